@@ -42,6 +42,7 @@ ORDER = {
         "indexing",
         "runtime_values",
         "numpy_api",
+        "composite",
         "random",
         "autograph",
         "python_state",

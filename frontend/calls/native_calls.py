@@ -26,6 +26,7 @@ from ...dialect.errors import InternalError
 from ...dialect.types import TensorType
 from ..guards.handles import Bound
 from ..runtime_values.result_spec import ArgumentResult, ComputedResult, SelectedResult
+from ..signature.composite_arrays import ArrayParts, part_with, parts_of_array
 from ..signature.foreign_arrays import reader
 from ..signature.generators import GeneratorParts, parts_of_generator, words_with
 from ..signature.layout_keys import lies_as, row_major_key
@@ -205,6 +206,13 @@ class _Description:
             assert parts is not None
             words = functools.partial(words_with, parts.algorithm)
             return [(parts.words, node.children[1], program.made(place, words))]
+        if kind is ArrayParts:
+            composite = parts_of_array(value)
+            assert composite is not None
+            return [
+                (part, child, program.made(place, functools.partial(part_with, composite.dtype, number)))
+                for number, (part, child) in enumerate(zip(composite.arrays, node.children[1:], strict=True))
+            ]
         if issubclass(kind, tuple):
             return zip(value, node.children, program.tuple_items(place, kind, len(value)), strict=True)
         if not all(type(key) in BY_COMPARISON for key in keys):

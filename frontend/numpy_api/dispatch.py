@@ -16,7 +16,9 @@ from ...dialect.ops import scans as scan_ops
 from ...dialect.ops.indexing import Scatter
 from ..indexing.broadcasting import broadcast_to
 from ..indexing.views import get_item
+from ..signature.composite_arrays import holds_composite
 from ..tracing.array import TracedArray
+from ..tracing.behaviour import behaviour
 from ..tracing.element_stores import cast_element
 from ..tracing.staging import ArrayResult, apply, asarray, cast
 from . import EXTENSIONS, contraction, lookup, names, reductions, special
@@ -36,6 +38,8 @@ from .ufuncs import apply_ufunc, op_of
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> ArrayResult:
     """What `ufunc.method(*inputs, **kwargs)` means on traced arrays (`__array_ufunc__`)."""
+    if holds_composite((inputs, kwargs)):
+        return behaviour().composite_ufunc(ufunc, method, inputs, kwargs)
     suffix = "" if method == "__call__" else f".{method}"
     name = f"{'np.' if getattr(np, ufunc.__name__, None) is ufunc else ''}{ufunc.__name__}{suffix}"
 
@@ -226,6 +230,8 @@ _METHODS: dict[str, Callable[..., Any]] = {
 
 def call_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a NumPy function means on traced arrays (`__array_function__`): the namespace function of its name."""
+    if holds_composite((args, kwargs)):
+        return behaviour().composite_function(function, args, kwargs)
     module = getattr(function, "__module__", None) or "numpy"
     ours = _counterpart(function)
     name = f"{_shown(module)}.{function.__name__}"

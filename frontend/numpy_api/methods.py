@@ -8,6 +8,8 @@ from ...dialect.dtypes import DTypeLike, as_dtype, kind
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.ops.casts import Bitcast
 from ...dialect.ops.shape import Reshape
+from ..signature.composite_arrays import is_composite_dtype
+from ..tracing.behaviour import behaviour
 from ..tracing.element_stores import cast_element, require_single, signed_number
 from ..tracing.extents import split_shape
 from ..tracing.flat_items import FlatItems
@@ -48,6 +50,8 @@ def astype(
     x: Any, dtype: DTypeLike, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
 ) -> ArrayResult:
     """The array in another dtype."""
+    if is_composite_dtype(dtype):
+        return behaviour().composite_method("astype", x, dtype)
     return creation.astype(x, dtype, order, casting, copy=copy)
 
 
@@ -76,6 +80,8 @@ def view(x: Any, dtype: Any = None, type: Any = None) -> ArrayResult:
     """A view of the bits in another dtype of the same width; without a dtype, of the array itself."""
     if dtype is None and type is None:
         return x[...]
+    if is_composite_dtype(dtype):
+        return behaviour().composite_method("view", x, dtype)
     wanted = as_dtype(dtype)
     if type is not None or wanted.itemsize != x.dtype.itemsize:
         raise WeftTypeError(

@@ -38,6 +38,7 @@ from ..guards.unbound import UNBOUND
 from ..runtime_values.values import RuntimeValue
 from ..source.name_uses import Uses, name_uses
 from ..tracing.array import TracedArray
+from .composite_constants import watch_composites
 from .generators import Generators, handles_inside
 from .lookups import Lookups
 from .stand_ins import StandIns
@@ -197,6 +198,7 @@ class PythonState(ABC):
 
     def _follow(self, value: Any, name: str) -> None:
         """Take note that something is met: it, and what it holds, may be changed from now on."""
+        watch_composites(self._trace, value)
         self.snapshot.follow(value, name)
         follow_from_now(self._trace, value, name)
         for method in self.lookups.special_methods(value):
@@ -267,6 +269,7 @@ class PythonState(ABC):
         return found[1], found[2]
 
     def _read(self, place: Attribute, value: Any) -> Any:
+        watch_composites(self._trace, value)
         key = place.key()
         known = self._by_value.get(id(value))
         if key in self._guarded:

@@ -14,7 +14,9 @@ from ...dialect.ops.shape import Reshape, Transpose
 from ...dialect.ops.slicing import INT64_MAX, DynamicSlice, Slice
 from ...dialect.records import replace
 from ...dialect.types import TensorType
+from ..signature.composite_arrays import is_composite
 from ..tracing.array import TracedArray, wrap
+from ..tracing.behaviour import behaviour
 from ..tracing.recorder import Storage
 from ..tracing.staging import value_of
 from ..tracing.view_steps import ViewStep
@@ -131,6 +133,9 @@ class Outputs:
                 "an array from outside that it returns, whose elements tracing looked at"
             )
             return OutsideResult(leaf)
+        if isinstance(leaf, (np.ndarray, np.generic)) and is_composite(leaf.dtype):
+            parts, make = behaviour().composite_constant(leaf).__weft_parts__()
+            return HolderResult(self.collect(parts), make)
         if not isinstance(leaf, TracedArray):
             leaf = wrap(trace, value_of(trace, np.asarray(leaf)))._as_array(isinstance(leaf, np.ndarray))
         storage = leaf._storage

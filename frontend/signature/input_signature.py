@@ -60,7 +60,7 @@ def of_input_signature(
 
 
 def _conform_leaf(value: Any, spec: TensorSpec, name: str) -> Any:
-    if not is_array(value):
+    if not is_array(value) and not isinstance(value, (np.ndarray, np.generic)):
         try:
             value = np.asarray(value, spec.dtype)
         except (TypeError, ValueError, OverflowError) as error:

@@ -16,9 +16,10 @@ from ...dialect.dtypes import as_dtype, element_type, supported_names
 from ...dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType, compatible_shapes, parse_type, type_of
+from .composite_arrays import ArrayParts, array_of, is_composite, parts_of, parts_of_array
 from .foreign_arrays import has_elements, read_elements, require_numpy_rules
 from .generators import GeneratorParts, generator_of, parts_of_generator
-from .traced_value import ArrayHolder, TracedValue
+from .traced_value import ArrayHolder, CompositeValue, TracedValue
 
 Key: TypeAlias = Any
 
@@ -105,7 +106,7 @@ class Node:
     """A container: what kind, its keys, and its flattened children."""
 
     kind: Any
-    """list, tuple, dict, OrderedDict, GeneratorParts, or the class of a namedtuple or dataclass."""
+    """list, tuple, dict, OrderedDict, GeneratorParts, ArrayParts, or the class of a namedtuple or dataclass."""
     keys: tuple[Any, ...]
     children: tuple[Any, ...]
 
@@ -122,9 +123,14 @@ def signature_of(python_function: Callable[..., Any]) -> inspect.Signature:
 
 
 def is_array(value: object) -> bool:
-    """Whether a value is data: an array, a NumPy scalar, a spec, or something that NumPy or DLPack can read."""
-    return isinstance(value, (np.ndarray, np.generic, TracedValue, TensorSpec)) or (
-        not isinstance(value, (type, ArrayHolder))
+    """Whether a value is data: an array, a NumPy scalar, a spec, or something that NumPy or DLPack can read.
+
+    Arrays of dates and records are not: their parts are.
+    """
+    if isinstance(value, (np.ndarray, np.generic)):
+        return not is_composite(value.dtype)
+    return isinstance(value, (TracedValue, TensorSpec)) or (
+        not isinstance(value, (type, ArrayHolder, CompositeValue))
         and (
             has_elements(value) or hasattr(value, "__dlpack__") or hasattr(value, "__cuda_array_interface__")
         )
@@ -198,6 +204,13 @@ def _flatten(
     generator = parts_of_generator(value)
     if generator is not None:
         return Node(GeneratorParts, (), (static(generator.algorithm), child(generator.words, path)))
+    composite = parts_of_array(value)
+    if composite is not None:
+        where = (path + "".join(f"[{name!r}]" for name in part.path) for part in parts_of(composite.dtype))
+        parts = tuple(child(array, name) for array, name in zip(composite.arrays, where, strict=True))
+        return Node(ArrayParts, (), (static(composite.dtype), *parts))
+    if isinstance(value, CompositeValue):
+        return Node(ArrayParts, (), (static(value.dtype), *(child(part, path) for part in value.parts)))
     return static(value)
 
 
@@ -222,6 +235,8 @@ def unflatten(structure: Structure, leaf: Callable[[int], Any]) -> Any:
         return kind(zip(structure.keys, children, strict=True))
     if kind is GeneratorParts:
         return generator_of(*children)
+    if kind is ArrayParts:
+        return array_of(children[0], children[1:])
     if issubclass(kind, tuple) or kind is slice:
         return kind(*children)
     # A dataclass; its own __init__ may take other things, and may compute fields that are there already.
@@ -385,6 +400,8 @@ def describe(structure: Structure, types: Sequence[TensorType]) -> str:
         return f"({', '.join(children)}{',' if len(children) == 1 else ''})"
     if kind is GeneratorParts:
         return f"Generator({structure.children[0].value})"
+    if kind is ArrayParts:
+        return f"{structure.children[0].value} ({', '.join(children[1:])})"
     if kind is dict:
         return "{" + ", ".join(f"{k!r}: {c}" for k, c in zip(structure.keys, children, strict=True)) + "}"
     return f"{kind.__name__}({', '.join(f'{k}={c}' for k, c in zip(structure.keys, children, strict=True))})"

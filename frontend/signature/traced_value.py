@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...dialect.types import TensorType
 
 
@@ -15,6 +17,23 @@ class TracedValue:
     @property
     def type(self) -> TensorType:
         """The tensor type."""
+        raise NotImplementedError
+
+
+class CompositeValue:
+    """Stands in a trace for an array whose elements compiled code holds in other arrays: dates, records."""
+
+    __slots__ = ("dtype", "parts")
+    __array_priority__ = 2000
+
+    def __init__(self, dtype: np.dtype[Any], parts: tuple[Any, ...]) -> None:
+        self.dtype = dtype
+        self.parts = parts
+        """The arrays that hold it, as its dtype says."""
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """The shape of the array."""
         raise NotImplementedError
 
 
@@ -34,4 +53,4 @@ def held(value: Any) -> Any:
     return value.value if isinstance(value, ArrayHolder) else value
 
 
-__all__ = ["ArrayHolder", "TracedValue", "held"]
+__all__ = ["ArrayHolder", "CompositeValue", "TracedValue", "held"]

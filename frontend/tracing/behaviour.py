@@ -23,6 +23,11 @@ class Behaviour:
     namespace_function: Callable[[str], Callable[..., Any]]
     python_operator: Callable[..., Any]
     number_attribute: Callable[[Any, str], Any]
+    composite: Callable[..., Any]
+    composite_constant: Callable[..., Any]
+    composite_ufunc: Callable[..., Any]
+    composite_function: Callable[..., Any]
+    composite_method: Callable[..., Any]
 
 
 _defined: list[Behaviour] = []

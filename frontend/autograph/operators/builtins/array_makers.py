@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from ....numpy_api import creation, functions_of, lookup, requirements
+from ....signature.composite_arrays import holds_composite, is_composite_dtype
 from ....tracing.array import TracedArray
+from ....tracing.behaviour import behaviour
 from ....tracing.current import current_trace
 from ....tracing.staging import trace_of
 from ..lists.dynamic_lists import GrowingList
@@ -30,6 +32,10 @@ def _maker(name: str, theirs: Callable[..., Any]) -> Callable[..., Any]:
     def make(*args: Any, **kwargs: Any) -> Any:
         args = tuple(map(as_data, args))
         given = (*args, *kwargs.values())
+        if any(map(_is_of_composites, given)):
+            if current_trace() is None:
+                return theirs(*args, **kwargs)
+            return behaviour().composite_function(theirs, args, kwargs)
         made = lookup(name)(*args, **kwargs)
         if isinstance(made, np.ndarray):
             trace = current_trace()
@@ -46,6 +52,17 @@ def _maker(name: str, theirs: Callable[..., Any]) -> Callable[..., Any]:
 
     make.__name__ = name
     return make
+
+
+def _is_of_composites(value: Any) -> bool:
+    """Whether an argument holds dates or records, or says that they are wanted."""
+    names_dtype = isinstance(value, (str, np.dtype)) or (
+        isinstance(value, list)
+        and bool(value)
+        and isinstance(value[0], tuple)
+        and isinstance(value[0][0], str)
+    )
+    return is_composite_dtype(value) if names_dtype else holds_composite(value)
 
 
 def as_data(value: Any) -> Any:

@@ -15,6 +15,7 @@ from ....runtime_values.example_values import example_of
 from ....runtime_values.kept_exceptions import UnknownException
 from ....runtime_values.objects import class_of
 from ....runtime_values.python_calls import call_python
+from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray
 from ....tracing.element_stores import cast_elements, signed_number, whole_number
 from ....tracing.number_types import number_type
@@ -53,6 +54,8 @@ from ..values.special_methods import tested, users_length
 def len_(value: Any) -> Any:
     """`len`."""
     if isinstance(value, TracedArray) and value.ndim and value.type.shape[0] is None:
+        return value.shape[0]
+    if isinstance(value, CompositeValue) and value.shape:
         return value.shape[0]
     if isinstance(value, Sequence) or hasattr(type(value), "__weft_items__"):
         return value.length

@@ -15,6 +15,7 @@ from ....runtime_values.results import RuntimeLength
 from ....tracing.recorder import Recorder
 from ..values.abstract import parts_of
 from ..values.aliases import entry_of, present, reachable
+from ..values.composites import IMMUTABLE
 from ..values.resolve_grown_lists import resolve_grown_list
 
 
@@ -105,7 +106,9 @@ class _Watch:
 
 
 def _is_mutable(value: Any) -> bool:
-    return isinstance(value, RuntimeLength) or (not isinstance(value, tuple) and parts_of(value) is not None)
+    return isinstance(value, RuntimeLength) or (
+        not isinstance(value, IMMUTABLE) and parts_of(value) is not None
+    )
 
 
 def _is_held(container: Any) -> bool:

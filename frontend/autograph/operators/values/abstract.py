@@ -25,8 +25,10 @@ from .....dialect.types import TensorType, type_of
 from ....runtime_values.results import RuntimeLength
 from ....runtime_values.strings import RuntimeString
 from ....runtime_values.values import RuntimeValue
+from ....signature.composite_arrays import array_of
 from ....signature.layout_keys import Order
 from ....signature.signature import static_key
+from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.layouts import Layout, layout_of
@@ -34,6 +36,7 @@ from ....tracing.needed_numbers import need_deciding_numbers
 from ....tracing.recorder import Recorder
 from ....tracing.staging import cast, value_of
 from ..interface import operators
+from .composites import COMPOSITES, container_class, parts_of_composite
 from .optional import Chosen, MaybeUnbound, Optional
 from .program_locations import UNBOUND
 
@@ -97,6 +100,8 @@ class Container:
 
     def __str__(self) -> str:
         inner = ", ".join(map(str, self.children))
+        if self.kind is CompositeValue:
+            return f"an array or number of dtype {self.keys[0][0]} ({inner})"
         return f"a {self.kind.__name__} of {len(self.children)} ({inner})"
 
 
@@ -166,7 +171,7 @@ def kind_of(value: Any) -> Kind:
     parts = parts_of(value)
     if parts is not None:
         keys, children = parts
-        return Container(type(value), keys, tuple(map(kind_of, children)))
+        return Container(container_class(value), keys, tuple(map(kind_of, children)))
     return Static(value)
 
 
@@ -185,6 +190,8 @@ def parts_of(value: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
         return tuple(value), list(value.values())
     if kind is slice and any(isinstance(b, (TracedArray, RuntimeValue)) for b in _bounds(value)):
         return _BOUNDS, _bounds(value)
+    if isinstance(value, COMPOSITES):
+        return parts_of_composite(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [f.name for f in dataclasses.fields(value) if hasattr(value, f.name)]
         return tuple(names), [getattr(value, name) for name in names]
@@ -573,6 +580,8 @@ def _rebuilt(kind: Container, children: list[Any]) -> Any:
         return made(zip(kind.keys, children, strict=True))
     if issubclass(made, tuple):
         return made(*children)
+    if made is CompositeValue:
+        return array_of(kind.keys[0][0], children)
     instance = object.__new__(made)
     for name, child in zip(kind.keys, children, strict=True):
         object.__setattr__(instance, name, child)

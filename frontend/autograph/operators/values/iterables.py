@@ -9,6 +9,7 @@ import numpy as np
 
 from .....dialect.errors import UnsupportedError
 from .....dialect.records import dataclass
+from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 
@@ -274,7 +275,7 @@ def sequence_of(iterable: Any) -> Sequence | None:
     if as_sequence is not None:
         sequence: Sequence = as_sequence(iterable)
         return sequence
-    if isinstance(iterable, TracedArray):
+    if isinstance(iterable, TracedArray) or (isinstance(iterable, CompositeValue) and iterable.shape):
         return ArrayItems(iterable)
     if isinstance(iterable, range):
         return Counted(iterable)

@@ -10,7 +10,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....runtime_values.results import RuntimeLength
-from .abstract import Container, Kind, Mismatch, Partial, Static, join, kind_of, parts_of
+from .abstract import (
+    Container,
+    Kind,
+    Mismatch,
+    Partial,
+    Static,
+    join,
+    kind_of,
+    parts_of,
+)
+from .composites import IMMUTABLE, container_class
 from .optional import MaybeUnbound, Optional
 from .program_locations import UNBOUND
 from .resolve_grown_lists import resolve_grown_list
@@ -64,7 +74,9 @@ def _kinds_of_parts(values: Sequence[Any], contents: Sequence[Any], knows: Knows
     found = {
         position: parts for position, value in enumerate(present) if (parts := parts_of(value)) is not None
     }
-    layouts = {(type(present[position]), keys, len(items)) for position, (keys, items) in found.items()}
+    layouts = {
+        (container_class(present[position]), keys, len(items)) for position, (keys, items) in found.items()
+    }
     if len(layouts) != 1:
         return list(map(kind_of, contents))
     ((kind, keys, _),) = layouts
@@ -115,7 +127,9 @@ def _present(value: Any) -> Any:
 
 
 def _is_mutable(value: Any) -> bool:
-    return isinstance(value, RuntimeLength) or (not isinstance(value, tuple) and parts_of(value) is not None)
+    return isinstance(value, RuntimeLength) or (
+        not isinstance(value, IMMUTABLE) and parts_of(value) is not None
+    )
 
 
 def holds_container(kind: Kind | None) -> bool:

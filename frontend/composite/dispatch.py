@@ -1,0 +1,99 @@
+"""NumPy's protocols on dates and records: what a ufunc, a function or a method means on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...dialect.errors import UnsupportedError
+from ..signature.traced_value import CompositeValue
+from ..tracing.array import TracedArray
+from . import makers, time_functions, time_ufuncs
+from .records import TracedRecords, record_function, record_method
+from .run_time_calls import natively_or_at_run_time
+from .times import TracedTimes
+
+
+def make_composite(dtype: np.dtype[Any], parts: tuple[Any, ...]) -> CompositeValue:
+    """What stands in a trace for an array of a dtype that has some parts."""
+    return TracedTimes(dtype, parts) if dtype.kind in "mM" else TracedRecords(dtype, parts)
+
+
+def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What `ufunc.method(*inputs, **kwargs)` means where an operand is dates or records."""
+    _refuse_records(f"np.{ufunc.__name__}", inputs)
+
+    def native() -> Any:
+        if method == "reduce":
+            return time_functions.reduce(ufunc, *inputs, **kwargs)
+        if method != "__call__" or set(kwargs) - {"out"}:
+            raise UnsupportedError(f"np.{ufunc.__name__} of dates or durations is not compiled like this")
+        return time_ufuncs.call(ufunc, inputs, kwargs.get("out"))
+
+    name = f"np.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
+    theirs = ufunc if method == "__call__" else getattr(ufunc, method)
+    return natively_or_at_run_time(name, native, theirs, inputs, kwargs)
+
+
+def call_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a function of NumPy means where an argument, or an item of one, is dates or records."""
+    if makers.is_known((args, tuple(kwargs.values()))):
+        return makers.made_of_known(function, args, kwargs)
+    found = _records_in((args, tuple(kwargs.values())))
+    if found is not None:
+        return record_function(function, args, kwargs)
+    name = f"np.{function.__name__}"
+    return natively_or_at_run_time(
+        name, lambda: time_functions.call(function, args, kwargs), function, args, kwargs
+    )
+
+
+def call_method(name: str, array: CompositeValue | TracedArray, *args: Any, **kwargs: Any) -> Any:
+    """What a method of arrays means on dates or records."""
+    if isinstance(array, TracedArray):
+        return _of_numbers(name, array, *args)
+    if isinstance(array, TracedRecords):
+        return record_method(name, array, *args, **kwargs)
+    assert isinstance(array, TracedTimes)
+
+    def theirs(array: Any, *args: Any, **kwargs: Any) -> Any:
+        return getattr(array, name)(*args, **kwargs)
+
+    return natively_or_at_run_time(
+        f"ndarray.{name}",
+        lambda: time_functions.method(name, array, *args, **kwargs),
+        theirs,
+        (array, *args),
+        kwargs,
+    )
+
+
+def _of_numbers(name: str, numbers: TracedArray, dtype: Any) -> Any:
+    """`astype` and `view` of numbers as dates or durations."""
+    if np.dtype(dtype).kind not in "mM":
+        raise UnsupportedError(f"{name} of numbers as records ({dtype}) is not supported in compiled code")
+    make = time_functions.times_of_numbers if name == "astype" else time_functions.times_view
+    return make(numbers, dtype)
+
+
+def _records_in(values: Any) -> TracedRecords | None:
+    for value in values:
+        if isinstance(value, TracedRecords):
+            return value
+        if isinstance(value, (list, tuple)) and (found := _records_in(value)) is not None:
+            return found
+    return None
+
+
+def _refuse_records(name: str, values: Any) -> None:
+    found = _records_in(values)
+    if found is not None:
+        raise UnsupportedError(
+            f"{name} of whole records ({found.dtype}) is not supported in compiled code, which has their fields: "
+            "compute with these (r['x'])"
+        )
+
+
+__all__ = ["call_function", "call_method", "call_ufunc", "make_composite"]

@@ -1,0 +1,118 @@
+"""Records in compiled code: their fields are read and written as NumPy's are, the rest is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+from support.same_results import assert_same, check
+
+KIND = np.dtype(
+    [("x", "f8"), ("n", "i4"), ("v", "i8", 2), ("in", [("d", "M8[D]"), ("y", "f4")]), ("name", "S4")]
+)
+R = np.array(
+    [
+        (1.5, 2, [1, 2], ("2020-01-01", 1), b"a"),
+        (3.0, -4, [3, 4], ("NaT", 2), b"b"),
+        (0.0, 1, [5, 6], ("2021-01-01", 3), b"c"),
+    ],
+    KIND,
+)
+PLAIN = np.array([(1.0, 2), (3.0, 4)], [("x", "f8"), ("n", "i4")])
+
+
+def read(r: Any) -> Any:
+    """Fields, fields of fields, fields that are arrays, and shapes."""
+    return (
+        r["x"] + r["n"],
+        r["v"].sum(axis=1),
+        r["in"]["d"],
+        r["in"]["y"] * 2,
+        len(r),
+        r.shape,
+        r.ndim,
+        r[1]["x"],
+        r[-1]["v"],
+    )
+
+
+def written(r: Any) -> Any:
+    """Writes through fields, records and parts of these."""
+    r["x"] *= 2
+    r["v"][0] = 7
+    r[1]["n"] = 9
+    r["in"]["y"][1:] = 0
+    r["in"]["d"][0] = "1999-12-31"
+    return r["x"]
+
+
+def weighted(r: Any) -> Any:
+    """Loops over records."""
+    total = 0.0
+    for i in range(len(r)):
+        if r["n"][i] > 0:
+            total += r[i]["x"] * r["n"][i]
+    for record in r:
+        total += record["x"]
+    return total
+
+
+def test_fields_are_numpys() -> None:
+    check(read, R)
+    check(written, R)
+    check(weighted, R)
+    check(lambda r: (r.x + r.n, r[0].x), PLAIN.view(np.recarray))
+    check(lambda r: (r["x"].T, r[1, 0]["n"]), np.array([[PLAIN[0]], [PLAIN[1]]]))
+
+
+@pytest.mark.parametrize(
+    "array", [R[::2], R[::-1], R[:0], R[1:2]], ids=["strided", "reversed", "empty", "one"]
+)
+def test_views_of_records(array: Any) -> None:
+    follow = weft.function(lambda r: (r["x"] + 1, r["in"]["d"]))
+    assert_same(follow(array), follow.python_function(array))
+
+
+def test_whole_records_come_back() -> None:
+    check(lambda r: (r[::-1], r[1:], r.copy()), PLAIN)
+    same = weft.function(lambda r: r)
+    assert same(R) is R
+    backwards = weft.function(lambda r: r[::-1])(PLAIN)
+    assert np.shares_memory(backwards, PLAIN)
+
+
+def sizes_change(r: Any) -> Any:
+    """Calls with other sizes."""
+    return r["x"].sum() + len(r)
+
+
+def test_sizes_that_change_become_unknown() -> None:
+    compiled = weft.function(sizes_change)
+    for size in range(2, 9):
+        array = np.resize(PLAIN, size)
+        assert_same(compiled(array), sizes_change(array))
+    assert compiled.cache_info().currsize <= 3
+
+
+REFUSED = {
+    "the field 'name' of dtype": lambda r: r["name"],
+    "several fields of records at once": lambda r: r[["x", "n"]],
+    "np.sort of whole records": lambda r: np.sort(r),
+    "tobytes of whole records": lambda r: r.tobytes(),
+    "whole records are written by records of the same dtype": lambda r: r.__setitem__(
+        0, (1, 2, [3, 4], (0, 0), b"")
+    ),
+    "no field of name z": lambda r: r["z"],
+    "fields of text or the like": lambda r: r.copy(),
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_what_is_refused(message: str) -> None:
+    with pytest.raises(ValueError if "no field" in message else weft.UnsupportedError, match=message):
+        weft.function(REFUSED[message])(R)
+    with pytest.raises(TypeError, match="value of traced records"):
+        weft.function(lambda r: bool(r == r))(R)
