@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -87,3 +89,123 @@ def test_an_argument_that_is_written_and_then_replaced_is_refused():
 
     with pytest.raises(weft.UnsupportedError, match="in some iterations and another one in others"):
         f(_vector(), np.int64(3))
+
+
+class Held:
+    """Arrays of an object, of which others hold some, too."""
+
+    def __init__(self) -> None:
+        self.u, self.v = np.zeros(3), np.ones(3)
+        self.items = [np.zeros(3)]
+        self.others = [self.u, self.v, self.items[0]]
+
+
+def swapped(held: Any, x: Any, n: Any) -> None:
+    """Double buffers that are attributes."""
+    for i in range(n):
+        held.u += x * i
+        held.u, held.v = held.v, held.u
+
+
+def fresh_first(held: Any, x: Any, n: Any) -> None:
+    """What is written is new in each iteration."""
+    for _ in range(n):
+        held.u = held.u * 0.5
+        held.u += x
+        held.items[0] = held.items[0] + x
+        held.items[0] *= 2
+
+
+@pytest.mark.parametrize("function", [swapped, fresh_first])
+def test_attributes_change_places(function: Any) -> None:
+    compiled = weft.function(function)
+    for count in (0, 1, 2, 3):
+        ours, theirs, x = Held(), Held(), np.ones(3)
+        compiled(ours, x, np.int64(count))
+        function(theirs, x, count)
+        for got, expected in zip(
+            [ours.u, ours.v, *ours.items, *ours.others],
+            [theirs.u, theirs.v, *theirs.items, *theirs.others],
+            strict=True,
+        ):
+            np.testing.assert_array_equal(got, expected)
+
+
+def rebound(held: Any, x: Any, n: Any) -> None:
+    for _ in range(n):
+        held.u += x
+        held.u = held.u * 0.5
+
+
+def rebound_item(held: Any, x: Any, n: Any) -> None:
+    for _ in range(n):
+        held.items[0] += x
+        held.items[0] = held.items[0] * 0.5
+
+
+def rebound_alias(held: Any, x: Any, n: Any) -> Any:
+    u = held.u
+    for _ in range(n):
+        u += x
+        u = u * 0.5
+    return u
+
+
+def taken_from_another(held: Any, x: Any, n: Any) -> None:
+    for _ in range(n):
+        held.u += x
+        held.u = held.v
+
+
+def taken_from_a_local(held: Any, x: Any, n: Any) -> Any:
+    u, v = np.zeros(3), np.zeros(3)
+    for _ in range(n):
+        u += x
+        u = v
+    return u, v
+
+
+def taken_from_an_argument(v: Any, x: Any, n: Any) -> Any:
+    u = np.zeros(3)
+    for _ in range(n):
+        u += x
+        u = v
+    return u
+
+
+def under_another_name(held: Any, x: Any, n: Any) -> None:
+    for _ in range(n):
+        held.others[0] += x
+        held.u = held.u * 2
+
+
+def rebound_in_a_branch(held: Any, x: Any, n: Any) -> None:
+    if n > 3:
+        held.u += x
+        held.u = held.u * 2
+    held.u += 1
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        rebound,
+        rebound_item,
+        rebound_alias,
+        taken_from_another,
+        taken_from_a_local,
+        under_another_name,
+        rebound_in_a_branch,
+    ],
+)
+def test_arrays_that_are_written_before_others_take_their_names_are_refused(function: Any) -> None:
+    """Which array is written depends on the iteration, and others see those from before the loop."""
+    held = Held()
+    with pytest.raises(weft.UnsupportedError, match=r"this (loop )?(writes|reads)"):
+        weft.function(function)(held, np.ones(3), np.int64(4))
+    np.testing.assert_array_equal(held.others, Held().others)
+
+
+def test_arrays_that_become_an_argument_are_refused() -> None:
+    with pytest.raises(weft.UnsupportedError, match="this loop writes in place to 'u'"):
+        weft.function(taken_from_an_argument)(np.zeros(3), np.ones(3), np.int64(4))

@@ -207,7 +207,9 @@ def _merges(
             continue
         values = [value_after(path.changes, place, snapshot) for path in paths]
         if any(not p.is_dead and place.key() not in p.changes for p in paths):
-            consume(trace, place, snapshot.old_value(place))
+            before = snapshot.old_value(place)
+            found = consume(trace, place, before)
+            values = [found if value is before else value for value in values]
         absent = [
             path.is_dead or _is_never_read(path, place, v, snapshot)
             for path, v in zip(paths, values, strict=True)

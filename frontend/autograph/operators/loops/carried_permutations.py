@@ -18,6 +18,7 @@ from .....dialect.records import dataclass
 from ....tracing.array import TracedArray
 from ....tracing.may_alias import all_aliases, connect, disconnect
 from ....tracing.recorder import Join, Recorder, Storage
+from ....tracing.regions import Region
 from ..branches.branches import stage_if
 from ..values.aliases import is_visible, sees_any
 from ..values.program_locations import ProgramLocation
@@ -78,13 +79,18 @@ def _constant(value: Any) -> Callable[[], Any]:
 
 
 def find_permutations(
-    carried: Mapping[Key, CarriedArray], bound: Mapping[Key, Any], ends: Mapping[Key, Any]
+    carried: Mapping[Key, CarriedArray],
+    bound: Mapping[Key, Any],
+    ends: Mapping[Key, Any],
+    versions: Mapping[Key, int | None],
 ) -> list[Permutation]:
     """The cycles of arrays that are written in a loop and can be seen behind it.
 
-    `bound` is what the places hold at the start of the body, `ends` at its end. What cannot be given back is an
-    `UnsupportedError`.
+    `bound` is what the places hold at the start of the body, `ends` at its end; `versions` are those that arrays
+    from before the loop had when it began. What cannot be given back is an `UnsupportedError`.
     """
+    for key, value in bound.items():
+        _require_one_array(carried[key], value, ends.get(key), versions.get(key))
     arrays = {
         key: value
         for key, value in bound.items()
@@ -112,6 +118,35 @@ def find_permutations(
     return list(permutations.values())
 
 
+def version_of(initial: Any) -> int | None:
+    """How often an array from before a loop was written; None for other values."""
+    return initial._storage.version if isinstance(initial, TracedArray) else None
+
+
+def _require_one_array(carried: CarriedArray, bound: Any, end: Any, version: int | None) -> None:
+    """Refuse to write, in some iterations, to an array that was there before the loop and is not carried as that."""
+    if not isinstance(bound, TracedArray) or not bound.ndim:
+        return
+    initial, body = carried.initial, bound._storage.region
+    is_written = bound._storage.ref is not None
+    if isinstance(initial, np.ndarray) and is_written:
+        raise _refusal(carried.place, None)  # from outside, and not read at each call
+    if version is not None and version_of(initial) != version:
+        raise _refusal(carried.place, initial._storage)  # written under another name
+    if is_written and isinstance(end, np.ndarray):
+        raise _refusal(carried.place, None)
+    if is_written and isinstance(end, TracedArray) and not _is_inside(end._storage, body):
+        raise _refusal(carried.place, end._storage)
+
+
+def _is_inside(storage: Storage, body: Region) -> bool:
+    """Whether an array was made in the body of a loop."""
+    region: Region | None = storage.region
+    while region is not None and region is not body:
+        region = region.parent
+    return region is not None
+
+
 def _orbit(key: Key, ends: Mapping[Key, Any], by_storage: Mapping[int, Key]) -> tuple[list[Key], bool]:
     """Whose arrays a place may hold in later iterations, and whether it comes back to its own."""
     orbit = [key]
@@ -130,12 +165,13 @@ def _orbit(key: Key, ends: Mapping[Key, Any], by_storage: Mapping[int, Key]) -> 
         orbit.append(following)
 
 
-def _refusal(place: ProgramLocation, storage: Storage) -> UnsupportedError:
+def _refusal(place: ProgramLocation, storage: Storage | None) -> UnsupportedError:
+    made_at = None if storage is None else storage.made_at
     return UnsupportedError(
         f"this loop writes in place to {place.name!r}, which is an array of the program outside of the loop (made at "
-        f"{storage.made_at or 'the entry'}) in some iterations and another one in others; make a copy before the loop "
+        f"{made_at or 'the entry'}) in some iterations and another one in others; make a copy before the loop "
         f"({place.name} = {place.name}.copy()), or write into one array all the time ({place.name}[...] = ...)"
     )
 
 
-__all__ = ["Permutation", "find_permutations"]
+__all__ = ["Permutation", "find_permutations", "version_of"]

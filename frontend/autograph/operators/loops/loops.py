@@ -54,6 +54,7 @@ from ..values.abstract import (
 )
 from ..values.aliases import as_another, is_another, note_aliases, note_handed, same_value, sees_any
 from ..values.control_flow_state import LoopKey, control_flow
+from ..values.looked_up import as_input
 from ..values.mismatches import control_flow_error, require_fit, shown_name
 from ..values.optional import MaybeUnbound
 from ..values.own_variables import Variables, own_variables
@@ -71,7 +72,7 @@ from ..values.program_locations import (
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.shared_containers import holds_container, joined_kind, widened_kind
 from ..values.special_methods import tested
-from .carried_permutations import Permutation, find_permutations
+from .carried_permutations import Permutation, find_permutations, version_of
 
 MAX_RECORDINGS = 20
 """A loop whose types still grow after so many recordings is refused."""
@@ -235,6 +236,8 @@ class _Recording:
             self.trace, "scf.for" if loop.test is None else "scf.while", regions=1 + bool(loop.test)
         )
         self.condition: Value | None = None
+        self.versions = {key: version_of(c.initial) for key, c in carried.items()}
+        """How often the arrays from before the loop were written when it began."""
         self.passed = carried
         """What the test passes on to the body and the results; the test may bind names."""
         self.regions: list[Region] = []
@@ -397,7 +400,7 @@ class _Recording:
         if known is None and same_value(initial, end):
             return None
         if known is None:
-            consume(self.trace, place, initial)
+            initial = as_input(consume(self.trace, place, initial))
         knows = self.snapshot.knows
         if is_dead:
             kind = known.kind if known is not None else kind_of(initial)
@@ -410,7 +413,7 @@ class _Recording:
 
     def find_permutations(self) -> list[Permutation]:
         """The arrays that change places and are written; refuses what could be seen wrong behind the loop."""
-        return find_permutations(self.passed, self.bound, self.ends[-1])
+        return find_permutations(self.passed, self.bound, self.ends[-1], self.versions)
 
     def finish(self) -> None:
         """End the regions and put the loop in place; the places get its results."""

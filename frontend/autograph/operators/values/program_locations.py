@@ -133,10 +133,11 @@ class Attribute(ProgramLocation):
             object.__setattr__(self.owner, self.attribute, value)
 
 
-def consume(trace: Recorder, place: ProgramLocation, value: Any) -> None:
-    """Take note that the value which a place had before a branch or loop matters."""
-    if isinstance(place, Attribute) and trace.python_state is not None:
-        trace.python_state.attribute(place.owner, place.attribute, value)
+def consume(trace: Recorder, place: ProgramLocation, value: Any) -> Any:
+    """Take note that the value which a place had before a branch or loop matters; returns what stands for it."""
+    if isinstance(place, Attribute) and trace.python_state is not None and value is not UNBOUND:
+        return trace.python_state.attribute(place.owner, place.attribute, value)
+    return value
 
 
 @dataclass(frozen=True, eq=False)
