@@ -20,6 +20,7 @@ class EagerTape(Recording):
     """A tape that was entered in plain Python."""
 
     def __init__(self, sees_reads: bool = True) -> None:
+        super().__init__()
         self._sees_reads = sees_reads
         self.trace = self._recorder = eager_recorder()
         self._recorder.open()

@@ -33,6 +33,8 @@ def reading(trace: Recorder, arguments: Sequence[Any]) -> Iterator[TracedTape | 
             "arrays in a list or dict"
         )
     tape = TracedTape(trace)
+    for owner in objects:
+        tape.hold(owner)
     try:
         yield tape
     finally:

@@ -33,6 +33,10 @@ class Recording(ABC):
 
     trace: Recorder
 
+    def __init__(self) -> None:
+        self._held: list[tuple[Any, dict[str, Any]]] = []
+        """Objects with the arrays that they held in the beginning, by their paths."""
+
     @abstractmethod
     def close(self) -> None:
         """The `with` block ends."""
@@ -94,8 +98,16 @@ class Recording(ABC):
         )
 
     def by_object(self, owner: Any, ys: list[TracedArray], ask: Ask, leading: tuple[Any, ...] = ()) -> Any:
-        """The derivatives of values by those arrays of an object that were read, by their paths."""
+        """The derivatives of values by those arrays that an object held in the beginning and that were read."""
         return self._by(owner, ys, ask, leading, False)
+
+    def hold(self, owner: Any) -> None:
+        """Take note of the arrays of an object; what it gets afterwards is computed of these."""
+        self._held.append((owner, dict(arrays_in(owner))))
+
+    def _arrays_of(self, owner: Any) -> dict[str, Any]:
+        """The arrays that an object held in the beginning, or those that it has where none were noted."""
+        return next((arrays for held, arrays in self._held if held is owner), None) or dict(arrays_in(owner))
 
     # What is differentiated
 
@@ -137,7 +149,7 @@ class Recording(ABC):
 
         def visit(leaf: Any, path: str) -> Any:
             if is_object(leaf):
-                found = {name: self.array_of(array) for name, array in arrays_in(leaf)}
+                found = {name: self.array_of(array) for name, array in self._arrays_of(leaf).items()}
                 return {
                     name: derivative(array, name)
                     for name, array in found.items()

@@ -19,6 +19,7 @@ class TracedTape(Recording):
     """A tape that was entered while a trace is recorded."""
 
     def __init__(self, trace: Recorder, sees_reads: bool = True) -> None:
+        super().__init__()
         self.trace = trace
         self._watching = Watching(trace, sees_reads)
         self._watching.open()

@@ -259,3 +259,27 @@ def test_who_asks_anew_for_the_gradient_of_a_function_compiles_once():
     assert weft.grad(square).trace_count == 1
     assert weft.value_and_grad(square) is not weft.grad(square) is not weft.grad(square, [0])
     assert weft.grad(square, [0]) is weft.grad(square, (0,))
+
+
+class Rebinding:
+    """An object whose arrays get other ones while a function runs."""
+
+    def __init__(self) -> None:
+        self.w, self.items, self.new = np.ones(3), [np.array([2.0])], None
+
+    def __call__(self, x: Any) -> Any:
+        self.w = self.w * 2
+        self.w += 1
+        self.items[0] = self.items[0] ** 2
+        self.new = self.w * x
+        return np.sum(self.new) * np.sum(self.items[0])
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, weft.function], ids=["grad", "inside"])
+def test_gradients_by_objects_are_by_what_they_held_when_called(wrap: Any) -> None:
+    model, x = Rebinding(), np.array([1.0, 2.0, -1.0])
+    found = wrap(weft.grad(lambda model, x: model(x)))(model, x)
+    assert sorted(found) == ["items[0]", "w"]
+    np.testing.assert_allclose(found["w"], 2 * x * 4.0)
+    np.testing.assert_allclose(found["items[0]"], [np.sum(3 * x) * 2 * 2.0])
+    np.testing.assert_array_equal(model.w, [3.0, 3.0, 3.0])
