@@ -45,6 +45,11 @@ def call_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: d
     if found is not None:
         return record_function(function, args, kwargs)
     name = f"np.{function.__name__}"
+    if function is np.arange:
+        raise UnsupportedError(
+            "np.arange of dates is not supported in compiled code where run time tells its bounds: write "
+            "start + step * np.arange(n)"
+        )
     return natively_or_at_run_time(
         name, lambda: time_functions.call(function, args, kwargs), function, args, kwargs
     )

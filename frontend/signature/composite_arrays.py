@@ -185,6 +185,8 @@ def _records(dtype: np.dtype[Any], arrays: Sequence[Any]) -> Any:
         memory = _Memory(owner, first, -parts[0].offset, void, first.shape[:rank], first.strides[:rank])
         lent = np.asarray(memory)
         viewed = lent.view(dtype)
+        if not rank:
+            return viewed[()]
         return viewed if type(owner) is np.ndarray else viewed.view(type(owner))
     if len(parts) != sum(1 for _ in _fields(dtype)):
         raise UnsupportedError(
@@ -197,7 +199,7 @@ def _records(dtype: np.dtype[Any], arrays: Sequence[Any]) -> Any:
         for name in part.path:
             view = view[name]
         view[...] = array.view(view.dtype) if view.dtype.kind in "mM" else array
-    return made
+    return made if made.ndim else made[()]
 
 
 def _fields(dtype: np.dtype[Any]) -> Iterator[np.dtype[Any]]:

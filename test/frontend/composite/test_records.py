@@ -77,7 +77,7 @@ def test_views_of_records(array: Any) -> None:
 
 
 def test_whole_records_come_back() -> None:
-    check(lambda r: (r[::-1], r[1:], r.copy()), PLAIN)
+    check(lambda r: (r[::-1], r[1:], r.copy(), r[0]), PLAIN)
     same = weft.function(lambda r: r)
     assert same(R) is R
     backwards = weft.function(lambda r: r[::-1])(PLAIN)

@@ -155,6 +155,19 @@ def test_control_flow_and_writes() -> None:
     check(lambda a, b: a + b, np.datetime64("2020-01-01"), np.timedelta64(36, "h"))
 
 
+def collected(days: Any, count: Any) -> Any:
+    """A list that grows."""
+    out = []
+    for i in range(count):
+        if days[i] > days[0]:
+            out.append(days[i] + np.timedelta64(1, "D"))
+    return out, len(out), days[3] in days
+
+
+def test_lists_of_dates_grow() -> None:
+    check(collected, D, np.int64(4))
+
+
 def test_layouts_and_sizes() -> None:
     follow = weft.function(lambda d: (d + 1, d.T, d[::-1]))
     for array in (D, D.astype(">M8[D]"), np.repeat(D, 2)[::2], D[:0], D[:1], D[1:], D[:2].reshape(2, 1)):
@@ -201,6 +214,8 @@ def test_what_is_not_compiled_is_called_or_refused() -> None:
         assert_same(weft.function(lambda d: np.is_busday(d[:2]))(D), np.is_busday(D[:2]))
     with pytest.raises(weft.UnsupportedError, match=r"np\.datetime_as_string of dates or durations"):
         weft.function(lambda d: np.datetime_as_string(d))(D)
+    with pytest.raises(weft.UnsupportedError, match=r"np\.arange of dates is not supported"):
+        weft.function(lambda d: np.arange(d[0], d[1]))(D)
     with pytest.raises(weft.WeftTypeError, match="Cannot cast NumPy timedelta to datetime"):
         weft.function(stores_durations)(D.copy(), H)
     with pytest.warns(weft.FallbackWarning, match="astype"):  # years are so many days as they are on average

@@ -17,8 +17,10 @@ from .....dialect.records import dataclass
 from ....numpy_api import lookup
 from ....runtime_values.listed_arrays import number_of_item, numbers_of_rows
 from ....runtime_values.results import RuntimeLength
-from ....signature.signature import Leaf, Node, Structure, static_key
+from ....signature.composite_arrays import ArrayParts
+from ....signature.signature import Leaf, Node, Structure, static, static_key
 from ....signature.signature import Static as Constant
+from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.needed_numbers import need_deciding_numbers
@@ -453,6 +455,8 @@ def _structure(kind: Kind, positions: Iterator[int]) -> Structure:
         return Leaf(next(positions))
     if isinstance(kind, Container):
         children = tuple(_structure(child, positions) for child in kind.children)
+        if kind.kind is CompositeValue:
+            return Node(ArrayParts, (), (static(kind.keys[0][0]), *children))
         return Node(kind.kind, kind.keys, children)
     if isinstance(kind, Partial) and kind.inner is not None:
         return Node(_PresentOrNone, (), (Leaf(next(positions)), _structure(kind.inner, positions)))

@@ -16,6 +16,7 @@ from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.recorder import ItemChanged, KeptItem
 from ..values.abstract import parts_of
+from ..values.composites import IMMUTABLE
 from ..values.optional import MaybeUnbound, Optional
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def _changeable(item: Any) -> Iterator[Any]:
     parts = parts_of(item)
     if parts is None:
         return
-    if not isinstance(item, (tuple, slice)):
+    if not isinstance(item, (*IMMUTABLE, slice)):
         yield item
     for part in parts[1]:
         yield from _changeable(part)

@@ -18,7 +18,6 @@ from .....dialect.records import dataclass
 from ....tracing.array import TracedArray
 from ....tracing.may_alias import all_aliases, connect, disconnect
 from ....tracing.recorder import Join, Recorder, Storage
-from ....tracing.regions import Region
 from ..branches.branches import stage_if
 from ..values.aliases import is_visible, sees_any
 from ..values.program_locations import ProgramLocation
@@ -135,16 +134,8 @@ def _require_one_array(carried: CarriedArray, bound: Any, end: Any, version: int
         raise _refusal(carried.place, initial._storage)  # written under another name
     if is_written and isinstance(end, np.ndarray):
         raise _refusal(carried.place, None)
-    if is_written and isinstance(end, TracedArray) and not _is_inside(end._storage, body):
+    if is_written and isinstance(end, TracedArray) and not end._storage.region.is_inside(body):
         raise _refusal(carried.place, end._storage)
-
-
-def _is_inside(storage: Storage, body: Region) -> bool:
-    """Whether an array was made in the body of a loop."""
-    region: Region | None = storage.region
-    while region is not None and region is not body:
-        region = region.parent
-    return region is not None
 
 
 def _orbit(key: Key, ends: Mapping[Key, Any], by_storage: Mapping[int, Key]) -> tuple[list[Key], bool]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ....random.generator import TracedGenerator, traced_generator
+from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.staging import asarray, raise_if
@@ -147,8 +148,8 @@ def in_(item: Any, container: Any) -> Any:
     """`item in container`; among arrays whether any element is equal, as in NumPy."""
     container = resolve_grown_list(left_of(container, "in"))
     require_own(current_trace(), container, changes=False)
-    if isinstance(container, TracedArray):
-        return np.any(np.equal(container, item))
+    if isinstance(container, (TracedArray, CompositeValue)):
+        return as_bool(np.any(np.equal(container, item)))
     method = users_method(container, "__contains__")
     if method is not None and current_trace() is not None:
         return operators().call(bool, operators().call(method, container, item))
@@ -161,7 +162,7 @@ def in_(item: Any, container: Any) -> Any:
     if isinstance(item, TracedArray) and isinstance(container, (dict, KeysView)):
         return holds_key(container, item)
     if isinstance(item, TracedArray) and isinstance(container, np.ndarray):
-        return np.any(np.equal(asarray(container), item))
+        return as_bool(np.any(np.equal(asarray(container), item)))
     if isinstance(container, (list, tuple, range, set, frozenset)) and _mixes_arrays(item, container):
         found: Any = False
         for candidate in container:
