@@ -339,7 +339,7 @@ class _Description:
             type_ = self._concrete.argument_types[leaf.argument]
             if type_.is_static and self._device is None:
                 like = np.empty(array.shape, array.dtype)
-                view = leaf.build((), (like,))
+                view = ArgumentResult(0, leaf.path).build((), (like,))
                 # Others are more than their memory: `np.diagonal` gives an array that may not be written, for one.
                 if type(view) is np.ndarray and view.base is like and view.flags.writeable:
                     program.build_view(place, view, view.ctypes.data - like.ctypes.data)

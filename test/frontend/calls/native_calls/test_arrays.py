@@ -38,6 +38,15 @@ class TestArrays:
         assert f.trace_count == len(arrays)
         assert native_calls(f) == len(arrays)
 
+    def test_views_of_arguments_that_are_not_the_first(self):
+        compiled = weft.function(lambda x, y: (y[1:], x + 1, y.T))
+        x, y = np.zeros(2), np.arange(3.0)
+        for _ in range(3):
+            tail, _, turned = compiled(x, y)
+            assert tail.base is y
+            assert turned.base is y
+            np.testing.assert_array_equal(tail, [1.0, 2.0])
+
     def test_layouts_that_machine_code_does_not_take(self):
         f = weft.function(lambda x, y: x * 2 + y)
         base = np.arange(24, dtype=F32).reshape(4, 6)
