@@ -149,7 +149,8 @@ def in_(item: Any, container: Any) -> Any:
     container = resolve_grown_list(left_of(container, "in"))
     require_own(current_trace(), container, changes=False)
     if isinstance(container, (TracedArray, CompositeValue)):
-        return as_bool(np.any(np.equal(container, item)))
+        equal: Any = np.equal
+        return as_bool(np.any(equal(container, item)))
     method = users_method(container, "__contains__")
     if method is not None and current_trace() is not None:
         return operators().call(bool, operators().call(method, container, item))
