@@ -16,7 +16,7 @@ from ..tracing.current import current_trace
 from ..tracing.staging import trace_of, value_of
 from .records import TracedRecords
 from .times import TracedTimes, ticks_for
-from .units import INT64
+from .units import INT64, require_no_clock
 
 NAMES = frozenset({"array", "asarray", "asanyarray", "ascontiguousarray", "empty", "full", "ones", "zeros"})
 """The functions that are compiled with arguments which are known at run time only."""
@@ -29,6 +29,7 @@ def is_known(given: tuple[Any, ...]) -> bool:
 
 def made_of_known(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a function makes of arguments that are known: an array of the trace, unless it is one of them."""
+    require_no_clock(args)
     array = function(*args, **kwargs)
     is_ours = isinstance(array, np.ndarray) and is_composite(array.dtype)
     return traced(array) if is_ours and not any(array is value for value in args) else array

@@ -37,6 +37,12 @@ class TracedRecords(CompositeValue):
     )
     itemsize = property(lambda self: self.dtype.itemsize, doc="Bytes per record.")
 
+    def example(self) -> Any:
+        if not self.shape:
+            return np.zeros((), self.dtype)[()]
+        made = np.zeros(0, self.dtype)
+        return made.view(np.recarray) if issubclass(self.dtype.type, np.record) else made
+
     def __len__(self) -> int:
         shape = self.shape
         if not shape:
@@ -69,6 +75,7 @@ class TracedRecords(CompositeValue):
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, str):
+            self._require_memory()
             field = self._field(index, to_write=True)
             field[...] = value
         elif isinstance(value, TracedRecords) and value.dtype == self.dtype:
@@ -78,6 +85,14 @@ class TracedRecords(CompositeValue):
             raise UnsupportedError(
                 "whole records are written by records of the same dtype alone in compiled code: write field by field "
                 "(r['x'][i] = ...)"
+            )
+
+    def _require_memory(self) -> None:
+        """Refuse to write to a record that is a scalar of NumPy's: its fields are numbers in compiled code."""
+        if any(getattr(part, "_is_scalar", False) for part in self.parts):
+            raise UnsupportedError(
+                "a record that is no entry of an array is not written in compiled code, where its fields are numbers: "
+                "pass an array of one record, and write r['x'][0]"
             )
 
     def _field(self, name: str, to_write: bool = False) -> Any:

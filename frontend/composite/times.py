@@ -15,7 +15,7 @@ from ..signature.traced_value import CompositeValue
 from ..tracing.array import TracedArray
 from ..tracing.behaviour import behaviour
 from ..tracing.current import current_trace
-from .units import INT64, as_ticks, convert
+from .units import INT64, as_ticks, convert, require_no_clock
 
 _OPERATORS = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "floordiv": np.floor_divide,
@@ -47,8 +47,7 @@ class TracedTimes(CompositeValue):
         """The counts, and what makes NumPy's array or scalar of them."""
         return self.ticks, partial(_times_of, self.dtype)
 
-    def __weft_example__(self) -> Any:
-        """What NumPy would have, as far as its class tells."""
+    def example(self) -> Any:
         return np.zeros((), self.dtype)[()] if self.ticks._is_scalar else np.empty(0, self.dtype)
 
     @property
@@ -127,12 +126,16 @@ def _in_place(ufunc: np.ufunc) -> Callable[[TracedTimes, Any], Any]:
 
 def _comparison(name: str, ufunc: np.ufunc) -> Callable[[TracedTimes, Any], Any]:
     def compare(self: TracedTimes, other: Any) -> Any:
+        if other is None and name in ("eq", "ne"):  # which NaT is where Python compares
+            is_nat = behaviour().composite_ufunc(np.isnat, "__call__", (self,), {})
+            found = is_nat if name == "eq" else np.logical_not(is_nat)
+            return found._like_python(bool) if self.ticks._is_scalar else found
         try:
             return behaviour().composite_ufunc(ufunc, "__call__", (self, other), {})
-        except np._core._exceptions._UFuncNoLoopError:  # type: ignore[attr-defined]
+        except TypeError:  # NumPy has no loop: nothing is equal
             if name not in ("eq", "ne"):
                 raise
-            return np.full_like(self.ticks, name == "ne", bool)
+            return np.full_like(self.ticks, name == "ne", bool)[()]
 
     return compare
 
@@ -172,6 +175,12 @@ def as_times(value: Any) -> Any:
     return TracedTimes(dtype, (value.astype(dtype).view(np.int64),))
 
 
+def datetime64(*args: Any, **kwargs: Any) -> Any:
+    """`numpy.datetime64`, but for the dates that are read off the clock."""
+    require_no_clock(args)
+    return np.datetime64(*args, **kwargs)
+
+
 def is_times(value: Any) -> bool:
     """Whether a value is dates or durations, in a trace or constants."""
     if isinstance(value, TracedTimes):
@@ -182,6 +191,7 @@ def is_times(value: Any) -> bool:
 def ticks_for(value: Any, dtype: np.dtype[Any]) -> Any:
     """The counts that stand for a value where dates or durations of a dtype are wanted; TypeError as in NumPy."""
     if isinstance(value, str):
+        require_no_clock(value)
         value = np.array(value, dtype)[()]
     value = as_times(value)
     if isinstance(value, TracedTimes):
@@ -201,4 +211,4 @@ def _kind(dtype: np.dtype[Any]) -> str:
     return "timedelta" if dtype.kind == "m" else "datetime"
 
 
-__all__ = ["INT64", "TracedTimes", "as_times", "is_times", "ticks_for"]
+__all__ = ["INT64", "TracedTimes", "as_times", "datetime64", "is_times", "ticks_for"]

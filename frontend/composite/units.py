@@ -99,9 +99,21 @@ def _months_of_days(days: Any) -> Any:
     return (era * 400 + year_of_era) * 12 + month - (1970 * 12 - 2)
 
 
+def require_no_clock(value: Any) -> None:
+    """Refuse the dates that are read off the clock: they would be those of the time at which the function is traced."""
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            require_no_clock(item)
+    elif isinstance(value, str) and value.strip().lower() in ("now", "today"):
+        raise UnsupportedError(
+            f"np.datetime64({value!r}) would be the time at which the function is traced, in all calls: pass it as an "
+            "argument"
+        )
+
+
 def as_ticks(numbers: Any) -> Any:
     """Integers as counts of units."""
     return cast(numbers, INT64)
 
 
-__all__ = ["INT64", "NAT", "as_ticks", "convert"]
+__all__ = ["INT64", "NAT", "as_ticks", "convert", "require_no_clock"]

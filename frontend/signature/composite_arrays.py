@@ -156,7 +156,7 @@ def array_of(dtype: np.dtype[Any], arrays: Sequence[Any]) -> Any:
     """The array that has some parts: the one whose memory these are, a new one, or what stands for one in a trace."""
     if any(isinstance(array, (TracedValue, CompositeValue)) for array in arrays):
         return _makers[0](dtype, tuple(arrays))
-    found = _owner(arrays)
+    found = _owner(dtype, arrays)
     if found is not None:
         return found
     if dtype.kind in "mM":
@@ -164,22 +164,35 @@ def array_of(dtype: np.dtype[Any], arrays: Sequence[Any]) -> Any:
     return _records(dtype, arrays)
 
 
-def _owner(arrays: Sequence[Any]) -> Any:
-    """The array whose parts these are, all of each."""
+def _owner(dtype: np.dtype[Any], arrays: Sequence[Any]) -> Any:
+    """The array of a dtype whose parts these are, all of each; None where they are those of one of its fields."""
     owner = owner_of(arrays[0])
-    is_whole = owner is not None and all(
+    if owner is None or owner.dtype.newbyteorder("=") != dtype.newbyteorder("="):
+        return None
+    is_whole = all(
         array is _views.get((id(owner), part.path))
-        for array, part in zip(arrays, parts_of(owner.dtype), strict=False)
+        for array, part in zip(arrays, parts_of(owner.dtype), strict=True)
     )
     return owner if is_whole else None
+
+
+def _lender(parts: Sequence[Part], arrays: Sequence[Any], rank: int) -> Any:
+    """The array in whose memory these lie as the fields of records do; None where they do not."""
+    first = arrays[0]
+    owner = owner_of(first) if owner_of(first) is not None else owner_of(first.base)
+    places = {
+        (array.__array_interface__["data"][0] - part.offset, array.strides[:rank])
+        for part, array in zip(parts, arrays, strict=True)
+    }
+    return owner if len(places) == 1 else None
 
 
 def _records(dtype: np.dtype[Any], arrays: Sequence[Any]) -> Any:
     """Records that have some fields: a view of those whose fields these are, or new ones."""
     parts = parts_of(dtype)
     rank = arrays[0].ndim - len(parts[0].shape)
-    owner = owner_of(getattr(arrays[0], "base", None))
-    if owner is not None and owner.dtype == dtype:
+    owner = _lender(parts, arrays, rank) if isinstance(arrays[0], np.ndarray) else None
+    if owner is not None:
         first = arrays[0]
         void = np.dtype((np.void, dtype.itemsize))
         memory = _Memory(owner, first, -parts[0].offset, void, first.shape[:rank], first.strides[:rank])

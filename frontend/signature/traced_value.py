@@ -36,6 +36,10 @@ class CompositeValue:
         """The shape of the array."""
         raise NotImplementedError
 
+    def example(self) -> Any:
+        """What NumPy would have, as far as its class tells."""
+        raise NotImplementedError
+
 
 class ArrayHolder:
     """An object that holds one array, and computes as that: it is a constant, and its array is data."""

@@ -97,6 +97,39 @@ def test_sizes_that_change_become_unknown() -> None:
     assert compiled.cache_info().currsize <= 3
 
 
+DATED = np.array([(("2020-01-01",), 1.0), (("NaT",), 2.0)], [("in", [("d", "M8[D]")]), ("x", "f8")])
+
+
+def fields(r: Any) -> Any:
+    """Fields and records inside of records as results: the first ones too."""
+    return r["in"], r["in"]["d"], r["in"]["d"][::-1], r["in"][1:], r[0]["in"], r["x"], r
+
+
+def test_fields_are_views_of_the_argument() -> None:
+    check(fields, DATED)
+    compiled = weft.function(fields)
+    for _ in range(2):
+        *parts, whole = compiled(DATED)
+        assert whole is DATED
+        assert all(np.shares_memory(part, DATED) for part in parts if isinstance(part, np.ndarray))
+
+
+def test_classes_are_numpys() -> None:
+    check(lambda r: (isinstance(r, np.ndarray), isinstance(r[0], np.void), type(r) is np.ndarray), PLAIN)
+    check(lambda r: (isinstance(r, np.recarray), isinstance(r[0], np.record)), PLAIN.view(np.recarray))
+
+
+def write_scalar(record: Any) -> None:
+    """A write to what is no array."""
+    record["x"] = 7.0
+
+
+def test_scalars_are_read_and_not_written() -> None:
+    check(lambda r: (r["x"] + 1, r["n"]), PLAIN[0])
+    with pytest.raises(weft.UnsupportedError, match="no entry of an array is not written"):
+        weft.function(write_scalar)(PLAIN[0].copy())
+
+
 REFUSED = {
     "the field 'name' of dtype": lambda r: r["name"],
     "several fields of records at once": lambda r: r[["x", "n"]],

@@ -231,6 +231,33 @@ def tick_in_place(clock: Any) -> None:
     clock.seen[0] = clock.now
 
 
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda d: d - np.datetime64("now"),
+        lambda d: d > np.datetime64("Today", "D"),
+        lambda d: d.__setitem__(0, "now"),
+        lambda d: d - np.array(["now"], "M8[s]"),
+    ],
+)
+def test_the_clock_is_not_read_while_tracing(read: Callable[[Any], Any]) -> None:
+    with pytest.raises(weft.UnsupportedError, match="would be the time at which the function is traced"):
+        weft.function(read)(D.copy())
+
+
+def by_class(d: Any) -> Any:
+    """Branches by what a value is."""
+    if isinstance(d, np.ndarray):
+        return d + 1, type(d[0]) is np.datetime64
+    return d, isinstance(d, np.generic)
+
+
+def test_classes_and_comparisons_with_other_values() -> None:
+    check(by_class, D)
+    check(by_class, D[0])
+    check(lambda d: (d == None, d != None, d[0] == None, d[0] == "2020-01-01", d[0] != 1), D)  # noqa: E711
+
+
 def stores_durations(days: Any, durations: Any) -> None:
     """A mistake."""
     days[0] = durations[0]

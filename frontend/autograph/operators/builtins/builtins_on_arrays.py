@@ -242,6 +242,8 @@ def isinstance_(value: Any, kinds: Any) -> Any:
         return builtins.issubclass(value.kind, kinds)
     if isinstance(value, Range):
         return builtins.isinstance(range(0), kinds) or builtins.isinstance(value, kinds)
+    if isinstance(value, CompositeValue):
+        return builtins.isinstance(value.example(), kinds)
     if not isinstance(value, TracedArray):
         return builtins.isinstance(value, kinds)
     return builtins.isinstance(example_of(value), kinds) or builtins.isinstance(value, kinds)
@@ -251,6 +253,8 @@ def type_(value: Any) -> Any:
     """`type` of an exception that was caught at run time, or of what stands for an array, a number, a list, ..."""
     if isinstance(value, TracedGenerator):
         return np.random.Generator
+    if isinstance(value, CompositeValue):
+        return type(value.example())
     if isinstance(value, SequenceIterator):
         return value.kind
     if isinstance(value, (GrowingList, Range)):

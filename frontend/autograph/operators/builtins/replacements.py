@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from .....dialect.dtypes import ALL_DTYPES
+from ....composite.times import datetime64
 from ....random.generator import TracedGenerator
 from ....runtime_values import effects as printing
 from ....runtime_values.kept_exceptions import UnknownException
 from ....runtime_values.strings import RuntimeString, format_string, to_string
 from ....runtime_values.values import holds_traced
-from ....signature.traced_value import held
+from ....signature.traced_value import CompositeValue, held
 from ....tracing.array import TracedArray
 from ....tracing.staging import is_traced
 from ..lists.dynamic_lists import GrowingList
@@ -71,7 +72,16 @@ def _shown(*args: Any) -> bool:
 def _other_class(*args: Any) -> bool:
     """The class is not that of what stands for the value: of an exception it is known when the program runs."""
     return len(args) == 1 and isinstance(
-        args[0], (UnknownException, TracedArray, TracedGenerator, GrowingList, Range, SequenceIterator)
+        args[0],
+        (
+            UnknownException,
+            TracedArray,
+            CompositeValue,
+            TracedGenerator,
+            GrowingList,
+            Range,
+            SequenceIterator,
+        ),
     )
 
 
@@ -126,6 +136,7 @@ _ROWS: dict[Any, tuple[Callable[..., bool], Function]] = {
     hex: (_only_unknown, lambda value: format_string((arrays.integer(value), None, "#x"))),
     oct: (_only_unknown, lambda value: format_string((arrays.integer(value), None, "#o"))),
     bin: (_only_unknown, lambda value: format_string((arrays.integer(value), None, "#b"))),
+    np.datetime64: (_always, datetime64),
     **dict(math_rows()),
     **{theirs: (_always, ours) for theirs, ours in operator_rows()},
     **{theirs: (_always, ours) for theirs, ours in applying_rows()},
