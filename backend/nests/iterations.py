@@ -48,27 +48,53 @@ class Linear:
 def are_independent(loop: Operation, record: Value | None = None) -> bool:
     """Whether the iterations of an `scf.for` may run in any order, or at the same time.
 
-    For each memory that is written there has to be an axis that all accesses go along with the loop, in the same way.
+    What an iteration writes, no other one may touch: along some axis, the two go with the loop in the same way, or are
+    at different places whatever the iterations are, as in the row before.
     With the `record` of errors of a kernel, iterations may also raise: that the first does is left to the caller.
     """
     if loop.name != "scf.for" or loop.results:
         return False
-    accesses: dict[Value, list[tuple[Value, list[Linear | None]]]] = {}
-    written: set[Value] = set()
+    for op in operations_of(loop):
+        is_known = op.name in _ACCESSES or op.name in _LOCAL or op.name.startswith(_HARMLESS)
+        if not is_known and not (record is not None and _is_exit(op)):
+            return False
+    pairs = _pairs_with_writes(_accesses_in(loop, record))
+    return all(_is_own(one, other) or _is_apart(one, other) for one, other in pairs)
+
+
+def reads_nothing_it_writes(loop: Operation, record: Value | None = None) -> bool:
+    """Whether no iteration of a loop reads what it writes, so that it does the same when it is done again."""
+    pairs = _pairs_with_writes(_accesses_in(loop, record))
+    return all((one.writes and other.writes) or _is_apart(one, other) for one, other in pairs)
+
+
+@dataclass
+class _Access:
+    """A load or a store in a loop."""
+
+    memref: Value
+    places: list[Linear | None]
+    writes: bool
+
+
+def _accesses_in(loop: Operation, record: Value | None) -> list[_Access]:
+    """The accesses to memory that iterations share, but for the record of errors."""
+    found = []
     for op in operations_of(loop):
         if op.name in _ACCESSES:
             memref, *indices = list(op.operands)[_ACCESSES[op.name] :]
             memory = base(memref)
-            if _is_local(memory, loop) or (record is not None and memory == record):
-                continue
-            accesses.setdefault(memory, []).append((memref, [linear(index, loop) for index in indices]))
-            if op.name == "memref.store":
-                written.add(memory)
-        elif record is not None and _is_exit(op):
-            continue
-        elif not op.name.startswith(_HARMLESS) and op.name not in _LOCAL:
-            return False
-    return all(_meets_only_itself(accesses[memory]) for memory in written)
+            if not _is_local(memory, loop) and (record is None or memory != record):
+                places = [linear(index, loop) for index in indices]
+                found.append(_Access(memref, places, op.name == "memref.store"))
+    return found
+
+
+def _pairs_with_writes(accesses: list[_Access]) -> Iterator[tuple[_Access, _Access]]:
+    """Accesses to the same memory, the first of which writes; a write is also one with itself."""
+    for one in accesses:
+        if one.writes:
+            yield from ((one, other) for other in accesses if base(one.memref) == base(other.memref))
 
 
 def _is_exit(op: Operation) -> bool:
@@ -80,19 +106,25 @@ def _is_local(memory: Value, loop: Operation) -> bool:
     return not isinstance(memory.owner, ir.Block) and is_defined_inside(memory, loop)
 
 
-def _meets_only_itself(accesses: list[tuple[Value, list[Linear | None]]]) -> bool:
-    """Whether accesses go by one view, and along an axis of it at a place of the iteration's own."""
-    memref, indices = accesses[0]
-    if any(other != memref for other, _ in accesses):
-        return False
-    places = [indices for _, indices in accesses]
-    return any(_is_own(axis, places) for axis in range(len(indices)))
+def _is_own(one: _Access, other: _Access) -> bool:
+    """Whether two accesses of different iterations are never at the same place, as both go along with the loop."""
+    return one.memref == other.memref and any(
+        place is not None and place.factor != 0 and place == its
+        for place, its in zip(one.places, other.places, strict=True)
+    )
 
 
-def _is_own(axis: int, accesses: list[list[Linear | None]]) -> bool:
-    """Whether all accesses are at the same place along an axis, which is another one in each iteration."""
-    first, *others = [access[axis] for access in accesses]
-    return first is not None and first.factor != 0 and all(other == first for other in others)
+def _is_apart(one: _Access, other: _Access) -> bool:
+    """Whether two accesses, of the same iteration or of two, are never at the same place along some axis."""
+    return one.memref == other.memref and any(
+        place is not None and its is not None and _differ(place, its)
+        for place, its in zip(one.places, other.places, strict=True)
+    )
+
+
+def _differ(place: Linear, other: Linear) -> bool:
+    """Whether two places that do not depend on the iteration are so many elements apart."""
+    return place.factor == other.factor == 0 and place.terms == other.terms and place.number != other.number
 
 
 def linear(value: Value, loop: Operation) -> Linear | None:
@@ -102,10 +134,14 @@ def linear(value: Value, loop: Operation) -> Linear | None:
     number = constant_integer(value)
     if number is not None:
         return Linear(number=number)
-    if not is_defined_inside(value, loop):
+    known = None if isinstance(value.owner, ir.Block) else _linear_result(value, loop)
+    if known is None and not is_defined_inside(value, loop):
         return Linear(terms={value: 1})
-    if isinstance(value.owner, ir.Block):
-        return None
+    return known
+
+
+def _linear_result(value: Value, loop: Operation) -> Linear | None:
+    """What an operation makes, as a sum of what it is made of."""
     op = value.owner.operation
     if op.name == "arith.index_cast" and _is_word(op.operands[0].type) and _is_word(value.type):
         return linear(op.operands[0], loop)

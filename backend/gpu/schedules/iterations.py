@@ -8,8 +8,7 @@ from contextlib import ExitStack
 from ....dialect.mlir import Operation, Value, ir
 from ....passes.rewriting import constant_integer, is_defined_inside, operations_in, operations_of
 from ...nests.emit import Emitter, Index, create, load
-from ...nests.independence import base
-from ...nests.iterations import are_independent, perfect_nest
+from ...nests.iterations import are_independent, perfect_nest, reads_nothing_it_writes
 from ..code.atomics import update
 from ..code.captures import is_known_to_host, is_pure
 from ..code.control import compare, only_if
@@ -125,16 +124,10 @@ def _record_of(loop: Operation) -> Value | None:
 
 def _can_do_again(loop: Operation, record: Value) -> bool:
     """Whether an iteration does the same a second time, and whether nobody sees what those behind the first store."""
-    read, written = set[Value](), set[Value]()
-    for op in operations_of(loop):
-        if op.name == "memref.load":
-            read.add(base(op.operands[0]))
-        elif op.name == "memref.store":
-            written.add(base(op.operands[1]))
     function = loop
     while function.name != "func.func":
         function = function.parent.operation
-    return not (written - {record}) & read and VISIBLE not in function.attributes
+    return reads_nothing_it_writes(loop, record) and VISIBLE not in function.attributes
 
 
 def _note_first(

@@ -232,3 +232,75 @@ func.func private @kernel_22(%x: memref<200xf32>) {
   }
   return
 }
+
+// -----
+
+// A row is made of the row before: a thread for each element, as no two accesses meet. With a row that may be the
+// same, or one that the loop itself goes along, one thread.
+// CHECK-LABEL: func.func private @kernel_30
+// CHECK: "iterations: none needs another"
+// CHECK-LABEL: func.func private @kernel_31
+// CHECK: "one thread:
+// CHECK-LABEL: func.func private @kernel_32
+// CHECK: "one thread:
+func.func private @kernel_30(%i: index, %w: index, %table: memref<20x200xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %word = arith.index_cast %i : index to i64
+  %one = arith.constant 1 : i64
+  %sum = arith.addi %word, %one : i64
+  %next = arith.index_cast %sum : i64 to index
+  scf.for %j = %c0 to %c200 step %c1 {
+    %far = arith.remui %j, %w : index
+    %x = memref.load %table[%i, %far] : memref<20x200xf32>
+    memref.store %x, %table[%next, %j] : memref<20x200xf32>
+  }
+  return
+}
+func.func private @kernel_31(%i: index, %next: index, %w: index, %table: memref<20x200xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  scf.for %j = %c0 to %c200 step %c1 {
+    %far = arith.remui %j, %w : index
+    %x = memref.load %table[%i, %far] : memref<20x200xf32>
+    memref.store %x, %table[%next, %j] : memref<20x200xf32>
+  }
+  return
+}
+func.func private @kernel_32(%table: memref<20x200xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c19 = arith.constant 19 : index
+  scf.for %i = %c0 to %c19 step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %x = memref.load %table[%i, %c0] : memref<20x200xf32>
+    memref.store %x, %table[%next, %c0] : memref<20x200xf32>
+  }
+  return
+}
+
+// -----
+
+// An iteration that may raise reads the row before the one that it writes, so that it can be done again.
+// CHECK-LABEL: func.func private @kernel_33
+// CHECK: gpu.launch_func @kernel_33_device::@kernel_33_first
+func.func private @kernel_33(%table: memref<2x50xf64>, %record: memref<20xi64>) attributes {weft.guarded} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c50 = arith.constant 50 : index
+  %one = arith.constant 1 : i64
+  %zero = arith.constant 0.0 : f64
+  scf.for %i = %c0 to %c50 step %c1 {
+    %x = memref.load %table[%c0, %i] : memref<2x50xf64>
+    %bad = arith.cmpf olt, %x, %zero : f64
+    scf.if %bad {
+      memref.store %one, %record[%c0] : memref<20xi64>
+      func.call @weft_exit() : () -> ()
+    }
+    memref.store %x, %table[%c1, %i] : memref<2x50xf64>
+  }
+  return
+}
+func.func private @weft_exit()

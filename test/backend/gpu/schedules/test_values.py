@@ -237,6 +237,20 @@ def test_iterations_and_what_is_left_for_one_thread() -> None:
     np.testing.assert_array_equal(second[0], first[0])
 
 
+def test_a_row_is_made_of_the_row_before_by_a_thread_for_each_element() -> None:
+    def f(x, n):
+        table = np.zeros((2, 41), np.int64)
+        table[0] = x
+        for i in range(n):
+            table[1, i] = max(table[0, (i * 7) % 41], 1)
+        return table
+
+    x, there = _integers(41).astype(np.int64), weft.function(f, device="cuda")
+    np.testing.assert_array_equal(there(x, np.int64(41)), f(x, 41))
+    with pytest.raises(IndexError, match="index 41 is out of bounds for axis 1 with size 41"):
+        there(x, np.int64(60))
+
+
 def test_what_is_written_in_place_is_read_before() -> None:
     def f(x):
         x -= x.max(axis=1, keepdims=True)
