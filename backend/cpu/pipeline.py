@@ -47,6 +47,7 @@ CPU_PIPELINES: Mapping[str, str] = MappingProxyType(
             [
                 "write-sorts",  # on tensors still, as upstream's bufferisation does not know their ops
                 "write-random-numbers",  # as sorts
+                "write-fourier-transforms",  # as small matrices
                 "write-small-matrices",  # some of the calls that the next pass writes
                 "write-loop-calls",
                 "func.func(linalg-generalize-named-ops)",  # one form to recognise

@@ -38,6 +38,7 @@ CPU_PASSES: PassTable = MappingProxyType(
         "split-parallel-loops": f"{_CODEGEN}.sharing.loops:SplitParallelLoops",
         "vectorize-outer-loops": f"{_CODEGEN}.outer_loop_vectorization.outer_loops:VectorizeOuterLoops",
         "version-stretches": f"{_PLANNING}.stretches:VersionStretches",
+        "write-fourier-transforms": f"{_CODEGEN}.fourier.transforms:WriteFourierTransforms",
         "write-loop-calls": f"{_CODEGEN}.loop_calls:WriteLoopCalls",
         "write-random-numbers": f"{_CODEGEN}.random_numbers:WriteRandomNumbers",
         "write-small-matrices": f"{_CODEGEN}.stacks.small_matrices:WriteSmallMatrices",

@@ -105,8 +105,8 @@ def uses_of(op: type[Op]) -> Iterator[Use]:
             yield Use(op, case, tuple(flat))
 
 
-GENERATED = {"solve", "inv", "det", "slogdet", "cholesky"}
-"""Linear algebra that is LAPACK's for the reference, and generated code for small matrices."""
+GENERATED = {"solve", "inv", "det", "slogdet", "cholesky", "fft", "rfft", "irfft"}
+"""What a library computes for the reference, and generated code for small matrices and short transforms."""
 
 
 def is_close(op: type[Op], got: Any, expected: Any) -> bool:

@@ -3,30 +3,28 @@
     %x, %status = weft.call_loop(%a, %b, %empty) {function = "numpy.linalg._umath_linalg.solve", loop = "dd->d", ...}
 
 becomes a loop over groups of as many matrices as vectors have lanes. Where a result may not be relied on (see
-elimination.py), LAPACK computes that group again: what is singular, and what comes of infinities and NaN, is NumPy's
-word. The last group of a stack is filled up with the last matrix.
+elimination.py), LAPACK computes that group again (groups.py): what is singular, and what comes of infinities and NaN,
+is NumPy's word.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import ClassVar, TypeAlias
 
 from .....dialect.mlir import Module, Operation, Value, ir
 from .....dialect.ops.ufunc_loops import CallLoop
 from .....dialect.records import dataclass
-from .....dialect.ufunc_loops import signature_of
 from .....passes.base import Pass, Statistics
 from .....passes.rewriting import defined_functions, operations_in
-from ....functions.number import Integer, Number, any_lane, rarely
-from ....nests.emit import Emitter, ForLoop, Index, create, load, store
-from ..loop_calls import LoopCall
-from ..vectors.temporaries import scratch
+from ....functions.number import Number
+from ....nests.emit import Emitter, Index, create
 from ..vectors.width import vector_bytes
 from .elimination import cholesky_factor, eliminated
 from .entries import Entry, Matrix, as_matrix, as_numbers
+from .groups import Groups, cores_of
 from .lanes import Stack
 
 LARGEST, LARGEST_COMPLEX = 8, 6
@@ -50,7 +48,7 @@ class WriteSmallMatrices(Pass):
             found = [op for op in operations_in(view.regions[0].blocks[0]) if _is_small(op)]
             for operation in found:
                 with ir.InsertionPoint(operation), operation.location:
-                    _Groups(operation, Emitter(view.operation)).write()
+                    _Matrices(operation, Emitter(view.operation)).write()
                 operation.erase()
                 statistics["calls generated"] += 1
 
@@ -109,56 +107,38 @@ def _is_small(op: Operation) -> bool:
     """Whether an op is a call on matrices of a known size for which there is code."""
     if op.name != CallLoop.mlir_name() or op.attributes["function"].value not in _GENERATED:
         return False
-    cores = _cores(op)
+    cores = cores_of(op)
     largest = LARGEST_COMPLEX if isinstance(op.operands[0].type.element_type, ir.ComplexType) else LARGEST
     return cores[0][0] > 1 and all(0 < extent <= largest for core in cores for extent in core)
 
 
-def _cores(op: Operation) -> list[list[int]]:
-    """The extents of a matrix, or a number, of every operand and result of a call."""
-    signature = signature_of(op.attributes["function"].value)
-    shapes = (list(operand.type.shape) for operand in op.operands)
-    axes = (*signature.operands, *signature.results)
-    return [shape[len(shape) - len(core) :] for shape, core in zip(shapes, axes, strict=True)]
-
-
-class _Groups:
-    """The loop over groups of matrices, and that over groups which are the library's."""
+class _Matrices:
+    """The matrices that a call takes and gives, in groups."""
 
     def __init__(self, operation: Operation, emitter: Emitter) -> None:
         self._emitter = emitter
-        self._cores = _cores(operation)
+        self._cores = cores_of(operation)
         self._taken = len(operation.operands) - operation.attributes["updated"].value
         self._function = operation.attributes["function"].value
-        self._loop = LoopCall(operation, emitter)
-        lanes, count = vector_bytes() // 8, self._loop.count
-        self._lanes = min(lanes, 1 << (max(count, 1) - 1).bit_length()) if isinstance(count, int) else lanes
-        self._groups = emitter.divide(emitter.add(count, self._lanes - 1), self._lanes)
+        self._groups = Groups(operation, emitter, vector_bytes() // 8)
 
     def write(self) -> None:
-        """Write the loops, and store whether matrices were found invalid."""
-        emitter = self._emitter
-        failed = scratch(emitter, [self._groups], ir.IntegerType.get_signless(8))
-        with emitter.loop(self._groups, parallel=True) as group:
-            reliable = self._compute(emitter.multiply(group, self._lanes))
-            unreliable = any_lane((Integer(reliable) ^ 1).value)
-            flag = create("arith.extui", [failed.type.element_type], [unreliable])
-            store(flag, failed, [emitter.value(group)])
-        self._loop.store_status(self._ask_library(failed))
+        """Write the loop over groups."""
+        self._groups.write(self._compute)
 
-    def _compute(self, first: Index) -> Value:
-        """Compute the group that begins with a matrix; in which lanes the results may be relied on."""
-        emitter = self._emitter
-        last = emitter.subtract(self._loop.count, 1)
-        inside = [emitter.minimum(emitter.add(first, lane), last) for lane in range(self._lanes)]
+    def _compute(self, inside: Sequence[Index]) -> Value:
+        """Compute the matrices at some places; in which lanes the results may be relied on."""
+        emitter, loop = self._emitter, self._groups.loop
         stacks = [
             Stack.of(place, math.prod(core), emitter)
-            for place, core in zip(self._loop.places, self._cores, strict=True)
+            for place, core in zip(loop.places, self._cores, strict=True)
         ]
-        places = [inside if self._is_stacked(number) else [0] * self._lanes for number in range(len(stacks))]
+        places = [
+            inside if self._is_stacked(number) else [0] * len(inside) for number in range(len(stacks))
+        ]
         taken = [
             as_matrix(
-                stacks[number].load(places[number], emitter), core[-1], _is_complex(self._loop.places[number])
+                stacks[number].load(places[number], emitter), core[-1], _is_complex(loop.places[number])
             )
             for number, core in enumerate(self._cores[: self._taken])
         ]
@@ -169,31 +149,7 @@ class _Groups:
 
     def _is_stacked(self, number: int) -> bool:
         """Whether there is a core for each iteration, and not one for all."""
-        return bool(self._loop.places[number].type.rank > len(self._cores[number]))
-
-    def _ask_library(self, failed: Value) -> Value:
-        """Call the loop on the groups that failed; not 0 where it fails, too."""
-        emitter, word = self._emitter, ir.IntegerType.get_signless(64)
-        loop = ForLoop(emitter, 0, self._groups, 1, [emitter.splat(0, word)])
-        with loop.body():
-            group, (status,) = loop.position, loop.carried
-            no = emitter.splat(0, failed.type.element_type)
-            wrong = Integer(load(failed, [group])).compare("!=", Integer(no))
-            branch = ir.Operation.create("scf.if", [word], [rarely(wrong)], regions=2)
-            with ir.InsertionPoint(branch.regions[0].blocks.append()):
-                found = self._call(emitter.multiply(group, self._lanes))
-                create("scf.yield", [], [create("arith.ori", [word], [status, found])])
-            with ir.InsertionPoint(branch.regions[1].blocks.append()):
-                create("scf.yield", [], [status])
-            loop.end(list(branch.results))
-        return loop.results[0]
-
-    def _call(self, first: Index) -> Value:
-        """Call the loop on the group that begins with a matrix."""
-        emitter, loop = self._emitter, self._loop
-        starts = zip(loop.addresses(), loop.steps, strict=True)
-        addresses = [emitter.add(address, emitter.multiply(first, step)) for address, step in starts]
-        return loop.call(addresses, emitter.minimum(self._lanes, emitter.subtract(loop.count, first)))
+        return bool(self._groups.loop.places[number].type.rank > len(self._cores[number]))
 
 
 def _is_complex(memory: Value) -> bool:

@@ -1,0 +1,1 @@
+"""Fourier transforms of known lengths, powers of two, as vector code."""
