@@ -90,7 +90,9 @@ class _InRegisters:
         self._kind = _KINDS[operation.attributes["function"].value]
         self._scale = operation.operands[1]
         (self._taken,), _, (self._given,) = cores_of(operation)
-        self._groups = Groups(operation, emitter, vector_bytes() // (self._scale.type.element_type.width // 8))
+        self._groups = Groups(
+            operation, emitter, vector_bytes() // (self._scale.type.element_type.width // 8)
+        )
 
     def write(self) -> None:
         """Write the loop over groups."""

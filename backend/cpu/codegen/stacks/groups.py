@@ -1,4 +1,4 @@
-"""Calls of library loops as code for groups of problems, and the library's own loop for groups that it cannot be relied on for."""
+"""Library loops as code for groups of problems, and the loop itself where the results of a group are not reliable."""
 
 from __future__ import annotations
 

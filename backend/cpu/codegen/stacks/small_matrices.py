@@ -133,9 +133,7 @@ class _Matrices:
             Stack.of(place, math.prod(core), emitter)
             for place, core in zip(loop.places, self._cores, strict=True)
         ]
-        places = [
-            inside if self._is_stacked(number) else [0] * len(inside) for number in range(len(stacks))
-        ]
+        places = [inside if self._is_stacked(number) else [0] * len(inside) for number in range(len(stacks))]
         taken = [
             as_matrix(
                 stacks[number].load(places[number], emitter), core[-1], _is_complex(loop.places[number])
