@@ -90,7 +90,8 @@ class Machine:
         total = x * y * z
         at_once = max(1, min(total, self.options.lanes // self.padded))
         if self.checks:
-            self.global_watch = GlobalWatch(total, self.kernel.granules["global"], self.kernel.synchronises)
+            warps, granule = self.padded // WARP, self.kernel.granules["global"]
+            self.global_watch = GlobalWatch(total, warps, granule, self.kernel.synchronises)
         with np.errstate(all="ignore"):
             for first in range(0, total, at_once):
                 self._begin(first, min(at_once, total - first))
@@ -193,6 +194,8 @@ class Machine:
         self._shared = np.full(-(-rows * self.shared_size // 16) * 16, 0xCB, np.uint8)
         self._local = np.full(-(-lanes * self.local_size // 16) * 16, 0xCB, np.uint8)
         self.shared_watch = None
+        if self.global_watch is not None:
+            self.global_watch.begin(row, self.places["warp"])
         if self.checks and self.shared_size:
             warps, granule = self.places["warp"], self.kernel.granules["shared"]
             watch = ClockWatch if self.kernel.has_mbarriers else SharedWatch
@@ -337,8 +340,9 @@ class Machine:
     # Barriers
 
     def _next_interval(self, rows: Any) -> None:
-        if self.shared_watch is not None:
-            self.shared_watch.next_interval(rows)
+        for watch in (self.shared_watch, self.global_watch):
+            if watch is not None:
+                watch.next_interval(rows)
 
     def _arrive(self, frame: Frame, barrier: Barrier) -> None:
         lanes = frame.thread_numbers()

@@ -32,7 +32,16 @@ _POISON = 0xCB
 class Shadow:
     """For each granule of an allocation the last writer and the reader, and when that was."""
 
-    __slots__ = ("_read_times", "_write_times", "generation", "granule", "readers", "writers")
+    __slots__ = (
+        "_read_stamps",
+        "_read_times",
+        "_write_stamps",
+        "_write_times",
+        "generation",
+        "granule",
+        "readers",
+        "writers",
+    )
 
     def __init__(self, count: int, granule: int, generation: int) -> None:
         self.granule = granule
@@ -41,6 +50,8 @@ class Shadow:
         self.readers = np.zeros(count, np.int32)
         self._write_times: Array | None = None
         self._read_times: Array | None = None
+        self._write_stamps: Array | None = None
+        self._read_stamps: Array | None = None
 
     def write_times(self) -> Array:
         """When it was written, as the writer counts."""
@@ -53,6 +64,18 @@ class Shadow:
         if self._read_times is None:
             self._read_times = np.zeros(self.readers.size, np.int32)
         return self._read_times
+
+    def write_stamps(self) -> Array:
+        """By which warp it was written, and between which barriers."""
+        if self._write_stamps is None:
+            self._write_stamps = np.zeros(self.writers.size, np.int32)
+        return self._write_stamps
+
+    def read_stamps(self) -> Array:
+        """By which warps it was read, and between which barriers."""
+        if self._read_stamps is None:
+            self._read_stamps = np.zeros(self.readers.size, np.int32)
+        return self._read_stamps
 
 
 class Allocation:

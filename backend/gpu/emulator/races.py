@@ -11,8 +11,36 @@ from .frames import Frame
 from .memory import Allocation, Array, Shadow
 
 _NOBODY, _IN_FLIGHT = -1, -2
-_SEVERAL, _ATOMIC = 63, 62
+SEVERAL, ATOMIC = 63, 62
 """In the place of a warp: several of them, and atomic instructions of any."""
+
+
+class Stamps:
+    """What each thread leaves where it reads or writes: how many barriers its block has passed, and its warp."""
+
+    def __init__(self, rows: Array, warps: Array) -> None:
+        """`rows` and `warps` tell for each thread its block and its warp."""
+        self._rows, self._warps = rows, warps
+        self._interval = np.zeros(int(rows[-1]) + 1, np.int32)
+        self._all = warps.copy()
+
+    def next_interval(self, rows: Any) -> None:
+        """Blocks pass a barrier."""
+        self._interval[rows] += 1
+        self._all = self._interval[self._rows] << 6 | self._warps
+
+    def of(self, frame: Frame) -> Any:
+        """The stamps of the threads that run together."""
+        return self._all if frame.lanes is None else self._all[frame.lanes]
+
+    def of_lanes(self, lanes: Array) -> Any:
+        """The stamps of some threads."""
+        return self._all[lanes]
+
+
+def same_interval(past: Array, mine: Array) -> Any:
+    """Whether an access was one of another warp since the last barrier: only the lower six bits differ."""
+    return ((past ^ mine).view(np.uint32) - np.uint32(1)) < np.uint32(SEVERAL)
 
 
 class SharedWatch:
@@ -28,19 +56,11 @@ class SharedWatch:
         count = (int(rows[-1]) + 1) * size >> self._shift
         self.writers = np.full(count, _NOBODY, np.int32)
         self.readers = np.full(count, _NOBODY, np.int32)
-        self._rows, self._warps = rows, warps
-        self._interval = np.zeros(int(rows[-1]) + 1, np.int32)
-        """For each block how many barriers it has passed."""
-        self._stamps = warps.copy()
-        """What each thread leaves: the interval and its warp."""
+        self._stamps = Stamps(rows, warps)
 
     def next_interval(self, rows: Any) -> None:
         """Blocks pass a barrier."""
-        self._interval[rows] += 1
-        self._stamps = self._interval[self._rows] << 6 | self._warps
-
-    def _mine(self, frame: Frame) -> Any:
-        return self._stamps if frame.lanes is None else self._stamps[frame.lanes]
+        self._stamps.next_interval(rows)
 
     def _granules(self, at: Array, size: int) -> list[Array]:
         first = at >> self._shift
@@ -48,16 +68,16 @@ class SharedWatch:
 
     def read(self, frame: Frame, at: Array, size: int, text: str) -> None:
         """Threads read `size` bytes each."""
-        mine = self._mine(frame)
+        mine = self._stamps.of(frame)
         for places in self._granules(at, size):
             writer = self.writers.take(places)
             self._check_written(frame, writer, text)
             self._check(frame, writer, mine, "write", text)
-            several = _same_interval(self.readers.take(places), mine)
-            self.readers[places] = np.where(several, mine | _SEVERAL, mine) if several.any() else mine
+            several = same_interval(self.readers.take(places), mine)
+            self.readers[places] = np.where(several, mine | SEVERAL, mine) if several.any() else mine
 
     def _check(self, frame: Frame, past: Array, mine: Array, what: str, text: str) -> None:
-        clash = _same_interval(past, mine)
+        clash = same_interval(past, mine)
         if clash.any():
             raise Fault(
                 f"{text}: race with a {what} of another warp since the last barrier: {frame.who(clash)}"
@@ -72,7 +92,7 @@ class SharedWatch:
 
     def write(self, frame: Frame, at: Array, size: int, text: str) -> None:
         """Threads write `size` bytes each."""
-        mine = self._mine(frame)
+        mine = self._stamps.of(frame)
         for places in self._granules(at, size):
             writer = self.writers.take(places)
             if int(writer.min(initial=0)) == _IN_FLIGHT:
@@ -88,14 +108,14 @@ class SharedWatch:
 
     def finish_copies(self, lanes: Array, at: Array, size: int) -> None:
         """Threads have waited for their copies."""
-        mine = self._stamps[lanes]
+        mine = self._stamps.of_lanes(lanes)
         for places in self._granules(at, size):
             self.writers[places] = mine
 
     def atomic(self, frame: Frame, at: Array, size: int, text: str) -> None:
         """Threads change `size` bytes each by an atomic instruction."""
-        mine = self._mine(frame)
-        atomic = mine & ~_SEVERAL | _ATOMIC
+        mine = self._stamps.of(frame)
+        atomic = mine & ~SEVERAL | ATOMIC
         for places in self._granules(at, size):
             writer = self.writers.take(places)
             self._check_written(frame, writer, text)
@@ -104,22 +124,19 @@ class SharedWatch:
             self.writers[places] = atomic
 
 
-def _same_interval(past: Array, mine: Array) -> Any:
-    """Whether an access was one of another warp since the last barrier: only the lower six bits differ."""
-    return ((past ^ mine).view(np.uint32) - np.uint32(1)) < np.uint32(_SEVERAL)
-
-
 class GlobalWatch:
-    """For each granule of device memory the blocks that wrote and read it in this launch.
+    """For each granule of device memory the blocks, and of a block the warps, that wrote and read it in this launch.
 
     Marks are numbers that grow from launch to launch, so that those of earlier launches mean nothing. Blocks are in no
-    order, unless they wait for each other: see `Clocks`.
+    order, unless they wait for each other: see `Clocks`. Warps of a block are in the order of its barriers; what they
+    leave besides the mark of their block is the same as in `SharedWatch`.
     """
 
     _next_mark = 1
     _generation = 0
 
-    def __init__(self, blocks: int, granule: int, synchronises: bool) -> None:
+    def __init__(self, blocks: int, warps: int, granule: int, synchronises: bool) -> None:
+        """A launch of so many blocks, of so many warps each."""
         if GlobalWatch._next_mark + blocks + 2 > np.iinfo(np.int32).max:
             GlobalWatch._next_mark = 1
             GlobalWatch._generation += 1
@@ -128,9 +145,19 @@ class GlobalWatch:
         self._several = self._first + blocks
         self._atomic = self._several + 1
         GlobalWatch._next_mark = self._atomic + 1
-        self.enabled = blocks > 1
-        self.clocks = Clocks(blocks) if synchronises and self.enabled else None
+        self._among_blocks, self._among_warps = blocks > 1, warps > 1
+        self.enabled = self._among_blocks or self._among_warps
+        self.clocks = Clocks(blocks) if synchronises and self._among_blocks else None
         self._marks = np.arange(self._first, self._several, dtype=np.int32)
+
+    def begin(self, rows: Array, warps: Array) -> None:
+        """Threads begin, of which `rows` and `warps` tell the block, as the machine numbers those that run at once."""
+        self._stamps = Stamps(rows, warps)
+
+    def next_interval(self, rows: Any) -> None:
+        """Blocks pass a barrier."""
+        if self._among_warps:
+            self._stamps.next_interval(rows)
 
     def access(
         self,
@@ -150,11 +177,15 @@ class GlobalWatch:
         first = at >> self._shift
         for k in range(max(1, size >> self._shift)):
             places = first + k if k else first
-            self._check_writers(frame, shadow, places, block, mine, atomic, text)
+            if self._among_warps:  # while the marks are those of who was there before
+                self._see_warps(frame, shadow, places, mine, text, writes=writes, atomic=atomic)
+            if self._among_blocks:
+                self._check_writers(frame, shadow, places, block, mine, atomic, text)
             if writes:
-                self._check_readers(frame, shadow, places, block, mine, text)
+                if self._among_blocks:
+                    self._check_readers(frame, shadow, places, block, mine, text)
                 shadow.writers[places] = self._atomic if atomic else mine
-                if not atomic:
+                if not atomic and self._among_blocks:
                     lost = shadow.writers.take(places) != mine
                     if lost.any():
                         raise Fault(f"{text}: race of two blocks that write: {frame.who(lost)}")
@@ -166,6 +197,38 @@ class GlobalWatch:
                 shadow.readers[places] = mine if alone.all() else np.where(alone, mine, self._several)
                 if self.clocks is not None:
                     shadow.read_times()[places] = self.clocks.times[block]
+
+    def _see_warps(
+        self, frame: Frame, shadow: Shadow, places: Array, mine: Array, text: str, *, writes: bool, atomic: bool
+    ) -> None:
+        """Look for what other warps of the block did since the last barrier, and leave what these do."""
+        stamps = self._stamps.of(frame)
+        writer, written = shadow.writers.take(places), shadow.write_stamps()
+        by_atomics = (writer == self._atomic) & (not self._among_blocks)  # else nothing tells whose they were
+        here = (writer == mine) | (by_atomics & (not atomic))
+        clash = here & same_interval(written.take(places), stamps)
+        if clash.any():
+            raise Fault(
+                f"{text}: race with a write of another warp since the last barrier: {frame.who(clash)}"
+            )
+        reader, read = shadow.readers.take(places), shadow.read_stamps()
+        others = same_interval(read.take(places), stamps) & (reader == mine)
+        if not writes:
+            if not atomic:
+                read[places] = left = np.where(others, stamps | SEVERAL, stamps) if others.any() else stamps
+                together = read.take(places) != left
+                if together.any():
+                    read[places[together]] = stamps[together] | SEVERAL
+            return
+        if others.any():
+            raise Fault(
+                f"{text}: race with a read of another warp since the last barrier: {frame.who(others)}"
+            )
+        left = stamps & ~SEVERAL | ATOMIC if atomic else stamps
+        written[places] = left
+        lost = same_interval(written.take(places), left)
+        if not atomic and lost.any():
+            raise Fault(f"{text}: race of two warps that write: {frame.who(lost)}")
 
     def _check_writers(
         self, frame: Frame, shadow: Shadow, places: Array, block: Array, mine: Array, atomic: bool, text: str

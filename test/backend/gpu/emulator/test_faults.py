@@ -139,6 +139,84 @@ def test_two_blocks_that_write_the_same_place() -> None:
         run(kernel(body, 2, before=SHARED), [x, np.zeros_like(x)], grid=2, block=64, options=options)
 
 
+# Each thread gives its number to the next one, in another warp too, by memory of the device.
+BY_DEVICE_MEMORY = """
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %d10, %r1, 4;
+    add.s64 %d11, %d1, %d10;
+    ld.global.b32 %r2, [%d0];
+    st.global.b32 [%d11], %r1;
+    bar.sync 0;
+    add.s32 %r3, %r1, 1;
+    and.b32 %r4, %r3, 63;
+    mul.wide.u32 %d12, %r4, 4;
+    add.s64 %d13, %d1, %d12;
+    ld.global.b32 %r5, [%d13];
+    bar.sync 0;
+    st.global.b32 [%d11], %r5;
+    setp.eq.u32 %p1, %r1, 63;
+    @%p1 st.global.b32 [%d0], %r1;
+"""
+
+
+def by_device_memory(missing: int | None = None, grid: int = 1) -> np.ndarray:
+    """What the kernel above gives, without one of its barriers."""
+    parts = BY_DEVICE_MEMORY.split("    bar.sync 0;\n")
+    barriers = ["" if number == missing else "    bar.sync 0;\n" for number in range(2)]
+    body = parts[0] + barriers[0] + parts[1] + barriers[1] + parts[2]
+    x = np.zeros(64, np.int32)
+    return run(kernel(body, 2), [x, np.zeros_like(x)], grid=grid, block=64)[1]
+
+
+def test_warps_that_meet_in_device_memory() -> None:
+    np.testing.assert_array_equal(by_device_memory(), np.roll(np.arange(64), -1))
+    with pytest.raises(Fault, match=r"ld\.global\.b32 %r5.*race with a write of another warp.*thread 31"):
+        by_device_memory(missing=0)
+    with pytest.raises(Fault, match=r"st\.global\.b32 \[%d11\], %r5.*race with a read of another warp"):
+        by_device_memory(missing=1)
+
+
+def test_a_warp_that_writes_what_all_have_just_read() -> None:
+    body = """
+    mov.u32 %r1, %tid.x;
+    ld.global.b32 %r2, [%d0];
+    setp.eq.u32 %p1, %r1, 63;
+    @%p1 st.global.b32 [%d0], %r1;
+    """
+    with pytest.raises(Fault, match=r"st\.global\.b32.*race with a read of another warp.*block 0, thread 63"):
+        run(kernel(body, 1), [np.zeros(1, np.int32)], block=64)
+
+
+def test_two_warps_that_write_the_same_place() -> None:
+    body = """
+    mov.u32 %r1, %tid.x;
+    and.b32 %r2, %r1, 31;
+    mul.wide.u32 %d10, %r2, 4;
+    add.s64 %d11, %d0, %d10;
+    st.global.b32 [%d11], %r1;
+    """
+    run(kernel(body, 1), [np.zeros(32, np.int32)], block=32)
+    with pytest.raises(Fault, match=r"st\.global\.b32.*race of two warps that write"):
+        run(kernel(body, 1), [np.zeros(32, np.int32)], block=64)
+
+
+def test_what_atomic_instructions_leave_is_read_behind_a_barrier() -> None:
+    body = """
+    atom.global.add.u32 %r1, [%d0], 1;
+    bar.sync 0;
+    ld.global.b32 %r2, [%d0];
+    mov.u32 %r3, %tid.x;
+    mul.wide.u32 %d10, %r3, 4;
+    add.s64 %d11, %d1, %d10;
+    st.global.b32 [%d11], %r2;
+    """
+    x = np.zeros(64, np.int32)
+    result = run(kernel(body, 2), [np.zeros(1, np.int32), x], block=64)[1]
+    np.testing.assert_array_equal(result, np.full(64, 64))
+    with pytest.raises(Fault, match=r"ld\.global\.b32 %r2.*race with a write of another warp"):
+        run(kernel(body.replace("bar.sync 0;", ""), 2), [np.zeros(1, np.int32), x], block=64)
+
+
 def test_a_block_that_reads_what_another_writes() -> None:
     body = """
     mov.u32 %r1, %ctaid.x;
