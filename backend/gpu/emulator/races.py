@@ -199,7 +199,15 @@ class GlobalWatch:
                     shadow.read_times()[places] = self.clocks.times[block]
 
     def _see_warps(
-        self, frame: Frame, shadow: Shadow, places: Array, mine: Array, text: str, *, writes: bool, atomic: bool
+        self,
+        frame: Frame,
+        shadow: Shadow,
+        places: Array,
+        mine: Array,
+        text: str,
+        *,
+        writes: bool,
+        atomic: bool,
     ) -> None:
         """Look for what other warps of the block did since the last barrier, and leave what these do."""
         stamps = self._stamps.of(frame)
