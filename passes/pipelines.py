@@ -45,6 +45,7 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "promote-refs",  # cells become values; everything after this works on values
             *_VALUES,
             "optimize-gradients",  # modules that ask for none pass at the cost of a look
+            "block-dot-products",  # behind gradients, which know the loops as they were written
             "fuse-updates",  # when all that is read of updated tensors is known
         ),
         # derivatives: what "optimize-gradients" runs where there are any

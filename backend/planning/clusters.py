@@ -161,6 +161,9 @@ class Graph:
                 if producer is not None:
                     producer.users.append(node)
             self._note_updates(node, readers)
+        for node in self.nodes:
+            if _is_narrowed_slice(node, self.node_of):
+                node.kind = Kind.CHEAP
 
     def _note_updates(self, node: Node, readers: dict[Value, list[Value]]) -> None:
         op = node.op
@@ -277,6 +280,15 @@ def classify(op: Operation) -> Kind:
     if _is_scalar(op):
         return Kind.SCALAR
     return Kind.REGION if name in _CONTROL_FLOW and not _works_on_elements(op) else Kind.ROOT
+
+
+def _is_narrowed_slice(node: Node, node_of: dict[Value, Node]) -> bool:
+    """Whether a cast tells kernels alone more about the extents of a slice: it is then taken where the slice is."""
+    if node.op.name != "tensor.cast" or not node.users:
+        return False
+    source = node_of.get(node.op.operands[0])
+    is_slice = source is not None and source.op.name == "tensor.extract_slice"
+    return is_slice and all(user.kind is Kind.ROOT for user in node.users)
 
 
 _NOT_ELEMENTS = (
