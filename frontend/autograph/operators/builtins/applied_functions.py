@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from .....dialect.errors import UnsupportedError
 from ...convert import convert
 from ..interface import operators
 
@@ -36,18 +35,6 @@ def _apply_along_axis(function: Function, axis: Any, arr: Any, args: Any, kwargs
     return np.moveaxis(result, axes, list(range(place, place + len(axes))))
 
 
-def _vectorized(function: Function, otypes: Any, arguments: Any) -> Any:
-    arrays = np.broadcast_arrays(*arguments)
-    size = arrays[0].size
-    if size == 0 and not otypes:
-        raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
-    flat = [array.reshape(-1) for array in arrays]
-    made = np.array([function(*[array[i].item() for array in flat]) for i in range(size)])
-    if otypes:
-        made = made.astype(otypes[0])
-    return made.reshape(arrays[0].shape)[()]
-
-
 def _fromiter(iterable: Any, dtype: Any, count: Any) -> Any:
     items = [item for item in iterable]  # noqa: C416 - a list of what only the program walks
     if len(items) < count:
@@ -63,25 +50,6 @@ def apply_along_axis(func1d: Function, axis: Any, arr: Any, *args: Any, **kwargs
 def fromiter(iter: Any, dtype: Any, count: Any = -1, *, like: Any = None) -> Any:
     """`np.fromiter`."""
     return _convert(_fromiter)(iter, dtype, count)
-
-
-def vectorized(made: np.vectorize) -> Function:
-    """What to call instead of an object of `np.vectorize`."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if made.signature is not None or kwargs or made.excluded:
-            raise UnsupportedError(
-                "np.vectorize with signature=, excluded= or keywords is not supported in compiled code: write a loop, "
-                "which is compiled (for i in range(n): y[i] = f(x[i]))"
-            )
-        if len(made.otypes or "") > 1:
-            raise UnsupportedError(
-                "np.vectorize of a function that gives several values is not supported in compiled code: vectorize one "
-                "function for each of them"
-            )
-        return _convert(_vectorized)(made.pyfunc, made.otypes, args)
-
-    return call
 
 
 def _of_numpy(function: Any) -> Function:
@@ -107,4 +75,4 @@ def applying_rows() -> Iterator[tuple[Any, Function]]:
     yield np.apply_over_axes, _of_numpy(np.apply_over_axes)
 
 
-__all__ = ["applying_rows", "vectorized"]
+__all__ = ["applying_rows"]

@@ -28,6 +28,7 @@ from ..statements.expressions import as_bool, if_exp
 from ..statements.for_loops import for_
 from ..statements.generators import Mapped as MappedWalk
 from ..statements.generators import Walk, enumerated, zipped
+from ..values.array_parts import ArrayParts
 from ..values.iterables import (
     Enumerated,
     Filtered,
@@ -236,7 +237,7 @@ def isinstance_(value: Any, kinds: Any) -> Any:
     """`isinstance`: traced arrays are what NumPy or Python would have in their place."""
     if isinstance(value, UnknownException):
         return is_caught(value, kinds)
-    if isinstance(value, GrowingList):
+    if isinstance(value, (GrowingList, ArrayParts)):
         return builtins.isinstance([], kinds) or builtins.isinstance(value, kinds)
     if isinstance(value, SequenceIterator):
         return builtins.issubclass(value.kind, kinds)
@@ -257,8 +258,8 @@ def type_(value: Any) -> Any:
         return type(value.example())
     if isinstance(value, SequenceIterator):
         return value.kind
-    if isinstance(value, (GrowingList, Range)):
-        return list if isinstance(value, GrowingList) else range
+    if isinstance(value, (GrowingList, ArrayParts, Range)):
+        return range if isinstance(value, Range) else list
     return class_of(value) if isinstance(value, UnknownException) else type(example_of(value))
 
 

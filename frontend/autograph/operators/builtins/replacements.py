@@ -23,17 +23,19 @@ from ..lists.dynamic_lists import GrowingList
 from ..statements import dict_lookups, effects
 from ..statements.generators import Walk
 from ..values import looked_up
+from ..values.array_parts import ArrayParts, splitting_rows
 from ..values.iterables import Filtered, Sequence
 from ..values.ranges import Range
 from ..values.sequence_iterators import SequenceIterator, iter_
 from . import builtins_on_arrays as arrays
 from . import builtins_on_lists as lists
 from . import plain_lists, random_functions
-from .applied_functions import applying_rows, vectorized
+from .applied_functions import applying_rows
 from .array_makers import array_makers
 from .math_on_arrays import math_rows
 from .operator_functions import operator_rows
 from .rounding import round_
+from .vectorized_functions import vectorized
 
 Function = Callable[..., Any]
 
@@ -79,6 +81,7 @@ def _other_class(*args: Any) -> bool:
             CompositeValue,
             TracedGenerator,
             GrowingList,
+            ArrayParts,
             Range,
             SequenceIterator,
         ),
@@ -140,6 +143,7 @@ _ROWS: dict[Any, tuple[Callable[..., bool], Function]] = {
     **dict(math_rows()),
     **{theirs: (_always, ours) for theirs, ours in operator_rows()},
     **{theirs: (_always, ours) for theirs, ours in applying_rows()},
+    **{theirs: (_always, ours) for theirs, ours in splitting_rows()},
 }
 """For each function when another is called in its place, and which."""
 

@@ -11,6 +11,7 @@ from ....tracing.staging import raise_where
 from ..lists.dynamic_lists import GrowingList
 from ..lists.kept_items import keep_read
 from ..values.hidden_state import require_own
+from ..values.iterables import Sequence
 from ..values.known_arrays import is_plain
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.sequence_iterators import left_of
@@ -27,6 +28,9 @@ def unpack(value: Any, before: int, after: int | None = None) -> Any:
     if _has_unknown_length(value):
         _check_length(value.shape[0], before, after)
         return _rows(value, before, after)
+    if isinstance(value, Sequence) and after is None and not isinstance(value.length, int):
+        _check_length(value.length, before, after)
+        return [value.item(position) for position in range(before)]
     items = _items_of(value)
     if isinstance(items, GrowingList):
         _check_length(items.length, before, after)

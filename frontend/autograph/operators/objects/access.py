@@ -214,7 +214,7 @@ def item(container: Any, key: Any) -> Any:
         method = users_method(container, "__missing__")
         if method is not None:
             return call(method, container, key)
-    if isinstance(container, Sequence) and not isinstance(container, Range):
+    if isinstance(container, Sequence) and not hasattr(type(container), "__getitem__"):
         raise TypeError(f"'{type(container).__name__.lower()}' object is not subscriptable")
     if isinstance(key, Range):
         key = key.stacked()
@@ -224,7 +224,7 @@ def item(container: Any, key: Any) -> Any:
         place = get_item(type(container)(range(len(container))), key)  # checked as Python checks it
         return Chosen(place, tuple(container)) if isinstance(place, TracedArray) else container[place]
     key = without_optional_bounds(key)
-    if isinstance(container, Range):
+    if isinstance(container, Sequence):
         return resolve_grown_list(container[key])
     trace = current_trace()
     if trace is None or not _is_of_numpy(container):
