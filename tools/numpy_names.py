@@ -32,7 +32,8 @@ _TITLES = {
 
 _WHY = {
     "memory": "looks at memory, which the caller knows",
-    "types": "text, dates, objects and records are looked at while tracing, outside of what is compiled",
+    "types": "text, objects and classes of records are looked at while tracing, outside of what is compiled",
+    "width": "no machine but x86 computes with these",
     "subclass": "computes by itself, and is not followed",
     "iterator": "walks with a state of its own; loop over the array, `.flat`, `np.ndindex` or `np.ndenumerate`",
     "object": "gives objects of Python",
@@ -47,36 +48,31 @@ _UNKNOWN = (
 )
 
 _REFUSED: dict[str, str] = {
-    **dict.fromkeys(("nditer", "nested_iters", "broadcast", "flatiter"), "iterator"),
+    **dict.fromkeys(("nested_iters", "flatiter"), "iterator"),
     **dict.fromkeys(("matrix", "memmap", "recarray", "bmat", "asmatrix", "ma", "chararray"), "subclass"),
     **dict.fromkeys(
-        ("str_", "bytes_", "object_", "void", "character", "flexible", "datetime64", "timedelta64", "record"),
-        "types",
-    ),
-    **dict.fromkeys(
-        ("datetime_as_string", "datetime_data", "is_busday", "isnat", "busday_count", "busday_offset"),
+        ("str_", "bytes_", "object_", "void", "character", "flexible", "record", "datetime_as_string"),
         "types",
     ),
     **dict.fromkeys(("busdaycalendar", "rec", "char", "strings"), "types"),
-    **dict.fromkeys(
-        ("longdouble", "clongdouble", "longlong", "ulonglong", "float128", "complex256"), "types"
-    ),
-    **dict.fromkeys(("frompyfunc", "einsum_path"), "object"),
+    **dict.fromkeys(("longdouble", "clongdouble", "float128", "complex256"), "width"),
+    "frompyfunc": "object",
+    "savez_compressed": "file",
     **dict.fromkeys(("frombuffer", "from_dlpack"), "buffer"),
 }
 """Names that are refused, and the key of why."""
 
 _REFUSED_METHODS: dict[str, str] = {
-    **dict.fromkeys(("byteswap", "ctypes", "data"), "memory"),
+    **dict.fromkeys(("ctypes", "data"), "memory"),
     **dict.fromkeys(("getfield", "setfield"), "types"),
-    **dict.fromkeys(("resize", "setflags"), "setting"),
+    "setflags": "setting",
     **dict.fromkeys(("dump", "dumps", "tobytes"), "text"),
     "tofile": "file",
 }
 """The same of methods and attributes of arrays."""
 
 
-_OF_THE_STATE = ("bytes", "get_state", "seed", "set_state")
+_OF_THE_STATE = ("bytes", "get_state", "set_state")
 
 _KNOWN_CLASSES = (
     "complexfloating", "dtype", "errstate", "finfo", "floating", "generic", "iinfo", "inexact", "integer", "number",
@@ -86,11 +82,14 @@ _KNOWN_FUNCTIONS = (
     "base_repr binary_repr fromfunction fromstring get_include get_printoptions getbufsize geterr "
 )
 _KNOWN_FUNCTIONS += (
-    "geterrcall issubdtype min_scalar_type mintypecode typename ScalarType sctypeDict typecodes"
+    "datetime_data geterrcall issubdtype min_scalar_type mintypecode typename ScalarType sctypeDict typecodes"
 )
 """What answers of types, texts and settings, or makes arrays of what is known."""
 
-_COMPILED_CLASSES = ("ndarray", "vectorize", "ndindex", "ndenumerate", "poly1d")
+_COMPILED_CLASSES = (
+    "broadcast", "datetime64", "longlong", "ndarray", "ndenumerate", "ndindex", "nditer", "poly1d", "timedelta64",
+    "ulonglong", "vectorize",
+)  # fmt: skip
 
 
 def status(name: str, value: Any) -> str:
@@ -163,7 +162,8 @@ def _of_random() -> Iterable[tuple[str, dict[str, str]]]:
     statuses = {}
     for name in np.random.__all__:
         value = getattr(np.random, name)
-        if name not in _OF_THE_STATE and isinstance(getattr(value, "__self__", None), np.random.RandomState):
+        is_method = isinstance(getattr(value, "__self__", None), np.random.RandomState)
+        if name not in _OF_THE_STATE and (is_method or name in random_functions.OF_NUMPY):
             statuses[name] = CALLED
         elif id(value) in random_functions._makers():
             maker = random_functions._makers()[id(value)]

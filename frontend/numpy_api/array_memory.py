@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...dialect.errors import LayoutError, UnsupportedError
+from ...dialect.errors import LayoutError, UnsupportedError, WeftValueError
 from ...dialect.ops.shape import Reshape
 from ..tracing.array import TracedArray
+from ..tracing.behaviour import behaviour
 from ..tracing.extents import split_shape
 from ..tracing.layouts import is_contiguous
 from ..tracing.view_steps import ViewStep
@@ -111,16 +112,7 @@ def share_memory(a: Any, b: Any) -> bool:
 
 def change_in_place(x: TracedArray, name: str, value: Any) -> None:
     """`x.shape = value` and `x.dtype = value`: the object shows its elements in another way from now on."""
-    is_own = isinstance(x, TracedArray) and _is_own(x)
-    if (
-        name not in ("shape", "dtype")
-        or not is_own
-        or x._storage.section is not x._storage.trace.region.section
-    ):
-        raise UnsupportedError(
-            f"the {name} of an array is changed in place, which compiled code does for arrays that the function has "
-            "just made: make another array (x = x.reshape(...), x = x.view(...)), and work with that"
-        )
+    _require_just_made(x, name, name in ("shape", "dtype"))
     if name == "dtype":
         changed = x.view(value)
     else:
@@ -132,6 +124,37 @@ def change_in_place(x: TracedArray, name: str, value: Any) -> None:
         changed = x._view(ViewStep(Reshape, {"shape": extents}, tuple(dims)))
     x._path, x._type = changed._path, changed._type
     x._cached_section = None
+
+
+def resize(x: TracedArray, *new_shape: Any, refcheck: bool = True) -> None:
+    """`x.resize(shape)`: the object holds as many of its elements as there is room for, and zeros behind, from now on.
+
+    Raises `ValueError` for views, and where the elements do not lie in row-major order.
+    """
+    wanted = new_shape[0] if len(new_shape) == 1 else new_shape
+    if wanted is None or (isinstance(wanted, tuple) and not wanted):
+        return
+    _require_just_made(x, "size")
+    if x._path or not Flags(x).c_contiguous:
+        raise WeftValueError("cannot resize this array: it does not own its data")
+    zeros, ravel = behaviour().namespace_function("zeros"), behaviour().namespace_function("ravel")
+    changed = zeros(wanted, x.dtype)
+    old, new = ravel(x), ravel(changed)
+    kept = np.minimum(old.shape[0], new.shape[0])
+    new[:kept] = old[:kept]
+    x._storage, x._path, x._type = changed._storage, changed._path, changed._type
+    x._cached_section = None
+
+
+def _require_just_made(x: TracedArray, name: str, is_changeable: bool = True) -> None:
+    """Refuse to change what the object of an array is, unless this function has made it, and no branch is between."""
+    is_own = isinstance(x, TracedArray) and _is_own(x)
+    if not is_changeable or not is_own or x._storage.section is not x._storage.trace.region.section:
+        raise UnsupportedError(
+            f"the {name} of an array is changed in place, which compiled code does for arrays that the function has "
+            "just made: make another array (x = x.reshape(...), x = x.view(...), x = np.resize(x, ...)), and work with "
+            "that"
+        )
 
 
 def _is_own(x: TracedArray) -> bool:
@@ -151,4 +174,4 @@ def _require_own(x: TracedArray, what: str) -> None:
         raise LayoutError(_OF_THE_CALLER.format(what=what))
 
 
-__all__ = ["Flags", "base", "change_in_place", "share_memory", "strides"]
+__all__ = ["Flags", "base", "change_in_place", "resize", "share_memory", "strides"]

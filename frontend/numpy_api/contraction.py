@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from ...dialect.dtypes import DTypeLike, as_dtype, kind
-from ...dialect.errors import WeftValueError
+from ...dialect.errors import UnsupportedError, WeftValueError
+from ...dialect.op import Array
 from ...dialect.ops.contraction import Contract, Matmul
 from ...dialect.types import broadcast_shapes, format_shape
+from ..tracing.array import TracedArray
 from ..tracing.extents import extents_text, known_shape, require_equal, shapes_text
 from ..tracing.staging import (
     ArrayLike,
@@ -383,6 +385,30 @@ def einsum(
     wanted = common_dtype(*arrays) if dtype is None else as_dtype(dtype)
     arrays = [asarray(cast(array, wanted)) for array in arrays]
     return deliver(_contract(arrays, labels, result), out)
+
+
+def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> tuple[Any, Any]:
+    """The order in which `einsum` may contract its operands, and a text about that, as `numpy.einsum_path`.
+
+    It depends on the shapes alone. Raises `UnsupportedError` for extents that are known at run time only, and what
+    `numpy.einsum_path` raises.
+
+    >>> weft.einsum_path("ij,jk->ik", np.ones((2, 3)), np.ones((3, 4)))[0]
+    ['einsum_path', (0, 1)]
+    """
+    shown = [_of_that_shape(value) if isinstance(value, TracedArray) else value for value in operands]
+    found: tuple[Any, Any] = np.einsum_path(*shown, optimize=optimize, einsum_call=einsum_call)
+    return found
+
+
+def _of_that_shape(array: TracedArray) -> Array:
+    """An array of NumPy's of the same shape and dtype, whose elements are not looked at."""
+    if None in array.type.shape:
+        raise UnsupportedError(
+            f"einsum_path() needs to know the shapes of its operands while tracing, and one is {array.type}; call it "
+            "outside of the compiled function, or leave it out: einsum finds an order itself"
+        )
+    return np.broadcast_to(np.empty((), array.dtype), array.shape)
 
 
 def _einsum_arguments(operands: Sequence[Any]) -> tuple[str, list[ArrayResult]]:

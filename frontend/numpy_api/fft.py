@@ -402,7 +402,7 @@ def _require_integer(n: Any) -> None:
 def fftshift(x: ArrayLike, axes: Any = None) -> ArrayResult:
     """The elements with the zero frequency in the middle of axes, all unless given, as `numpy.fft.fftshift`.
 
-    Shape and dtype: those of x. Raises `AxisError` for an axis that x does not have.
+    Shape and dtype: those of x. Raises `AxisError` for an axis that x does not have, `ValueError` where x has none.
 
     >>> weft.fft.fftshift(np.array([0, 1, -2, -1]))
     array([-2, -1,  0,  1])
@@ -416,7 +416,7 @@ def fftshift(x: ArrayLike, axes: Any = None) -> ArrayResult:
 def ifftshift(x: ArrayLike, axes: Any = None) -> ArrayResult:
     """The inverse of `fftshift`, as `numpy.fft.ifftshift`.
 
-    Shape and dtype: those of x. Raises `AxisError` for an axis that x does not have.
+    Shape and dtype: those of x. Raises `AxisError` for an axis that x does not have, `ValueError` where x has none.
 
     >>> weft.fft.ifftshift(np.array([-2, -1, 0, 1]))
     array([ 0,  1, -2, -1])

@@ -11,8 +11,9 @@ from ...backend.gpu.device_names import CPU
 from ...dialect.dtypes import BY_NAME, DTypeLike, as_dtype, bfloat16
 from ...dialect.dtypes import kind as kind_of
 from ...dialect.errors import WeftValueError
+from ..indexing.broadcasting import broadcast_arrays, broadcast_to
 from ..tracing.array import TracedArray
-from ..tracing.staging import ArrayLike
+from ..tracing.staging import ArrayLike, trace_of
 from .arguments import common_dtype
 from .array_memory import Flags, share_memory
 from .arrays_on_gpus import require_known
@@ -257,12 +258,19 @@ def size(a: ArrayLike, axis: int | None = None) -> Any:
 def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
     """The shape to which shapes broadcast together, as `numpy.broadcast_shapes`.
 
-    Returns a tuple of ints. Raises `ValueError` for shapes that do not broadcast.
+    Returns a tuple of ints, traced ones where the program knows them. Raises `ValueError` for shapes that do not
+    broadcast.
 
     >>> weft.broadcast_shapes((3, 1), (2,))
     (3, 2)
     """
-    return np.broadcast_shapes(*shapes)
+    extents = [
+        extent for shape in shapes for extent in (shape if isinstance(shape, (tuple, list)) else (shape,))
+    ]
+    if trace_of(extents) is None:
+        return np.broadcast_shapes(*shapes)
+    together = broadcast_arrays(*(broadcast_to(np.False_, shape) for shape in shapes))
+    return tuple(together[0].shape)
 
 
 class Info:

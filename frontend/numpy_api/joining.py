@@ -262,8 +262,8 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[ArrayResult, ...]:
 def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[ArrayResult]:
     """Views of nearly equal parts along an axis, or of the parts between indices, as `numpy.array_split`.
 
-    Shape: that of ary with the length of each part. Dtype: that of ary. Raises `UnsupportedError` for traced indices,
-    `ValueError` for less than one part, `AxisError` for an axis that ary does not have.
+    Shape: that of ary with the length of each part. Dtype: that of ary. Raises `UnsupportedError` for traced indices
+    in code that is not converted, `ValueError` for less than one part, `AxisError` for an axis that ary does not have.
 
     >>> weft.array_split(np.array([1, 2, 3]), 2)
     [array([1, 2]), array([3])]

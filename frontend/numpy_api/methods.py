@@ -93,6 +93,34 @@ def view(x: Any, dtype: Any = None, type: Any = None) -> ArrayResult:
     return view_of(x, Bitcast, dtype=wanted)
 
 
+def byteswap(x: Any, inplace: bool = False) -> ArrayResult:
+    """The elements with their bytes in reverse order; of complex numbers each part by itself."""
+    if kind(x.dtype) == "c":
+        swapped: Any = creation.empty_like(x)
+        write_into(number_attributes.real(swapped), byteswap(x.real))
+        write_into(number_attributes.imag(swapped), byteswap(x.imag))
+        swapped = swapped[()] if x._is_scalar else swapped
+    elif x.itemsize == 1:
+        swapped = x.copy()
+    else:
+        swapped = view(_swapped_bits(view(x, f"uint{8 * x.itemsize}")), x.dtype)
+    if inplace:
+        write_into(x, swapped)
+        return x
+    return swapped
+
+
+def _swapped_bits(bits: Any) -> Any:
+    """Unsigned integers with their bytes in reverse order: neighbours change places, then pairs, then fours."""
+    width = 8 * bits.itemsize
+    step = 8
+    while step < width:
+        lower = sum(((1 << step) - 1) << place for place in range(0, width, 2 * step))
+        bits = ((bits & lower) << step) | ((bits >> step) & lower)
+        step *= 2
+    return bits
+
+
 def flat(x: Any) -> FlatItems:
     """The elements in row-major order, to be read, and written one by one."""
     extents, dims = split_shape((x.size,))
@@ -157,6 +185,7 @@ METHODS: dict[str, Any] = {
     "array_real": number_attributes.real,
     "array_strides": array_memory.strides,
     "astype": astype,
+    "byteswap": byteswap,
     "clip": clip,
     "compress": compress,
     "conj": number_attributes.conjugate,
@@ -167,6 +196,7 @@ METHODS: dict[str, Any] = {
     "partition": partition,
     "put": indexing.put,
     "reshape": reshape,
+    "resize": array_memory.resize,
     "sort": sort,
     "tolist": tolist,
     "transpose": transpose,

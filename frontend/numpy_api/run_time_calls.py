@@ -7,6 +7,7 @@ some functions, is a copy, which the program then writes to the array.
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -80,10 +81,25 @@ def call_at_run_time(
         _call_writing(name, function, args, kwargs)
         result = None
     else:
-        given = {key: value for key, value in kwargs.items() if key != "out"}
+        args, kwargs = _with_named_outputs(function, args, kwargs)
+        given = {key: value for key, value in kwargs.items() if key not in _WRITTEN}
         result = deliver(_call(name, function, args, given, refusal), kwargs.get("out"))
     _warn(name)
     return result
+
+
+_WRITTEN = ("out", "overwrite_input")
+"""Parameters that say what a call may write to: that is the program's, or is left as it is."""
+
+
+def _with_named_outputs(function: Function, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """The arguments of a call with those as keywords that say what it may write to, and what is behind them."""
+    try:
+        names = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return args, kwargs
+    first = min((names.index(name) for name in _WRITTEN if name in names), default=len(args))
+    return args[:first], dict(zip(names[first:], args[first:], strict=False)) | kwargs
 
 
 def _call(name: str, function: Function, args: Any, kwargs: Any, refusal: str) -> Any:

@@ -449,7 +449,8 @@ def roll(a: ArrayLike, shift: Any, axis: Any = None) -> ArrayResult:
     """The elements shifted along axes, those that leave at the end in front again, as `numpy.roll`.
 
     Shape and dtype: those of a. Raises `AxisError` for an axis that a does not have, `ValueError` for unequal numbers
-    of shifts and axes. Shifts are rounded towards zero, and NaN and infinity raise what `int` raises.
+    of shifts and axes, and for axes of an array that has none. Shifts are rounded towards zero, and NaN and infinity
+    raise what `int` raises.
 
     >>> weft.roll(np.array([1, 2, 3]), 1)
     array([3, 1, 2])
@@ -458,7 +459,10 @@ def roll(a: ArrayLike, shift: Any, axis: Any = None) -> ArrayResult:
     if axis is None:
         return reshape(roll(ravel(x), shift, 0), x.shape)
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    axes = tuple(axis_index(one_axis, x.ndim) for one_axis in axes)
     shifts: Any = _shifts(shift)
+    if x.ndim == 0:
+        raise WeftValueError("an array without axes is rolled along none (leave out axis)")
     if not axes or not shifts:
         return x.copy()
     if len(axes) != len(shifts):
@@ -468,7 +472,7 @@ def roll(a: ArrayLike, shift: Any, axis: Any = None) -> ArrayResult:
         axes, shifts = (tuple(e) * (broadcast if len(e) == 1 else 1) for e in (axes, shifts))
     result = x
     for one_shift, one_axis in zip(shifts, axes, strict=True):
-        result = _rolled(result, one_shift, axis_index(one_axis, x.ndim))
+        result = _rolled(result, one_shift, one_axis)
     return asarray(result)
 
 

@@ -155,14 +155,14 @@ def _example_result(function: Function, args: Any, kwargs: Any) -> Any:
     leaves: list[Any] = []
     structure = flatten_with((args, kwargs), leaves, lambda value: isinstance(value, TracedArray))
     if not leaves:
-        return _found(function(*args, **kwargs), ())
+        return _found(function(*args, **kwargs), (), function.__name__)
     reason: Exception | None = None
     for make in (_rising, _ones):
         extents: list[int] = []
         examples = [make(leaf, number, extents) for number, leaf in enumerate(leaves)]
         given, named = unflatten(structure, examples.__getitem__)
         try:
-            return _found(function(*given, **named), extents)
+            return _found(function(*given, **named), extents, function.__name__)
         except (ValueError, TypeError) as error:
             reason = error
     raise UnsupportedError(
@@ -171,7 +171,11 @@ def _example_result(function: Function, args: Any, kwargs: Any) -> Any:
     ) from None
 
 
-def _found(value: Any, extents: Sequence[int]) -> _Found | None:
+def _found(value: Any, extents: Sequence[int], name: str) -> _Found | None:
+    if isinstance(value, (bytes, dict, tuple)):
+        raise UnsupportedError(
+            f"{name} of random numbers gives no array and no number: call it outside of the compiled function"
+        )
     return None if value is None else _Found(value, extents)
 
 

@@ -551,12 +551,12 @@ _UNARY: dict[str, np.ufunc] = {
     "invert": np.invert,
 }
 _METHODS = (
-    "all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "choose", "clip", "compress", "conj",
-    "conjugate", "cumprod", "cumsum", "diagonal", "dot", "flatten", "item", "max", "mean", "min", "nonzero", "prod",
-    "ravel", "repeat", "reshape", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace",
+    "all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "byteswap", "choose", "clip", "compress",
+    "conj", "conjugate", "cumprod", "cumsum", "diagonal", "dot", "flatten", "item", "max", "mean", "min", "nonzero",
+    "prod", "ravel", "repeat", "reshape", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace",
     "tolist", "transpose", "var", "view",
 )  # fmt: skip
-_IN_PLACE_METHODS = ["fill", "partition", "put", "sort"]
+_IN_PLACE_METHODS = ["fill", "partition", "put", "resize", "sort"]
 _PROPERTIES = ["T", "mT", "real", "imag", "flat", "base", "flags", "strides"]
 
 

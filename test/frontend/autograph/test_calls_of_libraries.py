@@ -272,7 +272,6 @@ def test_texts_of_run_time_values():
             lambda x: decimal.Decimal(x),
             r"Decimal\(\) is called while the function is traced, and gets a value",
         ),
-        (np.vectorize(np.sum, signature="(n)->()"), "np.vectorize with signature="),
         (lambda x: sys.setrecursionlimit(1000), "changes settings"),
         (operator.methodcaller("sum"), None),
     ],

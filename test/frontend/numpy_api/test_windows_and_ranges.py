@@ -25,7 +25,24 @@ def same(program: Callable[..., Any], *arguments: Any, run: Any = interpreted, *
     assert not difference(got, expected), f"{got!r} and not {expected!r}"
 
 
+def _resized(x: Any, n: Any) -> Any:
+    longer, chosen = x * 2, x[x > 0.5]
+    longer.resize(4, 5)
+    longer += 1
+    chosen.resize(n)
+    known = np.zeros(3)
+    known.resize(2, refcheck=False)
+    known.resize()
+    return longer, chosen, known
+
+
 PROGRAMS: list[Callable[..., Any]] = [
+    _resized,
+    lambda x, n: [x.astype(code).byteswap() for code in ("e", "f", "d", "F", "i", "h", "B", "?")],
+    lambda x, n: (x.byteswap(inplace=True) is x, x, n.byteswap(), (n * 1j).byteswap()),
+    lambda x, n: (np.roll(x, (), ()), np.roll(x[0], 1)),
+    lambda x, n: (np.broadcast_shapes((n, 1), (2,)), np.broadcast_shapes(3, (2, 1))),
+    lambda x, n: np.einsum_path("ij,jk,kl->il", *[x.reshape(3, 4), x.reshape(4, 3), x.reshape(3, 4)]),
     lambda x, n: (sliding_window_view(x, 3), sliding_window_view(x.reshape(3, 4), (2, 2))),
     lambda x, n: sliding_window_view(x.reshape(3, 4), (2, 3), axis=(1, 0)).sum(axis=-1),
     lambda x, n: (as_strided(x, (5, 4), (8, 8)), as_strided(x, shape=(3,), strides=(16,))),
@@ -119,8 +136,11 @@ WRONG: list[tuple[Callable[..., Any], type[Exception], str]] = [
     (lambda x: x.base, weft.UnsupportedError, "the base of an argument"),
     (lambda x: x.flags.writeable, weft.UnsupportedError, "whether it may be written to of an argument"),
     (lambda x: np.shares_memory(x, GRID), weft.UnsupportedError, "whether these arrays share memory"),
-    (lambda x: np.vectorize(lambda v: (v, v), otypes="dd")(x), weft.UnsupportedError, "gives several values"),
-    (lambda x: np.vectorize(np.sum, signature="(n)->()")(x), weft.UnsupportedError, "signature="),
+    (lambda x: np.einsum_path("i,i", x[x > 0.5], x[:2]), weft.UnsupportedError, "needs to know the shapes"),
+    (lambda x: x.resize(3), weft.UnsupportedError, "the size of an array is changed in place"),
+    (lambda x: GRID.resize(3), weft.UnsupportedError, "changes in place what is no element of it"),
+    (lambda x: (x * 2)[1:].resize(3), ValueError, "it does not own its data"),
+    (lambda x: np.fft.fftshift(x[0]), ValueError, "an array without axes is rolled along none"),
 ]
 
 

@@ -54,8 +54,8 @@ def method_of(function: Any) -> Function | None:
         return lambda generator, *args, **kwargs: operators().call(
             operators().attr(generator, name), *args, **kwargs
         )
-    if name in _OF_NUMPY and function is getattr(np.random, name):
-        return functools.partial(_draw, getattr(np.random.mtrand._rand, _OF_NUMPY[name]))
+    if name in OF_NUMPY and function is getattr(np.random, name):
+        return functools.partial(_draw, getattr(np.random.mtrand._rand, OF_NUMPY[name]))
     return None
 
 
@@ -147,7 +147,7 @@ def _choices(
     return _items_at(population, drawn, k)
 
 
-_OF_NUMPY = {"seed": "seed", "ranf": "random_sample", "sample": "random_sample"}
+OF_NUMPY = {"seed": "seed", "ranf": "random_sample", "sample": "random_sample"}
 """Functions of `np.random` that are no methods, and the methods that they call."""
 
 _OF_PYTHON: dict[str, Function] = {
@@ -156,4 +156,4 @@ _OF_PYTHON: dict[str, Function] = {
 """Methods of Python's generators that get or give items of any kind: these are found at places that are drawn."""
 
 
-__all__ = ["are_generators", "method_of"]
+__all__ = ["OF_NUMPY", "are_generators", "method_of"]

@@ -23,6 +23,7 @@ from ..lists.dynamic_lists import GrowingList
 from ..statements import dict_lookups, effects
 from ..statements.generators import Walk
 from ..values import looked_up
+from ..values.array_iterators import Broadcast, ElementIterator
 from ..values.array_parts import ArrayParts, splitting_rows
 from ..values.iterables import Filtered, Sequence
 from ..values.ranges import Range
@@ -123,6 +124,8 @@ _ROWS: dict[Any, tuple[Callable[..., bool], Function]] = {
     next: (_always, arrays.next_),
     np.ndindex: (_always, arrays.ndindex),
     np.ndenumerate: (_always, arrays.ndenumerate),
+    np.broadcast: (_always, Broadcast),
+    np.nditer: (_always, ElementIterator),
     # Collections as a whole
     any: (_always, lists.any_),
     all: (_always, lists.all_),

@@ -1,7 +1,7 @@
 """Objects of `np.vectorize`: their function is converted, and called for all elements or parts of arrays in a loop.
 
-As in NumPy, the dtypes of the results are those of the first call unless `otypes` tells them, and that call is made once
-more in the loop unless the object has `cache=True`.
+As in NumPy, the dtypes of the results are those of the first call unless `otypes` tells them, and that call is made
+once more in the loop unless the object has `cache=True`.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _call_of_elements(
 def _call_of_rows(
     made: Any, args: Any, kwargs: Any, places: list[int], names: list[str], values: list[Any]
 ) -> Any:
-    """The results for the parts of arrays that the signature names; the axes in front of these are broadcast together."""
+    """The results for the parts of arrays that the signature names; the axes in front of these are broadcast."""
     input_dims, output_dims = made._in_and_out_core_dims
     if len(values) != len(input_dims):
         raise TypeError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -82,6 +82,10 @@ def is_plain(value: Any) -> bool:
 
 def compute(trace: Recorder, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`function(*args, **kwargs)` of NumPy: at once where all arrays are known, else recorded."""
+    if isinstance(function, Method) and function.name == "resize":
+        if not isinstance(args[0], TracedArray):
+            _refuse_change(function.name)
+        return function(*args, **kwargs)
     args, kwargs = _elements_read((args, kwargs), _MAX_DEPTH + 1)
     args, kwargs = _replaced(args, inputs := _inputs(trace, (args, kwargs))), _replaced(kwargs, inputs)
     given = list(_arrays((args, kwargs)))
@@ -119,16 +123,20 @@ class Method:
     """A method of arrays by its name; the array is the first argument."""
 
     def __init__(self, name: str) -> None:
-        if name in ("resize", "setflags"):
-            raise UnsupportedError(
-                f"{name}() of an array changes in place what is no element of it, which compiled code does not do: "
-                "call it outside of the compiled function, or make another array (np.resize(x, shape))"
-            )
+        if name == "setflags":
+            _refuse_change(name)
         self.name = name
         self.writes = name in _WRITING_METHODS
 
     def __call__(self, array: Any, /, *args: Any, **kwargs: Any) -> Any:
         return getattr(array, self.name)(*args, **kwargs)
+
+
+def _refuse_change(name: str) -> NoReturn:
+    raise UnsupportedError(
+        f"{name}() of an array changes in place what is no element of it, which compiled code does not do: "
+        "call it outside of the compiled function, or make another array (np.resize(x, shape))"
+    )
 
 
 _WRITING_METHODS = ("fill", "sort", "put", "partition", "itemset", "setfield", "__setitem__", *_IN_PLACE)
