@@ -340,7 +340,7 @@ def ediff1d(ary: _Any, to_end: _Any = None, to_begin: _Any = None) -> _Any:
 def einsum(*operands: _Any, out: _Any = None, optimize: _Any = False, dtype: _Any = None, **kwargs: _Any) -> _Any:
     """Sums of products over labelled axes, as `numpy.einsum`."""
 
-def einsum_path(*operands: _Any, optimize: _Any = 'greedy', einsum_call: _builtins.bool = False) -> _builtins.tuple[_Any, _Any]:
+def einsum_path(*operands: _Any, optimize: _Any = 'greedy') -> _builtins.tuple[_Any, _Any]:
     """The order in which `einsum` may contract its operands, and a text about that, as `numpy.einsum_path`."""
 
 def empty(shape: _Any, dtype: _Any = None, order: _builtins.str = 'C', *, device: _Any = None, like: _Any = None) -> _Any:

@@ -387,7 +387,7 @@ def einsum(
     return deliver(_contract(arrays, labels, result), out)
 
 
-def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> tuple[Any, Any]:
+def einsum_path(*operands: Any, optimize: Any = "greedy") -> tuple[Any, Any]:
     """The order in which `einsum` may contract its operands, and a text about that, as `numpy.einsum_path`.
 
     It depends on the shapes alone. Raises `UnsupportedError` for extents that are known at run time only, and what
@@ -397,7 +397,7 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
     ['einsum_path', (0, 1)]
     """
     shown = [_of_that_shape(value) if isinstance(value, TracedArray) else value for value in operands]
-    found: tuple[Any, Any] = np.einsum_path(*shown, optimize=optimize, einsum_call=einsum_call)
+    found: tuple[Any, Any] = np.einsum_path(*shown, optimize=optimize)
     return found
 
 

@@ -38,7 +38,7 @@ def vectorized(made: np.vectorize) -> Function:
     """What to call instead of an object of `np.vectorize`."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if made.pyfunc is np._NoValue:
+        if not callable(made.pyfunc):
             return made(*args, **kwargs)  # as a decorator with arguments, which gets its function
         if any(dtype.kind not in "biufc" for dtype in map(np.dtype, made.otypes or ())):
             raise UnsupportedError(

@@ -25,6 +25,7 @@ from ..builtins.random_functions import are_generators
 from ..calls.calls import call
 from ..statements import dict_lookups
 from ..statements.dict_lookups import are_constants, is_looked_up, look_up
+from ..values.array_parts import ArrayParts
 from ..values.hidden_state import require_own
 from ..values.iterables import Sequence
 from ..values.known_arrays import compute_item, writable
@@ -214,7 +215,7 @@ def item(container: Any, key: Any) -> Any:
         method = users_method(container, "__missing__")
         if method is not None:
             return call(method, container, key)
-    if isinstance(container, Sequence) and not hasattr(type(container), "__getitem__"):
+    if isinstance(container, Sequence) and not isinstance(container, (Range, ArrayParts)):
         raise TypeError(f"'{type(container).__name__.lower()}' object is not subscriptable")
     if isinstance(key, Range):
         key = key.stacked()
@@ -224,7 +225,7 @@ def item(container: Any, key: Any) -> Any:
         place = get_item(type(container)(range(len(container))), key)  # checked as Python checks it
         return Chosen(place, tuple(container)) if isinstance(place, TracedArray) else container[place]
     key = without_optional_bounds(key)
-    if isinstance(container, Sequence):
+    if isinstance(container, (Range, ArrayParts)):
         return resolve_grown_list(container[key])
     trace = current_trace()
     if trace is None or not _is_of_numpy(container):

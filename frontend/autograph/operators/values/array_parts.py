@@ -42,7 +42,7 @@ class ArrayParts(Sequence, RuntimeValue):
 
     def at_run_time(self) -> tuple[Any, Callable[[Any], list[Any]]]:
         """The array and the number of parts, and what splits it."""
-        return (self.array, self.length), lambda given: np.array_split(*given, self.axis)
+        return (self.array, self.length), lambda given: np.array_split(given[0], given[1], self.axis)
 
     def __weft_truth__(self) -> Any:
         return self.length != 0
