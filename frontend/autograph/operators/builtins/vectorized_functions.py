@@ -34,7 +34,7 @@ def _convert(function: Any) -> Function:
     return convert(function, operators())
 
 
-def vectorized(made: np.vectorize) -> Function:
+def vectorized(made: Any) -> Function:
     """What to call instead of an object of `np.vectorize`."""
 
     def call(*args: Any, **kwargs: Any) -> Any:

@@ -84,7 +84,8 @@ class ElementIterator(Sequence):
         index = Indices(self._shape).item(position)
         if self._names_index:
             self.multi_index = index
-        views = tuple(array[(*index, Ellipsis)] for array in self._walked)
+        place = (*index, Ellipsis)
+        views = tuple(array[place] for array in self._walked)
         return views[0] if self._is_single else views
 
     def __enter__(self) -> ElementIterator:
