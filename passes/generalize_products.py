@@ -37,6 +37,8 @@ class GeneralizeProducts(Pass):
 
 
 def _reads_computed_factor(product: Operation) -> bool:
+    if not product.results:
+        return False  # it works on memory
     maps = [attribute.value for attribute in product.attributes["indexing_maps"]]
     factors = list(product.operands)[:2]
     return any(

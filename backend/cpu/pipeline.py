@@ -33,6 +33,7 @@ CPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "version-stretches",  # the passes that follow know nothing of arrays that may have to be repeated
                 "pack-operands",  # while loops and constants are still around the contractions
                 "outline-kernels",  # from here on, each kernel is looked at once
+                "join-products",  # of kernels, as these have what follows a product
             ]
         ),
         # tensors between kernels -> memory: stage "buffers"

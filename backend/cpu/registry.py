@@ -20,6 +20,7 @@ CPU_PASSES: PassTable = MappingProxyType(
         "decide-comparisons": f"{_BACKEND}.ranges.decide:DecideComparisons",
         "expand-math": f"{_BACKEND}.functions.math_expansion:ExpandMath",
         "fence-streams": f"{_CODEGEN}.loops.streaming:FenceStreams",
+        "join-products": f"{_CODEGEN}.contractions.join_products:JoinProducts",
         "link-functions": f"{_LOWERING}.linkage:LinkFunctions",
         "link-runtime": f"{_LOWERING}.runtime:LinkRuntime",
         "link-shared-loops": f"{_LOWERING}.shared_loops:LinkSharedLoops",

@@ -14,6 +14,7 @@ from ...nests.reductions import relax_combiners
 from .contractions.dot_product import DotPlan, DotProducts, plan_dot_products
 from .contractions.emitter import ContractionEmitter
 from .contractions.epilogue import Epilogue, match_epilogue
+from .contractions.one_pass import OnePass, match_pair
 from .contractions.plan import Plan, plan
 from .contractions.row_product import RowProduct
 from .contractions.streamed_product import StreamedProduct, StreamPlan, plan_streamed_product
@@ -36,6 +37,15 @@ def emit_run(nests: list[LoopNest], emitter: Emitter) -> None:
     """Write loop nests that follow each other at the insertion point."""
     waiting: list[LoopNest] = []
     while nests:
+        pair = match_pair(nests, _fills, emitter)
+        if pair is not None:
+            _emit_loops(waiting, emitter)
+            waiting = []
+            with pair.rows.contraction.nest.operation.location:
+                OnePass(pair, emitter).emit()
+            _erase(pair.nests)
+            nests = nests[len(pair.nests) :]
+            continue
         nest, *nests = nests
         fill = waiting[-1] if waiting and _fills(waiting[-1], nest) else None
         following = nests[0] if nests else None

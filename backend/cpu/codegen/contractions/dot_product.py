@@ -172,17 +172,17 @@ class DotProducts(Walk):
             self.points[self.contraction.row] = row
         with emitter.loop(columns, across, parallel=True) as column:
             if isinstance(columns, int) and columns % across == 0:
-                self._tile([emitter.add(column, number) for number in range(across)], height, None)
+                self.tile([emitter.add(column, number) for number in range(across)], height, None)
             elif isinstance(columns, int) and columns > across and self.may_repeat:
                 first = emitter.minimum(column, columns - across)
-                self._tile([emitter.add(first, number) for number in range(across)], height, None)
+                self.tile([emitter.add(first, number) for number in range(across)], height, None)
             else:
                 final = emitter.subtract(columns, 1)
                 places = [emitter.minimum(emitter.add(column, number), final) for number in range(across)]
                 valid = emitter.multiply(emitter.subtract(columns, column), self.plan.parts)
-                self._tile(places, height, lane_mask(emitter, valid, self.plan.lanes))
+                self.tile(places, height, lane_mask(emitter, valid, self.plan.lanes))
 
-    def _tile(self, columns: Sequence[Index], height: int, mask: Value | None) -> None:
+    def tile(self, columns: Sequence[Index], height: int, mask: Value | None) -> None:
         """Compute some rows of the columns; `mask` has those that are valid."""
         sums = self._sums(columns, height)
         together = min(height, self.plan.depth_lanes // self.plan.lanes)
@@ -214,7 +214,7 @@ class DotProducts(Walk):
             sums = loop.results
             while len(sums) > count:
                 half = len(sums) // 2
-                sums = [self._add(a, b) for a, b in zip(sums[:half], sums[half:], strict=True)]
+                sums = [self.add(a, b) for a, b in zip(sums[:half], sums[half:], strict=True)]
         sums = self._last_sums(sums, start, columns, height)
         if self.plan.parts == 1:
             return sums
@@ -313,14 +313,14 @@ class DotProducts(Walk):
         """Add the halves of all groups in the first so many lanes of two vectors."""
         low = [lane for lane in range(lanes) if lane % group < group // 2]
         high = [lane + group // 2 for lane in low]
-        return self._add(shuffle(left, right, low), shuffle(left, right, high))
+        return self.add(shuffle(left, right, low), shuffle(left, right, high))
 
     def _with_start(self, total: Value, point: list[Index], mask: Value | None) -> Value:
         """Add what sums start from."""
         if self.initial is not None:
-            return self._add(total, broadcast_start(self.contraction, self.initial, total.type))
-        return self._add(total, self._load_result(point, total.type, mask))
+            return self.add(total, broadcast_start(self.contraction, self.initial, total.type))
+        return self.add(total, self._load_result(point, total.type, mask))
 
-    def _add(self, left: Value, right: Value) -> Value:
+    def add(self, left: Value, right: Value) -> Value:
         is_integer = isinstance(self.contraction.element, ir.IntegerType)
         return create("arith.addi" if is_integer else "arith.addf", [left.type], [left, right])

@@ -63,16 +63,21 @@ class Epilogue:
 
 
 def match_epilogue(
-    contraction: Contraction, own: Sequence[Operation], nest: LoopNest, lanes: int, emitter: Emitter
+    contraction: Contraction,
+    own: Sequence[Operation],
+    nest: LoopNest,
+    lanes: int,
+    emitter: Emitter,
+    most: int = MOST_OPERATIONS,
 ) -> Epilogue | None:
-    """See a nest as the epilogue of the contraction before it.
+    """See a nest as the epilogue of the contraction before it, if its body has at most so many operations.
 
     `own` are the operations that make the result. It is not stored: nothing but they and the nest may use it.
     """
     result = contraction.nest.outputs[0].memref
     if not all(nest.parallel) or nest.fixed or nest.uses_index():
         return None
-    if not is_vectorisable(nest.body) or body_weight(nest.body) > MOST_OPERATIONS:
+    if not is_vectorisable(nest.body) or body_weight(nest.body) > most:
         return None
     sources = [index for index, access in enumerate(nest.inputs) if access.memref == result]
     users = {use.owner.operation for use in result.uses}

@@ -279,3 +279,66 @@ func.func private @vectors(%x: memref<4x50x40xf32>, %y: memref<40x1xf32>, %o: me
       ins(%x, %y : memref<4x50x40xf32>, memref<40x1xf32>) outs(%o : memref<4x50x1xf32>)
   return
 }
+
+// Two products with one matrix are one loop over blocks of its rows: products of these rows, then their sum, with what
+// was made of the products.
+// CHECK-LABEL: func.func private @both_sides(
+// CHECK: scf.for %[[ROW:.*]] = %c0 to %c400 step %c16 {
+// CHECK: vector.load %arg0[%[[ROW]],
+// CHECK: vector.fma
+// CHECK: vector.store {{.*}}%arg2[%[[ROW]]]
+// CHECK: memref.load %arg2[%[[ROW]]]
+// CHECK: vector.load %arg3
+// CHECK: vector.load %arg0[%[[ROW]],
+// CHECK: vector.fma
+// CHECK: vector.store {{.*}}%arg3
+#matrix = affine_map<(i, k) -> (i, k)>
+#turned_matrix = affine_map<(i, k) -> (k, i)>
+#factor = affine_map<(i, k) -> (k)>
+#sums = affine_map<(i, k) -> (i)>
+func.func private @both_sides(%a: memref<403x300xf32>, %x: memref<300xf32>, %u: memref<403xf32>, %v: memref<300xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%u : memref<403xf32>)
+  linalg.contract indexing_maps = [#matrix, #factor, #sums]
+      ins(%a, %x : memref<403x300xf32>, memref<300xf32>) outs(%u : memref<403xf32>)
+  linalg.fill ins(%zero : f32) outs(%v : memref<300xf32>)
+  linalg.contract indexing_maps = [#turned_matrix, #factor, #sums]
+      ins(%a, %u : memref<403x300xf32>, memref<403xf32>) outs(%v : memref<300xf32>)
+  return
+}
+
+// Many rows are in parts, whose sums are added up at the end.
+// CHECK-LABEL: func.func @many_rows.loop_0(
+// CHECK-LABEL: func.func private @many_rows(
+// CHECK: %[[PARTS:.*]] = memref.alloc() {{.*}}: memref<8x3000xf32>
+// CHECK: call @many_rows.loop_0.parallel
+// CHECK: vector.load %[[PARTS]][%c0,
+// CHECK: arith.addf
+// CHECK: vector.store {{.*}}%arg3
+func.func private @many_rows(%a: memref<4003x3000xf32>, %x: memref<3000xf32>, %u: memref<4003xf32>, %v: memref<3000xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%u : memref<4003xf32>)
+  linalg.contract indexing_maps = [#matrix, #factor, #sums]
+      ins(%a, %x : memref<4003x3000xf32>, memref<3000xf32>) outs(%u : memref<4003xf32>)
+  linalg.fill ins(%zero : f32) outs(%v : memref<3000xf32>)
+  linalg.contract indexing_maps = [#turned_matrix, #factor, #sums]
+      ins(%a, %u : memref<4003x3000xf32>, memref<4003xf32>) outs(%v : memref<3000xf32>)
+  return
+}
+
+// A product that needs all sums before is none of a pair.
+// CHECK-LABEL: func.func private @needs_all(
+// CHECK: vector.store {{.*}}%arg3
+// CHECK: vector.load %arg3
+// CHECK-NOT: memref.load %arg2
+// CHECK: return
+func.func private @needs_all(%a: memref<40x32xf32>, %x: memref<40xf32>, %u: memref<40xf32>, %v: memref<32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%v : memref<32xf32>)
+  linalg.contract indexing_maps = [#turned_matrix, #factor, #sums]
+      ins(%a, %x : memref<40x32xf32>, memref<40xf32>) outs(%v : memref<32xf32>)
+  linalg.fill ins(%zero : f32) outs(%u : memref<40xf32>)
+  linalg.contract indexing_maps = [#matrix, #factor, #sums]
+      ins(%a, %v : memref<40x32xf32>, memref<32xf32>) outs(%u : memref<40xf32>)
+  return
+}

@@ -1,0 +1,273 @@
+"""Join the kernels of two products of vectors with one matrix, A @ x and y @ A, so that it is read once.
+
+    %u = call @kernel_0(%A, %x, ...)
+    %t = ...                                     ->    %u, %v = call @kernel_2(%A, %x, ..., %A, %y, ...)
+    %v = call @kernel_1(%A, %y, ...)
+
+`y` may be what the first kernel makes of A @ x: products of a row are known before they are needed. The joined kernel
+does what the two do, one after the other; that it goes over the matrix once is the schedule's work (`one_pass.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from .....dialect.mlir import Block, Module, Operation, Value, dialect, ir
+from .....dialect.records import dataclass
+from .....passes.base import Pass, Statistics
+from .....passes.rewriting import operations_in, operations_of, symbols_of, terminator
+from ....planning.names import is_kernel_name, kernel_name
+from ....planning.outline import clone, entry_functions
+
+_BODY = {
+    "arith.constant",
+    "bufferization.materialize_in_destination",
+    "func.return",
+    "linalg.contract",
+    "linalg.fill",
+    "linalg.generic",
+    "tensor.empty",
+}
+
+_PASSED = {"tensor.empty", "tensor.dim", "tensor.cast", "tensor.collapse_shape", "tensor.expand_shape"}
+"""What may stand between two kernels where the first one is moved down to the other: it changes no memory."""
+
+
+@dataclass(frozen=True)
+class JoinProducts(Pass):
+    """Make one kernel of two that multiply vectors with the same matrix, from its two sides."""
+
+    name: ClassVar[str] = "join-products"
+    summary: ClassVar[str] = "join kernels that multiply one matrix with vectors, from both sides"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        kernels = Joiner(module)
+        for function in entry_functions(module):
+            for block in _blocks(function):
+                statistics["products joined"] += kernels.join_in(block)
+        kernels.erase_unused()
+
+
+def _blocks(function: Operation) -> list[Block]:
+    inside = [function, *(op for op in operations_of(function) if not op.name.startswith("linalg."))]
+    return [block for op in inside for region in op.regions for block in region]
+
+
+@dataclass(frozen=True)
+class VectorProduct:
+    """A kernel that multiplies a matrix with a vector."""
+
+    kernel: Operation
+    matrix: int
+    """The argument that is the matrix."""
+    of_rows: bool
+    """Whether results are dot products of its rows; else they are sums of its rows."""
+    inputs: int
+    """How many arguments are no destinations."""
+
+
+class Joiner:
+    """The kernels of a module, and those that were made of two."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._symbols = symbols_of(module)
+        self._products: dict[str, VectorProduct | None] = {}
+        self._joined: dict[tuple[str, str, tuple[int, ...]], str] = {}
+
+    def join_in(self, block: Block) -> int:
+        """Join calls of a block; returns how many pairs there were."""
+        operations = operations_in(block)
+        waiting: dict[tuple[Value, bool], Operation] = {}
+        count = 0
+        for op in operations:
+            product = self._product(op)
+            if product is None:
+                continue
+            matrix = op.operands[product.matrix]
+            other = waiting.pop((matrix, not product.of_rows), None)
+            if other is not None and self._join(operations_in(block), other, op):
+                count += 1
+            else:
+                waiting[matrix, product.of_rows] = op
+        return count
+
+    def erase_unused(self) -> None:
+        """Erase kernels that only pairs called."""
+        called = {
+            op.attributes["callee"].value
+            for op in operations_of(self._module.operation)
+            if op.name == "func.call"
+        }
+        for name in {name for first, second, _ in self._joined for name in (first, second)} - called:
+            self._symbols[name].erase()
+
+    def _product(self, op: Operation) -> VectorProduct | None:
+        if op.name != "func.call" or not is_kernel_name(op.attributes["callee"].value):
+            return None
+        name = op.attributes["callee"].value
+        if name not in self._products:
+            kernel = self._symbols.get(name)
+            known = kernel is not None and kernel.name == "func.func" and kernel.regions[0].blocks
+            self._products[name] = vector_product(kernel) if known else None
+        return self._products[name]
+
+    def _join(self, operations: Sequence[Operation], first: Operation, second: Operation) -> bool:
+        """Join two calls where the first or the second stands; False if neither place will do."""
+        positions = {op: number for number, op in enumerate(operations)}
+        if not all(_is_new(value) for call in (first, second) for value in _destinations(call)):
+            return False
+        if _is_ready(second, first, positions):
+            place = first
+        elif _may_sink(first, second, operations[positions[first] + 1 : positions[second]]):
+            place = second
+        else:
+            return False
+        product = self._product(first)
+        assert product is not None
+        if product.of_rows:
+            self._call(first, second, place)
+        elif any(value in first.results for value in second.operands):
+            return False
+        else:
+            self._call(second, first, place)
+        return True
+
+    def _call(self, first: Operation, second: Operation, place: Operation) -> None:
+        """Put a call of the joined kernel in the place of two, the first of which makes the products of rows."""
+        inputs = [list(call.operands)[: len(call.operands) - len(call.results)] for call in (first, second)]
+        results = [*first.results, *second.results]
+        known = {value: number for number, value in reversed(list(enumerate([*first.results, *inputs[0]])))}
+        passed = [known.get(value, -1) for value in inputs[1]]
+        with ir.InsertionPoint(place), second.location:
+            old = [*_destinations(first), *_destinations(second)]
+            destinations = [value.owner.operation.clone().results[0] for value in old]
+            given = [value for value, number in zip(inputs[1], passed, strict=True) if number < 0]
+            name = self._kernel(first, second, tuple(passed))
+            call = dialect("func").CallOp([r.type for r in results], name, [*inputs[0], *given, *destinations])
+        for result, new in zip(results, call.results, strict=True):
+            result.replace_all_uses_with(new)
+        empty = {value.owner.operation for value in old}
+        for op in (second, first):
+            op.erase()
+        for op in empty:
+            if not any(True for _ in op.results[0].uses):
+                op.erase()
+
+    def _kernel(self, first: Operation, second: Operation, passed: tuple[int, ...]) -> str:
+        """The kernel that does what two do.
+
+        `passed` has, for inputs of the second, which of the results, then inputs of the first they are, or -1.
+        """
+        names = [call.attributes["callee"].value for call in (first, second)]
+        key = (names[0], names[1], passed)
+        if key not in self._joined:
+            name = self._joined[key] = kernel_name(_next_number(self._symbols))
+            self._symbols[name] = self._build(name, *(self._symbols[each] for each in names), passed)
+        return self._joined[key]
+
+    def _build(self, name: str, first: Operation, second: Operation, passed: tuple[int, ...]) -> Operation:
+        bodies = [kernel.regions[0].blocks[0] for kernel in (first, second)]
+        types = [[argument.type for argument in body.arguments] for body in bodies]
+        results = [[value.type for value in terminator(body).operands] for body in bodies]
+        given = [position for position, number in enumerate(passed) if number < 0]
+        counts = [len(mine) - len(made) for mine, made in zip(types, results, strict=True)]
+        arguments = [*types[0][: counts[0]], *(types[1][p] for p in given)]
+        arguments += [*types[0][counts[0] :], *types[1][counts[1] :]]
+        with ir.InsertionPoint(self._module.body), second.location:
+            function = dialect("func").FuncOp(
+                name, (arguments, results[0] + results[1]), visibility="private"
+            )
+            entry = list(function.add_entry_block().arguments)
+        inputs, more = entry[: counts[0]], iter(entry[counts[0] : counts[0] + len(given)])
+        made = entry[counts[0] + len(given) :]
+        with ir.InsertionPoint(function.regions[0].blocks[0]), second.location:
+            values = _copy(bodies[0], [*inputs, *made[: len(results[0])]])
+            known = [*values, *inputs]
+            others = [known[number] if number >= 0 else next(more) for number in passed]
+            values += _copy(bodies[1], [*others, *made[len(results[0]) :]])
+            store = dialect("bufferization").materialize_in_destination
+            stored = [store(value.type, value, place) for value, place in zip(values, made, strict=True)]
+            dialect("func").ReturnOp(stored)
+        return function.operation
+
+
+def vector_product(kernel: Operation) -> VectorProduct | None:
+    """What a kernel multiplies, if it does nothing but that, and work on single elements of the result."""
+    operations = operations_in(kernel.regions[0].blocks[0])
+    products = [op for op in operations if op.name == "linalg.contract"]
+    following = [op for op in operations if op.name == "linalg.generic"]
+    if {op.name for op in operations} - _BODY or len(products) != 1 or len(following) > 1:
+        return None
+    if any(len(op.attributes["iterator_types"]) != 1 for op in following):
+        return None
+    (product,) = products
+    if not product.results:
+        return None  # it works on memory
+    maps = [attribute.value for attribute in product.attributes["indexing_maps"]]
+    ranks = [len(map.results) for map in maps]
+    if sorted(ranks) != [1, 1, 2] or ranks[2] != 1 or not all(map.is_projected_permutation for map in maps):
+        return None
+    factors, matrix = list(product.operands)[:2], ranks.index(2)
+    types = {value.type.element_type for value in (*factors, product.results[0])}
+    if not all(isinstance(factor.owner, ir.Block) for factor in factors) or len(types) != 1:
+        return None
+    if not all(isinstance(type, ir.F32Type | ir.F64Type | ir.IntegerType) for type in types):
+        return None
+    of_rows = maps[matrix].results[0] == maps[2].results[0]
+    results = len(terminator(kernel.regions[0].blocks[0]).operands)
+    inputs = len(kernel.regions[0].blocks[0].arguments) - results
+    return VectorProduct(kernel, factors[matrix].arg_number, of_rows, inputs)
+
+
+def _destinations(call: Operation) -> list[Value]:
+    return list(call.operands)[len(call.operands) - len(call.results) :]
+
+
+def _is_new(value: Value) -> bool:
+    return not isinstance(value.owner, ir.Block) and value.owner.operation.name == "tensor.empty"
+
+
+def _is_ready(call: Operation, place: Operation, positions: dict[Operation, int]) -> bool:
+    """Whether all that a call takes is there at an earlier call, or made by that."""
+    fresh = _destinations(call)
+    inputs = list(call.operands)[: len(call.operands) - len(fresh)]
+    needed = [value for value in inputs if value not in place.results]
+    needed += [value for destination in fresh for value in destination.owner.operation.operands]
+    return all(
+        isinstance(value.owner, ir.Block) or positions.get(value.owner.operation, -1) < positions[place]
+        for value in needed
+    )
+
+
+def _may_sink(call: Operation, place: Operation, between: Sequence[Operation]) -> bool:
+    """Whether a call may be moved down to another: nothing uses its results before, or changes memory."""
+    users = {use.owner.operation for result in call.results for use in result.uses}
+    return not users & set(between) and all(map(_changes_nothing, between))
+
+
+def _changes_nothing(op: Operation) -> bool:
+    if op.name == "func.call":
+        return is_kernel_name(op.attributes["callee"].value) and all(map(_is_new, _destinations(op)))
+    return op.name in _PASSED or op.name.startswith("arith.")
+
+
+def _next_number(symbols: dict[str, Operation]) -> int:
+    numbers = [int(name.removeprefix("kernel_")) for name in symbols if is_kernel_name(name)]
+    return max(numbers, default=-1) + 1
+
+
+def _copy(body: Block, arguments: Sequence[Value]) -> list[Value]:
+    """Copy what a kernel computes for other arguments; returns its results, which are not stored yet."""
+    mapping = dict(zip(body.arguments, arguments, strict=True))
+    *operations, last = operations_in(body)
+    for op in operations:
+        if op.name == "bufferization.materialize_in_destination":
+            mapping[op.results[0]] = mapping[op.operands[0]]
+        else:
+            clone(op, mapping)
+    return [mapping[value] for value in last.operands]
+
+
+__all__ = ["JoinProducts"]
