@@ -145,7 +145,9 @@ class Joiner:
             destinations = [value.owner.operation.clone().results[0] for value in old]
             given = [value for value, number in zip(inputs[1], passed, strict=True) if number < 0]
             name = self._kernel(first, second, tuple(passed))
-            call = dialect("func").CallOp([r.type for r in results], name, [*inputs[0], *given, *destinations])
+            call = dialect("func").CallOp(
+                [r.type for r in results], name, [*inputs[0], *given, *destinations]
+            )
         for result, new in zip(results, call.results, strict=True):
             result.replace_all_uses_with(new)
         empty = {value.owner.operation for value in old}

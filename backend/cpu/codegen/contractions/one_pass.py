@@ -108,7 +108,11 @@ def _side(fill: LoopNest, nest: LoopNest) -> Side | None:
     contraction = match_contraction(nest, None)
     if contraction is None or not is_supported(contraction) or contraction.parts != 1 or contraction.logical:
         return None
-    if contraction.element != contraction.stored or contraction.left.conversion or contraction.right.conversion:
+    if (
+        contraction.element != contraction.stored
+        or contraction.left.conversion
+        or contraction.right.conversion
+    ):
         return None
     if contraction.packed is not None or len(contraction.left.access.expressions) != 1:
         return None
@@ -206,9 +210,7 @@ class OnePass:
         valid = [emitter.subtract(left, v * lanes) for v in range(vectors)]
         write(whole, [lane_mask(emitter, count, lanes) for count in valid])
 
-    def _fill(
-        self, sums: Value, place: list[Index], column: Index, masks: Sequence[Value | None]
-    ) -> None:
+    def _fill(self, sums: Value, place: list[Index], column: Index, masks: Sequence[Value | None]) -> None:
         """Start the sums of the first part from the number that all start from, others from 0."""
         start = broadcast_start(self.contraction, self.pair.sums.initial, self.vector)
         if place:
@@ -239,9 +241,7 @@ class OnePass:
 
         self._panels(add)
 
-    def _add_parts(
-        self, parts: Index, sums: Value, column: Index, masks: Sequence[Value | None]
-    ) -> None:
+    def _add_parts(self, parts: Index, sums: Value, column: Index, masks: Sequence[Value | None]) -> None:
         """Add up the sums of all parts in order."""
         emitter, result = self.emitter, self.contraction.result
         for v, mask in enumerate(masks):
