@@ -162,11 +162,11 @@ class Joiner:
 
         `passed` has, for inputs of the second, which of the results, then inputs of the first they are, or -1.
         """
-        names = [call.attributes["callee"].value for call in (first, second)]
-        key = (names[0], names[1], passed)
+        one, other = (call.attributes["callee"].value for call in (first, second))
+        key = (one, other, passed)
         if key not in self._joined:
             name = self._joined[key] = kernel_name(_next_number(self._symbols))
-            self._symbols[name] = self._build(name, *(self._symbols[each] for each in names), passed)
+            self._symbols[name] = self._build(name, self._symbols[one], self._symbols[other], passed)
         return self._joined[key]
 
     def _build(self, name: str, first: Operation, second: Operation, passed: tuple[int, ...]) -> Operation:
