@@ -21,6 +21,7 @@ from .schedules import (
     columns,
     compactions,
     iterations,
+    one_block,
     one_thread,
     points,
     products,
@@ -137,9 +138,14 @@ def _can_start(ops: list[Operation]) -> bool:
 def _parts_of_run(function: Operation, run: list[Operation]) -> list[Part]:
     """How a run is spread over threads."""
     if _is_of_one_thread(run):
+        if one_block.matches(run):
+            _check_host(function, one_block.steps_of(run))
+            why = "one block: an iteration needs the last one, and threads share what is in it"
+            return [Part(run[-1], lambda name: one_block.write(function, name, run, why))]
         names = " and ".join(sorted({op.name for op in run if op.name != "memref.load"}))
         reason = f"one thread: {names} is one step after the other"
-        count = _steps_of_one_thread(function, run)
+        count = _steps_of_one_thread(run)
+        _check_host(function, count)
         return [Part(run[-1], lambda name: one_thread.write(function, name, run, reason, steps=count))]
     if compactions.matches(run):
         why = "compactions: what is kept lies behind what was kept before"
@@ -166,18 +172,22 @@ def _parts_of_run(function: Operation, run: list[Operation]) -> list[Part]:
     return found
 
 
-def _steps_of_one_thread(function: Operation, run: list[Operation]) -> int | None:
-    """How many operations one thread does; raises `NotScheduled` where the host is sooner done with them."""
+def _steps_of_one_thread(run: list[Operation]) -> int | None:
+    """How many operations one thread does, if that is known."""
     counts = [steps_of_one_thread(op) for op in run]
-    if None in counts:
+    known = [count for count in counts if count is not None]
+    return len(run) + sum(known) if len(known) == len(run) else None
+
+
+def _check_host(function: Operation, steps: int | None) -> None:
+    """Raise `NotScheduled` where the host is sooner done than a thread with so many operations behind each other."""
+    if steps is None:
         if any(op.name == "func.call" for op in operations_of(function)):
             raise NotScheduled("it may raise in a loop of unknown length, which one thread may take long for")
-        return None
-    steps = sum(1 + (count or 0) for count in counts)
+        return
     arrays = [a.type for a in function.regions[0].blocks[0].arguments if isinstance(a.type, ir.MemRefType)]
     if is_better_on_host(steps, sum(map(known_bytes, arrays))):
-        raise NotScheduled(f"one thread of the device would take some {steps * SECONDS_OF_STEP * 1e3:.0f} ms")
-    return steps
+        raise NotScheduled(f"the device would take some {steps * SECONDS_OF_STEP * 1e3:.0f} ms, step by step")
 
 
 def _shared_rows(function: Operation, steps: list[Step]) -> int:

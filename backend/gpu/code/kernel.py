@@ -51,12 +51,13 @@ class Kernel:
         local: Sequence[Value] = (),
         given: Sequence[Value] = (),
         writes: Sequence[Value] = (),
+        exchanges: bool = False,
     ) -> None:
         """A kernel that runs some operations of a kernel function, in blocks of so many threads, and asks for values.
 
         Memory that is `local` it has no need of: it is not passed, and nothing in it may be asked for. What is `given`
         is passed as it is, so that another launch can give another value. What it writes besides the operations is
-        said by `writes`.
+        said by `writes`. If threads exchange what they write (`exchanges`), it may change at every barrier.
 
         Raises `NotScheduled` where they take what other operations made.
         """
@@ -82,7 +83,7 @@ class Kernel:
                 for v in self._captured
                 for _ in _parameter_types(v.type)
             ]
-            self.operation = _function_operation(name, types, read, threads)
+            self.operation = _function_operation(name, types, read, threads, exchanges)
             maps = [number for number, type in enumerate(types) if is_tensor_map(type)]
             if maps:
                 self.operation.attributes[TENSOR_MAPS] = ir.DenseI64ArrayAttr.get(maps)
@@ -365,11 +366,11 @@ def _device_module(function: Operation) -> Operation:
 
 
 def _function_operation(
-    name: str, types: list[Type], read: Sequence[bool], threads: tuple[int, int, int]
+    name: str, types: list[Type], read: Sequence[bool], threads: tuple[int, int, int], exchanges: bool
 ) -> Operation:
     """A function that can be launched, empty yet; of the first arguments, arrays that are `read` are not written."""
     only_read = [*read, *[False] * (len(types) - len(read))]
-    attributes = [_alone(type, is_read) for type, is_read in zip(types, only_read, strict=True)]
+    attributes = [_alone(type, is_read, exchanges) for type, is_read in zip(types, only_read, strict=True)]
     function = create_operation(
         "gpu.func",
         attributes={
@@ -385,11 +386,14 @@ def _function_operation(
     return function
 
 
-def _alone(type: Type, is_read: bool) -> ir.Attribute:
-    """That the memory of an array is no other array's, as kernels of planned functions have it."""
-    known = (
-        ("llvm.noalias", *(("llvm.readonly",) if is_read else ())) if isinstance(type, ir.MemRefType) else ()
-    )
+def _alone(type: Type, is_read: bool, exchanges: bool) -> ir.Attribute:
+    """That the memory of an array is no other array's, as kernels of planned functions have it.
+
+    LLVM concludes that a barrier does not touch it, either: not so of what threads write for each other.
+    """
+    known: tuple[str, ...] = ()
+    if isinstance(type, ir.MemRefType) and (is_read or not exchanges):
+        known = ("llvm.noalias", *(("llvm.readonly",) if is_read else ()))
     return ir.DictAttr.get({name: ir.UnitAttr.get() for name in known})
 
 

@@ -41,8 +41,8 @@ def steps_of_one_thread(op: Operation) -> int | None:
                 if steps is None:
                     return None
                 total += 1 + steps
-    turns = _turns(op)
-    return None if turns is None else turns * total
+    count = turns(op)
+    return None if count is None else count * total
 
 
 def known_bytes(type: Type) -> int:
@@ -51,7 +51,7 @@ def known_bytes(type: Type) -> int:
     return math.prod(extent or 1 for extent in static_shape(type)) * int(width) // 8
 
 
-def _turns(op: Operation) -> int | None:
+def turns(op: Operation) -> int | None:
     """How often the regions of an operation run."""
     if op.name == "scf.while":
         return None
@@ -73,4 +73,12 @@ def _points(nest: Operation) -> int | None:
     return max(known, default=1) if len(known) == len(sizes) else None
 
 
-__all__ = ["LONG", "MOST_STEPS", "SECONDS_OF_STEP", "is_better_on_host", "known_bytes", "steps_of_one_thread"]
+__all__ = [
+    "LONG",
+    "MOST_STEPS",
+    "SECONDS_OF_STEP",
+    "is_better_on_host",
+    "known_bytes",
+    "steps_of_one_thread",
+    "turns",
+]

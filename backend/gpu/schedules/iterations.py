@@ -73,7 +73,7 @@ def write(function: Operation, name: str, op: Operation, reason: str) -> None:
                 for inner in computed:
                     kernel.clone(inner)
             if record is None:
-                _iteration(kernel, loops, counts, number)
+                iteration(kernel, loops, counts, number)
             else:
                 _note_first(kernel, loops, counts, number, record)
     outer = Emitter(function)
@@ -89,7 +89,7 @@ def _counts(loops: Sequence[Operation], kernel: Kernel) -> list[Index]:
     return [count(each, pair, kernel.emitter) for each, pair in zip(loops, bounds, strict=True)]
 
 
-def _iteration(
+def iteration(
     kernel: Kernel, loops: Sequence[Operation], counts: list[Index], number: Value
 ) -> list[Operation]:
     """Do what the iteration of a number does; what was written for it."""
@@ -142,7 +142,7 @@ def _note_first(
     i64 = ir.IntegerType.get_signless(64)
     word = create("arith.index_cast", [i64], [number])
     left = create("arith.subi", [i64], [_constant(_LAST), word])
-    for op in _iteration(kernel, loops, counts, number):
+    for op in iteration(kernel, loops, counts, number):
         for inner in (op, *operations_of(op)):
             if inner.name == "func.call":
                 with ir.InsertionPoint(inner), inner.location:
@@ -158,7 +158,7 @@ def _raise_first(function: Operation, name: str, loops: Sequence[Operation], rec
         with only_if(compare("ne", left, _constant(0))):
             word = create("arith.subi", [left.type], [_constant(_LAST), left])
             number = create("arith.index_cast", [ir.IndexType.get()], [word])
-            _iteration(kernel, loops, _counts(loops, kernel), number)
+            iteration(kernel, loops, _counts(loops, kernel), number)
     kernel.launch([1], "one thread: the first iteration that has failed, if there is one")
 
 

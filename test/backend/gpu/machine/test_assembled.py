@@ -34,6 +34,17 @@ def _add_at(x: Any, k: Any, v: Any) -> Any:
     np.add.at(x, k, v)
 
 
+def _steps(u: Any, n: Any) -> Any:
+    both = np.zeros((2, u.shape[0]))
+    both[0] = u
+    for _ in range(n):
+        for i in range(1, u.shape[0] - 1):
+            both[1, i] = both[0, i] + 0.25 * (both[0, i - 1] - 2 * both[0, i] + both[0, i + 1])
+        for i in range(1, u.shape[0] - 1):
+            both[0, i] = both[1, i]
+    return both
+
+
 def _dense(x: Any, w: Any) -> Any:
     return np.tanh(x @ w + w[0])
 
@@ -53,6 +64,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] =
     "sorts": (lambda x: np.argsort(x, kind="stable"), (np.ones(5000, _F32),), "sorts", 48, 0),
     "compactions": (lambda x: np.nonzero(x > 0)[0], (np.ones(9000, _F32),), "compactions", 40, 0),
     "scatters": (_add_at, (np.ones(99, _F32), np.ones(500, np.int64), np.ones(500, _F32)), "scatters", 48, 0),
+    "one block": (_steps, (np.ones(1000), np.int64(50)), "one block", 32, 0),
     "iterations": (_escape, (np.ones(1000), np.int64(50)), "iterations", 32, 0),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -9,7 +10,12 @@ import numpy as np
 import pytest
 
 import weft
+from support.device_code import device_code
+from support.ptx import MEMORY
 from weft import TensorSpec
+from weft.backend.gpu.emulator.faults import Fault
+from weft.backend.gpu.emulator.machine import Launch, Machine, Options
+from weft.backend.gpu.emulator.modules import Module
 
 
 @pytest.fixture(autouse=True)
@@ -249,6 +255,53 @@ def test_a_row_is_made_of_the_row_before_by_a_thread_for_each_element() -> None:
     np.testing.assert_array_equal(there(x, np.int64(41)), f(x, 41))
     with pytest.raises(IndexError, match="index 41 is out of bounds for axis 1 with size 41"):
         there(x, np.int64(60))
+
+
+def _exchange(u, n):
+    both = np.zeros((2, 70))
+    both[0] = u
+    for t in range(n):
+        for i in range(1, 69):
+            both[1, i] = both[0, i - 1] + 0.5 * both[0, i] - both[0, i + 1]
+        if both[1, 5] > both[1, 40]:
+            both[1, 5] = both[1, 6] + t
+        for i in range(1, 69):
+            both[0, i] = both[1, 69 - i]
+    return both
+
+
+def test_threads_of_one_block_exchange_what_they_write() -> None:
+    u, n = _normal(70).astype(np.float64), np.int64(7)
+    here, there = weft.function(_exchange)(u, n), weft.function(_exchange, device="cuda")(u, n)
+    np.testing.assert_array_equal(there, here)
+
+
+def test_each_barrier_of_one_block_is_needed() -> None:
+    code = device_code(_exchange, np.zeros(70), np.int64(7))
+    name = next(name for name, schedule in code.schedules.items() if schedule.startswith("one block"))
+    (ptx,) = {kernel.ptx for kernel in code.kernels if kernel.name == name}
+    barriers = [match.span() for match in re.finditer(r"bar\.sync\s+0;", ptx)]
+    assert len(barriers) >= 3
+    run_block(ptx, 7)
+    for start, end in barriers:
+        with pytest.raises(Fault, match=r"race with a (read|write) of another warp since the last barrier"):
+            run_block(ptx[:start] + ptx[end:], 7)
+
+
+def run_block(ptx: str, count: int) -> None:
+    """Run the kernel of steps on what it has for arguments: a count, and an array."""
+    module = Module(ptx, MEMORY, (9, 0), 13000)
+    address = MEMORY.allocate(2 * 70 * 8)
+    try:
+        MEMORY.span(address, 2 * 70 * 8).view(np.float64)[...] = np.arange(140) % 11
+        parameters = np.array([count, address], np.uint64).tobytes()
+        (linked,) = module.kernels.values()
+        Machine(
+            linked, Launch((1, 1, 1), (128, 1, 1), parameters), MEMORY, np.random.default_rng(0), Options()
+        ).run()
+    finally:
+        MEMORY.release(address)
+        module.unload()
 
 
 def test_what_is_written_in_place_is_read_before() -> None:
