@@ -122,6 +122,12 @@ VARIADIC = -1
 MOST = 16
 """The largest number of operands and of results of such an op."""
 
+SPECIAL = "special."
+"""The prefix of the dialect of scalar functions that the math dialect of MLIR has not."""
+
+FUNCTIONS = ("math.", SPECIAL)
+"""The prefixes of functions of scalars."""
+
 OPS: dict[str, type[Op]] = {}
 """Every op by its name without the dialect prefix, in order of definition."""
 
@@ -153,7 +159,8 @@ class Op:
     underived: ClassVar[str] = ""
     """Why there is no rule, where there is none."""
     elementary: ClassVar[str] = ""
-    """The elementary function of the math dialect that the op is on floats, which `backend/functions/` expands."""
+    """The op on scalars that it is on floats, an elementary function of the math dialect (`math.tanh`) or a special
+    one (`special.gamma`), which `backend/functions/` expands."""
 
     def __init_subclass__(
         cls,
@@ -162,6 +169,7 @@ class Op:
         family: str | None = None,
         cost: Cost | None = None,
         elementary: str | None = None,
+        special: str | None = None,
     ) -> None:
         """Collect the fields that the class and its bases annotate, and register the op under its name."""
         inherited = [f for base in reversed(cls.__mro__[1:]) for f in base.__dict__.get("_own_fields", ())]
@@ -180,7 +188,9 @@ class Op:
         if family is not None:
             cls.family = family
         if elementary is not None:
-            cls.elementary, cls.cost = elementary, Cost.EXPENSIVE
+            cls.elementary, cls.cost = f"math.{elementary}", Cost.EXPENSIVE
+        if special is not None:
+            cls.elementary, cls.cost = f"{SPECIAL}{special}", Cost.EXPENSIVE
         if cost is not None:
             cls.cost = cost
         if name is not None:

@@ -16,7 +16,7 @@ from .attributes import (
 )
 from .errors import InternalError, WeftError, WeftTypeError, WeftValueError
 from .mlir import Attribute, Location, Operation, Type, Value, ir, load_dialects
-from .op import MOST, OPS, VARIADIC, Effect, FieldKind, Op
+from .op import MOST, OPS, SPECIAL, VARIADIC, Effect, FieldKind, Op
 from .ops import load_families
 from .types import RefType, TensorType, ValueType
 
@@ -150,18 +150,34 @@ def _definition(op_class: type[Op]) -> str:
     return f"irdl.operation @{op_class.name} {{\n" + "\n".join(filter(None, lines)) + "\n}\n"
 
 
+def _function_of_a_scalar(name: str) -> str:
+    """The IRDL of a function of a float, or of the elements of a vector of floats: its result has their type."""
+    fields = "%0 = irdl.any\nirdl.operands(x: %0)\nirdl.results(result: %0)"
+    return f"irdl.operation @{name.removeprefix(SPECIAL)} {{\n{fields}\n}}\n"
+
+
 def _several(name: str) -> list[str]:
     return [f"{name}_{i}: optional" for i in range(MOST)]
 
 
 def _load() -> None:
-    """Define the dialect in the current context, with its one type: a mutable cell that holds a tensor.
+    """Define the dialect in the current context, with its one type, a mutable cell that holds a tensor, and that of
+    special functions.
 
     It is written as text: the bindings' Python classes for ops, of which nobody needs one, would take 30 ms.
     """
     cell = "irdl.type @ref {\n%0 = irdl.any\nirdl.parameters(tensor: %0)\n}\n"
     operations = "".join(map(_definition, OPS.values()))
-    load_dialects(ir.Module.parse(f"irdl.dialect @weft {{\n{cell}{operations}}}"))
+    special = [op.elementary for op in OPS.values() if op.elementary.startswith(SPECIAL)]
+    functions = "".join(map(_function_of_a_scalar, special))
+    load_dialects(
+        ir.Module.parse(
+            f"irdl.dialect @weft {{\n{cell}{operations}}}\nirdl.dialect @{SPECIAL[:-1]} {{\n{functions}}}"
+        )
+    )
+    for name in special:
+        _NoEffects.attach(name)
+        _Speculatable.attach(name)
     for op_class in OPS.values():
         name = op_class.mlir_name()
         if op_class.is_pure():

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from ..dialect.mlir import Attribute, Operation, Value, ir
+from ..dialect.op import FUNCTIONS
 from ..dialect.ops.state import RaiseIf
 from ..dialect.records import dataclass
 from .rewriting import operations_in
@@ -46,7 +47,7 @@ def _cost(op: Operation) -> int:
     known = _COSTS.get(name)
     if known is not None:
         return known
-    if name.startswith("math."):
+    if name.startswith(FUNCTIONS):
         return 16
     inner = sum(_cost(inner) for region in op.regions for block in region for inner in operations_in(block))
     return 1 + 2 * inner

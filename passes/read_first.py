@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from ..dialect.mlir import Block, Module, Operation, Value, ir
+from ..dialect.op import FUNCTIONS
 from ..dialect.records import dataclass
 from .base import Pass, Statistics
 from .rewriting import operations_in, operations_of
 
-_PURE = ("tensor.", "linalg.", "arith.", "math.", "complex.")
+_PURE = ("tensor.", "linalg.", "arith.", "complex.", *FUNCTIONS)
 _VIEWS = frozenset({"tensor.extract_slice", "tensor.collapse_shape", "tensor.expand_shape", "tensor.cast"})
 _INSERTS = frozenset({"tensor.insert", "tensor.insert_slice"})
 _CONTROL = frozenset({"scf.for", "scf.if", "scf.while"})

@@ -16,15 +16,16 @@ from ..frontend.autograph.operators.builtins import random_functions, replacemen
 from ..frontend.guards.call_effects import Does, effect_of
 from ..frontend.numpy_api import dispatch, fft, linalg
 from ..frontend.numpy_api import special as special_functions
-from ..frontend.numpy_api.library_ufuncs import library_name
+from ..frontend.numpy_api.library_ufuncs import library_name, special_op
 from ..frontend.numpy_api.ufuncs import ops_of_ufuncs
 from ..frontend.random.generator import TracedGenerator
 from ..frontend.tracing.array import TracedArray
 
-COMPILED, CALLED, KNOWN, CONVERTED = "compiled", "called", "known", "converted"
+COMPILED, LOOPS, CALLED, KNOWN, CONVERTED = "compiled", "loops", "called", "known", "converted"
 
 _TITLES = {
     COMPILED: "Compiled",
+    LOOPS: "Loops of the library, which compiled code calls without Python",
     CONVERTED: "Written in Python, which is converted as the program is",
     CALLED: "Called by Python when the program runs",
     KNOWN: "Known while tracing, as in Python",
@@ -99,11 +100,9 @@ def status(name: str, value: Any) -> str:
     if name in _REFUSED:
         return _WHY[_REFUSED[name]]
     if isinstance(value, np.ufunc):
-        return (
-            COMPILED
-            if value in ops_of_ufuncs() or value in dispatch._PRODUCTS or library_name(value)
-            else CALLED
-        )
+        if value in ops_of_ufuncs() or value in dispatch._PRODUCTS or special_op(value):
+            return COMPILED
+        return LOOPS if library_name(value) else CALLED
     if name in _KNOWN_FUNCTIONS.split() or isinstance(value, (int, float, type(None))):
         return KNOWN
     if not callable(value):
@@ -186,8 +185,10 @@ def _of_special() -> dict[str, str]:
             isinstance(value, type) and issubclass(value, BaseException)
         ):
             continue
-        if name in special_functions.__all__ or (isinstance(value, np.ufunc) and library_name(value)):
+        if name in special_functions.__all__:
             statuses[name] = COMPILED
+        elif isinstance(value, np.ufunc):
+            statuses[name] = status(name, value)
         elif isinstance(value, types.FunctionType):
             statuses[name] = CONVERTED
         else:

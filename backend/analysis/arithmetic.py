@@ -32,15 +32,15 @@ arithmetic one by one."""
 
 load_families()
 _FUNCTIONS = {op.elementary for op in OPS.values() if op.elementary} | {
-    "fpowi",
-    "ipowi",
-    "rsqrt",
-    "sincos",
-    "sqrt",
+    "math.fpowi",
+    "math.ipowi",
+    "math.rsqrt",
+    "math.sincos",
+    "math.sqrt",
 }
 _COMPLEX_FUNCTIONS = "abs angle cos exp expm1 log log1p pow rsqrt sin sqrt tan tanh"
 TRANSCENDENTAL: Mapping[str, int] = {
-    **{f"math.{name}": 1 for name in _FUNCTIONS},
+    **dict.fromkeys(_FUNCTIONS, 1),
     **{f"complex.{name}": 1 for name in _COMPLEX_FUNCTIONS.split()},
 }
 """Roots, powers, exponentials, logarithms, angles: one each, whatever their expansion costs."""

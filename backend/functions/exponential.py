@@ -16,9 +16,9 @@ from .reciprocal import reciprocal
 from .registry import expands
 from .table_tangent import tanh_by_table
 
-_LN2_HIGH = {32: 0.693359375, 64: 6.93147180369123816490e-01}
+LN2_HIGH = {32: 0.693359375, 64: 6.93147180369123816490e-01}
 """ln(2) with so few bits that its product with an exponent is exact."""
-_LN2_LOW = {32: -2.12194440054690583e-4, 64: 1.90821492927058770002e-10}
+LN2_LOW = {32: -2.12194440054690583e-4, 64: 1.90821492927058770002e-10}
 
 _EXPM1 = {
     32: (0.00139515637, 0.00836953055, 0.0416661911, 0.166665137, 0.5),
@@ -116,14 +116,14 @@ class Reduced:
 def reduce(x: Number) -> Reduced:
     """Take multiples of ln(2) off a number within the bounds of exp."""
     count, shifted = rounded(x, 1 / math.log(2))
-    rest = count.times_plus(-_LN2_HIGH[x.bits], x)
-    return Reduced(count.times_plus(-_LN2_LOW[x.bits], rest), count, shifted)
+    rest = count.times_plus(-LN2_HIGH[x.bits], x)
+    return Reduced(count.times_plus(-LN2_LOW[x.bits], rest), count, shifted)
 
 
 def reduced_sum(x: Number, low: Number) -> Reduced:
     """The same for the sum of two numbers, the second one far smaller."""
     count, shifted = rounded(x, 1 / math.log(2))
-    rest = count.times_plus(-_LN2_HIGH[x.bits], x) + count.times_plus(-_LN2_LOW[x.bits], low)
+    rest = count.times_plus(-LN2_HIGH[x.bits], x) + count.times_plus(-LN2_LOW[x.bits], low)
     return Reduced(rest, count, shifted)
 
 
@@ -136,6 +136,11 @@ def expm1_of_reduced(x: Number) -> tuple[Number, Reduced]:
 def expm1_polynomial(r: Number) -> Number:
     """exp(r) - 1 for |r| <= ln(2) / 2."""
     return r.polynomial(_EXPM1[r.bits]).times_plus(r * r, r)
+
+
+def expm1_rest(r: Number) -> Number:
+    """exp(r) - 1 - r for |r| <= ln(2) / 2."""
+    return r.polynomial(_EXPM1[r.bits]) * (r * r)
 
 
 @expands("exp")

@@ -1,4 +1,4 @@
-"""Replace the transcendental ops of the math dialect by arithmetic that vectorises.
+"""Replace the transcendental ops of the math dialect, and special functions, by arithmetic that vectorises.
 
 Nothing is left to upstream's expansions, some of which lose all accuracy near zero (tanh, expm1, log1p).
 """
@@ -10,6 +10,7 @@ from functools import cache
 from typing import ClassVar
 
 from ...dialect.mlir import Module, Operation, Type, Value, ir
+from ...dialect.op import FUNCTIONS
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
 from .. import target
@@ -49,7 +50,7 @@ def is_expanded(op: Operation) -> bool:
 
 @cache
 def _expanded() -> frozenset[str]:
-    return frozenset(f"math.{name}" for name in functions())
+    return frozenset(f"{dialect}{name}" for name in functions() for dialect in FUNCTIONS)
 
 
 def expand_math(operation: Operation) -> int:
@@ -86,7 +87,7 @@ def _replace(
 
 
 def _expand(op: Operation) -> Value:
-    name = op.name.removeprefix("math.")
+    name = op.name.partition(".")[2]
     operands = [Number(operand) for operand in op.operands]
     if op.name in _FUSED:
         return (operands[0] * operands[1] + operands[2]).value

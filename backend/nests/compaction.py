@@ -9,13 +9,14 @@ On tensors and on memory alike: where kernels are placed they are the one, where
 from __future__ import annotations
 
 from ...dialect.mlir import Operation, Value, ir
+from ...dialect.op import FUNCTIONS
 from ...dialect.records import dataclass
 from ...passes.rewriting import constant_integer, operations_in
 from .independence import base
 
 _READS = ("memref.load", "tensor.extract")
 _WRITES = ("memref.store", "tensor.insert")
-_PURE = ("arith.", "math.", "complex.", "index.")
+_PURE = ("arith.", "complex.", "index.", *FUNCTIONS)
 
 
 @dataclass

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import field
 
 from ...dialect.mlir import Operation, Value, ir
+from ...dialect.op import FUNCTIONS
 from ...dialect.records import dataclass
 from ...passes.rewriting import constant_integer, is_defined_inside, operations_of
 from ..planning.names import EXIT
@@ -15,8 +16,8 @@ _ACCESSES = {"memref.load": 0, "memref.store": 1}
 """The operations that touch memory, and which of their operands is the memref; indices follow."""
 _HARMLESS = (
     "arith.",
-    "math.",
     "complex.",
+    *FUNCTIONS,
     "index.",
     "scf.",
     "affine.apply",

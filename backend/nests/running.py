@@ -6,6 +6,7 @@ for i: for j: out[i, j] = x[i, j] if j == 0 else join(out[i, j - 1], x[i, j])
 from __future__ import annotations
 
 from ...dialect.mlir import Operation, Value, ir
+from ...dialect.op import FUNCTIONS
 from ...dialect.records import dataclass
 from ...passes.rewriting import constant_integer, is_defined_inside, operations_in
 from .independence import base
@@ -14,7 +15,7 @@ from .reductions import KINDS
 _JOINS = {*KINDS, "complex.add", "complex.mul"}
 _CONVERSIONS = ("arith.extf", "arith.truncf")
 """What halves are added up by, besides."""
-_PURE = ("arith.", "math.", "complex.", "index.")
+_PURE = ("arith.", "complex.", "index.", *FUNCTIONS)
 
 
 @dataclass

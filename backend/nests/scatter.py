@@ -8,12 +8,13 @@ Which iterations meet is known only when they run. Those that write at the same 
 from __future__ import annotations
 
 from ...dialect.mlir import Operation, Value, ir
+from ...dialect.op import FUNCTIONS
 from ...dialect.records import dataclass
 from ...passes.rewriting import constant_integer, is_defined_inside, operations_in, operations_of
 from .independence import base
 from .iterations import linear
 
-_PURE = ("arith.", "math.", "complex.", "index.")
+_PURE = ("arith.", "complex.", "index.", *FUNCTIONS)
 
 
 @dataclass

@@ -7,6 +7,7 @@ import importlib
 FAMILIES = (
     "elementwise",
     "elementary",
+    "special",
     "comparison",
     "casts",
     "selection",

@@ -1,4 +1,4 @@
-"""Ufuncs that have no op of their own: compiled code calls the loops that NumPy and SciPy have for them."""
+"""Ufuncs that NumPy's namespace has no op for: those of SciPy that have an op, and loops of both that are called."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...dialect.errors import WeftTypeError
+from ...dialect.op import OPS, Op
+from ...dialect.ops.elementary import Exp2, Expm1, Log1p, RealFunction
+from ...dialect.ops.elementwise import Cbrt
+from ...dialect.ops.special import ZETA, Special, Trigamma
 from ...dialect.ops.ufunc_loops import CallUfunc
 from ...dialect.ufunc_loops import loop_of
 from ..indexing.broadcasting import broadcast_arrays
@@ -34,6 +38,31 @@ def library_name(ufunc: np.ufunc) -> str | None:
     return None
 
 
+@cache
+def ops_of_special_functions() -> dict[str, type[Op]]:
+    """The ops that are ufuncs of `scipy.special` on real numbers, by the ufuncs' names."""
+    special = {op.ufunc_name or op.name: op for op in OPS.values() if issubclass(op, Special)}
+    of_both = {op.name: op for op in (Cbrt, Exp2, Expm1, Log1p)}
+    return {op.name: op for op in OPS.values() if issubclass(op, RealFunction)} | of_both | special
+
+
+def special_op(ufunc: np.ufunc) -> type[Op] | None:
+    """The op of a ufunc of SciPy for operands in float32 or float64."""
+    module, _, name = (library_name(ufunc) or "").rpartition(".")
+    return ops_of_special_functions().get(name) if module.startswith("scipy.special") else None
+
+
+def special_call(ufunc: np.ufunc, operands: Sequence[Any]) -> tuple[type[Op], Sequence[Any]] | None:
+    """The op of a ufunc of SciPy for some operands, and the operands of the op; None where its loop is to be called."""
+    if any(operand.dtype not in (np.float32, np.float64) for operand in operands):
+        return None
+    order = operands[0]
+    if library_name(ufunc) == ZETA and not isinstance(order, TracedArray) and order.ndim == 0 and order == 2:
+        return Trigamma, operands[1:]
+    op_class = special_op(ufunc)
+    return None if op_class is None else (op_class, operands)
+
+
 def has_loop(ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
     """Whether a library has a loop for operands of some dtypes."""
     name = library_name(ufunc)
@@ -54,4 +83,4 @@ def call_library(trace: Recorder, ufunc: np.ufunc, arrays: Sequence[Any]) -> tup
     return results
 
 
-__all__ = ["call_library", "has_loop", "library_name"]
+__all__ = ["call_library", "has_loop", "library_name", "special_call", "special_op"]

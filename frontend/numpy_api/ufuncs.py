@@ -32,7 +32,7 @@ from ..tracing.staging import (
 )
 from ..tracing.stretching import broadcast_together
 from .arguments import as_mask, write_into
-from .library_ufuncs import call_library, has_loop, library_name
+from .library_ufuncs import call_library, has_loop, library_name, special_call
 
 if TYPE_CHECKING:
     from ..tracing.recorder import Recorder
@@ -128,15 +128,21 @@ def _library_results(
     casting: Any,
     dtype: Any,
 ) -> tuple[ArrayResult, ...]:
-    """Stage a call of the library that has the ufunc."""
+    """Stage the op of a ufunc of SciPy, or a call of the library that has it."""
     loop = _loop(ufunc, operands, outputs, casting, dtype)[: ufunc.nin]
     if not has_loop(ufunc, loop):
         raise UnsupportedError(
             f"the ufunc {ufunc.__name__} has no loop for {', '.join(map(str, loop))} that compiled code may call"
         )
     arrays = [_cast(trace, operand, wanted) for operand, wanted in zip(operands, loop, strict=True)]
-    _broadcast_shape([*arrays, *(target for target in outputs if target is not None)])
-    return call_library(trace, ufunc, arrays)
+    targets = [target for target in outputs if target is not None]
+    _broadcast_shape([*arrays, *targets])
+    if (special := special_call(ufunc, arrays)) is None:
+        return call_library(trace, ufunc, arrays)
+    op_class, taken = special
+    return (
+        emit(trace, op_class, broadcast_together(trace, taken, into=targets[0] if targets else None), {}),
+    )
 
 
 def _cast(trace: Recorder, operand: Any, dtype: np.dtype[Any]) -> Any:

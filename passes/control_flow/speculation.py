@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...dialect.attributes import type_from_mlir
 from ...dialect.mlir import Operation
+from ...dialect.op import FUNCTIONS
 from ...dialect.ops.creation import Constant
 from ...dialect.ops.shape import Dim
 from ...dialect.register import op_class_of
@@ -11,7 +12,7 @@ from ...dialect.types import TensorType
 from ..rewriting import operations_of, type_of
 from .structure import CAST, CONDITION, CONTROL, EXTRACT, FROM_ELEMENTS, YIELD
 
-_PURE_DIALECTS = ("arith.", "math.", "complex.")
+_PURE_DIALECTS = ("arith.", "complex.", *FUNCTIONS)
 _PURE_OPS = frozenset({EXTRACT, FROM_ELEMENTS, CAST, YIELD, CONDITION})
 
 

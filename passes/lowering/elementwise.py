@@ -13,8 +13,8 @@ EMITTER_MODULES = (scalar_comparisons, scalar_complex, scalar_floats, scalar_int
 
 
 def elementwise_ops() -> tuple[type[Op], ...]:
-    """The ops of the family."""
-    return tuple(op_class for op_class in OPS.values() if op_class.family == "elementwise")
+    """The ops of the families of functions of elements."""
+    return tuple(op_class for op_class in OPS.values() if op_class.family in ("elementwise", "special"))
 
 
 @lowers(*elementwise_ops())

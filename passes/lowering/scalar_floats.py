@@ -26,7 +26,7 @@ def _direct(op_class: type[Op], mlir_name: str, *, any_width: bool = False) -> N
 
 for _op_class in OPS.values():
     if _op_class.elementary:
-        _direct(_op_class, f"math.{_op_class.elementary}")
+        _direct(_op_class, _op_class.elementary)
 
 for _op_class, _mlir_name in (
     (ops.Add, "arith.addf"),

@@ -41,6 +41,14 @@ func.func @result(%x: tensor<2xf32>) {
 
 // -----
 
+func.func @gamma_of_complex(%x: tensor<2xcomplex<f32>>) {
+  // expected-error @below {{weft.gamma is not defined for c64[2]}}
+  %0 = "weft.gamma"(%x) : (tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>>
+  return
+}
+
+// -----
+
 func.func @erf_of_integer(%x: tensor<2xi32>) {
   // expected-error @below {{weft.erf is not defined for i32[2]}}
   %0 = "weft.erf"(%x) : (tensor<2xi32>) -> tensor<2xi32>

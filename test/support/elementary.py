@@ -44,10 +44,12 @@ SPECIAL = [
 
 
 def compiled(name: str, dtype: str, size: int) -> Callable[..., None]:
-    kernel = KernelText()
+    """A kernel of a function of the math dialect, or of another one that is named: `special.gamma`."""
+    kernel, op = KernelText(), name if "." in name else f"math.{name}"
     inputs = [kernel.argument((size,), dtype) for _ in range(1 + (name in TWO_OPERANDS))]
     element, operands = inputs[0].element, ", ".join(f"%x{number}" for number in range(len(inputs)))
-    body = f"%y = math.{name} {operands} : {element}\nlinalg.yield %y : {element}"
+    types = ", ".join([element] * len(inputs))
+    body = f'%y = "{op}"({operands}) : ({types}) -> {element}\nlinalg.yield %y : {element}'
     kernel.result(kernel.generic(inputs, ["i"] * (len(inputs) + 1), body, (size,), dtype))
     return kernel.compile()
 

@@ -15,6 +15,7 @@ from weft.backend.cpu.machine import llvm
 from weft.backend.cpu.pipeline import ALL_PASSES, steps_of
 from weft.backend.llvm_compatibility.translation import REPAIRS, translate
 from weft.dialect.mlir import Module, ir
+from weft.dialect.register import context
 from weft.passes.pipeline import run_pipeline, run_text_passes
 
 MLIR_TYPES = {
@@ -166,7 +167,7 @@ def lower(module: Module, pipeline: str, verify: bool = True) -> None:
 
 def compile_kernel(text: str, verify: bool = True) -> Callable[..., None]:
     """Compile a module with a function `kernel` on memrefs and bind it to arrays of the right types."""
-    with ir.Context(), ir.Location.unknown():
+    with context(), ir.Location.unknown():
         module = ir.Module.parse(text)
         lower(module, "buffers-to-loops", verify)
         lower(module, "loops-to-llvm", verify)

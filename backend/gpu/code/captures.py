@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from ....dialect.errors import WeftError
 from ....dialect.mlir import Operation, Value, ir
+from ....dialect.op import FUNCTIONS
 from ....passes.rewriting import operations_of
 from ...nests.independence import base, written_memrefs
 
@@ -23,7 +24,7 @@ _VIEWS = frozenset(
         "memref.subview",
     }
 )
-_PURE_DIALECTS = ("affine.apply", "affine.max", "affine.min", "arith.", "complex.", "index.", "math.")
+_PURE_DIALECTS = ("affine.apply", "affine.max", "affine.min", "arith.", "complex.", "index.", *FUNCTIONS)
 
 
 class NotScheduled(WeftError):

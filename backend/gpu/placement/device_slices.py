@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialect.mlir import Operation, Value, ir
+from ....dialect.op import FUNCTIONS
 from ....dialect.ops.state import RaiseIf
 from ....dialect.records import dataclass
 from ....passes.rewriting import operations_in
@@ -13,7 +14,7 @@ from .entries import is_host_argument
 MOST_OPS = 256
 """Of one slice: a number that takes more arithmetic than this is computed on the host."""
 
-_ARITHMETIC = ("arith.", "math.", "complex.")
+_ARITHMETIC = ("arith.", "complex.", *FUNCTIONS)
 _READ = "tensor.extract"
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar, NamedTuple
 
 from ....dialect.mlir import Module, Operation, Value, dialect, ir
+from ....dialect.op import FUNCTIONS
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.rewriting import constant_integer, operations_in, operations_of, symbols_of
@@ -24,7 +25,7 @@ from .entries import functions_between_kernels
 from .kernel_variants import callee_of
 from .place_kernels import DEVICE, REASON, SIDE, describe, require_placed
 
-_NUMBERS = ("arith.", "complex.", "math.", "scf.if", "scf.yield", "func.return")
+_NUMBERS = ("arith.", "complex.", *FUNCTIONS, "scf.if", "scf.yield", "func.return")
 _TENSORS = ("tensor.empty", "tensor.extract", "tensor.from_elements")
 _MEMORY = (
     "bufferization.to_tensor",

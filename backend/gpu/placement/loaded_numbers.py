@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....dialect.mlir import Operation, Value, ir
+from ....dialect.op import FUNCTIONS
 from ....dialect.ops.state import RaiseIf
 
 _SLICES = ("tensor.extract_slice", "tensor.insert_slice")
@@ -12,7 +13,7 @@ _NUMERIC = (
     "arith.",
     "complex.",
     "linalg.",
-    "math.",
+    *FUNCTIONS,
     "scf.if",
     "tensor.extract",
     "tensor.from_elements",

@@ -89,3 +89,12 @@ func.func @two_results(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, 
   %0:2 = "weft.divmod"(%x, %y) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
   return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// A special function is one op of elements.
+// CHECK-LABEL: func.func @special
+// CHECK: %[[GAMMA:.*]] = "special.gammaln"(%in) : (f32) -> f32
+// CHECK-NEXT: linalg.yield %[[GAMMA]] : f32
+func.func @special(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "weft.gammaln"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

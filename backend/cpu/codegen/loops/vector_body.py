@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from .....dialect.mlir import Block, Operation, Type, Value, ir
+from .....dialect.op import FUNCTIONS
 from .....dialect.records import dataclass, replace
 from ....functions.math_expansion import is_expanded
 from ....nests.emit import create
@@ -37,7 +38,7 @@ def is_vectorisable(body: Block) -> bool:
 def _has_vector_form(op: Operation) -> bool:
     if op.name == "linalg.index":
         return True
-    if not op.name.startswith(("arith.", "math.")) or list(op.regions) or len(op.results) != 1:
+    if not op.name.startswith(("arith.", *FUNCTIONS)) or list(op.regions) or len(op.results) != 1:
         return False
     if op.name.startswith(_DIVISIONS) and not op.name.endswith("f") and not is_integer_division(op):
         return False

@@ -7,6 +7,7 @@ computing: no reads of arrays, and integers are divided by constants only.
 from __future__ import annotations
 
 from .....dialect.mlir import Block, Operation, Value, ir
+from .....dialect.op import FUNCTIONS
 from .....passes.rewriting import constant_integer
 from ....nests.nest import nested
 
@@ -65,7 +66,7 @@ def _may_go_in_order(op: Operation) -> bool:
 
 
 def _is_arithmetic(op: Operation) -> bool:
-    return op.name.startswith(("arith.", "math.")) and not list(op.regions)
+    return op.name.startswith(("arith.", *FUNCTIONS)) and not list(op.regions)
 
 
 def _may_go_in_lanes(op: Operation, body: Block) -> bool:
@@ -90,7 +91,7 @@ def _is_total(op: Operation) -> bool:
         return _is_boxing(op)
     if not _is_arithmetic(op) or op.name in _SCALAR_ONLY:
         return False
-    if op.name.startswith("math.") and not all(
+    if op.name.startswith(FUNCTIONS) and not all(
         isinstance(v.type, _FLOATS) for v in [*op.operands, *op.results]
     ):
         return False

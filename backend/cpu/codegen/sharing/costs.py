@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .....dialect.mlir import Block, Operation, Value, ir
+from .....dialect.op import FUNCTIONS
 from .....dialect.records import dataclass
 from .....passes.rewriting import constant_integer
 from ....nests.emit import create
@@ -220,7 +221,7 @@ class _Estimate:
 
 
 def _weight(op: Operation, name: str) -> float:
-    if name.startswith("math."):
+    if name.startswith(FUNCTIONS):
         return _ELEMENTARY
     # Positions are computed by what loads and stores.
     return 0 if len(op.results) and isinstance(op.results[0].type, ir.IndexType) else 1

@@ -1,0 +1,101 @@
+"""Special functions of real numbers: ufuncs of `scipy.special` that compiled code computes in its own vectors.
+
+Others are called at run time: see `ufunc_loops.py`. Reference values are SciPy's in float64, rounded.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from ..emitter import Emitter, Tensor
+from ..op import Array, Case, Elementwise, Operand, TensorType, require_kind, same_dtype
+from ..types import broadcast_shapes
+from ..ufunc_loops import find_ufunc
+
+ZETA = "scipy.special._ufuncs._zeta"
+"""The ufunc of the zeta function of two arguments: `scipy.special.zeta` is a function of Python."""
+
+_SHAPES = (((3, 4),), ((),), ((0, 2),))
+_PAIRS = (((3, 4), (4,)), ((), (2,)))
+
+
+def _cases(low: float, high: float) -> tuple[Case, ...]:
+    return tuple(Case(shapes, low=low, high=high) for shapes in _SHAPES)
+
+
+class Special(Elementwise, family="special"):
+    """Base of functions of real floating-point numbers of one dtype."""
+
+    dtypes = "f"
+    cases = _cases(-4.0, 4.0)
+    ufunc_name: ClassVar[str] = ""
+    """The ufunc's name in `scipy.special`, where it is not the op's."""
+
+    @classmethod
+    def infer(cls, *operands: TensorType) -> TensorType:
+        """The shapes broadcast; the result has the dtype of the operands."""
+        require_kind(cls.mlir_name(), operands[0], cls.dtypes)
+        dtype = same_dtype(cls.mlir_name(), *operands)
+        return TensorType(broadcast_shapes([operand.shape for operand in operands]), dtype)
+
+    @classmethod
+    def evaluate(cls, *operands: Array) -> Array:
+        """Call the ufunc in float64."""
+        result = cls.of_doubles(*(operand.astype(np.float64) for operand in operands))
+        return np.asarray(result).astype(operands[0].dtype)
+
+    @classmethod
+    def of_doubles(cls, *operands: Array) -> Array:
+        """The function of float64 numbers."""
+        result: Array = find_ufunc(f"scipy.special.{cls.ufunc_name or cls.name}")(*operands)
+        return result
+
+
+class Gamma(Special, name="gamma", special="gamma"):
+    """Gamma function, NaN at negative whole numbers."""
+
+    x: Operand
+    partials = (lambda b, x, r: r * b.digamma(x),)
+
+
+class Gammaln(Special, name="gammaln", special="gammaln"):
+    """Logarithm of the magnitude of the gamma function."""
+
+    x: Operand
+    cases = _cases(3.0, 9.0)  # near 1 and 2, where it is 0, SciPy's is not exact
+    partials = (lambda b, x, r: b.digamma(x),)
+
+
+class Digamma(Special, name="digamma", special="digamma"):
+    """Derivative of the logarithm of the gamma function, NaN at negative whole numbers."""
+
+    x: Operand
+    cases = _cases(0.1, 9.0)
+    partials = (lambda b, x, r: b.trigamma(x),)
+    ufunc_name = "psi"
+
+
+def _derivative_of_trigamma(b: Emitter, x: Tensor) -> Tensor:
+    """Of it there is no op: it is the library's, in float64."""
+    zeta = b.call_ufunc(
+        b.number(3.0, np.dtype(np.float64)), b.cast(x, dtype=np.dtype(np.float64)), ufunc=ZETA
+    )
+    derivative: Tensor = b.cast(-2 * zeta, dtype=x.dtype)
+    return derivative
+
+
+class Trigamma(Special, name="trigamma", special="trigamma"):
+    """Derivative of the digamma function: zeta(2, x) of `scipy.special`, and its polygamma(1, x)."""
+
+    x: Operand
+    cases = _cases(0.1, 9.0)
+    partials = (lambda b, x, r: _derivative_of_trigamma(b, x),)
+
+    @classmethod
+    def of_doubles(cls, *operands: Array) -> Array:
+        """The zeta function of Hurwitz."""
+        (x,) = operands
+        result: Array = find_ufunc(ZETA)(2.0, x)
+        return result
