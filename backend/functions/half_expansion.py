@@ -7,6 +7,7 @@ an upstream pass.
 from __future__ import annotations
 
 from ...dialect.mlir import Operation, Type, Value, ir
+from ...dialect.op import FUNCTIONS
 from .. import target
 from ..nests.emit import create
 from .number import Integer, Number, float_like, like
@@ -36,7 +37,7 @@ def mentions_halves(operation: Operation) -> bool:
 
 def is_half_operation(op: Operation) -> bool:
     """Whether `expand_half` replaces an operation."""
-    if not op.name.startswith(("arith.", "math.")):
+    if not op.name.startswith(("arith.", *FUNCTIONS)):
         return False
     if op.name == "arith.extf":
         return _is_unconverted(op.operands[0].type)

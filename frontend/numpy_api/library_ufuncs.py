@@ -41,9 +41,11 @@ def library_name(ufunc: np.ufunc) -> str | None:
 @cache
 def ops_of_special_functions() -> dict[str, type[Op]]:
     """The ops that are ufuncs of `scipy.special` on real numbers, by the ufuncs' names."""
-    special = {op.ufunc_name or op.name: op for op in OPS.values() if issubclass(op, Special)}
-    of_both = {op.name: op for op in (Cbrt, Exp2, Expm1, Log1p)}
-    return {op.name: op for op in OPS.values() if issubclass(op, RealFunction)} | of_both | special
+    found: dict[str, type[Op]] = {op.name: op for op in (Cbrt, Exp2, Expm1, Log1p)}
+    for op in OPS.values():
+        if issubclass(op, (RealFunction, Special)):
+            found[getattr(op, "ufunc_name", "") or op.name] = op
+    return found
 
 
 def special_op(ufunc: np.ufunc) -> type[Op] | None:
