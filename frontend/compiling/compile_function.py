@@ -14,7 +14,7 @@ from ...backend.gpu.on_device import ARRAYS, OnDevice, memory_of
 from ...backend.planning.packed_layout import CONSTANT_ARGUMENTS
 from ...backend.planning.plan import MachineCode
 from ...dialect.errors import TraceRecursionError, UnsupportedError, WeftTypeError, WeftValueError
-from ...dialect.mlir import ir
+from ...dialect.mlir import Module, ir
 from ...dialect.records import dataclass
 from ...dialect.register import context
 from ...dialect.types import TensorType
@@ -85,13 +85,7 @@ def compile_function(
             _mark_memory(trace)
             traced = trace.module.operation.clone()
             written = _written_arguments(trace.module, trace.symbol, signature.position_of)
-            with explained_at_their_place():
-                optimize(trace.module)
-            to_linalg(trace.module)
-            dtypes = [t.dtype for t in recorded.computed_types]
-            code = machine_code(
-                trace.module, trace.symbol, target, result_dtypes=dtypes, verify=settings.verify
-            )
+            code = code_of(trace.module, trace.symbol, target, [t.dtype for t in recorded.computed_types])
     state = recorded.state
     program = Program(
         code,
@@ -113,6 +107,14 @@ def compile_function(
     )
     state.forget()
     return program, trace.dependencies
+
+
+def code_of(module: Module, symbol: str, target: str, dtypes: Sequence[np.dtype[Any]]) -> MachineCode:
+    """The machine code of a recorded function, with the dtypes of its results; the module is used up."""
+    with explained_at_their_place():
+        optimize(module)
+    to_linalg(module)
+    return machine_code(module, symbol, target, result_dtypes=dtypes, verify=settings.verify)
 
 
 def _device(trace: Trace, signature: CallSignature) -> str | None:

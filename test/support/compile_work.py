@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import weft
+from support.quick_code import forget_code
 
 Program = tuple[Callable[..., Any], tuple[Any, ...]]
 
@@ -30,6 +31,7 @@ def work_of(program: Callable[[int], Program], *sizes: int) -> tuple[int, ...]:
 def _calls_of(program: Callable[[int], Program], count: int) -> int:
     function, arguments = program(count)
     compiled = weft.function(function)
+    forget_code()
     calls = 0
 
     def note(frame: Any, event: str, argument: Any) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 import weft
 from support.compile_work import work_of
+from support.quick_code import forget_code
 from weft.backend.cpu.machine import llvm
 from weft.frontend.tracing import may_alias
 from weft.passes import managers
@@ -145,6 +146,7 @@ def test_passes_run_as_often_whatever_the_size(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr("weft.passes.pipeline.run_passes", note)
     counts = []
+    forget_code()
     for count in (10, 80):
         runs.clear()
         function, arguments = layers(count)
