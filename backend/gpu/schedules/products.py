@@ -13,18 +13,18 @@ from collections.abc import Sequence
 from ....dialect.mlir import Operation, Type, Value, ir
 from ....dialect.records import dataclass
 from ...nests.contraction import Contraction, Factor, match_contraction
-from ...nests.emit import Emitter, ForLoop, Index, create, store
+from ...nests.emit import Emitter, ForLoop, Index, create
 from ...nests.independence import base
 from ...nests.nest import Access, LoopNest, loop_nest
 from ...target import current
 from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel
-from ..code.points import asks_for_outputs, read, write_body
-from ..code.points import write as store_point
 from ..code.reduce import Reduction
-from ..code.vectors import BYTES, element_bytes, is_aligned, is_vector, lanes_of, load_lanes, store_lanes
+from ..code.vectors import BYTES, element_bytes, is_aligned, load_lanes
 from ..code.walk import product, split
 from ..steps import Step
+from .loaders import THREADS, Loader
+from .results import Results
 
 _SIDE = 16
 """A block is a square of so many threads."""
@@ -138,7 +138,7 @@ def write(
     asked = is_asked_for(steps)
     result = steps[0].nest.outputs[0].memref
     local = [] if asked or steps[-1].nest.outputs[0].memref == result else [result]
-    kernel = Kernel(function, name, ops, (_SIDE * _SIDE, 1, 1), given, local)
+    kernel = Kernel(function, name, ops, (THREADS, 1, 1), given, local)
     with kernel.body():
         copies = [kernel.clone(op) for op in ops]
         nests = [loop_nest(copy) for copy in copies]
@@ -166,7 +166,7 @@ def is_asked_for(steps: Sequence[Step]) -> bool:
     return not steps[0].alone_touch(steps, result)
 
 
-class Product:
+class Product(Results):
     """Writes what a thread does."""
 
     may_be_small = True
@@ -181,15 +181,10 @@ class Product:
         nests: Sequence[LoopNest],
         is_asked_for: bool,
     ) -> None:
-        self.kernel, self.contraction, self.shape = kernel, contraction, shape
-        self.steps, self.nests, self.is_asked_for = steps, nests, is_asked_for
-        self.emitter = kernel.emitter
-        self.element: Type = contraction.element
-        self.nest = contraction.nest
+        super().__init__(kernel, contraction, steps, nests, is_asked_for)
+        self.shape = shape
         self.summed = [self.nest.extents[dim] for dim in contraction.summed]
-        self.rows, self.columns = contraction.extent(contraction.row), contraction.columns
         self.quad = min(max(BYTES // element_bytes(self.element), 1), shape.each, 4)
-        """Neighbours that a thread reads from shared memory at once."""
 
     def emit(self) -> None:
         """Write the kernel; nothing is done where there is nothing to be summed, or no result."""
@@ -313,20 +308,6 @@ class Product:
         with otherwise(branch):
             self.store_square(sums, 1)
 
-    def accesses_are_even(self) -> bool:
-        """Whether neighbours in the result are neighbours in all arrays, and as many as are stored at once."""
-        fits = all(lanes_of([access], dim) % self.quad == 0 for access, dim in self._vectors())
-        return fits and self.quad > 1
-
-    def _vectors(self) -> list[tuple[Access, int]]:
-        """What is loaded and stored by neighbours, and along which dimension."""
-        result = self.contraction.result
-        own = [(access, self.contraction.column) for access in ([result] if self.is_asked_for else [])]
-        last = len(result.expressions) - 1
-        if len(self.nests) > 1:
-            own += [(access, last) for access in self.nests[1].accesses if access.memref != result.memref]
-        return [(access, dim) for access, dim in own if is_vector(access, dim)]
-
     def store_square(self, sums: list[Value], lanes: int) -> None:
         """Store what the thread has, so many neighbours at once."""
         each, quad = self.shape.each, self.quad
@@ -339,177 +320,11 @@ class Product:
                     with only_if(self.is_inside(row, column)):
                         self.store_neighbours(sums[i * each + j : i * each + j + lanes], row, column)
 
-    def is_inside(self, row: Value, column: Value) -> Value:
-        """Whether a place is in the result."""
-        extents = [self.emitter.value(extent) for extent in (self.rows, self.columns)]
-        both = [compare("ult", at, extent) for at, extent in zip((row, column), extents, strict=True)]
-        return create("arith.andi", [both[0].type], both)
-
     def _position(self, first: Index, thread: Value, number: int) -> Value:
         emitter, quad = self.emitter, self.quad
         within = emitter.add(emitter.multiply(thread, quad), number // quad * _SIDE * quad + number % quad)
         return emitter.value(emitter.add(first, within))
 
-    def store_neighbours(self, sums: list[Value], row: Value, column: Value) -> None:
-        """Store neighbours, and what follows of them, from a place in the result on."""
-        emitter, contraction = self.emitter, self.contraction
-        points = []
-        for lane in range(len(sums)):
-            point: list[Index] = [0] * len(self.nest.parallel)
-            for dim, index in zip(contraction.outer, self.outer, strict=True):
-                point[dim] = index
-            assert contraction.row is not None
-            point[contraction.row], point[contraction.column] = row, emitter.add(column, lane)
-            points.append(point)
-        values = self._results(sums, points)
-        if self.is_asked_for:
-            _put(values, contraction.result, points, emitter)
-        if len(self.nests) > 1:
-            self._follow(values, points)
-
-    def _results(self, sums: list[Value], points: list[list[Index]]) -> list[Value]:
-        """The sums, and what they start from, as they are stored."""
-        emitter, result = self.emitter, self.contraction.result
-        reduction = Reduction.of(self.nest)
-        assert reduction is not None
-        stored = self.contraction.stored
-        if stored != self.element:
-            sums = [create("arith.trunci", [stored], [value]) for value in sums]
-        initial = self.steps[0].initial
-        if initial is None:
-            before = [read(result, point, emitter) for point in points]
-        else:
-            before = [self.kernel.value(initial)] * len(sums)
-        return [reduction.join([start], [value])[0] for start, value in zip(before, sums, strict=True)]
-
-    def _follow(self, values: list[Value], points: list[list[Index]]) -> None:
-        """Compute the nest that follows."""
-        emitter, nest, result = self.emitter, self.nests[1], self.contraction.result
-        dims = [expression.position for expression in result.expressions]
-        own = [[point[dim] for dim in dims] for point in points]
-        last = len(dims) - 1
-        asked = [True] * len(nest.inputs) + asks_for_outputs(nest)
-        operands = []
-        for access, is_asked in zip(nest.accesses, asked, strict=True):
-            if not is_asked:
-                operands.append([create("ub.poison", [access.memref.type.element_type], [])] * len(values))
-            elif not access.is_scalar and access.memref == result.memref:
-                operands.append(values)
-            elif len(own) > 1 or access.is_scalar:
-                operands.append(load_lanes(access, own, last, emitter))
-            else:
-                operands.append([read(access, own[0], emitter)])
-        made = [
-            write_body(nest, point, [operand[lane] for operand in operands], emitter)[0]
-            for lane, point in enumerate(own)
-        ]
-        _put(made, nest.outputs[0], own, emitter)
-
-
-class Loader:
-    """How the threads of a block bring a tile of a factor to shared memory."""
-
-    def __init__(
-        self, product_: Product, factor: Factor, along: int | None, first: Index, extent: Index
-    ) -> None:
-        assert along is not None
-        self.product, self.factor, self.along = product_, factor, along
-        self.first, self.extent, self.emitter = first, extent, product_.emitter
-        shape = product_.shape
-        access, summed = factor.access, product_.contraction.summed
-        self.by_depth = not access.is_contiguous_in(along)
-        fast = summed[-1] if self.by_depth else along
-        length = shape.depth if self.by_depth else shape.side
-        self.lanes = self._lanes(access, fast, length)
-        threads = _SIDE * _SIDE
-        count = max(1, shape.side * shape.depth // (threads * self.lanes))
-        self.places = [number for number in range(count) for _ in range(self.lanes)]
-        self.starts = [self._start(number, length // self.lanes) for number in range(count)]
-
-    def _lanes(self, access: Access, fast: int, length: int) -> int:
-        """How many neighbours along a dimension a thread reads at once."""
-        extent = self.product.nest.extents[fast]
-        per_thread = self.product.shape.side * self.product.shape.depth // (_SIDE * _SIDE)
-        lanes = min(lanes_of([access], fast), 8, length, per_thread)
-        is_plain = isinstance(extent, int) and extent % lanes == 0 and is_vector(access, fast)
-        return lanes if lanes > 1 and is_plain else 1
-
-    def _start(self, number: int, per_line: int) -> tuple[Index, Index]:
-        """The depth, and the place along the side, of what a thread reads in a turn."""
-        emitter = self.emitter
-        place = emitter.value(emitter.add(self.product.thread, number * _SIDE * _SIDE))
-        by = emitter.value(per_line)
-        line = create("arith.divui", [place.type], [place, by])
-        within = emitter.multiply(create("arith.remui", [place.type], [place, by]), self.lanes)
-        return (within, line) if self.by_depth else (line, within)
-
-    def load(self, depth: Index) -> list[Value]:
-        """What the thread reads of a tile that begins at a depth; zeros beyond the end."""
-        access, emitter = self.factor.access, self.emitter
-        if self.lanes == 1:
-            return self._load(depth, False)
-        aligned = is_aligned([access.memref], self.lanes, [], emitter)
-        assert aligned is not None
-        types = [access.memref.type.element_type] * len(self.places)
-        with only_if(aligned, types) as branch:
-            branch.give(self._load(depth, True))
-        with otherwise(branch):
-            branch.give(self._load(depth, False))
-        return branch.results
-
-    def _load(self, depth: Index, is_vector_: bool) -> list[Value]:
-        emitter, product_, access = self.emitter, self.product, self.factor.access
-        found: list[Value] = []
-        zero = emitter.splat(0, access.memref.type.element_type)
-        for k, side in self.starts:
-            position = emitter.value(emitter.add(depth, k))
-            inside = compare("ult", position, emitter.value(product_.depth))
-            deep, wide = (self.lanes, 1) if self.by_depth else (1, self.lanes)
-            position = emitter.minimum(position, emitter.subtract(product_.depth, deep))
-            place = emitter.minimum(emitter.add(self.first, side), emitter.subtract(self.extent, wide))
-            points = [self._point(position, place, lane) for lane in range(self.lanes)]
-            fast = product_.contraction.summed[-1] if self.by_depth else self.along
-            values = (
-                load_lanes(access, points, fast, emitter)
-                if is_vector_
-                else [read(access, point, emitter) for point in points]
-            )
-            found += [create("arith.select", [zero.type], [inside, value, zero]) for value in values]
-        return found
-
-    def _point(self, position: Index, place: Index, lane: int) -> list[Index]:
-        emitter, contraction = self.emitter, self.product.contraction
-        point: list[Index] = [0] * len(self.product.nest.parallel)
-        for dim, index in zip(contraction.outer, self.product.outer, strict=True):
-            point[dim] = index
-        for dim, index in zip(contraction.summed, split(position, self.product.summed, emitter), strict=True):
-            point[dim] = index
-        point[self.along] = place
-        fast = contraction.summed[-1] if self.by_depth else self.along
-        point[fast] = emitter.add(point[fast], lane)
-        return point
-
-    def store(self, values: Sequence[Value], tile: Value) -> None:
-        """Put what was read to its place in shared memory, in the type that is multiplied."""
-        emitter = self.emitter
-        for number, (k, side) in enumerate(self.starts):
-            for lane in range(self.lanes):
-                depth, place = (emitter.add(k, lane), side) if self.by_depth else (k, emitter.add(side, lane))
-                self.put(values[number * self.lanes + lane], tile, depth, place)
-
-    def put(self, value: Value, tile: Value, depth: Index, place: Index) -> None:
-        """Store an element, in the type that is multiplied."""
-        if self.factor.conversion is not None:
-            value = create(self.factor.conversion, [self.product.element], [value])
-        store(value, tile, [self.emitter.value(depth), self.emitter.value(place)])
-
 
 def _whole(memref: Value) -> Access:
     return Access(memref, [ir.AffineExpr.get_dim(dim) for dim in range(memref.type.rank)], is_scalar=False)
-
-
-def _put(values: list[Value], access: Access, points: list[list[Index]], emitter: Emitter) -> None:
-    if len(values) > 1:
-        store_lanes(values, access, points[0], emitter)
-    else:
-        store_point(values[0], access, points[0], emitter)

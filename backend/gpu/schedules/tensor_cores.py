@@ -12,7 +12,8 @@ from ...nests.contraction import Contraction, Factor
 from ...nests.emit import Index, create, store
 from ...target import current
 from ..code.control import only_if
-from .products import Loader, Product
+from .loaders import Loader
+from .products import Product
 
 _ROWS, _COLUMNS, _DEPTH = 16, 8, 16
 """Of an instruction."""

@@ -1,0 +1,151 @@
+"""How the threads of a block bring tiles of a factor to shared memory: neighbours at once where addresses allow it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from ....dialect.mlir import Type, Value
+from ...nests.contraction import Contraction, Factor
+from ...nests.emit import Emitter, Index, create, store
+from ...nests.nest import Access
+from ..code.control import compare, only_if, otherwise
+from ..code.points import read
+from ..code.vectors import is_aligned, is_vector, lanes_of, load_lanes
+from ..code.walk import split
+
+THREADS = 256
+"""Of a block."""
+
+
+class Box(Protocol):
+    """How large a tile is."""
+
+    @property
+    def side(self) -> int:
+        """Its rows or columns."""
+
+    @property
+    def depth(self) -> int:
+        """What of the sums is in it."""
+
+
+class Staged(Protocol):
+    """What a loader asks of the product that it loads for."""
+
+    emitter: Emitter
+    contraction: Contraction
+    element: Type
+    """In which is multiplied."""
+    thread: Value
+    outer: Sequence[Index]
+    """Which of the products in a batch this is."""
+    depth: Index
+    """Of the sums, all that is summed being one number."""
+
+    @property
+    def shape(self) -> Box:
+        """How large tiles are."""
+
+    @property
+    def summed(self) -> Sequence[Index]:
+        """The extents of what is summed."""
+
+
+class Loader:
+    """How the threads of a block bring a tile of a factor to shared memory."""
+
+    def __init__(
+        self, product_: Staged, factor: Factor, along: int | None, first: Index, extent: Index
+    ) -> None:
+        assert along is not None
+        self.product, self.factor, self.along = product_, factor, along
+        self.first, self.extent, self.emitter = first, extent, product_.emitter
+        shape = product_.shape
+        access, summed = factor.access, product_.contraction.summed
+        self.by_depth = not access.is_contiguous_in(along)
+        fast = summed[-1] if self.by_depth else along
+        length = shape.depth if self.by_depth else shape.side
+        self.lanes = self._lanes(access, fast, length)
+        count = max(1, shape.side * shape.depth // (THREADS * self.lanes))
+        self.places = [number for number in range(count) for _ in range(self.lanes)]
+        self.starts = [self._start(number, length // self.lanes) for number in range(count)]
+
+    def _lanes(self, access: Access, fast: int, length: int) -> int:
+        """How many neighbours along a dimension a thread reads at once."""
+        extent = self.product.contraction.nest.extents[fast]
+        per_thread = self.product.shape.side * self.product.shape.depth // THREADS
+        lanes = min(lanes_of([access], fast), 8, length, per_thread)
+        is_plain = isinstance(extent, int) and extent % lanes == 0 and is_vector(access, fast)
+        return lanes if lanes > 1 and is_plain else 1
+
+    def _start(self, number: int, per_line: int) -> tuple[Index, Index]:
+        """The depth, and the place along the side, of what a thread reads in a turn."""
+        emitter = self.emitter
+        place = emitter.value(emitter.add(self.product.thread, number * THREADS))
+        by = emitter.value(per_line)
+        line = create("arith.divui", [place.type], [place, by])
+        within = emitter.multiply(create("arith.remui", [place.type], [place, by]), self.lanes)
+        return (within, line) if self.by_depth else (line, within)
+
+    def load(self, depth: Index) -> list[Value]:
+        """What the thread reads of a tile that begins at a depth; zeros beyond the end."""
+        access, emitter = self.factor.access, self.emitter
+        if self.lanes == 1:
+            return self._load(depth, False)
+        aligned = is_aligned([access.memref], self.lanes, [], emitter)
+        assert aligned is not None
+        types = [access.memref.type.element_type] * len(self.places)
+        with only_if(aligned, types) as branch:
+            branch.give(self._load(depth, True))
+        with otherwise(branch):
+            branch.give(self._load(depth, False))
+        return branch.results
+
+    def _load(self, depth: Index, is_vector_: bool) -> list[Value]:
+        emitter, product_, access = self.emitter, self.product, self.factor.access
+        found: list[Value] = []
+        zero = emitter.splat(0, access.memref.type.element_type)
+        for k, side in self.starts:
+            position = emitter.value(emitter.add(depth, k))
+            inside = compare("ult", position, emitter.value(product_.depth))
+            deep, wide = (self.lanes, 1) if self.by_depth else (1, self.lanes)
+            position = emitter.minimum(position, emitter.subtract(product_.depth, deep))
+            place = emitter.minimum(emitter.add(self.first, side), emitter.subtract(self.extent, wide))
+            points = [self._point(position, place, lane) for lane in range(self.lanes)]
+            fast = product_.contraction.summed[-1] if self.by_depth else self.along
+            values = (
+                load_lanes(access, points, fast, emitter)
+                if is_vector_
+                else [read(access, point, emitter) for point in points]
+            )
+            found += [create("arith.select", [zero.type], [inside, value, zero]) for value in values]
+        return found
+
+    def _point(self, position: Index, place: Index, lane: int) -> list[Index]:
+        emitter, contraction = self.emitter, self.product.contraction
+        point: list[Index] = [0] * len(contraction.nest.parallel)
+        for dim, index in zip(contraction.outer, self.product.outer, strict=True):
+            point[dim] = index
+        for dim, index in zip(
+            contraction.summed, split(position, list(self.product.summed), emitter), strict=True
+        ):
+            point[dim] = index
+        point[self.along] = place
+        fast = contraction.summed[-1] if self.by_depth else self.along
+        point[fast] = emitter.add(point[fast], lane)
+        return point
+
+    def store(self, values: Sequence[Value], tile: Value) -> None:
+        """Put what was read to its place in shared memory, in the type that is multiplied."""
+        emitter = self.emitter
+        for number, (k, side) in enumerate(self.starts):
+            for lane in range(self.lanes):
+                depth, place = (emitter.add(k, lane), side) if self.by_depth else (k, emitter.add(side, lane))
+                self.put(values[number * self.lanes + lane], tile, depth, place)
+
+    def put(self, value: Value, tile: Value, depth: Index, place: Index) -> None:
+        """Store an element, in the type that is multiplied."""
+        if self.factor.conversion is not None:
+            value = create(self.factor.conversion, [self.product.element], [value])
+        store(value, tile, [self.emitter.value(depth), self.emitter.value(place)])
