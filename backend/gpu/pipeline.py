@@ -28,6 +28,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
             [
                 "check-names",  # what is refused, is refused first
                 "widen-in-products",  # while what makes wider is no kernel of its own
+                "join-attention",  # which reads the halves of products, too
                 "version-stretches",  # the passes that follow know nothing of arrays that may have to be repeated
                 "outline-kernels",  # from here on, each kernel is looked at once
                 "store-number-results",  # of which the next pass keeps what it can

@@ -14,6 +14,7 @@ GPU_PASSES: PassTable = MappingProxyType(
         "exit-device-kernels": f"{_MACHINE}.device_exits:ExitDeviceKernels",
         "expand-device-math": f"{__package__}.device_math:ExpandDeviceMath",
         "guard-kernels": f"{_MACHINE}.guards:GuardKernels",
+        "join-attention": f"{__package__}.joined_attention:JoinAttention",
         "join-number-kernels": f"{_PLACEMENT}.joined_numbers:JoinNumberKernels",
         "keep-numbers-on-device": f"{_PLACEMENT}.device_numbers:KeepNumbersOnDevice",
         "link-driver-functions": f"{_MACHINE}.driver_functions:LinkDriverFunctions",

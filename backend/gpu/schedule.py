@@ -18,6 +18,7 @@ from .code.captures import NotScheduled, captures, is_pure
 from .code.reduce import Reduction
 from .placement.effort import SECONDS_OF_STEP, is_better_on_host, known_bytes, steps_of_one_thread
 from .schedules import (
+    attention,
     columns,
     compactions,
     iterations,
@@ -33,6 +34,8 @@ from .schedules import (
     warpgroups,
     whole,
 )
+from .schedules.attention_tensor_cores import HalfRows
+from .schedules.attention_tiles import TiledRows
 from .steps import Step, steps_of
 
 
@@ -156,6 +159,12 @@ def _parts_of_run(function: Operation, run: list[Operation]) -> list[Part]:
         return [Part(run[0], lambda name: kind.write(function, name, run[0], why))]
     steps, found = steps_of([loop_nest(op) for op in run]), []
     while steps:
+        joined = _part_of_attention(function, steps)
+        if joined is not None:
+            part, count = joined
+            found.append(part)
+            steps = steps[count:]
+            continue
         if products.is_small(steps[0]):
             small = "points: a thread for each sum of small products"
             found.append(_part(function, steps[0], points.write, small))
@@ -196,6 +205,25 @@ def _shared_rows(function: Operation, steps: list[Step]) -> int:
         if rows.matches(steps[:count], function):
             return count
     return 0
+
+
+def _part_of_attention(function: Operation, steps: list[Step]) -> tuple[Part, int] | None:
+    """The first steps as attention, if they are, and how many they are."""
+    found = attention.find(steps)
+    if found is None:
+        return None
+    kinds = (
+        (HalfRows, "attention: scores stay in registers, tensor cores multiply"),
+        (TiledRows, "attention: scores stay in registers"),
+    )
+    parts, count = attention.Parts.of(found[0]), found[1]
+    kind, why = next(((kind, why) for kind, why in kinds if kind.tile(parts) is not None), (None, ""))
+    if kind is None:
+        return None
+    if len(steps) > count and products.takes(steps[count - 1], steps[count]):
+        count += 1
+    own = steps[:count]
+    return Part(own[-1].nest.operation, lambda name: attention.write(function, name, own, kind, why)), count
 
 
 def _part_of_product(function: Operation, steps: list[Step]) -> Part:

@@ -37,27 +37,31 @@ class WidenInProducts(Pass):
 
 def _take_halves(contract: Operation) -> bool:
     """Read both factors of a product before they are made wider, if they are of the same halves."""
-    makers = [_widening(value) for value in list(contract.operands)[:2]]
+    makers = [widening(value) for value in list(contract.operands)[:2]]
     first, second = (None if maker is None else maker.operands[0] for maker in makers)
     if first is None or second is None or first.type.element_type != second.type.element_type:
         return False
-    block = contract.regions[0].blocks[0]
-    maps = [attribute.value for attribute in contract.attributes["indexing_maps"]]
-    for place, (half, maker) in enumerate(zip((first, second), makers, strict=True)):
-        contract.operands[place] = half
+    for place, maker in enumerate(makers):
         assert maker is not None
-        maps[place] = _read_through(maps[place], maker)
-        argument = block.arguments[place]
-        wide = argument.type
-        argument.set_type(half.type.element_type)
-        with ir.InsertionPoint.at_block_begin(block), contract.location:
-            value = create("arith.extf", [wide], [argument])
-        argument.replace_all_uses_except(value, [value.owner.operation])
-    contract.attributes["indexing_maps"] = ir.ArrayAttr.get([ir.AffineMapAttr.get(map) for map in maps])
-    for maker in dict.fromkeys(makers):
-        if maker is not None and is_unused(maker):
-            maker.erase()
+        read_half(contract, place, maker)
     return True
+
+
+def read_half(contract: Operation, place: int, maker: Operation) -> None:
+    """Let a product read a factor as the halves that an operation makes wider."""
+    half, block = maker.operands[0], contract.regions[0].blocks[0]
+    maps = [attribute.value for attribute in contract.attributes["indexing_maps"]]
+    contract.operands[place] = half
+    maps[place] = _read_through(maps[place], maker)
+    argument = block.arguments[place]
+    wide = argument.type
+    argument.set_type(half.type.element_type)
+    with ir.InsertionPoint.at_block_begin(block), contract.location:
+        value = create("arith.extf", [wide], [argument])
+    argument.replace_all_uses_except(value, [value.owner.operation])
+    contract.attributes["indexing_maps"] = ir.ArrayAttr.get([ir.AffineMapAttr.get(map) for map in maps])
+    if is_unused(maker):
+        maker.erase()
 
 
 def _read_through(map: ir.AffineMap, maker: Operation) -> ir.AffineMap:
@@ -68,7 +72,7 @@ def _read_through(map: ir.AffineMap, maker: Operation) -> ir.AffineMap:
     return ir.AffineMap.get(map.n_dims, 0, [map.results[axis] for axis in order])
 
 
-def _widening(value: Value) -> Operation | None:
+def widening(value: Value) -> Operation | None:
     """The nest that makes all elements of a tensor of halves wider, and may transpose it, to a value."""
     if isinstance(value.owner, ir.Block) or value.owner.operation.name != "linalg.generic":
         return None
@@ -93,4 +97,4 @@ def _widening(value: Value) -> Operation | None:
     return op if is_half and is_wide else None
 
 
-__all__ = ["WidenInProducts"]
+__all__ = ["WidenInProducts", "read_half", "widening"]

@@ -180,6 +180,11 @@ def memref_size(memref: Value, axis: int) -> Value:
     return create("memref.dim", [index], [memref, position])
 
 
+def whole(memref: Value) -> Access:
+    """How a nest over all of a memref addresses it."""
+    return Access(memref, [ir.AffineExpr.get_dim(dim) for dim in range(memref.type.rank)], is_scalar=False)
+
+
 def uses(expression: Any, dim: int) -> bool:
     """Whether an affine expression depends on a dimension."""
     if isinstance(expression, ir.AffineDimExpr):

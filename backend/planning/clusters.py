@@ -29,6 +29,9 @@ from .names import is_kernel_name
 MAX_CLUSTER = 12
 """Ops that work on data in one kernel; long fused loops run out of registers and take long to compile."""
 
+JOINS = "weft.joins"
+"""On an op that joins the kernel of its only consumers, whatever they are: the kernel's schedule knows the whole."""
+
 VIEWS = frozenset({"tensor.collapse_shape", "tensor.expand_shape", "tensor.cast"})
 _CHEAP = frozenset(
     {
@@ -243,11 +246,14 @@ class Graph:
         return result if len(consumers) == 1 else None
 
     def _may_join(self, node: Node, cluster: Cluster) -> bool:
-        if len(cluster.members) >= MAX_CLUSTER or len(node.op.results) != 1:
+        joins = JOINS in node.op.attributes
+        if (len(cluster.members) >= MAX_CLUSTER and not joins) or len(node.op.results) != 1:
             return False
         last = cluster.root.position
         if any(self.overwritten_between(value, node.position, last) for value in node.captures):
             return False
+        if joins:
+            return True
         structure = node.structure
         if structure is None:
             return False

@@ -15,12 +15,12 @@ from ....dialect.records import dataclass
 from ...nests.contraction import Contraction, Factor, match_contraction
 from ...nests.emit import Emitter, ForLoop, Index, create
 from ...nests.independence import base
-from ...nests.nest import Access, LoopNest, loop_nest
+from ...nests.nest import LoopNest, loop_nest, whole
 from ...target import current
 from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel
 from ..code.reduce import Reduction
-from ..code.vectors import BYTES, element_bytes, is_aligned, load_lanes
+from ..code.vectors import BYTES, element_bytes, load_lanes
 from ..code.walk import product, split
 from ..steps import Step
 from .loaders import THREADS, Loader
@@ -280,7 +280,7 @@ class Product(Results):
         for number in range(self.shape.each // quad):
             start = emitter.add(emitter.multiply(thread, quad), number * _SIDE * quad)
             points = [[k, emitter.add(start, lane)] for lane in range(quad)]
-            found += load_lanes(_whole(tile), points, 1, emitter)
+            found += load_lanes(whole(tile), points, 1, emitter)
         return found
 
     def _add_product(self, total: Value, left: Value, right: Value) -> Value:
@@ -296,13 +296,10 @@ class Product(Results):
 
     def _finish(self, sums: list[Value]) -> None:
         """Store the square of a thread, by neighbours where they are aligned."""
-        emitter = self.emitter
-        if not isinstance(self.columns, int) or self.columns % self.quad or not self.accesses_are_even():
+        aligned = self.alignment()
+        if aligned is None:
             self.store_square(sums, 1)
             return
-        memrefs = [access.memref for access, _ in self._vectors()]
-        aligned = is_aligned(memrefs, self.quad, [], emitter)
-        assert aligned is not None
         with only_if(aligned) as branch:
             self.store_square(sums, self.quad)
         with otherwise(branch):
@@ -324,7 +321,3 @@ class Product(Results):
         emitter, quad = self.emitter, self.quad
         within = emitter.add(emitter.multiply(thread, quad), number // quad * _SIDE * quad + number % quad)
         return emitter.value(emitter.add(first, within))
-
-
-def _whole(memref: Value) -> Access:
-    return Access(memref, [ir.AffineExpr.get_dim(dim) for dim in range(memref.type.rank)], is_scalar=False)

@@ -13,7 +13,7 @@ from ..code.kernel import Kernel
 from ..code.points import asks_for_outputs, read, write_body
 from ..code.points import write as store_point
 from ..code.reduce import Reduction
-from ..code.vectors import is_vector, lanes_of, load_lanes, store_lanes
+from ..code.vectors import is_aligned, is_vector, lanes_of, load_lanes, store_lanes
 from ..steps import Step
 
 
@@ -40,6 +40,14 @@ class Results:
         self.nest = contraction.nest
         self.rows, self.columns = contraction.extent(contraction.row), contraction.columns
 
+    def alignment(self) -> Value | None:
+        """Whether `quad` neighbours are stored at once, which the addresses tell; None if never."""
+        if not isinstance(self.columns, int) or self.columns % self.quad or not self.accesses_are_even():
+            return None
+        aligned = is_aligned([access.memref for access, _ in self._vectors()], self.quad, [], self.emitter)
+        assert aligned is not None
+        return aligned
+
     def accesses_are_even(self) -> bool:
         """Whether neighbours in the result are neighbours in all arrays, and as many as are stored at once."""
         fits = all(lanes_of([access], dim) % self.quad == 0 for access, dim in self._vectors())
@@ -51,7 +59,9 @@ class Results:
         own = [(access, self.contraction.column) for access in ([result] if self.is_asked_for else [])]
         last = len(result.expressions) - 1
         if len(self.nests) > 1:
-            own += [(access, last) for access in self.nests[1].accesses if access.memref != result.memref]
+            nest = self.nests[1]  # which may put what it makes in the place of the result
+            own += [(access, last) for access in nest.inputs if access.memref != result.memref]
+            own += [(access, last) for access in nest.outputs]
         return [(access, dim) for access, dim in own if is_vector(access, dim)]
 
     def is_inside(self, row: Value, column: Value) -> Value:

@@ -90,7 +90,7 @@ class TensorProduct(Product):
                 value
                 for i, a in enumerate(left)
                 for j, b in enumerate(right)
-                for value in self._instruction(a, b, sums[4 * (i * self.fragments + j) :][:4])
+                for value in instruction(self.half, a, b, sums[4 * (i * self.fragments + j) :][:4])
             ]
         return sums
 
@@ -106,15 +106,8 @@ class TensorProduct(Product):
             for more in lines:
                 place = [emitter.value(emitter.add(at, more)), emitter.value(depth)]
                 pair = create("vector.load", [type], [self.tiles[side], *place], alignment)
-                found.append(pair if isinstance(self.half, ir.F16Type) else _as_word(pair))
+                found.append(pair if isinstance(self.half, ir.F16Type) else as_word(pair))
         return found
-
-    def _instruction(self, left: list[Value], right: list[Value], sums: list[Value]) -> list[Value]:
-        f32 = ir.F32Type.get()
-        struct = ir.Type.parse("!llvm.struct<(f32, f32, f32, f32)>")
-        made = call_intrinsic(_INTRINSICS[str(self.half)], struct, [*left, *right, *sums])
-        places = [{"position": ir.DenseI64ArrayAttr.get([number])} for number in range(4)]
-        return [create("llvm.extractvalue", [f32], [made], place) for place in places]
 
     def store_square(self, sums: list[Value], lanes: int) -> None:
         """Store pairs, or one element after the other."""
@@ -138,7 +131,22 @@ class TensorProduct(Product):
         )
 
 
-def _as_word(pair: Value) -> Value:
+def has_instruction(half: ir.Type) -> bool:
+    """Whether there is an instruction for products of numbers of a type."""
+    return str(half) in _INTRINSICS
+
+
+def instruction(half: ir.Type, left: list[Value], right: list[Value], sums: list[Value]) -> list[Value]:
+    """Add the products of what the threads of a warp have of 16 rows and of 8 columns."""
+    f32 = ir.F32Type.get()
+    struct = ir.Type.parse("!llvm.struct<(f32, f32, f32, f32)>")
+    made = call_intrinsic(_INTRINSICS[str(half)], struct, [*left, *right, *sums])
+    places = [{"position": ir.DenseI64ArrayAttr.get([number])} for number in range(4)]
+    return [create("llvm.extractvalue", [f32], [made], place) for place in places]
+
+
+def as_word(pair: Value) -> Value:
+    """Two halves of 16 bits as one number of 32."""
     word = ir.IntegerType.get_signless(32)
     one = create("vector.bitcast", [ir.VectorType.get([1], word)], [pair])
     return create("vector.extract", [word], [one], {"static_position": ir.DenseI64ArrayAttr.get([0])})
@@ -152,4 +160,4 @@ class _HalfLoader(Loader):
         store(value, tile, [self.emitter.value(place), self.emitter.value(depth)])
 
 
-__all__ = ["TensorProduct", "takes"]
+__all__ = ["TensorProduct", "as_word", "has_instruction", "instruction", "takes"]

@@ -1,0 +1,443 @@
+"""Attention: queries stay with their threads, keys and values go by, and no scores are in memory.
+
+A block has some rows of queries. It goes over the keys, tile by tile: it multiplies the rows with the keys, takes the
+exponential function of what comes out, less the largest number that each row has shown so far, and adds up the values
+by these weights. When a larger number comes, what was added up before is made smaller. The weights of a row are added
+up as well, and what it has of values is divided by their sum in the end. All is done in one order, whatever else runs.
+
+A row all of whose scores are minus infinity has no weights but zeros, and is 0 / 0 in the end, as in NumPy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ....dialect.mlir import Operation, Type, Value, ir
+from ....dialect.records import dataclass, replace
+from ....passes.rewriting import operations_in
+from ...nests.contraction import Contraction, match_contraction
+from ...nests.emit import Emitter, ForLoop, Index, create
+from ...nests.nest import LoopNest, loop_nest
+from ..attention import Attention, denominator, match_attention, positions, starts_right
+from ..code.control import compare, only_if, otherwise
+from ..code.kernel import Kernel, clone_with
+from ..code.points import read, write_body
+from ..code.reduce import Reduction, warp_reduce
+from ..code.walk import product, split
+from ..steps import Step
+from .loaders import THREADS
+from .products import is_asked_for
+from .results import Results
+
+_UNKNOWN = 24
+"""Where the number of keys is not known, weights are made smaller by so many powers of two."""
+
+
+def find(steps: Sequence[Step]) -> tuple[Attention, int] | None:
+    """The attention that the first steps of a run are, and how many they are."""
+    made: dict[tuple[Operation, int], Operation | None] = {}
+    writers: dict[Value, Operation] = {}
+    for count, step in enumerate(steps, 1):
+        op = step.nest.operation
+        for number, access in enumerate(step.nest.inputs):
+            made[op, number] = writers.get(access.memref)
+        attention = match_attention(op, lambda op, number: made.get((op, number)))
+        if attention is not None:
+            return (attention, count) if _is_all(attention, steps[:count]) else None
+        for access in step.nest.outputs:
+            writers[access.memref] = op
+    return None
+
+
+def _is_all(attention: Attention, steps: Sequence[Step]) -> bool:
+    """Whether steps are attention and nothing else, and nobody else asks for what is between its products."""
+    found = {step.nest.operation: step for step in steps}
+    if set(attention.operations) != set(found):
+        return False
+    if not starts_right(attention, lambda op: found[op].initial):
+        return False
+    return all(
+        found[op].alone_touch(steps, found[op].nest.outputs[0].memref)
+        for op in (attention.scores, *attention.softmax)
+    )
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Attention on memrefs."""
+
+    attention: Attention
+    scores: Contraction
+    result: Contraction
+
+    @staticmethod
+    def of(attention: Attention) -> Parts:
+        """With rows where the softmax has them."""
+        *_, row, _ = positions(attention.scores)[2]
+        scores = _with_row(attention.scores, row)
+        result = _with_row(attention.result, positions(attention.result)[attention.place][-2])
+        return Parts(attention, scores, result)
+
+    @property
+    def outer(self) -> list[Index]:
+        """The extents of batches."""
+        return [self.scores.nest.extents[dim] for dim in positions(self.attention.scores)[2][:-2]]
+
+    @property
+    def rows(self) -> Index:
+        """How many rows of queries there are."""
+        return self.scores.extent(self.scores.row)
+
+    @property
+    def keys(self) -> Index:
+        """How many keys there are."""
+        return self.scores.columns
+
+    @property
+    def depth(self) -> int:
+        """The columns of queries and keys."""
+        depth = self.scores.extent(self.scores.summed[0])
+        assert isinstance(depth, int)
+        return depth
+
+    @property
+    def columns(self) -> int:
+        """The columns of values."""
+        assert isinstance(self.result.columns, int)
+        return self.result.columns
+
+
+def _with_row(op: Operation, row: int) -> Contraction:
+    """The contraction that an operation is, of which a dimension has the rows."""
+    contraction = match_contraction(loop_nest(op), None)
+    assert contraction is not None
+    others = {*contraction.outer, contraction.row} - {row, None}
+    return replace(contraction, row=row, outer=sorted(dim for dim in others if dim is not None))
+
+
+@dataclass(frozen=True)
+class Tile:
+    """What a block has at a time."""
+
+    rows: int
+    """Of queries."""
+    keys: int
+    depth: int
+    """Columns of queries and keys; where these have fewer, zeros are beyond them."""
+    columns: int
+    """Of values, as far as threads go."""
+
+
+def write(function: Operation, name: str, steps: Sequence[Step], kind: type[Rows], reason: str) -> None:
+    """Write the steps that attention is made of, and the one behind them that is computed with its result."""
+    found = find(steps)
+    assert found is not None
+    attention, count = found
+    parts = Parts.of(attention)
+    tile = kind.tile(parts)
+    assert tile is not None
+    emitter = Emitter(function)
+    ends = steps[count - 1 :]
+    asked = is_asked_for(ends)
+    result = ends[0].nest.outputs[0].memref
+    between = {step.nest.outputs[0].memref for step in steps[: count - 1]}
+    if not asked and ends[-1].nest.outputs[0].memref != result:
+        between.add(result)
+    ops = [step.nest.operation for step in steps]
+    given = [step.initial for step in steps if step.initial is not None]
+    kernel = Kernel(function, name, ops, (THREADS, 1, 1), given, list(between))
+    with kernel.body():
+        copies = {op: kernel.clone(op) for op in ops}
+        kind(kernel, parts, tile, copies, ends, asked).emit()
+        for copy in copies.values():
+            copy.erase()
+    counts = [*parts.outer, emitter.divide(emitter.add(parts.rows, tile.rows - 1), tile.rows)]
+    text = f"{reason}; {tile.rows} rows and {tile.keys} keys at a time"
+    kernel.launch([emitter.maximum(1, product(counts, emitter))], text)
+
+
+class Rows(Results):
+    """Writes what a thread does: it has rows of the block, and of each some keys, then some columns of values."""
+
+    lanes: int
+    """The neighbouring threads that share rows."""
+    scale: int | None = None
+    """The power of two that weights are multiplied with, so that they are as halves hold them; None by their number."""
+
+    @staticmethod
+    def tile(parts: Parts) -> Tile | None:
+        """How large tiles are; None where this is no way to do it."""
+        raise NotImplementedError
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        parts: Parts,
+        tile: Tile,
+        copies: dict[Operation, Operation],
+        ends: Sequence[Step],
+        is_asked_for: bool,
+    ) -> None:
+        outer, self.tile_shape = parts.attention, tile
+        fields = ("scores", "largest", "weights", "total", "shares", "result")
+        inner = {name: copies[getattr(outer, name)] for name in fields}
+        changes = tuple(copies[op] for op in outer.changes)
+        self.parts = Parts.of(replace(outer, changes=changes, **inner))
+        self.attention, self.queries_keys = self.parts.attention, self.parts.scores
+        nests = [self.parts.result.nest, *[loop_nest(copies[step.nest.operation]) for step in ends[1:]]]
+        self._take_extents(nests[0])
+        super().__init__(kernel, self.parts.result, ends, nests, is_asked_for)
+        self.keys = self.parts.keys
+        self.zero = self.emitter.splat(0, self.element)
+        self.least = self.emitter.splat(-math.inf, self.element)
+        self._place()
+
+    def _take_extents(self, nest: LoopNest) -> None:
+        """Let the last product have the extents of the first: there is no memory of shares that would tell them."""
+        dims = positions(self.attention.result)[self.attention.place]
+        scores = positions(self.attention.scores)[2]
+        for dim, other in zip(dims, scores, strict=True):
+            nest.extents[dim] = self.queries_keys.nest.extents[other]
+
+    def _place(self) -> None:
+        """Which rows the block has."""
+        emitter, rows = self.emitter, self.tile_shape.rows
+        count = emitter.divide(emitter.add(self.rows, rows - 1), rows)
+        *self.batch, tile = split(self.kernel.id("block_id"), [*self.parts.outer, count], emitter)
+        self.first = emitter.multiply(tile, rows)
+        self.thread = self.kernel.id("thread_id")
+        by_dim = dict(zip(positions(self.attention.scores)[2][:-2], self.batch, strict=True))
+        self.outer_of_scores = [by_dim[dim] for dim in self.queries_keys.outer]
+        dims = positions(self.attention.result)[self.attention.place][:-2]
+        by_dim = dict(zip(dims, self.batch, strict=True))
+        self.outer = [by_dim[dim] for dim in self.contraction.outer]
+
+    # What is written in other ways for other types
+
+    def prepare(self) -> None:
+        """Compute what the thread needs all the time, and bring the queries."""
+        raise NotImplementedError
+
+    def row_places(self) -> list[Index]:
+        """The rows of the thread, from the first of the block on."""
+        raise NotImplementedError
+
+    def key_places(self) -> list[Index]:
+        """Its keys in a tile."""
+        raise NotImplementedError
+
+    def column_places(self) -> list[Index]:
+        """Its columns of values; `quad` of them are neighbours."""
+        raise NotImplementedError
+
+    def scores(self, first: Index) -> list[list[Value]]:
+        """The products of the rows of the thread with its keys in the tile that begins at one."""
+        raise NotImplementedError
+
+    def add_values(
+        self, first: Index, weights: list[list[Value]], sums: list[list[Value]]
+    ) -> list[list[Value]]:
+        """Add the values of the keys in a tile by the weights that the thread, and others, have of them."""
+        raise NotImplementedError
+
+    # The softmax
+
+    def emit(self) -> None:
+        """Write the kernel; nothing is done where there are no rows."""
+        count = product([*self.parts.outer, self.rows], self.emitter)
+        if not isinstance(count, int):
+            with only_if(compare("ne", count, self.emitter.value(0))):
+                self._all_keys()
+        elif count:
+            self._all_keys()
+
+    def _all_keys(self) -> None:
+        emitter = self.emitter
+        self.prepare()
+        rows, columns = len(self.row_places()), len(self.column_places())
+        total = self.attention.total.operands[1].type.element_type
+        none = emitter.splat(0, total)
+        start = [*[self.least] * rows, *[none] * rows, *[self.zero] * (rows * columns)]
+        loop = ForLoop(emitter, 0, self.keys, self.tile_shape.keys, start)
+        with loop.body():
+            carried = loop.carried
+            largest, totals = carried[:rows], carried[rows : 2 * rows]
+            sums = [carried[2 * rows + columns * i :][:columns] for i in range(rows)]
+            weights = self._changed(loop.position, self.scores(loop.position))
+            for i in range(rows):
+                before = largest[i]
+                largest[i] = self._largest(before, weights[i])
+                finite = self._finite(largest[i])
+                weights[i] = [self._scaled(self._exponential(score, finite)) for score in weights[i]]
+                smaller = self._exponential(before, finite)
+                totals[i] = self._add_weights(totals[i], smaller, weights[i])
+                sums[i] = [create("arith.mulf", [v.type], [v, smaller]) for v in sums[i]]
+            sums = self.add_values(loop.position, weights, sums)
+            loop.end([*largest, *totals, *(value for row in sums for value in row)])
+        totals, found = loop.results[rows : 2 * rows], loop.results[2 * rows :]
+        self._finish([self._divided(total, found[columns * i :][:columns]) for i, total in enumerate(totals)])
+
+    def _largest(self, before: Value, scores: Sequence[Value]) -> Value:
+        """The largest number of a row so far, which all threads that share the row know."""
+        reduction = self._reduction(self.attention.largest)
+        wide = [self._as(score, reduction.types[0]) for score in scores]
+        found = wide[0]
+        for value in wide[1:]:
+            (found,) = reduction.join([found], [value])
+        (found,) = warp_reduce(reduction, [found], self.lanes)
+        (found,) = reduction.join([self._as(before, reduction.types[0])], [found])
+        return self._as(found, self.element)
+
+    def _finite(self, largest: Value) -> Value:
+        """What is subtracted: zero where all scores were minus infinity so far, so that their weights are zeros."""
+        none = self._compare("oeq", largest, self.least)
+        return create("arith.select", [largest.type], [none, self.zero, largest])
+
+    def _exponential(self, score: Value, largest: Value) -> Value:
+        difference = create("arith.subf", [self.element], [self._as(score, self.element), largest])
+        return create("math.exp", [self.element], [difference])
+
+    @property
+    def _power(self) -> int:
+        """The power of two that weights are multiplied with: none of their sums is larger than the largest value."""
+        if self.scale is not None:
+            return self.scale
+        return -(self.keys.bit_length() if isinstance(self.keys, int) else _UNKNOWN)
+
+    def _scaled(self, weight: Value) -> Value:
+        power = self.emitter.splat(2.0**self._power, self.element)
+        return create("arith.mulf", [self.element], [weight, power])
+
+    def _add_weights(self, total: Value, smaller: Value, weights: Sequence[Value]) -> Value:
+        """The weights of a row that a thread has, with those of before; four are added before they are made wider."""
+        smaller = self._as(smaller, total.type)
+        total = create("arith.mulf", [total.type], [total, smaller])
+        for start in range(0, len(weights), 4):
+            few = list(weights[start : start + 4])
+            while len(few) > 1:
+                pairs = zip(few[::2], few[1::2], strict=False)
+                few = [create("arith.addf", [a.type], [a, b]) for a, b in pairs] + few[len(few) // 2 * 2 :]
+            total = create("arith.addf", [total.type], [total, self._as(few[0], total.type)])
+        return total
+
+    def _divided(self, total: Value, sums: Sequence[Value]) -> list[Value]:
+        """What a row has of values, divided by the sum of all weights of the row."""
+        reduction = self._reduction(self.attention.total)
+        (total,) = warp_reduce(reduction, [total], self.lanes)
+        back = self.emitter.splat(2.0**-self._power, total.type)
+        total = create("arith.mulf", [total.type], [total, back])
+        by = denominator(self.attention.shares, self.place_of_weights)
+        assert by is not None
+        body = self.attention.shares.regions[0].blocks[0]
+        values = {body.arguments[1 - self.place_of_weights]: total}
+        other = self._as(_copied(by.value, values), self.element)
+        power = -self._power if by.is_factor else self._power
+        other = create("arith.mulf", [self.element], [other, self.emitter.splat(2.0**power, self.element)])
+        name = "arith.mulf" if by.is_factor else "arith.divf"
+        return [create(name, [self.element], [value, other]) for value in sums]
+
+    @property
+    def place_of_weights(self) -> int:
+        """Which operand of what computes shares the weights are; the other one is their sum."""
+        return int(self.attention.shares.operands[0] == self.attention.total.operands[1])
+
+    def _changed(self, first: Index, scores: list[list[Value]]) -> list[list[Value]]:
+        """Scores as the softmax is taken of; those beyond the last key weigh nothing."""
+        emitter = self.emitter
+        places = [emitter.value(emitter.add(first, place)) for place in self.key_places()]
+        last = emitter.value(emitter.subtract(self.keys, 1))
+        inside = [compare("ule", place, last) for place in places]
+        clamped = [create("arith.minui", [place.type], [place, last]) for place in places]
+        is_even = isinstance(self.keys, int) and self.keys % self.tile_shape.keys == 0
+        found = []
+        for place, row in zip(self.row_places(), scores, strict=True):
+            at = emitter.minimum(emitter.add(self.first, place), emitter.subtract(self.rows, 1))
+            values = [
+                self._change(score, [*self.batch, at, key]) for score, key in zip(row, clamped, strict=True)
+            ]
+            if not is_even:
+                values = [
+                    create("arith.select", [value.type], [own, emitter.splat(-math.inf, value.type), value])
+                    for value, own in zip(values, map(self._negated, inside), strict=True)
+                ]
+            found.append(values)
+        return found
+
+    def _negated(self, condition: Value) -> Value:
+        one = self.emitter.splat(1, condition.type)
+        return create("arith.xori", [condition.type], [condition, one])
+
+    def _change(self, score: Value, point: list[Index]) -> Value:
+        """What the operations before the softmax make of a score."""
+        before: Operation = self.attention.scores
+        for op in self.attention.changes:
+            nest = loop_nest(op)
+            own = before.operands[len(before.operands) - 1]
+            operands = [
+                score if not access.is_scalar and access.memref == own else read(access, point, self.emitter)
+                for access in nest.inputs
+            ]
+            unknown = create("ub.poison", [nest.outputs[0].memref.type.element_type], [])
+            (score,) = write_body(nest, point, [*operands, unknown], self.emitter)
+            before = op
+        return score
+
+    # The result
+
+    def _finish(self, values: list[list[Value]]) -> None:
+        """Store the rows of the thread, by neighbours where they are aligned."""
+        aligned = self.alignment()
+        if aligned is None:
+            self._store(values, 1)
+            return
+        with only_if(aligned) as branch:
+            self._store(values, self.quad)
+        with otherwise(branch):
+            self._store(values, 1)
+
+    def _store(self, values: list[list[Value]], lanes: int) -> None:
+        emitter, places = self.emitter, self.column_places()
+        for place, own in zip(self.row_places(), values, strict=True):
+            row = emitter.value(emitter.add(self.first, place))
+            for start in range(0, len(places), lanes):
+                column = emitter.value(places[start])
+                with only_if(self.is_inside(row, column)):
+                    self.store_neighbours(own[start : start + lanes], row, column)
+
+    def _reduction(self, op: Operation) -> Reduction:
+        reduction = Reduction.of(loop_nest(op))
+        assert reduction is not None
+        return reduction
+
+    def _as(self, value: Value, type: Type) -> Value:
+        """A number in another type."""
+        if value.type == type:
+            return value
+        name = "arith.extf" if type.width > value.type.width else "arith.truncf"
+        return create(name, [type], [value])
+
+    def _compare(self, predicate: str, left: Value, right: Value) -> Value:
+        i64 = ir.IntegerType.get_signless(64)
+        number = {"predicate": ir.IntegerAttr.get(i64, ("false", "oeq").index(predicate))}
+        return create("arith.cmpf", [ir.IntegerType.get_signless(1)], [left, right], number)
+
+
+def _copied(value: Value, values: dict[Value, Value]) -> Value:
+    """A value of a body at the insertion point, of other arguments."""
+    if value in values or isinstance(value.owner, ir.Block) or not _is_inside(value.owner.operation, values):
+        return values.get(value, value)
+    op = value.owner.operation
+    for operand in op.operands:
+        values[operand] = _copied(operand, values)
+    clone_with(op, values, lambda outer: values.get(outer, outer))
+    return values[value]
+
+
+def _is_inside(op: Operation, values: dict[Value, Value]) -> bool:
+    """Whether an operation is in the body that some arguments are of."""
+    block = next(argument.owner for argument in values if isinstance(argument.owner, ir.Block))
+    return op in operations_in(block)
+
+
+__all__ = ["Parts", "Rows", "Tile", "find", "write"]

@@ -1,0 +1,229 @@
+"""Attention of halves by tensor cores: a warp has 16 rows, and what comes out of one product goes into the next.
+
+Queries stay in registers, keys and values come to shared memory. A thread has of the scores what it has to give of the
+weights, which therefore stay in registers, too. Weights that are no halves are sums of two or three, by which values
+are multiplied one after the other: nothing of them is lost.
+"""
+
+from __future__ import annotations
+
+from ....dialect.mlir import Value, ir
+from ...functions.instructions import call_intrinsic
+from ...nests.contraction import Contraction, Factor
+from ...nests.emit import Index, create
+from ...target import current
+from ..attention import denominator
+from ..code.control import compare
+from ..code.points import read
+from .attention import Parts, Rows, Tile
+from .attention_tiles import Box, LineLoader, Staged
+from .tensor_cores import as_word, has_instruction, instruction
+
+_WARPS, _ROWS, _COLUMNS, _DEPTH = 8, 16, 8, 16
+_PAD = 8
+"""Halves between the lines of a tile, so that the threads of a warp read from different banks."""
+_SCALE = 15
+"""Weights of at most one are multiplied with this power of two, where halves are f16: fewer are too small for it."""
+
+
+def takes(parts: Parts) -> bool:
+    """Whether tensor cores multiply queries with keys, and weights with values."""
+    gpu = current().gpu
+    assert gpu is not None
+    scores, result = parts.scores, parts.result
+    factors = [scores.left, scores.right, result.right]
+    types = {str(factor.access.memref.type.element_type) for factor in factors}
+    return (
+        gpu.asynchronous_copies
+        and isinstance(scores.element, ir.F32Type)
+        and all(factor.conversion == "arith.extf" for factor in factors)
+        and len(types) == 1
+        and has_instruction(scores.left.access.memref.type.element_type)
+    )
+
+
+class HalfRows(Rows):
+    """Writes what a thread does, with its warp."""
+
+    lanes = 4
+
+    @staticmethod
+    def tile(parts: Parts) -> Tile | None:
+        """Fewer keys where there are many columns: a thread has parts of all in registers."""
+        if not takes(parts):
+            return None
+        depth, columns = _DEPTH, _DEPTH
+        while depth < parts.depth:
+            depth *= 2
+        while columns < parts.columns:
+            columns *= 2
+        return Tile(_WARPS * _ROWS, 64 if max(depth, columns) <= 64 else 32, depth, columns)
+
+    def prepare(self) -> None:
+        """Read the queries of the thread."""
+        parts, tile, kernel = self.parts, self.tile_shape, self.kernel
+        self.quad = 2
+        self.half = parts.scores.left.access.memref.type.element_type
+        self.scale = _SCALE if isinstance(self.half, ir.F16Type) else None
+        self.parts_of_weights = self._parts_of_weights()
+        lane, self.warp = self._split(self.thread, 32)
+        self.pair, self.group = self._split(lane, 4)
+        self.deep = range(0, -(-parts.depth // _DEPTH) * _DEPTH, _DEPTH)
+        self.some_keys = kernel.shared([tile.keys, tile.depth + _PAD], self.half)
+        self.some_values = kernel.shared([tile.columns, tile.keys + _PAD], self.half)
+        box = Box(tile.keys, tile.depth)
+        staged = Staged.of(self, parts.scores, self.outer_of_scores, parts.depth, box)
+        self.of_keys = LineLoader(staged, _half(parts.scores.right), parts.scores.column, 0, self.keys)
+        staged = Staged.of(self, parts.result, self.outer, self.keys, Box(tile.columns, tile.keys))
+        column = parts.result.column
+        self.of_values = LineLoader(staged, _half(parts.result.right), column, 0, parts.columns)
+        self.queries = [self._queries(depth) for depth in self.deep]
+
+    def _parts_of_weights(self) -> int:
+        """How many halves a weight is the sum of."""
+        shares = denominator(self.attention.shares, self.place_of_weights)
+        assert shares is not None
+        return 1 if shares.in_halves else 2 if isinstance(self.half, ir.F16Type) else 3
+
+    def _split(self, number: Value, by: int) -> tuple[Value, Value]:
+        """What is left of a number, and the quotient."""
+        divisor = self.emitter.value(by)
+        rest, quotient = (
+            create(name, [number.type], [number, divisor]) for name in ("arith.remui", "arith.divui")
+        )
+        return rest, quotient
+
+    def row_places(self) -> list[Index]:
+        """Two, eight apart."""
+        first = self.emitter.add(self.emitter.multiply(self.warp, _ROWS), self.group)
+        return [first, self.emitter.add(first, 8)]
+
+    def key_places(self) -> list[Index]:
+        """Two of each eight."""
+        return self._pairs(self.tile_shape.keys)
+
+    def column_places(self) -> list[Index]:
+        """Two of each eight."""
+        return self._pairs(self.tile_shape.columns)
+
+    def _pairs(self, count: int) -> list[Index]:
+        first = self.emitter.multiply(self.pair, 2)
+        turns = range(0, count, _COLUMNS)
+        return [self.emitter.add(first, turn + lane) for turn in turns for lane in range(2)]
+
+    def _queries(self, depth: int) -> list[Value]:
+        """What the thread gives an instruction of the queries, from a column on; zeros beyond the last one."""
+        found = []
+        for deep in (0, 8):
+            for place in self.row_places():
+                row = self.emitter.add(self.first, place)
+                row = self.emitter.minimum(row, self.emitter.subtract(self.rows, 1))
+                column = self.emitter.add(self.emitter.multiply(self.pair, 2), depth + deep)
+                halves = [self._query(row, self.emitter.add(column, lane)) for lane in range(2)]
+                found.append(self._word(halves))
+        return found
+
+    def _query(self, row: Index, column: Index) -> Value:
+        emitter, contraction = self.emitter, self.parts.scores
+        last = self.parts.depth - 1
+        clamped = emitter.minimum(column, last)
+        point = _point(contraction, self.outer_of_scores, row, clamped)
+        value = read(contraction.left.access, point, emitter)
+        if self.parts.depth % _DEPTH == 0:
+            return value
+        inside = compare("ule", emitter.value(column), emitter.value(last))
+        return create("arith.select", [value.type], [inside, value, emitter.splat(0, value.type)])
+
+    def scores(self, first: Index) -> list[list[Value]]:
+        """Multiply the queries with a tile of keys."""
+        self.of_keys.first = first
+        keys = self.of_keys.load(0)
+        self.kernel.barrier()
+        self.of_keys.store(keys, self.some_keys)
+        self.kernel.barrier()
+        found: list[list[Value]] = [[], []]
+        for line in range(0, self.tile_shape.keys, _COLUMNS):
+            sums = [self.zero] * 4
+            for depth, queries in zip(self.deep, self.queries, strict=True):
+                sums = instruction(self.half, queries, self._fragment(self.some_keys, line, depth), sums)
+            found[0] += sums[:2]
+            found[1] += sums[2:]
+        return found
+
+    def add_values(
+        self, first: Index, weights: list[list[Value]], sums: list[list[Value]]
+    ) -> list[list[Value]]:
+        """Multiply weights with a tile of values."""
+        self.of_values.store(self.of_values.load(first), self.some_values)
+        self.kernel.barrier()
+        for key in range(0, self.tile_shape.keys, _DEPTH):
+            pairs = [row[key // 4 + 2 * deep :][:2] for deep in range(2) for row in weights]
+            for part in self._in_halves(pairs):
+                sums = self._add_part(key, part, sums)
+        return sums
+
+    def _add_part(self, key: int, weights: list[Value], sums: list[list[Value]]) -> list[list[Value]]:
+        found: list[list[Value]] = [[], []]
+        for line in range(0, self.tile_shape.columns, _COLUMNS):
+            own = [value for row in sums for value in row[line // 4 :][:2]]
+            made = instruction(self.half, weights, self._fragment(self.some_values, line, key), own)
+            found[0] += made[:2]
+            found[1] += made[2:]
+        return found
+
+    def _in_halves(self, pairs: list[list[Value]]) -> list[list[Value]]:
+        """Pairs of weights as the halves that they are sums of, in words."""
+        found = []
+        for number in range(self.parts_of_weights):
+            halves = [[self._rounded(weight) for weight in pair] for pair in pairs]
+            found.append([self._word(pair) for pair in halves])
+            if number + 1 < self.parts_of_weights:
+                pairs = [
+                    [
+                        create("arith.subf", [w.type], [w, create("arith.extf", [w.type], [half])])
+                        for w, half in zip(*both, strict=True)
+                    ]
+                    for both in zip(pairs, halves, strict=True)
+                ]
+        return found
+
+    def _rounded(self, weight: Value) -> Value:
+        """A weight as a half."""
+        if isinstance(self.half, ir.F16Type):
+            return create("arith.truncf", [self.half], [weight])
+        return call_intrinsic("llvm.nvvm.f2bf16.rn", self.half, [weight])
+
+    def _word(self, pair: list[Value]) -> Value:
+        made = create("vector.from_elements", [ir.VectorType.get([2], self.half)], pair)
+        return made if isinstance(self.half, ir.F16Type) else as_word(made)
+
+    def _fragment(self, tile: Value, line: int, depth: int) -> list[Value]:
+        """What a thread gives an instruction of keys or values: pairs at two depths."""
+        emitter = self.emitter
+        at = emitter.value(emitter.add(self.group, line))
+        type = ir.VectorType.get([2], self.half)
+        alignment = {"alignment": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 4)}
+        found = []
+        for deep in (0, 8):
+            place = emitter.value(emitter.add(emitter.multiply(self.pair, 2), depth + deep))
+            pair = create("vector.load", [type], [tile, at, place], alignment)
+            found.append(pair if isinstance(self.half, ir.F16Type) else as_word(pair))
+        return found
+
+
+def _half(factor: Factor) -> Factor:
+    """A factor that is stored as it is."""
+    return Factor(factor.access, None)
+
+
+def _point(contraction: Contraction, outer: list[Index], row: Index, depth: Index) -> list[Index]:
+    """A place of the left factor of a contraction."""
+    point: list[Index] = [0] * len(contraction.nest.parallel)
+    for dim, index in zip(contraction.outer, outer, strict=True):
+        point[dim] = index
+    assert contraction.row is not None
+    point[contraction.row], point[contraction.summed[0]] = row, depth
+    return point
+
+
+__all__ = ["HalfRows", "takes"]
