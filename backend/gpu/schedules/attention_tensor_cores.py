@@ -8,7 +8,6 @@ are multiplied one after the other: nothing of them is lost.
 from __future__ import annotations
 
 from ....dialect.mlir import Value, ir
-from ...functions.instructions import call_intrinsic
 from ...nests.contraction import Contraction, Factor
 from ...nests.emit import Index, create
 from ...target import current
@@ -175,23 +174,29 @@ class HalfRows(Rows):
         """Pairs of weights as the halves that they are sums of, in words."""
         found = []
         for number in range(self.parts_of_weights):
-            halves = [[self._rounded(weight) for weight in pair] for pair in pairs]
-            found.append([self._word(pair) for pair in halves])
+            rounded = [self._rounded(pair) for pair in pairs]
+            found.append([word for word, _ in rounded])
             if number + 1 < self.parts_of_weights:
                 pairs = [
-                    [
-                        create("arith.subf", [w.type], [w, create("arith.extf", [w.type], [half])])
-                        for w, half in zip(*both, strict=True)
-                    ]
-                    for both in zip(pairs, halves, strict=True)
+                    [create("arith.subf", [w.type], [w, half]) for w, half in zip(pair, halves, strict=True)]
+                    for pair, (_, halves) in zip(pairs, rounded, strict=True)
                 ]
         return found
 
-    def _rounded(self, weight: Value) -> Value:
-        """A weight as a half."""
+    def _rounded(self, pair: list[Value]) -> tuple[Value, list[Value]]:
+        """Two weights as a word of halves, and what these are."""
         if isinstance(self.half, ir.F16Type):
-            return create("arith.truncf", [self.half], [weight])
-        return call_intrinsic("llvm.nvvm.f2bf16.rn", self.half, [weight])
+            halves = [create("arith.truncf", [self.half], [weight]) for weight in pair]
+            return self._word(halves), [create("arith.extf", [self.element], [half]) for half in halves]
+        word = ir.IntegerType.get_signless(32)
+        text = {
+            "asm_string": ir.StringAttr.get("cvt.rn.bf16x2.f32 $0, $2, $1;"),
+            "constraints": ir.StringAttr.get("=r,f,f"),
+        }
+        made = create("llvm.inline_asm", [word], pair, text)
+        low = create("arith.shli", [word], [made, self.emitter.splat(16, word)])
+        high = create("arith.andi", [word], [made, self.emitter.splat(-1 << 16, word)])
+        return made, [create("arith.bitcast", [self.element], [bits]) for bits in (low, high)]
 
     def _word(self, pair: list[Value]) -> Value:
         made = create("vector.from_elements", [ir.VectorType.get([2], self.half)], pair)
