@@ -291,6 +291,8 @@ _TORCH: dict[str, Callable[[Any, list[Any]], Any]] = {
     "transpose": lambda torch, a: a[0].T.contiguous(),
     "gather": lambda torch, a: a[0][a[1]] * 2,
     "product_f32": lambda torch, a: a[0] @ a[1],
+    "attention_f32": lambda torch, a: torch.nn.functional.scaled_dot_product_attention(*a, scale=0.125),
+    "attention_f16": lambda torch, a: torch.nn.functional.scaled_dot_product_attention(*a, scale=0.125),
     "relu_product": lambda torch, a: torch.relu(a[0] @ a[1] + a[2]),
 }
 """The programs in PyTorch."""

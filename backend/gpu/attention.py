@@ -139,8 +139,13 @@ def _reduces(op: Operation, combiner: str) -> bool:
         return False
     if list(reduced.results) != rows:
         return False
-    *ops, _ = operations_in(op.regions[0].blocks[0])
-    return [inner.name for inner in ops if inner.name not in _ROUNDINGS] == [combiner]
+    block = op.regions[0].blocks[0]
+    *ops, terminator = operations_in(block)
+    last_op = ops[-1] if ops else None
+    if last_op is None or last_op.name != combiner or terminator.operands[0] != last_op.results[0]:
+        return False
+    combined = [_unrounded(operand) for operand in last_op.operands]
+    return block.arguments[1] in last_op.operands and set(combined) == set(block.arguments)
 
 
 def _scores_of(op: Operation, source: Source) -> list[Operation] | None:

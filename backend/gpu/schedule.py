@@ -213,10 +213,11 @@ def _part_of_attention(function: Operation, steps: list[Step]) -> tuple[Part, in
     if found is None:
         return None
     kinds = (
-        (HalfRows, "attention: scores stay in registers, tensor cores multiply"),
-        (TiledRows, "attention: scores stay in registers"),
+        (HalfRows, "attention: scores stay with their threads, and tensor cores multiply"),
+        (TiledRows, "attention: scores stay with their threads"),
     )
     parts, count = attention.Parts.of(found[0]), found[1]
+    assert parts is not None
     kind, why = next(((kind, why) for kind, why in kinds if kind.tile(parts) is not None), (None, ""))
     if kind is None:
         return None

@@ -47,6 +47,19 @@ def _relu_product(a: Any, b: Any, bias: Any) -> Any:
     return np.maximum(a @ b + bias, 0)
 
 
+def _attention(q: Any, k: Any, v: Any) -> Any:
+    scores = q @ np.swapaxes(k, -1, -2) * 0.125
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True) @ v
+
+
+def _causal_attention(q: Any, k: Any, v: Any) -> Any:
+    scores = q @ k.T * 0.125
+    scores = np.where(np.tril(np.ones(scores.shape, bool)), scores, -np.inf)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True) @ v
+
+
 def _mean_squared_error(a: Any, b: Any) -> Any:
     return ((a - b) ** 2).mean()
 
@@ -137,6 +150,23 @@ PROGRAMS: tuple[GpuProgram, ...] = (
         2e-3,
         2 * 4096.0**3,
     ),
+    GpuProgram(
+        "attention_f32",
+        _attention,
+        (((2, 3, 70, 64), "f4"),) * 3,
+        (((4, 16, 2048, 64), "f4"),) * 3,
+        1e-5,
+        4 * 64 * 64 * 2048.0**2,
+    ),
+    GpuProgram(
+        "attention_f16",
+        _attention,
+        (((2, 3, 70, 64), "f2"),) * 3,
+        (((4, 16, 4096, 128), "f2"),) * 3,
+        2e-3,
+        4 * 64 * 128 * 4096.0**2,
+    ),
+    GpuProgram("causal_attention", _causal_attention, (((70, 64), "f4"),) * 3, tolerance=1e-5),
     GpuProgram("product_f64", lambda a, b: a @ b, (((70, 90), "f8"), ((90, 130), "f8")), tolerance=1e-14),
     GpuProgram(
         "relu_product",

@@ -54,10 +54,19 @@ def load_lanes(access: Access, points: Sequence[Sequence[Index]], dim: int, emit
         return [read(access, points[0], emitter)] * lanes
     if lanes == 1 or not is_vector(access, dim):
         return [read(access, point, emitter) for point in points]
+    return elements_of(load_vector(access, points[0], lanes, emitter))
+
+
+def load_vector(access: Access, point: Sequence[Index], lanes: int, emitter: Emitter) -> Value:
+    """Neighbours in memory, of which the first is at a point."""
     type = _vector_type(access, lanes)
-    operands = [access.memref, *access.indices(emitter, points[0])]
-    vector = create("vector.load", [type], operands, _alignment(type))
-    places = [{"static_position": ir.DenseI64ArrayAttr.get([lane])} for lane in range(lanes)]
+    return create("vector.load", [type], [access.memref, *access.indices(emitter, point)], _alignment(type))
+
+
+def elements_of(vector: Value) -> list[Value]:
+    """The elements of a vector."""
+    type = vector.type
+    places = [{"static_position": ir.DenseI64ArrayAttr.get([lane])} for lane in range(type.shape[0])]
     return [create("vector.extract", [type.element_type], [vector], place) for place in places]
 
 

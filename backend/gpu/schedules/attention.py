@@ -44,7 +44,8 @@ def find(steps: Sequence[Step]) -> tuple[Attention, int] | None:
             made[op, number] = writers.get(access.memref)
         attention = match_attention(op, lambda op, number: made.get((op, number)))
         if attention is not None:
-            return (attention, count) if _is_all(attention, steps[:count]) else None
+            is_all = _is_all(attention, steps[:count]) and Parts.of(attention) is not None
+            return (attention, count) if is_all else None
         for access in step.nest.outputs:
             writers[access.memref] = op
     return None
@@ -72,12 +73,12 @@ class Parts:
     result: Contraction
 
     @staticmethod
-    def of(attention: Attention) -> Parts:
-        """With rows where the softmax has them."""
+    def of(attention: Attention) -> Parts | None:
+        """With rows where the softmax has them; None for products that are not written."""
         *_, row, _ = positions(attention.scores)[2]
         scores = _with_row(attention.scores, row)
         result = _with_row(attention.result, positions(attention.result)[attention.place][-2])
-        return Parts(attention, scores, result)
+        return None if scores is None or result is None else Parts(attention, scores, result)
 
     @property
     def outer(self) -> list[Index]:
@@ -108,10 +109,11 @@ class Parts:
         return self.result.columns
 
 
-def _with_row(op: Operation, row: int) -> Contraction:
+def _with_row(op: Operation, row: int) -> Contraction | None:
     """The contraction that an operation is, of which a dimension has the rows."""
     contraction = match_contraction(loop_nest(op), None)
-    assert contraction is not None
+    if contraction is None:
+        return None
     others = {*contraction.outer, contraction.row} - {row, None}
     return replace(contraction, row=row, outer=sorted(dim for dim in others if dim is not None))
 
@@ -135,6 +137,7 @@ def write(function: Operation, name: str, steps: Sequence[Step], kind: type[Rows
     assert found is not None
     attention, count = found
     parts = Parts.of(attention)
+    assert parts is not None
     tile = kind.tile(parts)
     assert tile is not None
     emitter = Emitter(function)
@@ -183,8 +186,9 @@ class Rows(Results):
         fields = ("scores", "largest", "weights", "total", "shares", "result")
         inner = {name: copies[getattr(outer, name)] for name in fields}
         changes = tuple(copies[op] for op in outer.changes)
-        self.parts = Parts.of(replace(outer, changes=changes, **inner))
-        self.attention, self.queries_keys = self.parts.attention, self.parts.scores
+        own = Parts.of(replace(outer, changes=changes, **inner))
+        assert own is not None
+        self.parts, self.attention, self.queries_keys = own, own.attention, own.scores
         nests = [self.parts.result.nest, *[loop_nest(copies[step.nest.operation]) for step in ends[1:]]]
         self._take_extents(nests[0])
         super().__init__(kernel, self.parts.result, ends, nests, is_asked_for)

@@ -90,7 +90,7 @@ class TiledRows(Rows):
         while columns < parts.columns:
             columns *= 2
         few = parts.rows if isinstance(parts.rows, int) else 4 * _SIDE
-        for rows, keys in ((4, 4), (2, 4), (2, 2), (1, 2), (1, 1)):
+        for rows, keys in ((4, 4), (2, 4), (1, 4), (2, 2), (1, 2), (1, 1)):
             rows, keys = rows * _SIDE, keys * _SIDE
             lines = [rows * (depth + _PAD), rows * (keys + _PAD), keys * (_DEPTH + _PAD)]
             if size * (sum(lines) + _DEPTH * (columns + _PAD)) <= _SHARED and rows < 2 * max(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from ....dialect.mlir import Type, Value
+from ....dialect.mlir import Type, Value, ir
 from ...nests.contraction import Contraction, Factor
 from ...nests.emit import Emitter, Index, create, store
 from ...nests.nest import Access
 from ..code.control import compare, only_if, otherwise
 from ..code.points import read
-from ..code.vectors import is_aligned, is_vector, lanes_of, load_lanes
+from ..code.vectors import elements_of, is_aligned, is_vector, lanes_of, load_vector
 from ..code.walk import split
 
 THREADS = 256
@@ -91,36 +91,41 @@ class Loader:
     def load(self, depth: Index) -> list[Value]:
         """What the thread reads of a tile that begins at a depth; zeros beyond the end."""
         access, emitter = self.factor.access, self.emitter
-        if self.lanes == 1:
-            return self._load(depth, False)
-        aligned = is_aligned([access.memref], self.lanes, [], emitter)
-        assert aligned is not None
-        types = [access.memref.type.element_type] * len(self.places)
-        with only_if(aligned, types) as branch:
-            branch.give(self._load(depth, True))
-        with otherwise(branch):
-            branch.give(self._load(depth, False))
-        return branch.results
-
-    def _load(self, depth: Index, is_vector_: bool) -> list[Value]:
-        emitter, product_, access = self.emitter, self.product, self.factor.access
-        found: list[Value] = []
+        places = [self._points(depth, start) for start in self.starts]
         zero = emitter.splat(0, access.memref.type.element_type)
-        for k, side in self.starts:
-            position = emitter.value(emitter.add(depth, k))
-            inside = compare("ult", position, emitter.value(product_.depth))
-            deep, wide = (self.lanes, 1) if self.by_depth else (1, self.lanes)
-            position = emitter.minimum(position, emitter.subtract(product_.depth, deep))
-            place = emitter.minimum(emitter.add(self.first, side), emitter.subtract(self.extent, wide))
-            points = [self._point(position, place, lane) for lane in range(self.lanes)]
-            fast = product_.contraction.summed[-1] if self.by_depth else self.along
-            values = (
-                load_lanes(access, points, fast, emitter)
-                if is_vector_
-                else [read(access, point, emitter) for point in points]
-            )
-            found += [create("arith.select", [zero.type], [inside, value, zero]) for value in values]
-        return found
+        found = self._read([points for points, _ in places])
+        inside = [condition for _, condition in places for _ in range(self.lanes)]
+        pairs = zip(inside, found, strict=True)
+        return [create("arith.select", [zero.type], [condition, value, zero]) for condition, value in pairs]
+
+    def _read(self, places: Sequence[Sequence[list[Index]]]) -> list[Value]:
+        """The elements at neighbouring points, as vectors where addresses allow it, which all threads find alike.
+
+        Both ways end in vectors: if they ended in elements, LLVM would make one of them, without vectors.
+        """
+        access, emitter, lanes = self.factor.access, self.emitter, self.lanes
+        if lanes == 1:
+            return [read(access, point, emitter) for (point,) in places]
+        aligned = is_aligned([access.memref], lanes, [], emitter)
+        assert aligned is not None
+        type = ir.VectorType.get([lanes], access.memref.type.element_type)
+        with only_if(aligned, [type] * len(places)) as branch:
+            branch.give([load_vector(access, points[0], lanes, emitter) for points in places])
+        with otherwise(branch):
+            elements = [[read(access, point, emitter) for point in points] for points in places]
+            branch.give([create("vector.from_elements", [type], values) for values in elements])
+        return [element for vector in branch.results for element in elements_of(vector)]
+
+    def _points(self, depth: Index, start: tuple[Index, Index]) -> tuple[list[list[Index]], Value]:
+        """Neighbours that a thread reads in a turn, kept in the factor, and whether they are within what is summed."""
+        emitter, product_ = self.emitter, self.product
+        k, side = start
+        position = emitter.value(emitter.add(depth, k))
+        inside = compare("ult", position, emitter.value(product_.depth))
+        deep, wide = (self.lanes, 1) if self.by_depth else (1, self.lanes)
+        position = emitter.minimum(position, emitter.subtract(product_.depth, deep))
+        place = emitter.minimum(emitter.add(self.first, side), emitter.subtract(self.extent, wide))
+        return [self._point(position, place, lane) for lane in range(self.lanes)], inside
 
     def _point(self, position: Index, place: Index, lane: int) -> list[Index]:
         emitter, contraction = self.emitter, self.product.contraction

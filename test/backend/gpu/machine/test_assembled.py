@@ -49,6 +49,12 @@ def _dense(x: Any, w: Any) -> Any:
     return np.tanh(x @ w + w[0])
 
 
+def _attention(q: Any, k: Any, v: Any) -> Any:
+    weights = q @ k.T / 8
+    weights = np.exp(weights - weights.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True) @ v
+
+
 PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] = {
     # The function, its arguments, the schedule of its last kernel, registers, and reads of 16 bytes at least.
     "points": (lambda x, y: np.exp(x) * y, (np.ones((64, 256), _F32),) * 2, "points", 64, 1),
@@ -60,6 +66,20 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] =
     "bfloat16": (lambda a, b: a @ b, (np.ones((508, 508), weft.bfloat16),) * 2, "tensor cores", 64, 0),
     "warpgroups": (lambda a, b: a @ b, (np.ones((4096, 4096), weft.bfloat16),) * 2, "warpgroups", 168, 0),
     "what follows": (_dense, (np.ones((1480, 1480), np.float16),) * 2, "warpgroups", 168, 0),
+    "attention": (
+        _attention,
+        (np.ones((99, 64), _F32), *(np.ones((500, 64), _F32),) * 2),
+        "attention",
+        128,
+        2,
+    ),
+    "attention of halves": (
+        _attention,
+        tuple(np.ones((n, 128), weft.bfloat16) for n in (200, 500, 500)),
+        "attention",
+        208,
+        0,
+    ),
     "scans": (lambda x: np.cumsum(x), (np.ones(100000, _F32),), "scans", 40, 0),
     "sorts": (lambda x: np.argsort(x, kind="stable"), (np.ones(5000, _F32),), "sorts", 48, 0),
     "compactions": (lambda x: np.nonzero(x > 0)[0], (np.ones(9000, _F32),), "compactions", 40, 0),

@@ -52,6 +52,19 @@ def _scatter(x: Any, k: Any, v: Any) -> Any:
     return last, added, counted
 
 
+def _attention(q: Any, k: Any, v: Any) -> Any:
+    scores = q @ np.swapaxes(k, -1, -2) * 0.25
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True) @ v
+
+
+def _causal(q: Any, k: Any, v: Any) -> Any:
+    seen = np.tril(np.ones((q.shape[0], k.shape[0]), bool))
+    scores = np.where(seen, q @ k.T * 0.25, -np.inf)
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.tanh(weights / weights.sum(axis=1, keepdims=True) @ v)
+
+
 _F32 = np.float32
 _SPECIAL = np.array([0, -0.0, 1, -3.5, 5e-324, 1e-310, 1e300, np.inf, -np.inf, np.nan, 7.25, 2.0**-1022])
 _ROWS = TensorSpec((None, None), _F32)
@@ -141,6 +154,30 @@ ROUNDED: dict[str, tuple[Any, ...]] = {
         _normal(45, 64).astype(np.float16),
         _normal(45).astype(np.float16),
     ),
+    "causal attention": (_causal, _normal(70, 20), _normal(70, 20), _normal(70, 9)),
+    "attention of unknown extents": (
+        _attention,
+        _normal(2, 20, 16),
+        _normal(2, 37, 16),
+        _normal(2, 37, 8),
+        (
+            TensorSpec((None, None, 16), _F32),
+            TensorSpec((None, None, 16), _F32),
+            TensorSpec((None, None, 8), _F32),
+        ),
+    ),
+    "attention of halves": (
+        _attention,
+        _normal(2, 3, 17, 16).astype(np.float16),
+        _normal(2, 3, 70, 16).astype(np.float16),
+        _normal(2, 3, 70, 16).astype(np.float16),
+    ),
+    "attention of bfloat16": (
+        _attention,
+        _normal(130, 24).astype(weft.bfloat16),
+        _normal(70, 24).astype(weft.bfloat16),
+        _normal(70, 24).astype(weft.bfloat16),
+    ),
     "running sums": (lambda x: x.cumsum(), _normal(9000)),
     "running sums of halves": (lambda x: np.cumsum(x, axis=1), _normal(5, 100).astype(np.float16)),
     "running sums of complex numbers": (lambda x: x.cumsum(), (_normal(1500) + 1j * _normal(1500))),
@@ -212,6 +249,31 @@ def test_sums_differ_by_rounding_alone(name: str) -> None:
     scale = float(np.max(np.abs(here)))
     bound = 4 * float(np.finfo(np.asarray(here).dtype).eps) if np.asarray(here).dtype != np.float32 else 1e-6
     assert float(np.max(np.abs(there - here))) <= bound * scale
+
+
+def test_attention_to_nothing_is_nan_as_the_processor_has_it() -> None:
+    q, k, v = _normal(10, 16), _normal(70, 16), _normal(70, 24).astype(np.float32) * _F32(1e37)
+    mask = _normal(10, 70) > 0
+    mask[3], mask[5, :64] = False, False  # nothing at all, and nothing in the first tile
+    k[9, 0], q[7, 0] = np.inf, np.nan
+    v[2, 1] = np.inf
+
+    def attention(q: Any, k: Any, v: Any, mask: Any) -> Any:
+        scores = np.where(mask, q @ k.T, -np.inf)
+        weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return weights / weights.sum(axis=1, keepdims=True) @ v
+
+    compiled = weft.function(attention, device="cuda")
+    with np.errstate(all="ignore"):
+        there, again, here = compiled(q, k, v, mask), compiled(q, k, v, mask), attention(q, k, v, mask)
+    device = compiled.get_concrete_function(q, k, v, mask).cost_analysis().device
+    assert device is not None
+    assert device.launches == 1
+    np.testing.assert_array_equal(there, again)
+    assert np.isnan(here[3]).all()
+    assert np.isfinite(here).any()
+    np.testing.assert_array_equal(np.isfinite(there), np.isfinite(here))
+    np.testing.assert_allclose(there, here, rtol=2e-6, atol=1e31)
 
 
 def test_a_factor_that_begins_anywhere() -> None:
