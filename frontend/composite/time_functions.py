@@ -17,7 +17,7 @@ from ..signature.signature import flatten_with, unflatten
 from ..tracing.array import TracedArray
 from ..tracing.staging import cast
 from . import makers, time_ufuncs
-from .times import TracedTimes, as_times, is_times, ticks_for
+from .times import TracedTimes, as_times, is_times, ticks_for, write_times
 from .units import INT64, NAT, convert
 
 Function = Callable[..., Any]
@@ -239,10 +239,7 @@ def _diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = _NONE, append: Any 
 
 
 def _delivered(made: Any, out: Any) -> Any:
-    if out is None:
-        return made
-    out[...] = made
-    return out
+    return made if out is None else write_times(out, made)
 
 
 # In another type
@@ -327,9 +324,9 @@ def _where(condition: Any, *choices: Any) -> Any:
 
 
 def _copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
-    if not isinstance(dst, TracedTimes) or casting != "same_kind":
+    if not is_times(dst) or casting != "same_kind":
         raise UnsupportedError("np.copyto of dates is not compiled like this")
-    numpy.copyto(dst.ticks, ticks_for(src, dst.dtype), where=where)
+    write_times(dst, src if where is True else numpy.where(where, src, dst))
 
 
 _FUNCTIONS: dict[str, Function] = {

@@ -10,7 +10,7 @@ import numpy as np
 from ...dialect.errors import UnsupportedError
 from ..tracing.array import TracedArray
 from ..tracing.staging import cast
-from .times import TracedTimes, as_times
+from .times import TracedTimes, as_times, write_times
 from .units import INT64, NAT, as_ticks, convert
 
 FLOAT64 = np.dtype(np.float64)
@@ -157,15 +157,10 @@ def call(ufunc: np.ufunc, inputs: Sequence[Any], out: Any = None) -> Any:
     ]
     targets = out if isinstance(out, tuple) else (out,) * ufunc.nout
     results = [
-        result if target is None else _written(target, result)
+        result if target is None else write_times(target, result)
         for result, target in zip(results, targets, strict=True)
     ]
     return tuple(results) if ufunc.nout > 1 else results[0]
-
-
-def _written(target: Any, result: Any) -> Any:
-    target[...] = result
-    return target
 
 
 def _result(made: Any, dtype: np.dtype[Any]) -> Any:

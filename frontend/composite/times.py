@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ...dialect.errors import ConcreteValueError, WeftTypeError
+from ...dialect.errors import ConcreteValueError, UnsupportedError, WeftTypeError
 from ..signature.composite_arrays import array_of
 from ..signature.traced_value import CompositeValue
 from ..tracing.array import TracedArray
@@ -207,8 +207,22 @@ def ticks_for(value: Any, dtype: np.dtype[Any]) -> Any:
     raise WeftTypeError(f"Could not convert object to NumPy {_kind(dtype)}: {value!r}")
 
 
+def write_times(target: Any, value: Any) -> Any:
+    """Write dates or durations to an array, at each call to one from outside; returns what stands for the array."""
+    trace = current_trace()
+    if isinstance(target, np.ndarray) and trace is not None and trace.python_state is not None:
+        target = trace.python_state.writable(target)
+    if isinstance(target, np.ndarray):
+        raise UnsupportedError(
+            "what is written in place (x += ..., out=x) is an array from outside that compiled code cannot find again: "
+            "pass it as an argument"
+        )
+    target[...] = value
+    return target
+
+
 def _kind(dtype: np.dtype[Any]) -> str:
     return "timedelta" if dtype.kind == "m" else "datetime"
 
 
-__all__ = ["INT64", "TracedTimes", "as_times", "datetime64", "is_times", "ticks_for"]
+__all__ = ["INT64", "TracedTimes", "as_times", "datetime64", "is_times", "ticks_for", "write_times"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..guards.handles import Cell, Fixed, Global, Handle, Item, Member, Owner
+from ..guards.handles import ArrayPart, Cell, Fixed, Global, Handle, Item, Member, Owner, State
 from ..guards.unbound import UNBOUND
 from ..source.modules import OWN_PACKAGE, is_own_module, is_users_module, is_users_object
 from .fingerprints import Fingerprints, is_found, named_in_module
@@ -110,7 +110,7 @@ class Paths:
             return None if is_found else "globals that belong to no module"
         if isinstance(handle, Item) and type(handle.index) not in (int, str):
             return f"an entry under a {type(handle.index).__name__}"
-        if isinstance(handle, (Item, Member)):
+        if isinstance(handle, (ArrayPart, Item, Member, State)):
             return self.why_lost(handle.parent)
         is_lost = isinstance(handle, Fixed) or (
             isinstance(handle, (Cell, Owner))

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..signature.signature import IdentityKey, static_key
 from .captures import Capture
-from .handles import Cell, Global, Handle, Item, Member
+from .handles import ArrayPart, Cell, Global, Handle, Item, Member
 from .unbound import UNBOUND
 
 MAX_ENTRIES = 1000
@@ -395,6 +395,8 @@ def handle_key(handle: Handle) -> Any:
         return (id(handle.namespace), handle.variable)
     if isinstance(handle, Member):
         return (id(handle.parent.get()), "." + handle.attribute)
+    if isinstance(handle, ArrayPart):
+        return handle_key(handle.parent)
     return entry_key(handle.parent, handle.parent.get(), handle.index) if isinstance(handle, Item) else None
 
 

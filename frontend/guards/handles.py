@@ -11,6 +11,9 @@ import weakref
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+import numpy as np
+
+from ..signature.composite_arrays import part_with
 from ..signature.generators import words_with
 from .unbound import UNBOUND
 
@@ -223,8 +226,29 @@ class State(Handle):
         return UNBOUND if words is None else words
 
 
+class ArrayPart(Handle):
+    """One of the arrays that an array of dates or records is taken apart into, if a place holds one of a dtype."""
+
+    __slots__ = ("dtype", "number", "parent")
+
+    def __init__(self, parent: Handle, dtype: np.dtype[Any], number: int) -> None:
+        super().__init__(parent.name)
+        self.parent = parent
+        self.dtype = dtype
+        self.number = number
+
+    @property
+    def key(self) -> Any:
+        return ("part", self.parent.key, self.number)
+
+    def get(self, bound: Bound = None) -> Any:
+        part = part_with(self.dtype, self.number, self.parent.get(bound))
+        return UNBOUND if part is None else part
+
+
 __all__ = [
     "Arguments",
+    "ArrayPart",
     "Bound",
     "Cell",
     "Fixed",

@@ -10,6 +10,7 @@ import numpy as np
 from ...backend.gpu.on_device import OnDevice
 from ...dialect.dtypes import is_element
 from ...dialect.types import TensorType
+from ..signature.composite_arrays import are_parts_writable, is_composite
 from ..signature.traced_value import TracedValue
 from .guards import handle_key
 from .handles import Handle
@@ -95,10 +96,12 @@ class Input:
 
 
 def may_change(value: Any) -> bool:
-    """Whether a traced number can stand for a value."""
+    """Whether what is traced can stand for a value."""
     if type(value) is int:
         return -(2**63) <= value < 2**63
     is_array = isinstance(value, np.generic) or type(value) is np.ndarray
+    if is_array and is_composite(value.dtype):
+        return are_parts_writable(value)
     return type(value) in NUMBERS or (is_array and is_element(value.dtype))
 
 

@@ -1,33 +1,57 @@
-"""Arrays of dates and records from outside that are no arguments: they are constants of the trace.
+"""Arrays of dates and records from outside that are no arguments: constants of the trace, unless it writes to them.
 
 Compiled code reads arrays of numbers from outside at each call. Of these it has the elements that they had while the
-function was traced; another one is compiled when they have changed.
+function was traced; another one is compiled when they have changed. Those that the function writes to are data: the
+arrays that they are taken apart into are further arguments.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..signature.composite_arrays import is_composite
+from ..guards.handles import ArrayPart, Handle
+from ..signature.composite_arrays import is_composite, parts_of_array
+from ..tracing.behaviour import behaviour
 from ..tracing.recorder import Recorder
 
 _DEPTH = 3
 """Levels of containers that are looked into."""
 
 
-def watch_composites(trace: Recorder, value: Any, depth: int = _DEPTH) -> None:
-    """Take note that what is recorded depends on the elements of the dates and records in a value."""
+class StandIn(NamedTuple):
+    """What stands in a trace for an array that is found at later calls by a handle."""
+
+    handle: Handle
+    value: Any
+    traced: Any
+
+
+def watch_composites(
+    trace: Recorder, value: Any, is_data: Callable[[Any], bool], depth: int = _DEPTH
+) -> None:
+    """Take note that what is recorded depends on the elements of the dates and records in a value which are no data."""
     if isinstance(value, np.ndarray):
-        if is_composite(value.dtype):
+        if is_composite(value.dtype) and not is_data(value):
             trace.watch(value)
     elif depth and isinstance(value, (list, tuple)):
         for item in value:
-            watch_composites(trace, item, depth - 1)
+            watch_composites(trace, item, is_data, depth - 1)
     elif depth and isinstance(value, dict):
         for item in value.values():
-            watch_composites(trace, item, depth - 1)
+            watch_composites(trace, item, is_data, depth - 1)
 
 
-__all__ = ["watch_composites"]
+def stand_in_of_parts(handle: Handle, value: Any, stand_in: Callable[[Handle, Any], Any]) -> StandIn:
+    """What stands for an array of dates or records, made of what stands for its parts."""
+    parts = parts_of_array(value)
+    assert parts is not None
+    made = [
+        stand_in(ArrayPart(handle, parts.dtype, number), part) for number, part in enumerate(parts.arrays)
+    ]
+    return StandIn(handle, value, behaviour().composite(parts.dtype, tuple(made)))
+
+
+__all__ = ["StandIn", "stand_in_of_parts", "watch_composites"]

@@ -11,6 +11,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ...dialect.errors import ConversionError
+from ..autograph.convert import why_not_converted
+from ..autograph.marks import is_marked
 from ..autograph.operators.values.program_locations import Entry
 from ..guards.class_entries import ClassEntry, ClassNames, Method, defining_class
 from ..guards.generated import is_generated
@@ -176,4 +179,12 @@ def _data_in(container: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, 
             yield from _data_in(entry, (*path, key))
 
 
-__all__ = ["Lookups"]
+def is_followed(function: types.FunctionType) -> bool:
+    """Whether a function is converted, so that its reads of attributes are seen."""
+    try:
+        return why_not_converted(function) is None and not is_marked(function)
+    except ConversionError:
+        return False
+
+
+__all__ = ["Lookups", "is_followed"]

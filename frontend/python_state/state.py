@@ -16,10 +16,8 @@ import numpy as np
 
 from ...backend.gpu.on_device import ARRAYS, OnDevice, memory_of
 from ...dialect.dtypes import ALL_DTYPES
-from ...dialect.errors import ConversionError
 from ...dialect.types import type_of
-from ..autograph.convert import original_of, why_not_converted
-from ..autograph.marks import is_marked
+from ..autograph.convert import original_of
 from ..autograph.operators.values.control_flow_state import control_flow, follow_from_now
 from ..autograph.operators.values.program_locations import (
     Attribute,
@@ -36,11 +34,13 @@ from ..guards.implicit_reads import implicit_reads
 from ..guards.inputs import CONSTANT_BYTES, NUMBERS, Decisions, Input, Reconsider, may_change
 from ..guards.unbound import UNBOUND
 from ..runtime_values.values import RuntimeValue
+from ..signature.composite_arrays import is_composite
+from ..signature.traced_value import CompositeValue
 from ..source.name_uses import Uses, name_uses
 from ..tracing.array import TracedArray
-from .composite_constants import watch_composites
+from .composite_constants import StandIn, stand_in_of_parts, watch_composites
 from .generators import Generators, handles_inside
-from .lookups import Lookups
+from .lookups import Lookups, is_followed
 from .stand_ins import StandIns
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class PythonState(ABC):
         self.shared: list[tuple[Handle, int]] = []
         """Places that hold an array argument, by its position."""
         self._leaves = {id(leaf): (leaf, traced, position) for leaf, traced, position in leaves}
-        self._by_value: dict[int, Input] = {}
+        self._by_value: dict[int, Input | StandIn] = {}
         self._function: Any = None
         """The function that is traced."""
         self._stand_ins = StandIns(trace, self)
@@ -140,7 +140,7 @@ class PythonState(ABC):
         uses = name_uses(function.__code__)
         self.lookups.note_namespace(function.__globals__)
         self._attribute_uses.update(uses.attributes)
-        if not _is_followed(function):
+        if not is_followed(function):
             self._plain_reads |= uses.attributes.read
         if is_first or function.__closure__ is None or self.snapshot.knows(function):
             self.snapshot.follow(function, "")
@@ -160,12 +160,12 @@ class PythonState(ABC):
             return
         self._guarded.add(key)
         value = self._entry_value(place)
-        if isinstance(value, TracedArray):
+        if isinstance(value, (TracedArray, CompositeValue)):
             return
         self._named[key] = (place, handle, value)
-        self._follow(value, place.name)
         if isinstance(value, ARRAYS):
             self._handles[id(value)] = (value, handle, key)
+        self._follow(value, place.name)
         is_large = self._is_array(value) and self._takes(value) and value.nbytes > CONSTANT_BYTES
         is_large = is_large or isinstance(value, OnDevice)
         if is_large or self.is_data(key, value):
@@ -198,8 +198,8 @@ class PythonState(ABC):
 
     def _follow(self, value: Any, name: str) -> None:
         """Take note that something is met: it, and what it holds, may be changed from now on."""
-        watch_composites(self._trace, value)
         self.snapshot.follow(value, name)
+        watch_composites(self._trace, value, self._is_written)
         follow_from_now(self._trace, value, name)
         for method in self.lookups.special_methods(value):
             self.meet(method)
@@ -269,7 +269,7 @@ class PythonState(ABC):
         return found[1], found[2]
 
     def _read(self, place: Attribute, value: Any) -> Any:
-        watch_composites(self._trace, value)
+        watch_composites(self._trace, value, self._is_written)
         key = place.key()
         known = self._by_value.get(id(value))
         if key in self._guarded:
@@ -333,6 +333,9 @@ class PythonState(ABC):
         if known is not None:
             self.guards.append(Same(handle, known.handle))
             return known.traced
+        if isinstance(value, np.ndarray) and is_composite(value.dtype):
+            found = self._by_value[id(value)] = stand_in_of_parts(handle, value, self.stand_in)
+            return found.traced
         return self._make_input(handle, value, kind if kind in NUMBERS else None).traced
 
     def replace_numbers(self) -> None:
@@ -397,14 +400,18 @@ class PythonState(ABC):
     def writable(self, array: Any) -> Any:
         """The traced array to write to in the place of one that was there before the trace."""
         traced = self.data_of(array)
-        if traced is not None or not self._is_array(array):
+        if traced is not None or not (self._is_array(array) or may_change(array)):
             return array if traced is None else traced
         handle, key = self._find_array(array)
         if handle is None:
             return array
         if self._takes(array) and key not in self._decisions.data:
             raise Reconsider(key)
-        return self._make_input(handle, array).traced
+        return self.stand_in(handle, array)
+
+    def _is_written(self, array: Any) -> bool:
+        """Whether an array of dates or records is data, as the function writes to it."""
+        return bool(self._decisions.data) and self._find_array(array)[1] in self._decisions.data
 
     def returned(self, value: Any) -> Any:
         """What stands for a result: the traced array for one that was there before the trace, which the caller knows.
@@ -586,14 +593,6 @@ class PythonState(ABC):
                         self._late.append((found, value))
                         if isinstance(value, np.ndarray) and is_plain and not self._trace.is_constant(value):
                             self.guards.append(Content(found, value))
-
-
-def _is_followed(function: types.FunctionType) -> bool:
-    """Whether a function is converted, so that its reads of attributes are seen."""
-    try:
-        return why_not_converted(function) is None and not is_marked(function)
-    except ConversionError:
-        return False
 
 
 __all__ = ["PythonState"]

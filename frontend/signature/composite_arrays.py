@@ -129,6 +129,11 @@ def part_with(dtype: np.dtype[Any], number: int, value: Any) -> Any:
     return _part(value, parts_of(value.dtype)[number]) if own == dtype else None
 
 
+def are_parts_writable(value: Any) -> bool:
+    """Whether what a value is taken apart into is arrays, of elements as compiled code has them."""
+    return type(value) is np.ndarray and all(is_element(part.dtype) for part in parts_of(value.dtype))
+
+
 def _part(value: Any, part: Part) -> Any:
     if not isinstance(value, np.ndarray):
         for name in part.path:
@@ -247,6 +252,7 @@ def define_composites(make: Callable[[np.dtype[Any], tuple[Any, ...]], Any]) -> 
 __all__ = [
     "ArrayParts",
     "Part",
+    "are_parts_writable",
     "array_of",
     "define_composites",
     "holds_composite",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ....numpy_api import lookup
+from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray
 from ....tracing.staging import asarray, raise_if
 from ..branches.conditions import truth_of
@@ -131,7 +132,7 @@ def _extreme(
     if isinstance(items, (Walk, Filtered)):
         items = list_(items)
         args = (items,)  # what was walked has no items any more
-    if not isinstance(items, (TracedArray, Sequence, GrowingList)) and not _is_walkable(items):
+    if not isinstance(items, (*ARRAYS, Sequence, GrowingList)) and not _is_walkable(items):
         known = builtins.list(items)
         return _best_of(known, [rank(item) for item in known], builtin, is_better, default)
     first, rest, length = _first_and_rest(items)
@@ -169,13 +170,16 @@ def _best_of(
     return best
 
 
+ARRAYS = (TracedArray, CompositeValue)
+
+
 def _pair(item: Any, rank: Any) -> tuple[Any, Any]:
     return item, rank
 
 
 def _first_and_rest(items: Any) -> tuple[Callable[[], Any], Any, Any]:
     """The first item, the others, and the number of all."""
-    if isinstance(items, TracedArray):
+    if isinstance(items, ARRAYS):
         return lambda: items[0], items[1:] if items.ndim else items, items.shape[0] if items.ndim else 1
     sequence = items.__weft_items__() if isinstance(items, GrowingList) else items
     if isinstance(sequence, Sequence) and not isinstance(sequence.length, int):
@@ -217,9 +221,9 @@ def sorted_(iterable: Any, /, *, key: Key | None = None, reverse: bool = False) 
     items = list_(iterable) if isinstance(iterable, (Walk, Filtered, Sequence)) else iterable
     if isinstance(items, GrowingList):
         return sorted_list(items, key, reverse)
-    if not isinstance(items, TracedArray) and not _is_walkable(items) and key is None:
+    if not isinstance(items, ARRAYS) and not _is_walkable(items) and key is None:
         return builtins.sorted(items, reverse=reverse)
-    if not isinstance(items, TracedArray):
+    if not isinstance(items, ARRAYS):
         return _sorted_values(builtins.list(items), key, reverse)
     if key is None:
         ordered = np.sort(items)

@@ -9,7 +9,7 @@ from typing import Any
 
 from .....dialect.bit_generators import is_generator
 from .....dialect.errors import UnsupportedError
-from ....signature.traced_value import held
+from ....signature.traced_value import CompositeValue, held
 from ....tracing.current import current_trace
 from ..branches.conditions import is_staged, truth_of
 from ..values.resolve_grown_lists import resolve_grown_list
@@ -51,7 +51,9 @@ def _goes_by_entry(left: Any, right: Any) -> bool:
 
 def holds_staged(value: Any) -> bool:
     """Whether a value is known at run time only, or a tuple or list with such a value in it."""
-    return is_staged(value) or (isinstance(value, (tuple, list)) and any(map(holds_staged, value)))
+    if is_staged(value) or isinstance(value, CompositeValue):
+        return True
+    return isinstance(value, (tuple, list)) and any(map(holds_staged, value))
 
 
 def _equal(left: Sequence[Any], right: Sequence[Any]) -> Any:

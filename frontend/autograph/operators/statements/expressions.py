@@ -164,6 +164,8 @@ def in_(item: Any, container: Any) -> Any:
         return holds_key(container, item)
     if isinstance(item, TracedArray) and isinstance(container, np.ndarray):
         return as_bool(np.any(np.equal(asarray(container), item)))
+    if isinstance(item, CompositeValue) and isinstance(container, np.ndarray):
+        return as_bool(np.any(np.equal(container, item)))
     if isinstance(container, (list, tuple, range, set, frozenset)) and _mixes_arrays(item, container):
         found: Any = False
         for candidate in container:
@@ -205,7 +207,7 @@ def _truth(equal: Any) -> Thunk:
 
 
 def _mixes_arrays(item: Any, container: Any) -> bool:
-    return is_staged(item) or any(map(is_staged, container))
+    return any(is_staged(value) or isinstance(value, CompositeValue) for value in (item, *container))
 
 
 def load(read: Thunk, name: str) -> Any:

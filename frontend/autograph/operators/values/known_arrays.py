@@ -19,6 +19,7 @@ from ....guards.inputs import CONSTANT_BYTES
 from ....guards.packed_inputs import is_constant
 from ....indexing.python_sequences import get_item, index_trace
 from ....signature.foreign_arrays import is_carrier, read_elements, require_numpy_rules
+from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray, wrap
 from ....tracing.recorder import Recorder
 from ....tracing.staging import constant
@@ -222,7 +223,7 @@ def _is_about_writing(error: ValueError) -> bool:
 def writable(trace: Recorder, array: Any) -> Any:
     """What to write to in the place of an array that the trace did not make."""
     target = array if trace.python_state is None else trace.python_state.writable(array)
-    if isinstance(target, TracedArray):
+    if isinstance(target, (TracedArray, CompositeValue)):
         return target
     if not is_plain(array):
         require_writable(trace, array)
