@@ -17,6 +17,7 @@ from ..signature.signature import flatten_with, unflatten
 from ..tracing.array import TracedArray
 from ..tracing.staging import cast
 from . import makers, time_ufuncs
+from .python_times import item, tolist
 from .times import TracedTimes, as_times, is_times, ticks_for, write_times
 from .units import INT64, NAT, convert
 
@@ -379,7 +380,9 @@ def _fill(a: TracedTimes, value: Any) -> None:
     a.ticks.fill(ticks_for(value, a.dtype))
 
 
-_METHODS: dict[str, Function] = {"astype": astype, "fill": _fill, "sort": _sort_in_place, "view": view}
+_METHODS: dict[str, Function] = {
+    "astype": astype, "fill": _fill, "item": item, "sort": _sort_in_place, "tolist": tolist, "view": view,
+}  # fmt: skip
 
 
 def is_traced(value: Any) -> bool:
