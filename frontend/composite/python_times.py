@@ -35,12 +35,15 @@ class PythonTimes(RuntimeValue):
 
     def _refuse(self, *operands: Any) -> NoReturn:
         raise UnsupportedError(
-            "Python's dates and durations, which item() and tolist() give, can be returned, stored and shown in compiled "
-            "code, and nothing else: compute with those of NumPy (d.astype('M8[Y]'), d - d[0]), and loop over the array"
+            "Python's dates and durations, which item() and tolist() give, can be returned, stored and shown in "
+            "compiled code, and nothing else: compute with those of NumPy (d.astype('M8[Y]'), d - d[0]), and loop over "
+            "the array"
         )
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse  # type: ignore[assignment]
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __floordiv__ = __mod__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __floordiv__ = __mod__ = (
+        _refuse
+    )
     __neg__ = __abs__ = __bool__ = __iter__ = __len__ = __getitem__ = __contains__ = _refuse
 
 

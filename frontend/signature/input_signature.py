@@ -9,14 +9,27 @@ import numpy as np
 
 from ...dialect.errors import WeftTypeError
 from ...dialect.types import TensorType
-from .signature import TensorSpec, as_array, check_fits, constants, flatten, is_array, type_of_leaf, unflatten
+from .signature import (
+    TensorSpec,
+    as_array,
+    check_fits,
+    constants,
+    flatten,
+    flatten_with,
+    is_array,
+    type_of_leaf,
+    unflatten,
+)
+from .traced_value import CompositeValue
 
 
 def checked_input_signature(input_signature: Any, name: str) -> tuple[Any, ...]:
     """The entries of an input signature, which hold nothing but specs."""
     leaves: list[Any] = []
     if isinstance(input_signature, (list, tuple)):
-        structure = flatten(tuple(input_signature), leaves, "", [])
+        structure = flatten_with(
+            tuple(input_signature), leaves, lambda entry: is_array(entry) or isinstance(entry, TensorSpec)
+        )
         if not list(constants(structure)) and all(isinstance(leaf, TensorSpec) for leaf in leaves):
             return tuple(input_signature)
     raise WeftTypeError(
@@ -36,10 +49,23 @@ def conform(value: Any, spec: Any, name: str) -> Any:
             raise WeftTypeError(
                 f"argument {name!r} does not have the structure of its input_signature entry {spec!r}"
             )
+    elif spec.parts is not None:
+        if flatten(_composite(value, spec, name), leaves, name, []) != structure:
+            raise WeftTypeError(f"argument {name!r} must be {spec!r}, but {value!r} was given")
     else:
         leaves = [value]
     conformed = [_conform_leaf(v, s, n) for v, s, n in zip(leaves, wanted, names, strict=True)]
     return unflatten(structure, lambda i: conformed[i])
+
+
+def _composite(value: Any, spec: TensorSpec, name: str) -> Any:
+    """An argument where dates or records are wanted, made of what is no array."""
+    if isinstance(value, (np.ndarray, np.generic, CompositeValue, TensorSpec)):
+        return value
+    try:
+        return np.asarray(value, spec.dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise WeftTypeError(f"argument {name!r} must be {spec!r}, but {value!r} was given") from error
 
 
 def of_input_signature(

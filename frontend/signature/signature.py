@@ -16,7 +16,7 @@ from ...dialect.dtypes import as_dtype, element_type, supported_names
 from ...dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType, compatible_shapes, parse_type, type_of
-from .composite_arrays import ArrayParts, array_of, is_composite, parts_of, parts_of_array
+from .composite_arrays import ArrayParts, array_of, is_composite, is_composite_dtype, parts_of, parts_of_array
 from .foreign_arrays import has_elements, read_elements, require_numpy_rules
 from .generators import GeneratorParts, generator_of, parts_of_generator
 from .traced_value import ArrayHolder, CompositeValue, TracedValue
@@ -31,9 +31,18 @@ class TensorSpec:
 
     >>> weft.TensorSpec([None, 3], "float32", name="x")
     TensorSpec(shape=(None, 3), dtype=float32, name='x')
+    >>> weft.TensorSpec([None], "datetime64[D]")
+    TensorSpec(shape=(None,), dtype=datetime64[D])
     """
 
-    __slots__ = ("name", "type")
+    __slots__ = ("dtype", "name", "parts", "shape")
+
+    shape: tuple[int | None, ...]
+    """The shape."""
+    dtype: np.dtype[Any]
+    """The dtype."""
+    parts: tuple[TensorSpec, ...] | None
+    """Those of the arrays that an array of dates or records is taken apart into; None for other dtypes."""
 
     def __init__(
         self, shape: Sequence[int | None] | int | None = (), dtype: Any = "float64", name: str | None = None
@@ -43,7 +52,13 @@ class TensorSpec:
             is_whole = isinstance(extent, (int, np.integer)) and not isinstance(extent, bool)
             if extent is not None and (not is_whole or extent < 0):
                 raise WeftValueError(f"TensorSpec: an extent is None or a non-negative int, not {extent!r}")
-        self.type = TensorType(tuple(None if e is None else int(e) for e in extents), as_dtype(dtype))
+        self.shape = tuple(None if e is None else int(e) for e in extents)
+        self.parts = None
+        if is_composite_dtype(dtype):
+            self.dtype = np.dtype(dtype)
+            self.parts = tuple(TensorSpec((*self.shape, *p.shape), p.dtype) for p in parts_of(self.dtype))
+        else:
+            self.dtype = as_dtype(dtype)
         if name is not None and not isinstance(name, str):
             raise WeftTypeError(f"TensorSpec: a name is a string, not {name!r}")
         self.name = name
@@ -59,28 +74,32 @@ class TensorSpec:
         return cls(parsed.shape, parsed.dtype, name)
 
     @property
-    def shape(self) -> tuple[int | None, ...]:
-        """The shape."""
-        return self.type.shape
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The dtype."""
-        return self.type.dtype
+    def type(self) -> TensorType:
+        """The tensor type. Raises `TypeError` for dates and records, which are several tensors."""
+        if self.parts is not None:
+            raise WeftTypeError(
+                f"{self!r} stands for an argument; here an array of numbers is wanted: dates as the integers that "
+                "count their units (d.view('int64')), records as their fields"
+            )
+        return TensorType(self.shape, self.dtype)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, TensorSpec) and self.type == other.type and self.name == other.name
+        return isinstance(other, TensorSpec) and self._key() == other._key()
 
     def __hash__(self) -> int:
-        return hash((self.type, self.name))
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.shape, self.dtype, self.name
 
     def fingerprint_parts(self) -> tuple[Any, ...]:
         """What it is in another process."""
-        return (str(self.type), self.name)
+        return self.shape, str(self.dtype), self.name
 
     def __repr__(self) -> str:
         name = f", name={self.name!r}" if self.name else ""
-        return f"TensorSpec(shape={self.shape}, dtype={self.dtype.name}{name})"
+        dtype = self.dtype.name if self.dtype.names is None else self.dtype
+        return f"TensorSpec(shape={self.shape}, dtype={dtype}{name})"
 
 
 @dataclass(frozen=True)
@@ -129,7 +148,9 @@ def is_array(value: object) -> bool:
     """
     if isinstance(value, (np.ndarray, np.generic)):
         return not is_composite(value.dtype)
-    return isinstance(value, (TracedValue, TensorSpec)) or (
+    if isinstance(value, TensorSpec):
+        return value.parts is None
+    return isinstance(value, TracedValue) or (
         not isinstance(value, (type, ArrayHolder, CompositeValue))
         and (
             has_elements(value) or hasattr(value, "__dlpack__") or hasattr(value, "__cuda_array_interface__")
@@ -209,8 +230,9 @@ def _flatten(
         where = (path + "".join(f"[{name!r}]" for name in part.path) for part in parts_of(composite.dtype))
         parts = tuple(child(array, name) for array, name in zip(composite.arrays, where, strict=True))
         return Node(ArrayParts, (), (static(composite.dtype), *parts))
-    if isinstance(value, CompositeValue):
-        return Node(ArrayParts, (), (static(value.dtype), *(child(part, path) for part in value.parts)))
+    if isinstance(value, CompositeValue) or (isinstance(value, TensorSpec) and value.parts is not None):
+        parts = tuple(child(part, path) for part in value.parts or ())
+        return Node(ArrayParts, (), (static(value.dtype), *parts))
     return static(value)
 
 

@@ -228,8 +228,9 @@ def sorted_(iterable: Any, /, *, key: Key | None = None, reverse: bool = False) 
     if key is None:
         ordered = np.sort(items)
         return list_(ordered[::-1] if reverse else ordered)
-    ranks = asarray([operators().call(key, item) for item in items])
-    return list_(items[_order(ranks, reverse)])
+    ranks: Any = [operators().call(key, item) for item in items]
+    holds_dates = any(isinstance(rank, CompositeValue) for rank in ranks)
+    return list_(items[_order(np.stack(ranks) if holds_dates else asarray(ranks), reverse)])
 
 
 def _sorted_values(items: builtins.list[Any], key: Key | None, reverse: bool) -> builtins.list[Any]:
