@@ -40,7 +40,7 @@ class PythonTimes(RuntimeValue):
             "the array"
         )
 
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse  # type: ignore[assignment]
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __floordiv__ = __mod__ = (
         _refuse
     )
@@ -71,10 +71,10 @@ def item(times: TracedTimes, *index: Any) -> Any:
 def tolist(times: TracedTimes) -> Any:
     """The elements as objects of Python's, in nested lists."""
     _require_objects(times, "tolist")
-    shape = times.ticks.type.shape
-    if not shape or None in shape or np.prod(shape) > MOST_LISTED:
+    is_long = None in times.ticks.type.shape or times.size > MOST_LISTED
+    if is_long or not times.ndim:
         return PythonTimes(times)
-    return [tolist(times[place]) for place in range(shape[0])]
+    return [tolist(times[place]) for place in range(len(times))]
 
 
 __all__ = ["PythonTimes", "item", "tolist"]

@@ -170,7 +170,7 @@ def _best_of(
     return best
 
 
-ARRAYS = (TracedArray, CompositeValue)
+ARRAYS: tuple[Any, ...] = (TracedArray, CompositeValue)
 
 
 def _pair(item: Any, rank: Any) -> tuple[Any, Any]:

@@ -148,8 +148,8 @@ def in_(item: Any, container: Any) -> Any:
     """`item in container`; among arrays whether any element is equal, as in NumPy."""
     container = resolve_grown_list(left_of(container, "in"))
     require_own(current_trace(), container, changes=False)
+    equal: Any = np.equal
     if isinstance(container, (TracedArray, CompositeValue)):
-        equal: Any = np.equal
         return as_bool(np.any(equal(container, item)))
     method = users_method(container, "__contains__")
     if method is not None and current_trace() is not None:
@@ -163,9 +163,9 @@ def in_(item: Any, container: Any) -> Any:
     if isinstance(item, TracedArray) and isinstance(container, (dict, KeysView)):
         return holds_key(container, item)
     if isinstance(item, TracedArray) and isinstance(container, np.ndarray):
-        return as_bool(np.any(np.equal(asarray(container), item)))
+        return as_bool(np.any(equal(asarray(container), item)))
     if isinstance(item, CompositeValue) and isinstance(container, np.ndarray):
-        return as_bool(np.any(np.equal(container, item)))
+        return as_bool(np.any(equal(container, item)))
     if isinstance(container, (list, tuple, range, set, frozenset)) and _mixes_arrays(item, container):
         found: Any = False
         for candidate in container:
