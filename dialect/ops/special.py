@@ -99,3 +99,37 @@ class Trigamma(Special, name="trigamma", special="trigamma"):
         (x,) = operands
         result: Array = find_ufunc(ZETA)(2.0, x)
         return result
+
+
+def _by_itself(b: Emitter, x: Tensor, r: Tensor) -> Tensor:
+    """r / x for a function that is x / 2 near 0."""
+    ratio: Tensor = b.select(x.equals(0), 0.5, r / x)
+    return ratio
+
+
+class I0(Special, name="i0", special="i0"):
+    """Modified Bessel function of the first kind of order 0."""
+
+    x: Operand
+    partials = (lambda b, x, r: b.i1(x),)
+
+
+class I1(Special, name="i1", special="i1"):
+    """Modified Bessel function of the first kind of order 1."""
+
+    x: Operand
+    partials = (lambda b, x, r: b.i0(x) - _by_itself(b, x, r),)
+
+
+class I0e(Special, name="i0e", special="i0e"):
+    """Modified Bessel function of the first kind of order 0, times exp(-abs(x))."""
+
+    x: Operand
+    partials = (lambda b, x, r: b.i1e(x) - b.sign(x) * r,)
+
+
+class I1e(Special, name="i1e", special="i1e"):
+    """Modified Bessel function of the first kind of order 1, times exp(-abs(x))."""
+
+    x: Operand
+    partials = (lambda b, x, r: b.i0e(x) - b.sign(x) * r - _by_itself(b, x, r),)

@@ -24,6 +24,13 @@ VALUES = Path(__file__).with_name("special_values.txt")
 EDGES = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, 2.0, 3.0, 6.0, -1.0, -2.0, -171.0, 1e16, -1e16, 0.5, -1e-3]
 
 
+LIMITS = {
+    "i0": lambda values, x: np.where(np.isinf(x), np.inf, values),
+    "i1": lambda values, x: np.where(np.isinf(x), x, values),
+}
+"""What SciPy calls no number."""
+
+
 def values(name: str) -> Iterator[tuple[float, np.longdouble]]:
     """Arguments of a function and what it is there."""
     for line in VALUES.read_text(encoding="utf-8").splitlines():
@@ -45,6 +52,7 @@ def test_is_right_to_two_ulps(name: str) -> None:
     assert distance[worst] <= 2, (arguments[worst], result[worst], exact[worst])
     with np.errstate(all="ignore"):
         expected = OPS[name].compute([edges], {})[0]
+    expected = LIMITS.get(name, lambda values, _: values)(expected, edges)
     np.testing.assert_allclose(result[len(arguments) :], expected, rtol=2e-15)
     np.testing.assert_array_equal(np.signbit(result[-len(edges) :])[[0, 1]], np.signbit(expected)[[0, 1]])
 

@@ -115,6 +115,8 @@ def test_gradients_of_ops() -> None:
         (special.gammaln, special.psi),
         (special.psi, lambda x: special.zeta(2.0, x)),
         (lambda x: special.zeta(2.0, x), lambda x: -2 * special.zeta(3.0, x)),
+        (special.i0, special.i1),
+        (special.i1e, lambda x: special.ivp(1, x) * np.exp(-x) - special.i1e(x)),
     ):
         gradient = weft.grad(lambda x, function=function: np.sum(function(x)))(x)
         np.testing.assert_allclose(gradient, derivative(x), rtol=1e-13)
