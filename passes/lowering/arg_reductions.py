@@ -1,7 +1,8 @@
 """Lowerings of argmax and argmin: the extremum first, then the smallest index at which it stands.
 
 Both are reductions that vectorise, row by row while the row is in the cache. A long array without rows is cut into
-such, where they can be of one length: the places of the extrema of those are candidates, few enough to look at again.
+such, where they can be of one length: it is read once for their extrema, and only the row with the best of these is
+looked at again. Where it cannot be cut, the second reduction is a search, which ends at the first place.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ...dialect.types import TensorType
 from .accumulators import STOPS, computing_dtype, convert_scalar, parts
 from .conversion import Conversion, OpInstance, linalg_index, lowers, scalar_type
 from .reductions import Reduction, expand_shape, extremum_of, geometry_of
+from .regions import box, extract_region
 from .scalars import ScalarBuilder
 
 arith = dialect("arith")
@@ -43,10 +45,15 @@ def lower_argmax_and_argmin(c: Conversion, op: OpInstance) -> Value:
     return geometry.finish(found, op.result_type)
 
 
+def _is_long(shape: tuple[int | None, ...]) -> bool:
+    """Whether an array of one axis is, or may be, longer than what stays in the cache."""
+    return len(shape) == 1 and (shape[0] is None or shape[0] >= 2 * LONGEST_ROW)
+
+
 def _row_length(shape: tuple[int | None, ...]) -> int | None:
     """The longest rows that an array of one axis can be cut into, if there are some to cut."""
-    length = shape[0] if len(shape) == 1 else None
-    if length is None or length < 2 * LONGEST_ROW:
+    length = shape[0] if _is_long(shape) else None
+    if length is None:
         return None
     return next((row for row in range(LONGEST_ROW, SHORTEST_ROW - 1, -1) if length % row == 0), None)
 
@@ -82,17 +89,22 @@ def _place_dtype(geometry: Reduction) -> np.dtype[Any]:
 
 
 def _places(geometry: Reduction, which: type[Op]) -> Value:
-    """The places of extrema along the reduced axis, computed in 32 bits where these hold all places."""
+    """The places of extrema along the reduced axis, computed in 32 bits where these hold all places.
+
+    Of one long axis the place is searched for, which ends early; rows are in the cache.
+    """
     c, dtype = geometry.c, geometry.type.dtype
     computing = computing_dtype(dtype)
     extreme = extremum_of(geometry, which)
     place = _place_dtype(geometry)
     index, beyond = ScalarBuilder(c, place), int(np.iinfo(place).max)
+    stops = {STOPS: ir.UnitAttr.get()} if _is_long(geometry.type.shape) else {}
 
     def body(out: Value, x: Value, best: Value) -> Value:
         matches = _is_extremum(c, computing, convert_scalar(c, x, dtype, computing), best)
         position = arith.IndexCastOp(index.type, linalg_index(geometry.axes[0])).result
-        return index.op("arith.minsi", out, index.select(matches, position, index.constant(beyond)))
+        candidate = index.select(matches, position, index.constant(beyond))
+        return c.operation("arith.minsi", [out, candidate], [out.type], stops)
 
     found = geometry.combine(beyond, place, body, [extreme])
     if place == _INT64:
@@ -104,34 +116,20 @@ def _places(geometry: Reduction, which: type[Op]) -> Value:
 
 
 def _place_by_rows(geometry: Reduction, which: type[Op], row: int) -> Value:
-    """The place of the extremum of a long array, cut into rows of a length."""
+    """The place of the extremum of a long array: in the first of its rows of some length with the best extremum."""
     c, x, (length,), dtype = geometry.c, geometry.operand, geometry.type.shape, geometry.type.dtype
     assert length is not None
-    rows = length // row
-    cut = Reduction(c, expand_shape(c, x, [[0, 1]], [rows, row]), TensorType((rows, row), dtype), (1,))
-    places = _places(cut, which)
+    rows, place = length // row, TensorType((), _INT64)
+    table = expand_shape(c, x, [[0, 1]], [rows, row])
+    extrema = extremum_of(Reduction(c, table, TensorType((rows, row), dtype), (1,)), which)
+    best = _places(Reduction(c, extrema, TensorType((rows,), computing_dtype(dtype)), (0,)), which)
     index = ScalarBuilder(c, _INT64)
-
-    def place_of(number: Value, place: Value) -> Value:
-        """Where the candidate of a row is; within the array in any case."""
-        start = index.op("arith.muli", arith.IndexCastOp(index.type, number).result, index.constant(row))
-        within = index.op("arith.minsi", index.op("arith.addi", start, place), index.constant(length - 1))
-        return arith.IndexCastOp(c.index(0).type, within).result
-
-    def candidate(place: Value) -> Value:
-        return c.load(tensor.ExtractOp(x, [place_of(linalg_index(0), place)]).result, dtype)
-
-    types = TensorType((rows,), _INT64), TensorType((rows,), dtype)
-    values = c.map_elements([places], [types[0]], [types[1]], candidate)[0]
-    best = _places(Reduction(c, values, types[1], (0,)), which)
-
-    def chosen(number: Value) -> Value:
-        within = index.op("arith.minsi", number, index.constant(rows - 1))
-        at = arith.IndexCastOp(c.index(0).type, within).result
-        return arith.IndexCastOp(index.type, place_of(at, tensor.ExtractOp(places, [at]).result)).result
-
-    result = TensorType((), _INT64)
-    return c.map_elements([best], [result], [result], chosen)[0]
+    # Where there is no extremum its place is beyond: what is read is a row in any case.
+    number = index.op("arith.minsi", tensor.ExtractOp(best, []).result, index.constant(rows - 1))
+    start = index.op("arith.muli", number, index.constant(row))
+    part = extract_region(x, box([arith.IndexCastOp(c.index(0).type, start).result], [row]))
+    within = _places(Reduction(c, part, TensorType((row,), dtype), (0,)), which)
+    return c.map_elements([within], [place], [place], lambda found: index.op("arith.addi", start, found))[0]
 
 
 def _is_extremum(c: Conversion, dtype: np.dtype[Any], x: Value, best: Value) -> Value:
