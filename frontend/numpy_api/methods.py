@@ -171,8 +171,14 @@ def _number(element: Any) -> Any:
     """An element as a Python number."""
     if kind(element.dtype) == "u":
         return signed_number(creation.astype(element, element.dtype))._like_python(int)
-    number, dtype = _NUMBERS[kind(element.dtype)]
-    return creation.astype(element, dtype)._like_python(number)
+    converted, number = as_numbers(element)
+    return converted._like_python(number)
+
+
+def as_numbers(x: Any) -> tuple[Any, type]:
+    """The elements in the dtype that holds Python's numbers of their kind, as a copy, and the type of these."""
+    number, dtype = _NUMBERS[kind(x.dtype).replace("u", "i")]
+    return creation.astype(x, dtype), number
 
 
 METHODS: dict[str, Any] = {
@@ -204,4 +210,4 @@ METHODS: dict[str, Any] = {
 }
 """Methods by name; the others are the namespace functions of the same name."""
 
-__all__ = ["METHODS"]
+__all__ = ["METHODS", "MOST_LISTED", "as_numbers"]

@@ -263,6 +263,8 @@ def list_of(item: Structure, arrays: Sequence[np.ndarray[Any, Any]], are_python:
         array.tolist() if is_python else list(array)
         for array, is_python in zip(arrays, are_python, strict=True)
     ]
+    if item == _ONE_RESULT:
+        return columns[0]
     return [unflatten(item, row.__getitem__) for row in zip(*columns, strict=True)]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import weft
 from support.behaviour_harness import same
 
 
@@ -36,3 +37,30 @@ def test_elements_as_python_numbers(dtype):
 
 def test_the_item_of_several_elements():
     same(only_item, np.ones(2), np.ones(3), traces=None)
+
+
+def listed(x, n):
+    many = x.tolist()
+    some = x[:n].tolist()
+    total = sum(many)
+    for value in some:
+        total += value * 2
+    some.append(many[0])
+    return many, total, some, tuple(many)[2:4], len(many), many == x.tolist(), isinstance(many[0], float)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float32"])
+def test_lists_of_many_elements(dtype):
+    x = (np.arange(70) % 7).astype(dtype)
+    compiled = weft.function(listed)
+    for n in (0, 3, 70):
+        expected, found = listed(x, np.int64(n)), compiled(x, np.int64(n))
+        assert found == expected
+        assert list(map(type, found[0])) == list(map(type, expected[0]))
+        assert list(map(type, found[2])) == list(map(type, expected[2]))
+
+
+def test_numbers_that_only_unsigned_integers_hold_stay_what_they_are():
+    x = np.arange(70, dtype=np.uint64)
+    with pytest.warns(weft.FallbackWarning, match="ndarray.tolist"):
+        assert weft.function(lambda x: x.tolist())(x) == x.tolist()

@@ -49,7 +49,7 @@ def list_(iterable: Any = ()) -> Any:
 def collected(kind: type, iterable: Any, **named: Any) -> Any:
     """A tuple, set or dict of items that the program decides on."""
     items = list_(iterable)
-    return items.as_python(kind.__name__) if isinstance(items, GrowingList) else kind(items, **named)
+    return items.as_python(kind) if isinstance(items, GrowingList) else kind(items, **named)
 
 
 def any_(iterable: Any) -> Any:

@@ -30,7 +30,7 @@ from ..values.ranges import Range
 from ..values.sequence_iterators import SequenceIterator, iter_
 from . import builtins_on_arrays as arrays
 from . import builtins_on_lists as lists
-from . import plain_lists, random_functions
+from . import listed_elements, plain_lists, random_functions
 from .applied_functions import applying_rows
 from .array_makers import array_makers
 from .math_on_arrays import math_rows
@@ -188,9 +188,18 @@ def _table() -> dict[int, Function]:
     return rows | {id(theirs): ours for theirs, ours in array_makers().items()}
 
 
+_FINDERS = (
+    effects.maker_of,
+    listed_elements.method_of,
+    plain_lists.method_of,
+    dict_lookups.method_of,
+    random_functions.method_of,
+)
+
+
 def replacement_of(function: Any) -> Function | None:
     """What to call instead of a function; None for what is called as it is."""
-    for find in (effects.maker_of, plain_lists.method_of, dict_lookups.method_of, random_functions.method_of):
+    for find in _FINDERS:
         if (found := find(function)) is not None:
             return found
     return vectorized(function) if isinstance(function, np.vectorize) else _table().get(id(function))

@@ -77,6 +77,8 @@ class GrowingList(ListMethods, RuntimeLength):
         self.kind = kind
         self._arrays: tuple[TracedArray, ...] = ()
         self._length: Any = np.int64(0)
+        self._as_made: tuple[Any, int | None] = (None, None)
+        """The length it was made with, and that as a number where it is known while tracing."""
         for item in items:
             self.kind = _joined(self.kind, item)
         if self.kind is not None:
@@ -252,22 +254,28 @@ class GrowingList(ListMethods, RuntimeLength):
         return numbers[0][: self._length].copy() if numbers else None
 
     @staticmethod
-    def of_array(array: Any) -> GrowingList:
-        """A list of the entries of an array."""
+    def of_array(array: Any, number: type | None = None) -> GrowingList:
+        """A list of the entries of an array, which may stand for numbers of Python's."""
         made = GrowingList()
         keep_put(array)
-        row = array[0:1].reshape(array.shape[1:])
-        made.kind = kind_of(row if array.ndim > 1 else row.copy()._as_array(False))
+        if array.ndim > 1:
+            row = array[0:1].reshape(array.shape[1:])
+        else:  # there may be none
+            element = lookup("zeros")((), array.dtype)
+            row = element._as_array(False) if number is None else element._like_python(number)
+        made.kind = kind_of(row)
         places = lookup("arange")(array.shape[0])
         origins = [numbers_of_rows(_trace(), array, places)] if array.ndim > 1 else []
         made._arrays = (array.copy(), *origins)
         made._length = _as_length(array.shape[0])
+        made._as_made = made._length, array.type.shape[0]
         return made
 
     def copy(self) -> GrowingList:
         """A list of the same items."""
         made = GrowingList()
         made.kind, made._arrays, made._length = self.kind, self._arrays, self._length
+        made._as_made = self._as_made
         return made
 
     # Protocols
@@ -304,9 +312,12 @@ class GrowingList(ListMethods, RuntimeLength):
     def __repr__(self) -> str:
         return f"GrowingList({self.kind})"
 
-    def as_python(self, kind: str) -> NoReturn:
-        """Refuse other collections."""
-        self.refuse(f"a {kind} whose size is known only at run time")
+    def as_python(self, kind: type) -> Any:
+        """A tuple of the items, where their number is known while tracing after all; others are refused."""
+        length, number = self._as_made
+        if kind is not tuple or number is None or length is not self._length:
+            self.refuse(f"a {kind.__name__} whose size is known only at run time")
+        return kind([self.item(wrap(_trace(), value_of(_trace(), np.int64(place)))) for place in range(number)])
 
     def __getattr__(self, name: str) -> Any:
         if hasattr(list, name) and not name.startswith("__"):
