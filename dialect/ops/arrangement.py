@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from ..derivatives import Part
+from ..dtypes import ALL_DTYPES
 from ..emitter import INT64_MAX, Emitter, Tensor
 from ..errors import WeftTypeError, WeftValueError
 from ..op import (
@@ -25,7 +27,7 @@ from ..op import (
     same_dtype,
 )
 from ..types import Shape, compatible_shapes
-from .shape import require_axes
+from .shape import concrete_shape, given_extent, require_axes, target_shape
 
 
 class Concat(ShapedOp, name="concat", family="shape", cost=Cost.CHEAP):
@@ -331,6 +333,62 @@ class Repeat(ShapedOp, name="repeat", family="shape", cost=Cost.CHEAP):
     @staticmethod
     def evaluate(x: Array, count: int, axis: int) -> Array:
         return np.repeat(x, count, axis)
+
+
+class RepeatEach(ShapedOp, name="repeat_each", family="shape", cost=Cost.CHEAP):
+    """Repeat every element by a count of its own, up to the extent in `shape` (-1: taken from `dims`), then zeros."""
+
+    x: Operand
+    counts: Operand
+    dims: Operands
+    shape: Ints
+    cases = (
+        Case(((3,), (3,)), {"shape": (20,)}),
+        Case(((4,), (4,)), {"shape": (5,)}),
+        Case(((0,), (0,)), {"shape": (2,)}),
+        Case(((3,), (3,)), {"shape": (0,)}),
+    )
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(
+        b: Emitter, g: Tensor, x: Tensor, counts: Tensor, dims: tuple[Tensor, ...], shape: tuple[int, ...]
+    ) -> Tensor:
+        """The sum of the copies, and of those of a number behind the elements."""
+        behind = b.cut(b.iota(b.extent(x, 0) + 1), 0, 1, INT64_MAX)
+        places = b.one("repeat_each", behind, counts, *dims, shape=shape)
+        copies = b.full([b.extent(x, 0) + 1], 0, g.dtype)
+        summed = b.scatter(copies, g, places, axes=(0,), position=0, mode="add")
+        return b.cut(summed, 0, 1, INT64_MAX)
+
+    @staticmethod
+    def infer(
+        x: TensorType, counts: TensorType, dims: tuple[TensorType, ...], shape: tuple[int, ...]
+    ) -> TensorType:
+        if x.rank != 1 or counts.rank != 1 or len(shape) != 1:
+            raise WeftTypeError(f"weft.repeat_each takes and makes one axis, not {x}, {counts} and {shape}")
+        if counts.dtype != np.int64:
+            raise WeftTypeError(f"weft.repeat_each counts in i64, not {counts}")
+        if not compatible_shapes(x.shape, counts.shape):
+            raise WeftValueError(f"weft.repeat_each: {counts} does not have a count for each element of {x}")
+        return x.with_shape(target_shape("weft.repeat_each", shape, dims))
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return given_extent(types, attributes["shape"], axis)
+
+    @staticmethod
+    def evaluate(x: Array, counts: Array, dims: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
+        made = np.zeros(concrete_shape(shape, dims), x.dtype)
+        ends = np.minimum(np.cumsum(np.clip(counts, 0, made.size)), made.size)
+        copies = np.repeat(x, np.diff(ends, prepend=0))
+        made[: copies.size] = copies
+        return made
+
+    @classmethod
+    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
+        """Every dtype, counted in i64."""
+        return iter([(dtype, np.dtype(np.int64)) for dtype in ALL_DTYPES])
 
 
 class _Triangle(ShapedOp, family="shape", cost=Cost.CHEAP):

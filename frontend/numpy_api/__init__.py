@@ -21,6 +21,7 @@ MODULES = (
     ".indexing.broadcasting",
     "padding",
     "joining",
+    "repetition",
     "indexing",
     "index_tricks",
     "windows",

@@ -365,19 +365,3 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
     before = along(place, slice(None, where))
     behind = along(place, slice(where, None))
     return concatenate([x[before], piece, x[behind]], axis=place)
-
-
-def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> ArrayResult:
-    """The array without the elements at indices of an axis, as `numpy.delete`.
-
-    Shape: that of arr without the elements; flat without an axis. Dtype: that of arr. Raises `UnsupportedError` for
-    traced indices, `IndexError` for those out of bounds.
-
-    >>> weft.delete(np.array([1, 2, 3]), 1)
-    array([1, 3])
-    """
-    x, place = flat_or_axis(arr, axis)
-    if isinstance(obj, TracedArray):
-        raise UnsupportedError("the shape of delete() depends on the places; pass them as Python ints")
-    kept = np.delete(np.arange(known_extent(x, place, "delete")), obj)
-    return asarray(x[along(place, kept)])

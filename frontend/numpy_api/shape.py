@@ -12,18 +12,15 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ...dialect.dtypes import kind
-from ...dialect.errors import LayoutError, UnsupportedError, WeftTypeError, WeftValueError
+from ...dialect.errors import LayoutError, WeftTypeError, WeftValueError
 from ...dialect.ops import arrangement
 from ...dialect.ops import shape as ops
-from ...dialect.ops.creation import Arange
-from ...dialect.ops.indexing import Gather
+from ...dialect.ops.arrangement import Concat
 from ...dialect.ops.slicing import INT64_MAX, INT64_MIN, Slice
-from ...dialect.types import format_shape
 from ..tracing.array import TracedArray
 from ..tracing.element_stores import whole_number
 from ..tracing.extents import (
     Extent,
-    known_extent,
     known_shape,
     product,
     same_extent,
@@ -36,19 +33,15 @@ from ..tracing.staging import (
     ArrayResult,
     apply,
     asarray,
-    emit,
     raise_where,
     rank_0_array,
     trace_of,
     view_of,
 )
 from .arguments import (
-    INT64,
     along,
     axis_index,
     axis_tuple,
-    cast_error,
-    flat_or_axis,
     numpy_errors,
 )
 from .memory_order import NOT_KNOWN, plain_order, use_layout, view_or_copy
@@ -460,9 +453,9 @@ def roll(a: ArrayLike, shift: Any, axis: Any = None) -> ArrayResult:
         return reshape(roll(ravel(x), shift, 0), x.shape)
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     axes = tuple(axis_index(one_axis, x.ndim) for one_axis in axes)
-    shifts: Any = _shifts(shift)
     if x.ndim == 0:
         raise WeftValueError("an array without axes is rolled along none (leave out axis)")
+    shifts: Any = _shifts(_total(shift, x.shape[axes[0]]) if len(axes) == 1 else shift)
     if not axes or not shifts:
         return x.copy()
     if len(axes) != len(shifts):
@@ -474,6 +467,14 @@ def roll(a: ArrayLike, shift: Any, axis: Any = None) -> ArrayResult:
     for one_shift, one_axis in zip(shifts, axes, strict=True):
         result = _rolled(result, one_shift, one_axis)
     return asarray(result)
+
+
+def _total(shift: Any, length: Extent) -> Any:
+    """The shift that several traced ones of one axis make together."""
+    if not isinstance(shift, TracedArray) or shift.ndim != 1 or shift.dtype.kind not in "iub":
+        return shift
+    single = np.remainder(shift.astype(np.int64), np.maximum(length, 1))  # the sum of these does not overflow
+    return np.sum(single)
 
 
 def _shifts(shift: Any) -> list[Any]:
@@ -513,12 +514,9 @@ def _rolled(x: ArrayResult, shift: Any, axis: int) -> ArrayResult:
     if extent == 0:
         return x.copy()
     length = x.shape[axis]
-    if extent is not None:
-        counted: Any = np.arange(extent)
-    else:
-        counted = emit(shift._storage.trace, Arange, (np.int64(0), np.int64(1), length), {"shape": (-1,)})
-    places = np.remainder(counted - shift, length)
-    return apply(Gather, x, places, axes=(axis,), position=axis)
+    first = length - np.remainder(shift, np.maximum(length, 1))  # of those that come to the front
+    parts = x[along(axis, slice(first, None))], x[along(axis, slice(None, first))]
+    return reshape(apply(Concat, *parts, axis=axis), x.shape)
 
 
 # Repeating
@@ -540,35 +538,3 @@ def tile(A: ArrayLike, reps: Any) -> ArrayResult:
     if x.ndim < rank:
         x = reshape(x, (1,) * (rank - x.ndim) + tuple(x.shape))
     return rank_0_array(asarray(apply(arrangement.Tile, x, counts=counts)))
-
-
-def repeat(a: ArrayLike, repeats: Any, axis: int | None = None) -> ArrayResult:
-    """Every element repeated along an axis, as `numpy.repeat`.
-
-    Shape: that of a with the axis times `repeats`, or as long as the sum of these; flat without an axis. Dtype: that
-    of a. Raises `UnsupportedError` for traced `repeats`, `ValueError` for negative ones and for a number of them that
-    does not fit.
-
-    >>> weft.repeat(np.array([1, 2]), [2, 1])
-    array([1, 1, 2])
-    """
-    x, place = flat_or_axis(a, axis)
-    if isinstance(repeats, TracedArray):
-        raise UnsupportedError(
-            "the shape of repeat() depends on the values of the counts; pass them as Python ints or as a NumPy array"
-        )
-    counts = np.asarray(repeats)
-    if counts.dtype.kind not in "iub":
-        raise cast_error(counts.dtype, INT64)
-    if counts.size == 1 and int(counts.reshape(())) < 0:
-        raise WeftValueError("negative dimensions are not allowed")
-    if (counts < 0).any():
-        raise WeftValueError("repeats may not contain negative values.")
-    if counts.size == 1:
-        return asarray(apply(arrangement.Repeat, x, count=int(counts.reshape(())), axis=place))
-    extent = known_extent(x, place, "repeat")
-    if counts.shape != (extent,):
-        raise WeftValueError(
-            f"operands could not be broadcast together with shape ({extent},) {format_shape(counts.shape)}"
-        )
-    return asarray(x[along(place, np.repeat(np.arange(extent), counts))])

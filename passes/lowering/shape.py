@@ -12,6 +12,7 @@ from ...dialect.ops.arrangement import (
     Extend,
     Pad,
     Repeat,
+    RepeatEach,
     Roll,
     Stack,
     Tile,
@@ -23,6 +24,7 @@ from ...dialect.register import create
 from ...dialect.types import TensorType
 from ..index_arithmetic import Extent, IndexArithmetic
 from .conversion import Conversion, OpInstance, broadcast_map, linalg_index, lowers
+from .loops import extract, for_loop, insert
 from .regions import (
     Region,
     box,
@@ -253,6 +255,30 @@ def lower_repeat(c: Conversion, op: OpInstance) -> Value:
     axis, count = op.attributes["axis"], op.attributes["count"]
     counts = [(None, count if i == axis else None) for i in range(op.result_type.rank)]
     return _multiply_axes(c, op, counts)
+
+
+@lowers(RepeatEach)
+def lower_repeat_each(c: Conversion, op: OpInstance) -> Value:
+    """A run for each element, which ends where the result does, whatever the counts are."""
+    x, counts, *dims = op.operands
+    (extent,) = c.target_extents(op.attributes["shape"], dims)
+    end = c.index(extent)
+
+    def run(value: Value, start: Value, stop: Value, made: Value) -> list[Value]:
+        return for_loop(c, start, stop, [made], lambda index, rest: [insert(value, rest[0], [index])])
+
+    def step(index: Value, carried: list[Value]) -> list[Value]:
+        made, start = carried
+        count = arith.IndexCastOp(start.type, extract(counts, [index])).result
+        left = arith.SubIOp(end, start).result
+        count = arith.MinSIOp(arith.MaxSIOp(count, c.index(0)).result, left).result
+        stop = arith.AddIOp(start, count).result
+        return [*run(extract(x, [index]), start, stop, made), stop]
+
+    start = [c.empty(op.result_type, [extent]), c.index(0)]
+    made, stop = for_loop(c, 0, c.extent(x, 0), start, step)
+    dtype = op.result_type.dtype
+    return run(c.store(c.constant(0, dtype), dtype), stop, end, made)[0]
 
 
 def _multiply_axes(c: Conversion, op: OpInstance, counts: Sequence[tuple[int | None, int | None]]) -> Value:

@@ -79,7 +79,6 @@ METHODS: list[Callable[..., Any]] = [
     lambda x, i: np.multiply.at(x, (0, i), 2.0),
     lambda x, i: np.negative.at(x[1], i),
     lambda x, i: np.subtract.reduce(x, out=x[0]),
-    lambda x, i: x.repeat(i[:3], axis=0),
     lambda x, i: np.fmod.at(x, (0, 1), 2.0),
 ]
 

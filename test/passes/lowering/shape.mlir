@@ -110,6 +110,20 @@ func.func @repeat(%x: tensor<2x3xf32>) -> tensor<2x12xf32> {
   return %0 : tensor<2x12xf32>
 }
 
+// Each element has a run of its own, which ends where the result does; zeros are what is left.
+// CHECK-LABEL: func.func @repeat_each
+// CHECK: scf.for
+// CHECK: %[[COUNT:.*]] = arith.maxsi
+// CHECK: arith.minsi %[[COUNT]]
+// CHECK: scf.for
+// CHECK: tensor.insert
+// CHECK: scf.for
+// CHECK: tensor.insert
+func.func @repeat_each(%x: tensor<3xf32>, %counts: tensor<3xi64>, %n: tensor<i64>) -> tensor<?xf32> {
+  %0 = "weft.repeat_each"(%x, %counts, %n) {shape = array<i64: -1>} : (tensor<3xf32>, tensor<3xi64>, tensor<i64>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
 // CHECK-LABEL: func.func @nothing_to_do
 // CHECK-NEXT: return %arg0
 func.func @nothing_to_do(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {

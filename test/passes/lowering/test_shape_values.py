@@ -18,20 +18,24 @@ TAKE_EXTENTS = ("reshape", "broadcast_to")
 """Ops whose run-time extents are operands: tested below with extents of other arrays."""
 
 
-def operands_of(case: Case, dtype: Any = np.float32) -> list[np.ndarray[Any, Any]]:
-    """Distinct numbers in the shapes of a case."""
-    return [np.arange(1, 1 + np.prod(shape, dtype=int)).astype(dtype).reshape(shape) for shape in case.shapes]
+def operands_of(op: type[Op], case: Case, dtype: Any = np.float32) -> list[np.ndarray[Any, Any]]:
+    """Distinct numbers in the shapes of a case; counts are of their own dtype."""
+    dtypes = [dtype, np.int64] if op.name == "repeat_each" else [dtype] * len(case.shapes)
+    return [
+        np.arange(1, 1 + np.prod(shape, dtype=int)).astype(dtype).reshape(shape)
+        for shape, dtype in zip(case.shapes, dtypes, strict=True)
+    ]
 
 
 @pytest.mark.parametrize("op", SHAPE_OPS, ids=lambda op: op.name)
 @pytest.mark.parametrize("dtype", [np.bool_, np.uint16, np.float32, np.complex128])
 def test_every_case(op: type[Op], dtype: Any) -> None:
-    assert_as_reference([(op, operands_of(case, dtype), case.attributes) for case in op.cases])
+    assert_as_reference([(op, operands_of(op, case, dtype), case.attributes) for case in op.cases])
 
 
 @pytest.mark.parametrize(("op", "case"), [pair for pair in CASES if pair[0].name not in TAKE_EXTENTS])
 def test_every_case_with_run_time_extents(op: type[Op], case: Case) -> None:
-    operands = operands_of(case)
+    operands = operands_of(op, case)
     (expected,) = op.compute(operands, case.attributes)
     # An extent of 1 is always known to be 1.
     specs = [

@@ -317,7 +317,9 @@ class GrowingList(ListMethods, RuntimeLength):
         length, number = self._as_made
         if kind is not tuple or number is None or length is not self._length:
             self.refuse(f"a {kind.__name__} whose size is known only at run time")
-        return kind([self.item(wrap(_trace(), value_of(_trace(), np.int64(place)))) for place in range(number)])
+        return kind(
+            [self.item(wrap(_trace(), value_of(_trace(), np.int64(place)))) for place in range(number)]
+        )
 
     def __getattr__(self, name: str) -> Any:
         if hasattr(list, name) and not name.startswith("__"):
