@@ -110,7 +110,7 @@ def _collected(
     if isinstance(items, GrowingList):
         if kind == "generator":
             return generator_of(items)
-        return items if kind == "list" else items.as_python(_KINDS[kind])
+        return items if kind == "list" else items.as_python(set if kind == "set" else dict)
     return _KINDS[kind](items)
 
 
