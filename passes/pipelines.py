@@ -44,6 +44,7 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "symbol-dce",
             "promote-refs",  # cells become values; everything after this works on values
             *_VALUES,
+            "gather-convolutions",  # when parts of arrays are slices; derivatives of a convolution are convolutions
             "optimize-gradients",  # modules that ask for none pass at the cost of a look
             "block-dot-products",  # behind gradients, which know the loops as they were written
             "fuse-updates",  # when all that is read of updated tensors is known

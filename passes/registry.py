@@ -18,6 +18,7 @@ PASSES: PassTable = MappingProxyType(
         "convert-weft-to-linalg": f"{__package__}.convert_weft_to_linalg:ConvertWeftToLinalg",
         "forward-extents": f"{__package__}.control_flow.forward_extents:ForwardExtents",
         "fuse-updates": f"{__package__}.fuse_updates:FuseUpdates",
+        "gather-convolutions": f"{__package__}.gather_convolutions:GatherConvolutions",
         "optimize-gradients": f"{__package__}.differentiation.optimize_gradients:OptimizeGradients",
         "read-first": f"{__package__}.read_first:ReadFirst",
         "weft-differentiate": f"{__package__}.differentiation.differentiate:Differentiate",
