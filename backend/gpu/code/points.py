@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from ....dialect.mlir import Value
+from ....dialect.mlir import Operation, Value
 from ....passes.rewriting import operations_in
 from ...nests.emit import Emitter, ForLoop, Index, load, store
 from ...nests.nest import Access, LoopNest
@@ -12,9 +12,16 @@ from .kernel import clone_with
 
 
 def write_body(
-    nest: LoopNest, positions: Sequence[Index], operands: Sequence[Value], emitter: Emitter
+    nest: LoopNest,
+    positions: Sequence[Index],
+    operands: Sequence[Value],
+    emitter: Emitter,
+    known: Callable[[Operation, list[Value]], Value | None] | None = None,
 ) -> list[Value]:
-    """What the body of a nest makes of operands, one for each input and output, at a position."""
+    """What the body of a nest makes of operands, one for each input and output, at a position.
+
+    What operations of the body make of their operands may be `known`.
+    """
     values = dict(zip(nest.body.arguments, operands, strict=True))
 
     def value(outer: Value) -> Value:
@@ -22,7 +29,10 @@ def write_body(
 
     *ops, terminator = operations_in(nest.body)
     for op in ops:
-        if op.name == "linalg.index":
+        made = known(op, [value(operand) for operand in op.operands]) if known is not None else None
+        if made is not None:
+            values[op.results[0]] = made
+        elif op.name == "linalg.index":
             values[op.results[0]] = emitter.value(positions[op.attributes["dim"].value])
         else:
             clone_with(op, values, value)

@@ -19,6 +19,10 @@ from .ptx import Instruction, split
 SPACES = ("global", "shared", "local", "const", "param")
 
 
+_WORD = 4
+"""Bytes of the narrowest number that there are atomic instructions for everywhere."""
+
+
 @dataclass(frozen=True)
 class Access:
     """What an instruction asks of memory."""
@@ -88,9 +92,14 @@ def check_alignment(frame: Frame, address: Array, size: int, text: str) -> None:
 
 
 def allocations_of(
-    frame: Frame, address: Array, size: int, text: str
+    frame: Frame, address: Array, size: int, text: str, *, atomic: bool = False
 ) -> list[tuple[Allocation, Array | None]]:
-    """The blocks of device memory that addresses lie in, each with the threads concerned (None: all)."""
+    """The blocks of device memory that addresses lie in, each with the threads concerned (None: all).
+
+    Atomic instructions may take the word that the last bytes lie in: drivers give memory in words.
+    """
+    if atomic and size == _WORD:
+        size = 1  # words are aligned
     memory = frame.machine.memory
     low, high = int(address.min()), int(address.max())
     allocation = memory.find(low)
@@ -120,7 +129,7 @@ def allocations_of(
 def _in_global(frame: Frame, address: Array, access: Access, writes: bool) -> tuple[Array, Array]:
     machine = frame.machine
     check_alignment(frame, address, access.bytes, access.text)
-    allocations = allocations_of(frame, address, access.bytes, access.text)
+    allocations = allocations_of(frame, address, access.bytes, access.text, atomic=access.atomic)
     watch = machine.global_watch
     if watch is not None and watch.enabled and access.space != "const":
         blocks = frame.place("block")

@@ -6,15 +6,18 @@ multiples of 16 bytes, which is looked at when the kernel runs, a thread reads a
 
 from __future__ import annotations
 
+from functools import partial
+
 from ....dialect.mlir import Operation, Value
 from ...nests.collapse import collapse_dims
 from ...nests.emit import Emitter, Index, create
-from ...nests.nest import Access, LoopNest, loop_nest
+from ...nests.nest import Access, LoopNest, loop_nest, memref_size
 from ...target import current
 from ..code.control import only_if, otherwise
 from ..code.kernel import Kernel
 from ..code.points import asks_for_outputs, write_body, write_point
 from ..code.points import write as store_point
+from ..code.row_reads import RowReads, row_reads
 from ..code.vectors import is_aligned, is_vector, lanes_of, load_lanes, store_lanes
 from ..code.walk import neighbours, product, split, stepped
 from ..steps import Step
@@ -42,6 +45,7 @@ def write(function: Operation, name: str, step: Step, reason: str) -> None:
     extents = [e for e, parallel in zip(outer.extents, outer.parallel, strict=True) if parallel]
     total = product(extents, emitter)
     note = f"; {points.lanes} points a thread" if points.lanes > 1 else ""
+    note += ", of rows that an index tells" if points.reads else ""
     kernel.launch([grid(total, THREADS * points.lanes, emitter)], reason + note)
 
 
@@ -65,6 +69,8 @@ class _Points:
             nest.inputs[0] = Access(number, [], is_scalar=True)
         self.parallel = [dim for dim, parallel in enumerate(nest.parallel) if parallel]
         self.lanes = self._lanes()
+        self.reads = row_reads(nest, self.parallel[-1], self.lanes) if self.lanes > 1 else []
+        """Rows that the body reads by itself."""
 
     def _lanes(self) -> int:
         """How many neighbours along the last parallel dimension a thread takes."""
@@ -89,6 +95,9 @@ class _Points:
         memrefs = [access.memref for access in self.nest.accesses if is_vector(access, last)]
         is_row = len(self.parallel) == 1
         extents = [] if is_row else [self.nest.extents[last]]
+        tables = [op.operands[0] for op in self.reads]
+        memrefs += tables
+        extents += [memref_size(t, t.type.rank - 1) for t in tables if t.type.is_dynamic_dim(t.type.rank - 1)]
         aligned = is_aligned(memrefs, self.lanes, extents, self.emitter)
         assert aligned is not None
         with only_if(aligned) as branch:
@@ -134,8 +143,11 @@ class _Points:
             else [create("ub.poison", [access.memref.type.element_type], [])] * lanes
             for access, is_asked in zip(nest.accesses, asked, strict=True)
         ]
+        rows = RowReads(self.reads, lanes, emitter)
         made = [
-            write_body(nest, point, [values[lane] for values in operands], emitter)
+            write_body(
+                nest, point, [values[lane] for values in operands], emitter, partial(rows.element, lane)
+            )
             for lane, point in enumerate(points)
         ]
         for number, access in enumerate(nest.outputs):

@@ -18,7 +18,7 @@ from ....dialect.mlir import Operation, Value, ir
 from ....passes.rewriting import constant_integer
 from ...nests.emit import Emitter, ForLoop, Index, create, load, store
 from ...nests.scatter import Scatter, match_scatter
-from ..code.atomics import KINDS, update
+from ..code.atomics import JOINS, join, update
 from ..code.captures import is_known_to_host
 from ..code.control import compare, only_if
 from ..code.kernel import Kernel, allocate_like
@@ -29,8 +29,8 @@ from .sorts import Runs, Sorter
 _THREADS = 128
 _FEW = 32
 """So few iterations are one thread's."""
-_WIDTHS = (32, 64)
-"""Of integers that there are atomic instructions for."""
+_WIDTHS = (8, 16, 32, 64)
+"""Of integers in memory; those that there are no atomic instructions for are joined in the word around them."""
 
 
 def matches(loop: Operation) -> bool:
@@ -63,9 +63,9 @@ def write(function: Operation, name: str, loop: Operation, reason: str) -> None:
         scatter.in_order(f"{reason}; sorted by their places")
 
 
-def _is_atomic(join: Operation) -> bool:
-    type = join.results[0].type
-    return join.name in KINDS and isinstance(type, ir.IntegerType) and type.width in _WIDTHS
+def _is_atomic(operation: Operation) -> bool:
+    type = operation.results[0].type
+    return operation.name in JOINS and isinstance(type, ir.IntegerType) and type.width in _WIDTHS
 
 
 class _Scatter:
@@ -83,12 +83,12 @@ class _Scatter:
         with _threads(self, self.name, reason) as threads:
             threads.at_place(lambda *_: threads.kernel.clone(self.found.store))
 
-    def join(self, join: Operation, number: Value, reason: str) -> None:
+    def join(self, operation: Operation, number: Value, reason: str) -> None:
         """Let atomic instructions join numbers to what there is."""
         with _threads(self, self.name, reason) as threads:
             threads.at_place(
-                lambda target, places: update(
-                    KINDS[join.name], threads.kernel.value(number), target, places, threads.kernel.emitter
+                lambda target, places: join(
+                    operation.name, threads.kernel.value(number), target, places, threads.kernel.emitter
                 )
             )
 

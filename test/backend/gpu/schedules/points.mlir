@@ -90,3 +90,50 @@ func.func private @kernel_4(%a: memref<16xf32>, %i: index, %j: index) {
   memref.store %y, %a[%j] : memref<16xf32>
   return
 }
+
+// -----
+
+// Rows that an index tells are read by neighbours, too, where all of them begin at such addresses.
+// CHECK-LABEL: func.func private @kernel_5
+// CHECK: gpu.func {{.*}}"points: no point needs another; 4 points a thread, of rows that an index tells"
+// CHECK: scf.if
+// CHECK: vector.load %{{.*}} : memref<100x16xf32>, vector<4xf32>
+// CHECK: vector.store
+// CHECK: else
+// CHECK-NOT: vector.load
+// CHECK: memref.load %{{.*}} : memref<100x16xf32>
+func.func private @kernel_5(%i: memref<50xi64>, %x: memref<100x16xf32>, %y: memref<50x16xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%i : memref<50xi64>) outs(%y : memref<50x16xf32>) {
+  ^bb0(%a: i64, %o: f32):
+    %0 = linalg.index 1 : index
+    %2 = arith.index_cast %a : i64 to index
+    %1 = memref.load %x[%2, %0] : memref<100x16xf32>
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// -----
+
+// Not where each point has an index of its own, nor where rows are no multiple of vectors.
+// CHECK-LABEL: func.func private @kernel_6
+// CHECK-NOT: vector.load %{{.*}} : memref<50x100xf32>
+// CHECK-NOT: vector.load %{{.*}} : memref<100x15xf32>
+func.func private @kernel_6(%i: memref<50x16xi32>, %j: memref<50xi64>, %x: memref<50x100xf32>, %z: memref<100x15xf32>, %y: memref<50x16xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%i, %j : memref<50x16xi32>, memref<50xi64>) outs(%y : memref<50x16xf32>) {
+  ^bb0(%a: i32, %b: i64, %o: f32):
+    %0 = linalg.index 0 : index
+    %1 = linalg.index 1 : index
+    %2 = arith.index_cast %a : i32 to index
+    %3 = memref.load %x[%0, %2] : memref<50x100xf32>
+    %6 = arith.index_cast %b : i64 to index
+    %4 = memref.load %z[%6, %1] : memref<100x15xf32>
+    %5 = arith.addf %3, %4 : f32
+    linalg.yield %5 : f32
+  }
+  return
+}

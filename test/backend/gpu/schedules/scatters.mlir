@@ -155,3 +155,29 @@ func.func private @kernel_6(%a: memref<90xf32>, %b: memref<90x64xf32>, %c: memre
   }
   return
 }
+
+// -----
+
+// Bytes are joined in the word around them, which is exchanged until no other thread came between.
+// CHECK-LABEL: func.func private @kernel_7
+// CHECK-COUNT-1: gpu.launch_func
+// CHECK: "scatters: a thread an iteration; joined by atomic instructions"
+// CHECK: llvm.load {{.*}} atomic syncscope("device") monotonic
+// CHECK: scf.while
+// CHECK: arith.trunci %{{.*}} : i32 to i8
+// CHECK: arith.addi %{{.*}} : i8
+// CHECK: llvm.cmpxchg
+func.func private @kernel_7(%i: memref<100xi64>, %x: memref<100xi8>, %y: memref<50xi8>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 100 : index
+  scf.for %k = %c0 to %n step %c1 {
+    %a = memref.load %i[%k] : memref<100xi64>
+    %b = arith.index_cast %a : i64 to index
+    %v = memref.load %x[%k] : memref<100xi8>
+    %old = memref.load %y[%b] : memref<50xi8>
+    %new = arith.addi %old, %v : i8
+    memref.store %new, %y[%b] : memref<50xi8>
+  }
+  return
+}

@@ -52,6 +52,12 @@ def _scatter(x: Any, k: Any, v: Any) -> Any:
     return last, added, counted
 
 
+def _added(x: Any, k: Any, v: Any) -> Any:
+    x = x.copy()
+    np.add.at(x, k, v)
+    return x
+
+
 def _attention(q: Any, k: Any, v: Any) -> Any:
     scores = q @ np.swapaxes(k, -1, -2) * 0.25
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -77,6 +83,13 @@ EXACT: dict[str, tuple[Any, ...]] = {
     "views": (lambda x: x[1:-1, 2:] - x[2:, :-2], _normal(40, 50)),
     "pads": (lambda x: np.pad(x, 2), _normal(30, 20)),
     "gathers": (lambda x, i: x[i], _normal(100, 16), np.arange(50) * 2),
+    "gathers of rows": (
+        lambda x, i, j: (x[i] * 2, x[:, j], np.take_along_axis(x, j[None], axis=1)),
+        _normal(30, 20),
+        np.arange(-30, 24, 3),
+        np.arange(9) % 5,
+        (_ROWS, TensorSpec((None,), np.int64), TensorSpec((9,), np.int64)),
+    ),
     "halves": (lambda x: np.exp(x) + x, _normal(128).astype(np.float16)),
     "complex numbers": (lambda x: x * x[3] + 1j, (_normal(50) + 1j * _normal(50)).astype(np.complex64)),
     "roots": (lambda x: np.floor(np.sqrt(np.abs(x))) * np.copysign(x, -x), _normal(100)),
@@ -114,6 +127,19 @@ EXACT: dict[str, tuple[Any, ...]] = {
         _normal(40, 3),
         _integers(120).astype(np.int64),
         _normal(120, 3),
+    ),
+    "scatters of bytes": (
+        lambda x, y, k, v: (_added(x, k, v), _added(y, k, v > 0)),
+        _integers(39).astype(np.int8),
+        _integers(39) > 7,
+        np.arange(-150, 150) % 39,
+        (_integers(300) * 31).astype(np.int8),
+    ),
+    "scatters of words of two bytes": (
+        _added,
+        _integers(39).astype(np.uint16),
+        np.arange(300) % 39 - 20,
+        (_integers(300) * 9999).astype(np.uint16),
     ),
     # compactions
     "masks": (lambda x: (x[x > 0], np.nonzero(x > 1)[0]), _normal(4200)),
