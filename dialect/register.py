@@ -150,10 +150,11 @@ def _definition(op_class: type[Op]) -> str:
     return f"irdl.operation @{op_class.name} {{\n" + "\n".join(filter(None, lines)) + "\n}\n"
 
 
-def _function_of_a_scalar(name: str) -> str:
-    """The IRDL of a function of a float, or of the elements of a vector of floats: its result has their type."""
-    fields = "%0 = irdl.any\nirdl.operands(x: %0)\nirdl.results(result: %0)"
-    return f"irdl.operation @{name.removeprefix(SPECIAL)} {{\n{fields}\n}}\n"
+def _function_of_scalars(op_class: type[Op]) -> str:
+    """The IRDL of a function of floats, or of the elements of vectors of floats: its result has their type."""
+    operands = ", ".join(f"{each.name}: %0" for each in op_class.operand_fields())
+    fields = f"%0 = irdl.any\nirdl.operands({operands})\nirdl.results(result: %0)"
+    return f"irdl.operation @{op_class.elementary.removeprefix(SPECIAL)} {{\n{fields}\n}}\n"
 
 
 def _several(name: str) -> list[str]:
@@ -168,16 +169,16 @@ def _load() -> None:
     """
     cell = "irdl.type @ref {\n%0 = irdl.any\nirdl.parameters(tensor: %0)\n}\n"
     operations = "".join(map(_definition, OPS.values()))
-    special = [op.elementary for op in OPS.values() if op.elementary.startswith(SPECIAL)]
-    functions = "".join(map(_function_of_a_scalar, special))
+    special = [op for op in OPS.values() if op.elementary.startswith(SPECIAL)]
+    functions = "".join(map(_function_of_scalars, special))
     load_dialects(
         ir.Module.parse(
             f"irdl.dialect @weft {{\n{cell}{operations}}}\nirdl.dialect @{SPECIAL[:-1]} {{\n{functions}}}"
         )
     )
-    for name in special:
-        _NoEffects.attach(name)
-        _Speculatable.attach(name)
+    for op_class in special:
+        _NoEffects.attach(op_class.elementary)
+        _Speculatable.attach(op_class.elementary)
     for op_class in OPS.values():
         name = op_class.mlir_name()
         if op_class.is_pure():

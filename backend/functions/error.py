@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+from ...dialect.records import dataclass
 from .exponential import expm1_of_reduced, expm1_polynomial, reduced_sum
 from .exponents import power_of_two, scale
 from .number import Number
@@ -122,34 +125,57 @@ def erf(x: Number) -> Number:
 
 @expands("erfc")
 def erfc(x: Number) -> Number:
-    """1 - erf(x), for x > 0 as exp(-x**2) / (1 + x / 4) times a polynomial in 1 / (x + 4), which cancels nothing.
+    """1 - erf(x), for x > 0 as exp(-x**2) / (1 + x / 4) times a polynomial in 1 / (x + 4), which cancels nothing."""
+    value, exponent = tail(abs(x).at_most(_VANISHES[x.bits]))
+    found = scale(value, exponent)
+    return (2.0 - found).where(x.compare("<", 0.0), found)
 
-    What roundings of the square and of the reciprocal change in the result goes into the exponent, in which it is
-    added.
-    """
-    magnitude = abs(x).at_most(_VANISHES[x.bits])
-    shifted = magnitude + 4.0
+
+@dataclass(frozen=True)
+class ScaledTail:
+    """erfc(x) * exp(x**2) as (value + error) * ratio * exp(exponent), the exponent being hardly more than rounding."""
+
+    value: Number
+    error: Number
+    ratio: Number
+    exponent: Number
+
+
+def scaled_tail(x: Number) -> ScaledTail:
+    """For x >= 0 up to where erfc is 0. What rounding the reciprocal loses goes into the exponent."""
+    shifted = x + 4.0
     inverse = reciprocal(shifted)
-    lost = (-inverse).fused_times_plus(shifted, 1.0) - inverse * (magnitude - (shifted - 4.0))
+    lost = (-inverse).fused_times_plus(shifted, 1.0) - inverse * (x - (shifted - 4.0))
     ratio = inverse * 4.0
-    square = magnitude * magnitude
     # The logarithm of the other factors changes by so much for a relative change of the reciprocal, within a tenth.
     slope = (ratio * ratio).times_plus(3.5, 1.0)
     w = inverse.times_plus(8.0, -1.0)
-    low = lost * slope + (inverse * 8.0 - (w + 1.0)) * 0.6 - magnitude.fused_times_plus(magnitude, -square)
-    parts = reduced_sum(-square, low)
-    fraction = expm1_polynomial(parts.rest)
+    exponent = lost * slope + (inverse * 8.0 - (w + 1.0)) * 0.6
     # The last two steps of the polynomial, which round most, keep what they lose.
     *first, slope_at_center = _SCALED[x.bits]
     center, rest = _SCALED_CENTER[x.bits]
     inner = w.polynomial(first)
     outer = inner.times_plus(w, slope_at_center)
-    scaled = outer.times_plus(w, center)
-    error = outer.times_plus(w, center - scaled) + inner.times_plus(w, slope_at_center - outer).times_plus(
+    value = outer.times_plus(w, center)
+    error = outer.times_plus(w, center - value) + inner.times_plus(w, slope_at_center - outer).times_plus(
         w, rest
     )
-    added = fraction.times_plus(scaled, error.times_plus(fraction, error))
-    product = scaled + added
-    error = added - (product - scaled)
-    tail = scale(product.times_plus(ratio, error * ratio), parts.count)
-    return (2.0 - tail).where(x.compare("<", 0.0), tail)
+    return ScaledTail(value, error, ratio, exponent)
+
+
+def tail(x: Number, low: Number | None = None) -> tuple[Number, Number]:
+    """erfc(x + low) for x >= 0 and a far smaller number: a number, and the exponent of 2 to scale it with.
+
+    What rounding the square loses goes into the exponent of exp(-x**2), in which it is added.
+    """
+    scaled, square = scaled_tail(x), x * x
+    parts = reduced_sum(-square, scaled.exponent - x.fused_times_plus(x, -square))
+    fraction = expm1_polynomial(parts.rest)
+    added = fraction.times_plus(scaled.value, scaled.error.times_plus(fraction, scaled.error))
+    product = scaled.value + added
+    error = added - (product - scaled.value)
+    result = error * scaled.ratio
+    if low is not None:
+        # The derivative is -2 / sqrt(pi) * exp(-x**2).
+        result = (low * (-2 / math.sqrt(math.pi))).times_plus(fraction + 1.0, result)
+    return product.times_plus(scaled.ratio, result), parts.count

@@ -5,6 +5,7 @@ Others are called at run time: see `ufunc_loops.py`. Reference values are SciPy'
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
 import numpy as np
@@ -133,3 +134,77 @@ class I1e(Special, name="i1e", special="i1e"):
 
     x: Operand
     partials = (lambda b, x, r: b.i0e(x) - b.sign(x) * r - _by_itself(b, x, r),)
+
+
+def _density(b: Emitter, x: Tensor, logarithm: Tensor | float) -> Tensor:
+    """The density of the normal distribution, divided by a number that is given by its logarithm."""
+    density: Tensor = 1 / math.sqrt(2 * math.pi) * b.exp(-0.5 * x * x - logarithm)
+    return density
+
+
+class Ndtr(Special, name="ndtr", special="ndtr"):
+    """Distribution function of the standard normal distribution."""
+
+    x: Operand
+    cases = _cases(-1.0, 4.0)  # SciPy rounds x / sqrt(2), which shows in the tail
+    partials = (lambda b, x, r: _density(b, x, 0.0),)
+
+
+class LogNdtr(Special, name="log_ndtr", special="log_ndtr"):
+    """Logarithm of the distribution function of the standard normal distribution."""
+
+    x: Operand
+    cases = _cases(-9.0, 1.0)
+    partials = (lambda b, x, r: _density(b, x, r),)
+
+
+class Expit(Special, name="expit", special="expit"):
+    """Logistic function, 1 / (1 + exp(-x))."""
+
+    x: Operand
+    partials = (lambda b, x, r: b.expit(-x) * r,)
+
+
+class Logit(Special, name="logit", special="logit"):
+    """Inverse of the logistic function, log(x / (1 - x)); NaN outside [0, 1]."""
+
+    x: Operand
+    cases = _cases(0.0, 1.0)
+    partials = (lambda b, x, r: 1 / (x * (1 - x)),)
+    singular = True
+
+
+class LogExpit(Special, name="log_expit", special="log_expit"):
+    """Logarithm of the logistic function."""
+
+    x: Operand
+    partials = (lambda b, x, r: b.expit(-x),)
+
+
+class Entr(Special, name="entr", special="entr"):
+    """Entropy of elements, -x * log(x), 0 at 0 and -infinity below."""
+
+    x: Operand
+    cases = _cases(0.0, 4.0)
+    partials = (lambda b, x, r: -b.log(x) - 1,)
+    singular = True
+
+
+class Xlogy(Special, name="xlogy", special="xlogy"):
+    """x * log(y), and 0 for x = 0 unless y is not a number."""
+
+    x: Operand
+    y: Operand
+    cases = tuple(Case(shapes, low=0.0, high=4.0) for shapes in _PAIRS)
+    partials = (lambda b, x, y, r: b.log(y), lambda b, x, y, r: x / y)
+    singular = True
+
+
+class Xlog1py(Special, name="xlog1py", special="xlog1py"):
+    """x * log(1 + y), and 0 for x = 0 unless y is not a number."""
+
+    x: Operand
+    y: Operand
+    cases = tuple(Case(shapes, low=-1.0, high=4.0) for shapes in _PAIRS)
+    partials = (lambda b, x, y, r: b.log1p(y), lambda b, x, y, r: x / (1 + y))
+    singular = True

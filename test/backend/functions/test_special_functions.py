@@ -53,7 +53,7 @@ def test_is_right_to_two_ulps(name: str) -> None:
     with np.errstate(all="ignore"):
         expected = OPS[name].compute([edges], {})[0]
     expected = LIMITS.get(name, lambda values, _: values)(expected, edges)
-    np.testing.assert_allclose(result[len(arguments) :], expected, rtol=2e-15)
+    np.testing.assert_allclose(result[len(arguments) :], expected, rtol=1e-14)
     np.testing.assert_array_equal(np.signbit(result[-len(edges) :])[[0, 1]], np.signbit(expected)[[0, 1]])
 
 

@@ -116,7 +116,25 @@ def test_gradients_of_ops() -> None:
         (special.psi, lambda x: special.zeta(2.0, x)),
         (lambda x: special.zeta(2.0, x), lambda x: -2 * special.zeta(3.0, x)),
         (special.i0, special.i1),
+        (special.log_ndtr, lambda x: np.exp(-x * x / 2) / np.sqrt(2 * np.pi) / special.ndtr(x)),
+        (special.expit, lambda x: special.expit(x) * special.expit(-x)),
+        (special.entr, lambda x: -np.log(x) - 1),
         (special.i1e, lambda x: special.ivp(1, x) * np.exp(-x) - special.i1e(x)),
     ):
         gradient = weft.grad(lambda x, function=function: np.sum(function(x)))(x)
         np.testing.assert_allclose(gradient, derivative(x), rtol=1e-13)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_products_with_logarithms_at_the_edges(dtype: str) -> None:
+    def program(x: Any, y: Any) -> Any:
+        return special.xlogy(x, y), special.xlog1py(x, y), special.entr(x)
+
+    values = np.array([0.0, -0.0, 1.0, -1.0, 2.5, np.inf, -np.inf, np.nan], dtype)
+    x, y = np.meshgrid(values, values)
+    with np.errstate(all="ignore"):
+        expected = program(x, y)
+    for got, wanted in zip(weft.function(program)(x, y), expected, strict=True):
+        assert got.dtype == dtype
+        np.testing.assert_allclose(got, wanted, rtol=1e-6 if dtype == "float32" else 1e-15)
+        np.testing.assert_array_equal(np.signbit(got)[wanted == 0], np.signbit(wanted)[wanted == 0])
