@@ -21,6 +21,7 @@ CPU_PASSES: PassTable = MappingProxyType(
         "expand-math": f"{_BACKEND}.functions.math_expansion:ExpandMath",
         "fence-streams": f"{_CODEGEN}.loops.streaming:FenceStreams",
         "join-products": f"{_CODEGEN}.contractions.join_products:JoinProducts",
+        "join-stages": f"{_CODEGEN}.stages.join_stages:JoinStages",
         "link-functions": f"{_LOWERING}.linkage:LinkFunctions",
         "link-runtime": f"{_LOWERING}.runtime:LinkRuntime",
         "link-shared-loops": f"{_LOWERING}.shared_loops:LinkSharedLoops",

@@ -16,6 +16,7 @@ from ...nests.emit import Emitter
 from ...nests.nest import loop_nest
 from .loops.streaming import STREAMS
 from .schedule import emit_run
+from .stages.tiled_nests import tiled
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,12 @@ def _schedule(function: Operation, statistics: Statistics) -> None:
             with ir.InsertionPoint(following), run[0].location:
                 nests = [loop_nest(operation) for operation in run]
                 statistics["operations scheduled"] += len(nests)
-                emit_run(nests, emitter)
+                of_tiles = False
+                for tile in tiled(nests, emitter):
+                    emit_run(tile, emitter)
+                    of_tiles = True
+                if not of_tiles:
+                    emit_run(nests, emitter)
     if emitter.stores_past_caches:
         function.attributes[STREAMS] = ir.UnitAttr.get()
 
