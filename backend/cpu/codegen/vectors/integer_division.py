@@ -20,6 +20,7 @@ from .... import target
 from ....functions.number import Integer, Number, any_lane, float_like, like, rarely
 from ....nests.emit import create
 from .code import broadcast
+from .constant_division import constant_divisor, divided
 
 _NAMES = ("arith.divsi", "arith.divui", "arith.remsi", "arith.remui")
 _EXCESS = {32: 2.0**-20, 64: 2.0**-40}
@@ -29,22 +30,25 @@ _EXACT = 53
 
 
 def is_integer_division(op: Operation) -> bool:
-    """Whether an operation divides integers by a number that is not a constant, and has a vector form.
+    """Whether an operation divides integers, and has a vector form here.
 
-    That of 64 bits needs conversions of AVX-512. By constants, LLVM divides with multiplications.
+    That of 64 bits by constants multiplies the halves of numbers, other such needs conversions of AVX-512. Shorter ones
+    LLVM divides by constants with multiplications.
     """
     if op.name not in _NAMES or not isinstance(op.results[0].type, ir.IntegerType):
         return False
     if constant_integer(op.operands[1]) is not None:
-        return False
+        return constant_divisor(op) is not None and target.current().vector_bytes >= 32
     width = op.results[0].type.width
     return width in (8, 16, 32) or (width == 64 and target.current().exponent_instructions)
 
 
 def divide(op: Operation, x: Value, y: Value, divisor: IntegerDivisor | None) -> Value:
     """The quotient or remainder of vectors that an operation asks for; 0 / 0 is something."""
-    dividend = Integer(x)
-    if divisor is not None:
+    dividend, constant = Integer(x), constant_divisor(op)
+    if constant is not None:
+        quotient = divided(dividend, constant, op.name.endswith("si"))
+    elif divisor is not None:
         quotient = divisor.quotient(dividend)
     else:
         quotient = _quotient(dividend, Integer(y), op.name.endswith("si"))

@@ -114,7 +114,7 @@ func.func private @long_by_one(%a: memref<100xi64>, %b: memref<i64>, %o: memref<
   return
 }
 
-// Division by a constant is left to LLVM.
+// Division of short integers by a constant is left to LLVM.
 // CHECK-LABEL: func.func private @constant(
 // CHECK-NOT: arith.divf
 // CHECK: arith.divsi {{.*}} : i32
@@ -129,5 +129,42 @@ func.func private @constant(%a: memref<100xi32>, %o: memref<100xi32>) {
     linalg.yield %q : i32
   } -> tensor<100xi32>
   bufferization.materialize_in_destination %r in restrict writable %o : (tensor<100xi32>, memref<100xi32>) -> ()
+  return
+}
+
+// That of 64 bits multiplies halves of numbers; division by 8 is a shift.
+// CHECK-LABEL: func.func private @long_constant(
+// CHECK-NOT: arith.div
+// CHECK: arith.muli {{.*}} : vector<8xi64>
+// CHECK-LABEL: func.func private @shifted(
+// CHECK: arith.divsi {{.*}} : i64
+// NARROW-LABEL: func.func private @long_constant(
+// NARROW-NOT: arith.div
+// NARROW: arith.muli {{.*}} : vector<4xi64>
+// NARROW-LABEL: func.func private @shifted(
+func.func private @long_constant(%a: memref<100xi64>, %o: memref<100xi64>) {
+  %x = bufferization.to_tensor %a restrict : memref<100xi64> to tensor<100xi64>
+  %seven = arith.constant 7 : i64
+  %e = tensor.empty() : tensor<100xi64>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<100xi64>) outs(%e : tensor<100xi64>) {
+  ^bb0(%in: i64, %out: i64):
+    %q = arith.divui %in, %seven : i64
+    linalg.yield %q : i64
+  } -> tensor<100xi64>
+  bufferization.materialize_in_destination %r in restrict writable %o : (tensor<100xi64>, memref<100xi64>) -> ()
+  return
+}
+func.func private @shifted(%a: memref<100xi64>, %o: memref<100xi64>) {
+  %x = bufferization.to_tensor %a restrict : memref<100xi64> to tensor<100xi64>
+  %eight = arith.constant 8 : i64
+  %e = tensor.empty() : tensor<100xi64>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<100xi64>) outs(%e : tensor<100xi64>) {
+  ^bb0(%in: i64, %out: i64):
+    %q = arith.divsi %in, %eight : i64
+    linalg.yield %q : i64
+  } -> tensor<100xi64>
+  bufferization.materialize_in_destination %r in restrict writable %o : (tensor<100xi64>, memref<100xi64>) -> ()
   return
 }

@@ -84,3 +84,20 @@ def test_views_with_strides() -> None:
     with np.errstate(all="ignore"):
         expected = x // y
     np.testing.assert_array_equal(weft.function(lambda x, y: x // y)(x, y), expected)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+@pytest.mark.parametrize("target", TARGETS)
+def test_quotients_of_long_integers_by_constants_are_numpys(target: str, dtype: str) -> None:
+    limits = np.iinfo(dtype)
+    signs = [-3, -7, -10, limits.min + 1] if limits.min else [2**63 + 1, 2**64 - 2]
+    numbers = np.array([3, 6, 7, 641, 2**31 + 1, 2**32 - 1, 2**53 + 1, 2**62 + 1, limits.max, *signs], dtype)
+    some = random(np.random.default_rng(0), dtype, 500)
+    multiples = [some // divisor * divisor for divisor in numbers]
+    x = np.concatenate([edges(dtype), some, *multiples, *(each - np.ones(1, dtype) for each in multiples)])
+    compiled = weft.function(
+        lambda x: [(x // divisor, np.fmod(x, divisor)) for divisor in numbers], target=target
+    )
+    for divisor, (quotients, remainders) in zip(numbers, compiled(x), strict=True):
+        np.testing.assert_array_equal(quotients, x // divisor)
+        np.testing.assert_array_equal(remainders, np.fmod(x, divisor))
