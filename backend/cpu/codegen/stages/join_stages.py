@@ -71,8 +71,9 @@ def is_simple(indexing: ir.AffineMap) -> bool:
 def _group(last: Operation, generics: list[Operation]) -> list[Operation]:
     """An op, and the ops in front of it that compute for the group alone, in order."""
     group = [last]
-    if len(readers := _readers(last.results[0], last.results[0].type.rank)) == 1 and readers != [None]:
-        return group  # of another kernel, perhaps
+    readers = _readers(last.results[0], last.results[0].type.rank)
+    if len(readers) == 1 and readers[0] is not None:
+        return group  # the op may join that one's kernel
     for operation in reversed(generics[: generics.index(last)]):
         if len(group) == MAX_CLUSTER:
             break
