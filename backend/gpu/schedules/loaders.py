@@ -11,7 +11,15 @@ from ...nests.emit import Emitter, Index, create, store
 from ...nests.nest import Access
 from ..code.control import compare, only_if, otherwise
 from ..code.points import read
-from ..code.vectors import elements_of, is_aligned, is_vector, lanes_of, load_vector
+from ..code.vectors import (
+    BYTES,
+    element_bytes,
+    elements_of,
+    is_aligned,
+    is_vector,
+    load_vector,
+    rows_are_multiples,
+)
 from ..code.walk import split
 
 THREADS = 256
@@ -52,15 +60,33 @@ class Staged(Protocol):
         """The extents of what is summed."""
 
 
+def fits(extent: Index, side: int) -> bool:
+    """Whether a tile is known to be no longer than what it is of, and so may be moved inside."""
+    return isinstance(extent, int) and extent >= side
+
+
 class Loader:
     """How the threads of a block bring a tile of a factor to shared memory."""
 
     def __init__(
-        self, product_: Staged, factor: Factor, along: int | None, first: Index, extent: Index
+        self,
+        product_: Staged,
+        factor: Factor,
+        along: int | None,
+        first: Index,
+        extent: Index,
+        is_moved: bool = False,
     ) -> None:
+        """Of a factor with lines along a dimension, of which there are so many, from the first of a block on.
+
+        Tiles that would reach over the end may be moved: those of lines are, which `first` says already, and the last
+        one of what is summed, where zeros are in the place of what was in the tile before. All addresses in a tile are
+        the same distances from each other then.
+        """
         assert along is not None
         self.product, self.factor, self.along = product_, factor, along
         self.first, self.extent, self.emitter = first, extent, product_.emitter
+        self.is_moved = is_moved
         shape = product_.shape
         access, summed = factor.access, product_.contraction.summed
         self.by_depth = not access.is_contiguous_in(along)
@@ -74,18 +100,27 @@ class Loader:
     def _lanes(self, access: Access, fast: int, length: int) -> int:
         """How many neighbours along a dimension a thread reads at once."""
         extent = self.product.contraction.nest.extents[fast]
+        size = element_bytes(access.memref.type.element_type)
+        if not size or not isinstance(extent, int) or not is_vector(access, fast):
+            return 1
         per_thread = self.product.shape.side * self.product.shape.depth // THREADS
-        lanes = min(lanes_of([access], fast), 8, length, per_thread)
-        is_plain = isinstance(extent, int) and extent % lanes == 0 and is_vector(access, fast)
-        return lanes if lanes > 1 and is_plain else 1
+        lanes = min(BYTES // size, 8, length, per_thread)
+        while lanes > 1 and (extent % lanes or not rows_are_multiples(access, lanes)):
+            lanes //= 2
+        return max(lanes, 1)
 
     def _start(self, number: int, per_line: int) -> tuple[Index, Index]:
         """The depth, and the place along the side, of what a thread reads in a turn."""
-        emitter = self.emitter
-        place = emitter.value(emitter.add(self.product.thread, number * THREADS))
+        emitter, thread = self.emitter, self.product.thread
         by = emitter.value(per_line)
-        line = create("arith.divui", [place.type], [place, by])
-        within = emitter.multiply(create("arith.remui", [place.type], [place, by]), self.lanes)
+        if THREADS % per_line == 0:  # turns are lines apart, which addresses say once for all of them
+            line = create("arith.divui", [thread.type], [thread, by])
+            line = emitter.value(emitter.add(line, number * (THREADS // per_line)))
+            rest = create("arith.remui", [thread.type], [thread, by])
+        else:
+            place = emitter.value(emitter.add(thread, number * THREADS))
+            line, rest = (create(name, [place.type], [place, by]) for name in ("arith.divui", "arith.remui"))
+        within = emitter.multiply(rest, self.lanes)
         return (within, line) if self.by_depth else (line, within)
 
     def load(self, depth: Index) -> list[Value]:
@@ -95,8 +130,10 @@ class Loader:
         zero = emitter.splat(0, access.memref.type.element_type)
         found = self._read([points for points, _ in places])
         inside = [condition for _, condition in places for _ in range(self.lanes)]
-        pairs = zip(inside, found, strict=True)
-        return [create("arith.select", [zero.type], [condition, value, zero]) for condition, value in pairs]
+        return [
+            value if condition is None else create("arith.select", [zero.type], [condition, value, zero])
+            for condition, value in zip(inside, found, strict=True)
+        ]
 
     def _read(self, places: Sequence[Sequence[list[Index]]]) -> list[Value]:
         """The elements at neighbouring points, as vectors where addresses allow it, which all threads find alike.
@@ -116,15 +153,24 @@ class Loader:
             branch.give([create("vector.from_elements", [type], values) for values in elements])
         return [element for vector in branch.results for element in elements_of(vector)]
 
-    def _points(self, depth: Index, start: tuple[Index, Index]) -> tuple[list[list[Index]], Value]:
-        """Neighbours that a thread reads in a turn, kept in the factor, and whether they are within what is summed."""
-        emitter, product_ = self.emitter, self.product
+    def _points(self, depth: Index, start: tuple[Index, Index]) -> tuple[list[list[Index]], Value | None]:
+        """Neighbours that a thread reads in a turn, all in the factor, and whether they are summed, if not always."""
+        emitter, total, shape = self.emitter, self.product.depth, self.product.shape
         k, side = start
-        position = emitter.value(emitter.add(depth, k))
-        inside = compare("ult", position, emitter.value(product_.depth))
         deep, wide = (self.lanes, 1) if self.by_depth else (1, self.lanes)
-        position = emitter.minimum(position, emitter.subtract(product_.depth, deep))
-        place = emitter.minimum(emitter.add(self.first, side), emitter.subtract(self.extent, wide))
+        inside: Value | None = None
+        if self.is_moved and isinstance(total, int) and total >= shape.depth:
+            begin = emitter.minimum(depth, total - shape.depth)
+            position = emitter.value(emitter.add(begin, k))
+            if total % shape.depth:
+                inside = compare("uge", position, emitter.value(depth))
+        else:
+            position = emitter.value(emitter.add(depth, k))
+            inside = compare("ult", position, emitter.value(total))
+            position = emitter.value(emitter.minimum(position, emitter.subtract(total, deep)))
+        place = emitter.add(self.first, side)
+        if not (self.is_moved and fits(self.extent, shape.side)):
+            place = emitter.minimum(place, emitter.subtract(self.extent, wide))
         return [self._point(position, place, lane) for lane in range(self.lanes)], inside
 
     def _point(self, position: Index, place: Index, lane: int) -> list[Index]:

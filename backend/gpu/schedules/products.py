@@ -23,7 +23,7 @@ from ..code.reduce import Reduction
 from ..code.vectors import BYTES, element_bytes, load_lanes
 from ..code.walk import product, split
 from ..steps import Step
-from .loaders import THREADS, Loader
+from .loaders import THREADS, Loader, fits
 from .results import Results
 
 _SIDE = 16
@@ -183,6 +183,8 @@ class Product(Results):
     ) -> None:
         super().__init__(kernel, contraction, steps, nests, is_asked_for)
         self.shape = shape
+        self.own: tuple[Index, Index] | None = None
+        """Where what the block stores begins, if its tile may have been moved inside of the result."""
         self.summed = [self.nest.extents[dim] for dim in contraction.summed]
         self.quad = min(max(BYTES // element_bytes(self.element), 1), shape.each, 4)
 
@@ -220,7 +222,7 @@ class Product(Results):
 
     def loader(self, factor: Factor, along: int | None, first: Index, extent: Index) -> Loader:
         """What brings tiles of a factor to shared memory."""
-        return Loader(self, factor, along, first, extent)
+        return Loader(self, factor, along, first, extent, is_moved=True)
 
     def _place(self) -> None:
         """Which square of the result the block has, and what of it the thread."""
@@ -228,12 +230,36 @@ class Product(Results):
         counts = [emitter.divide(emitter.add(e, side - 1), side) for e in (self.rows, self.columns)]
         extents = [*[self.contraction.extent(dim) for dim in self.contraction.outer], *counts]
         *self.outer, row, column = split(self.kernel.id("block_id"), extents, emitter)
-        self.first = emitter.multiply(row, side), emitter.multiply(column, side)
+        self.own = emitter.multiply(row, side), emitter.multiply(column, side)
+        self.first = self._moved(self.own[0], self.rows), self._moved(self.own[1], self.columns)
         thread = self.kernel.id("thread_id")
         self.thread = thread
         by = emitter.value(_SIDE)
         self.down = create("arith.divui", [thread.type], [thread, by])
         self.across = create("arith.remui", [thread.type], [thread, by])
+
+    def _moved(self, first: Index, extent: Index) -> Index:
+        """Where a tile begins that is not to reach over the end, if there is room for it."""
+        side = self.shape.side
+        if isinstance(extent, int) and fits(extent, side) and extent % side:
+            return self.emitter.minimum(first, extent - side)
+        return first
+
+    def is_inside(self, row: Value, column: Value) -> Value:
+        """Whether a place is the block's own: in the result, and in no tile before."""
+        if self.own is None:
+            return super().is_inside(row, column)
+        emitter, side = self.emitter, self.shape.side
+        found = emitter.splat(1, ir.IntegerType.get_signless(1))
+        for at, extent, own in zip((row, column), (self.rows, self.columns), self.own, strict=True):
+            if not fits(extent, side):
+                condition = compare("ult", at, emitter.value(extent))
+            elif isinstance(extent, int) and extent % side:
+                condition = compare("uge", at, emitter.value(own))
+            else:
+                continue
+            found = create("arith.andi", [found.type], [found, condition])
+        return found
 
     # The sums
 

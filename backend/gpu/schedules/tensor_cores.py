@@ -79,7 +79,7 @@ class TensorProduct(Product):
 
     def loader(self, factor: Factor, along: int | None, first: Index, extent: Index) -> Loader:
         """What brings tiles of a factor to shared memory, as halves."""
-        return _HalfLoader(self, factor, along, first, extent)
+        return _HalfLoader(self, factor, along, first, extent, is_moved=True)
 
     def multiply_tiles(self, sums: list[Value]) -> list[Value]:
         """Multiply what is in shared memory, fragment by fragment."""

@@ -62,7 +62,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] =
     "rows": (_softmax, (np.ones((64, 1024), _F32),), "rows", 72, 8),
     "columns": (lambda x: x.max(0), (np.ones((512, 512), _F32),), "columns", 64, 4),
     "products": (lambda a, b: a @ b, (np.ones((2048, 2048), _F32),) * 2, "products", 136, 2),
-    "tensor cores": (lambda a, b: a @ b, (np.ones((2044, 2044), np.float16),) * 2, "tensor cores", 255, 0),
+    "tensor cores": (lambda a, b: a @ b, (np.ones((2041, 2041), np.float16),) * 2, "tensor cores", 128, 0),
     "bfloat16": (lambda a, b: a @ b, (np.ones((508, 508), weft.bfloat16),) * 2, "tensor cores", 64, 0),
     "warpgroups": (lambda a, b: a @ b, (np.ones((4096, 4096), weft.bfloat16),) * 2, "warpgroups", 168, 0),
     "what follows": (_dense, (np.ones((1480, 1480), np.float16),) * 2, "warpgroups", 168, 0),
