@@ -1,6 +1,7 @@
 """What debuggers and profilers are told of machine code in memory: where it is, and which lines it is of.
 
-gdb reads a list in memory, which any library may keep: MLIR's has one. `perf` reads a file of addresses and names.
+gdb reads a list in memory, which any library may keep: MLIR's has one. `perf` reads a file of addresses and names, and
+one of code and lines.
 """
 
 from __future__ import annotations
@@ -10,15 +11,18 @@ import itertools
 import os
 import re
 import struct
+import sys
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from ....dialect.errors import InternalError
+from .jitdump import Dump, Function
+from .line_tables import Row, line_rows
+from .object_files import ObjectFile, Symbol
 
 _lock = threading.RLock()
 
@@ -73,54 +77,6 @@ def with_entry_scopes(assembly: str) -> str:
     return _ENTRY.sub(scoped, assembly) + "".join(added)
 
 
-class _Section(NamedTuple):
-    name: str
-    header: int
-    """Where its header is in the file."""
-    kind: int
-    flags: int
-    offset: int
-    size: int
-    link: int
-
-
-class _Symbol(NamedTuple):
-    name: str
-    value: int
-    size: int
-    section: int
-
-
-_SYMBOLS, _ALLOCATED, _FUNCTION_KIND = 2, 2, 2
-
-
-def _text(content: bytes, offset: int) -> str:
-    return content[offset : content.index(b"\0", offset)].decode()
-
-
-def _sections(content: bytes) -> list[_Section]:
-    """The sections of an ELF file of 64 bits."""
-    if content[:5] != b"\x7fELF\x02":
-        raise InternalError("machine code is no ELF file of 64 bits")
-    (start,) = struct.unpack_from("<Q", content, 0x28)
-    size, count, names = struct.unpack_from("<HHH", content, 0x3A)
-    headers = [struct.unpack_from("<IIQQQQI", content, start + size * index) for index in range(count)]
-    text = headers[names][4]
-    return [
-        _Section(_text(content, text + name), start + size * index, kind, flags, offset, length, link)
-        for index, (name, kind, flags, _, offset, length, link) in enumerate(headers)
-    ]
-
-
-def _functions(content: bytes, sections: list[_Section]) -> Iterator[_Symbol]:
-    for table in sections:
-        if table.kind == _SYMBOLS:
-            for place in range(table.offset, table.offset + table.size, 24):
-                name, info, _, section, value, size = struct.unpack_from("<IBBHQQ", content, place)
-                if info & 15 == _FUNCTION_KIND:
-                    yield _Symbol(_text(content, sections[table.link].offset + name), value, size, section)
-
-
 def announce(
     owner: Any, object_file: bytes, address: Callable[[str], int], exported: str, lines: Mapping[str, str]
 ) -> None:
@@ -128,22 +84,53 @@ def announce(
 
     `exported` is a function whose address is known.
     """
-    sections = _sections(object_file)
-    functions = list(_functions(object_file, sections))
-    known = next(function for function in functions if function.name == exported)
+    found = ObjectFile(object_file)
+    known = next(function for function in found.functions() if function.name == exported)
     base = address(exported) - known.value
+    functions = [function for function in found.functions() if function.section == known.section]
     image = bytearray(object_file)
-    struct.pack_into("<Q", image, sections[known.section].header + 0x10, base)
-    _write_map([(base + f.value, f.size, f.name) for f in functions if f.section == known.section], lines)
+    struct.pack_into("<Q", image, found.sections[known.section].header + 0x10, base)
+    with _lock:
+        _write_map([(base + f.value, f.size, _label(f.name, lines)) for f in functions])
+        if sys.platform == "linux":
+            rows = [row for row in line_rows(found) if row.section == known.section]
+            _dump(found.machine).write(_in_memory(function, base, rows, lines) for function in functions)
     _register(owner, bytes(image))
 
 
-def _write_map(functions: list[tuple[int, int, str]], lines: Mapping[str, str]) -> None:
+def _label(name: str, lines: Mapping[str, str]) -> str:
+    """What perf shows of a function."""
+    return f"{name} at {lines[name]}" if name in lines else name
+
+
+def _write_map(functions: list[tuple[int, int, str]]) -> None:
     """Add to the file in which perf looks up addresses."""
     path = Path(tempfile.gettempdir() if os.name == "nt" else "/tmp") / f"perf-{os.getpid()}.map"
-    with _lock, path.open("a") as file:
+    with path.open("a") as file:
         for address, size, name in functions:
-            file.write(f"{address:x} {size:x} {name}{f' at {lines[name]}' if name in lines else ''}\n")
+            file.write(f"{address:x} {size:x} {name}\n")
+
+
+def _in_memory(function: Symbol, base: int, rows: list[Row], lines: Mapping[str, str]) -> Function:
+    """A function as it is in memory, with the lines of its code."""
+    end = function.value + function.size
+    own = [
+        (base + row.offset, row.file, row.line)
+        for row in rows
+        if function.value <= row.offset < end and row.line
+    ]
+    address = base + function.value
+    return Function(_label(function.name, lines), address, ctypes.string_at(address, function.size), own)
+
+
+_dumps: dict[int, Dump] = {}
+"""The file of this process; that of the one that it was forked from is no more written."""
+
+
+def _dump(machine: int) -> Dump:
+    if os.getpid() not in _dumps:
+        _dumps[os.getpid()] = Dump(Path(os.environ.get("JITDUMPDIR", "/tmp")), machine)
+    return _dumps[os.getpid()]
 
 
 class _Entry(ctypes.Structure):
