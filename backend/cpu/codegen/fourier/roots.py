@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+import numpy as np
 
 _ONE = 1 << 128
 
@@ -14,23 +15,35 @@ _Point: TypeAlias = "tuple[int, int]"
 
 
 def root(power: int, count: int) -> complex:
-    """The n-th root of unity exp(-2i pi k / n) for 0 <= k < n.
+    """The n-th root of unity exp(-2i pi k / n).
 
-    >>> root(1, 4), root(7, 8)
+    >>> root(1, 4), root(-1, 8)
     (-1j, (0.7071067811865476+0.7071067811865476j))
     """
-    octant, rest = divmod(8 * power, count)
-    eighth = _first_eighth(max(count, 8))
-    place = rest * (len(eighth) - 1) // count
-    cosine, sine = eighth[len(eighth) - 1 - place if octant % 2 else place]
-    if octant % 4 in (1, 2):
-        cosine, sine = sine, cosine
-    real, imaginary = -cosine if octant in (2, 3, 4, 5) else cosine, sine if octant >= 4 else -sine
-    return complex(real / _ONE, imaginary / _ONE)
+    return complex(roots(np.array(power), count))
+
+
+def roots(powers: np.ndarray[Any, Any], count: int) -> np.ndarray[Any, Any]:
+    """The n-th roots of unity exp(-2i pi k / n) for whole numbers k, of any shape."""
+    eighth = _rounded_eighth(max(count, 8))
+    steps = len(eighth) - 1
+    octants, places = np.divmod(powers % count * (8 * steps // count), steps)
+    points = eighth[np.where(octants % 2, steps - places, places)]
+    points = np.where(np.isin(octants % 4, (1, 2)), points.imag + 1j * points.real, points)
+    found: np.ndarray[Any, Any] = np.where(np.isin(octants, (2, 3, 4, 5)), -points.real, points.real) + 1j * (
+        np.where(octants >= 4, points.imag, -points.imag)
+    )
+    return found
 
 
 @cache
-def _first_eighth(count: int) -> Sequence[_Point]:
+def _rounded_eighth(count: int) -> np.ndarray[Any, Any]:
+    """exp(2i pi k / n) for 0 <= k <= n / 8."""
+    return np.array([complex(cosine / _ONE, sine / _ONE) for cosine, sine in _first_eighth(count)])
+
+
+@cache
+def _first_eighth(count: int) -> list[_Point]:
     """The points at angles 2 pi k / n for 0 <= k <= n / 8."""
     if count == 8:
         half = math.isqrt(_ONE * _ONE // 2)
@@ -48,4 +61,4 @@ def _product(x: _Point, y: _Point) -> _Point:
     return (x[0] * y[0] - x[1] * y[1]) // _ONE, (x[0] * y[1] + x[1] * y[0]) // _ONE
 
 
-__all__ = ["root"]
+__all__ = ["root", "roots"]

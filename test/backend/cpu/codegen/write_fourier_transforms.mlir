@@ -60,3 +60,38 @@ func.func @unknown(%x: tensor<?xcomplex<f64>>, %scale: tensor<f64>) -> tensor<?x
   %0 = "weft.fft"(%x, %scale) {inverse = false} : (tensor<?xcomplex<f64>>, tensor<f64>) -> tensor<?xcomplex<f64>>
   return %0 : tensor<?xcomplex<f64>>
 }
+
+// -----
+
+// Longer ones are read and written several times: in the first stage neighbours are transformed together, and their
+// results put next to each other; the second transforms results, which are multiplied by roots of unity that are constants.
+// CHECK-LABEL: func.func private @kernel_0(
+// CHECK: memref.alloc() {{.*}} : memref<136xf64>
+// CHECK: scf.for %{{.*}} = %c0 to %c16 step %c4
+// CHECK-COUNT-4: vector.load {{.*}} : memref<?xf64, strided<[1]>>, vector<8xf64>
+// CHECK: vector.load {{.*}} : memref<96xf64>, vector<4xf64>
+// CHECK: math.fma
+// CHECK-COUNT-8: vector.store {{.*}} : memref<136xf64>, vector<4xf64>
+// CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1
+// CHECK-COUNT-8: vector.load {{.*}} : memref<136xf64>, vector<4xf64>
+// CHECK: memref.load {{.*}} : memref<24xf64>
+// CHECK: vector.broadcast
+// CHECK: scf.for %{{.*}} = %c0 to %c16 step %c4
+// CHECK-COUNT-4: vector.store {{.*}}, vector<8xf64>
+// CHECK: arith.cmpf olt
+// CHECK: call @weft_loop.numpy.fft._pocketfft_umath.ifft.Dd.D
+func.func @stages(%x: tensor<?x64xcomplex<f64>>, %scale: tensor<f64>) -> tensor<?x64xcomplex<f64>> {
+  %0 = "weft.fft"(%x, %scale) {inverse = true} : (tensor<?x64xcomplex<f64>>, tensor<f64>) -> tensor<?x64xcomplex<f64>>
+  return %0 : tensor<?x64xcomplex<f64>>
+}
+
+// -----
+
+// More than 4096 numbers are the library's.
+// CHECK-LABEL: func.func private @kernel_0(
+// CHECK-NOT: vector.load
+// CHECK: weft.call_loop
+func.func @long(%x: tensor<8192xf32>, %scale: tensor<f32>) -> tensor<4097xcomplex<f32>> {
+  %0 = "weft.rfft"(%x, %scale) {odd = false} : (tensor<8192xf32>, tensor<f32>) -> tensor<4097xcomplex<f32>>
+  return %0 : tensor<4097xcomplex<f32>>
+}
