@@ -1,7 +1,7 @@
 """`weft.fft`: the standard's Fourier transform extension with NumPy's names, by the code of NumPy's pocketfft.
 
-Transforms of single precision stay in it, half precision becomes single, everything else is computed in double. On CPUs,
-lengths that are powers of two become code of their own (see backend/cpu/codegen/fourier).
+Transforms of single precision stay in it, half precision becomes single, everything else is computed in double. On
+CPUs, lengths that are powers of two become code of their own (see backend/cpu/codegen/fourier).
 """
 
 from __future__ import annotations
