@@ -44,6 +44,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "place-kernels",
                 "join-number-kernels",  # while only those take the record that raise
                 "guard-kernels",  # where kernels of the device may raise
+                "join-loops",  # while it can be seen what each kernel does
             ]
         ),
         # kernels -> launches of device kernels: stage "gpu"
@@ -60,6 +61,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "empty-tensor-to-alloc-tensor",
                 "one-shot-bufferize{bufferize-function-boundaries=true allow-return-allocs-from-loops=true"
                 " function-boundary-type-conversion=identity-layout-map}",
+                "inline-kernels",  # behind bufferization, which would not see that they share memory
                 "canonicalize",
                 "cse",
                 "convert-copies",  # copies are nests like others

@@ -37,8 +37,8 @@ class Lowering:
         yield "kernels"
         self._run("kernels-to-device-buffers")
         yield "buffers"
-        self.plans = plans_of(self._module)
         self._run("buffers-to-placed")
+        self.plans = plans_of(self._module)  # with words for numbers of the device
         yield "placed"
         self._run("placed-to-gpu")
         yield "gpu"

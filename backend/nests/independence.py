@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from ...dialect.mlir import Operation, Value, ir
+from ...passes.rewriting import terminator
 from .nest import Access, LoopNest, nested
 
 _VIEWS = {
@@ -80,6 +81,44 @@ def base(memref: Value) -> Value:
     while not isinstance(memref.owner, ir.Block) and memref.owner.operation.name in _VIEWS:
         memref = memref.owner.operation.operands[0]
     return memref
+
+
+def roots(memref: Value) -> frozenset[Value]:
+    """The allocations and arguments that a view may look into, where loops and branches hand memrefs on."""
+    found: set[Value] = set()
+    pending, seen = [memref], {memref}
+    while pending:
+        value = base(pending.pop())
+        following = _handed_on(value)
+        if not following:
+            found.add(value)
+        pending += [other for other in following if other not in seen]
+        seen.update(following)
+    return frozenset(found)
+
+
+def _handed_on(value: Value) -> list[Value]:
+    """The values that a value of a loop or branch is one of."""
+    if isinstance(value.owner, ir.Block):
+        around = value.owner.owner.operation
+        if around.name == "scf.for":
+            number = value.arg_number - 1
+            return [list(around.operands)[3 + number], terminator(value.owner).operands[number]]
+        if around.name == "scf.while":
+            before, after = (region.blocks[0] for region in around.regions)
+            if value.owner == before:
+                number = value.arg_number
+                return [around.operands[number], terminator(after).operands[number]]
+            return [terminator(before).operands[1 + value.arg_number]]
+        return []
+    op, number = value.owner.operation, value.result_number
+    if op.name == "scf.for":
+        return [list(op.operands)[3 + number], terminator(op.regions[0].blocks[0]).operands[number]]
+    if op.name == "scf.while":
+        return [terminator(op.regions[0].blocks[0]).operands[1 + number]]
+    if op.name == "scf.if":
+        return [terminator(region.blocks[0]).operands[number] for region in op.regions]
+    return list(op.operands)[1:] if op.name == "arith.select" else []
 
 
 def only_user(memref: Value, operation: Operation) -> bool:

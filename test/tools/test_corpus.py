@@ -52,6 +52,10 @@ DIAGNOSTICS = {
         "func.func private @kernel_0(%x: memref<2xf32>) {\n  return\n}\n",
         "where this kernel runs is not decided: run --place-kernels before --guard-kernels",
     ),
+    "--join-loops": (
+        "func.func private @kernel_0(%x: memref<2xf32>) {\n  return\n}\n",
+        "where this kernel runs is not decided: run --place-kernels before --join-loops",
+    ),
     "--join-number-kernels": (
         "func.func private @kernel_0(%x: memref<2xf32>) {\n  return\n}\n",
         "where this kernel runs is not decided: run --place-kernels before --join-number-kernels",

@@ -12,7 +12,7 @@ from ....dialect.errors import WeftError
 from ....dialect.mlir import Operation, Value, ir
 from ....dialect.op import FUNCTIONS
 from ....passes.rewriting import operations_of
-from ...nests.independence import base, written_memrefs
+from ...nests.independence import roots, written_memrefs
 
 _VIEWS = frozenset(
     {
@@ -125,8 +125,8 @@ def is_constant_memory(memref: Value, inside: Operation) -> bool:
     function = inside
     while function.name != "func.func":
         function = function.parent.operation
-    memory = base(memref)
-    return not any(base(written) == memory for op in operations_of(function) for written in writes_of(op))
+    memory = roots(memref)
+    return not any(roots(written) & memory for op in operations_of(function) for written in writes_of(op))
 
 
 def writes_of(op: Operation) -> Iterator[Value]:

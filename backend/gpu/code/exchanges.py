@@ -12,8 +12,7 @@ from typing import Any, TypeAlias
 
 from ....dialect.mlir import Operation, Value, ir
 from ....dialect.records import dataclass
-from ....passes.rewriting import constant_integer, is_defined_inside, operations_of, terminator
-from ...nests.independence import base
+from ....passes.rewriting import constant_integer, is_defined_inside, operations_of
 from .captures import is_pure
 
 ALL, ONE = "all", "one"
@@ -124,78 +123,6 @@ class Places:
         return self._names[what]
 
 
-class Memories:
-    """What memory a memref may be: arguments and allocations, as far as loops and branches hand memrefs on."""
-
-    def __init__(self, function: Operation) -> None:
-        self._groups: dict[Value, Hashable] = {}
-        if MEMORY in function.attributes:
-            arguments = function.regions[0].blocks[0].arguments
-            self._groups = {
-                argument: ("group", int(number))
-                for argument, number in zip(arguments, function.attributes[MEMORY], strict=True)
-            }
-        self._known: dict[Value, frozenset[Value]] = {}
-
-    def of(self, memref: Value) -> frozenset[Hashable]:
-        """The memory, arguments that share theirs as one."""
-        return frozenset(self._groups.get(root, root) for root in self.roots(memref))
-
-    def roots(self, memref: Value) -> frozenset[Value]:
-        """The arguments and allocations that a memref may be a view of."""
-        if memref not in self._known:
-            self._known[memref] = _roots(memref)
-        return self._known[memref]
-
-    def sharing(self, roots: Iterable[Value]) -> list[Value]:
-        """The values, and the other arguments that share memory with one of them."""
-        found = dict.fromkeys(roots)
-        groups = {self._groups[root] for root in found if root in self._groups}
-        found |= dict.fromkeys(a for a, group in self._groups.items() if group in groups)
-        return list(found)
-
-
-MEMORY = "weft.memory"
-"""On kernel functions whose arguments may share memory: a number for each argument, equal ones for such that do."""
-
-
-def _roots(memref: Value) -> frozenset[Value]:
-    found: set[Value] = set()
-    pending, seen = [memref], {memref}
-    while pending:
-        value = base(pending.pop())
-        following = _handed_on(value)
-        if not following:
-            found.add(value)
-        pending += [other for other in following if other not in seen]
-        seen.update(following)
-    return frozenset(found)
-
-
-def _handed_on(value: Value) -> list[Value]:
-    """The values that a value of a loop or branch is one of."""
-    if isinstance(value.owner, ir.Block):
-        around = value.owner.owner.operation
-        if around.name == "scf.for":
-            number = value.arg_number - 1
-            return [list(around.operands)[3 + number], terminator(value.owner).operands[number]]
-        if around.name == "scf.while":
-            before, after = (region.blocks[0] for region in around.regions)
-            if value.owner == before:
-                number = value.arg_number
-                return [around.operands[number], terminator(after).operands[number]]
-            return [terminator(before).operands[1 + value.arg_number]]
-        return []
-    op, number = value.owner.operation, value.result_number
-    if op.name == "scf.for":
-        return [list(op.operands)[3 + number], terminator(op.regions[0].blocks[0]).operands[number]]
-    if op.name == "scf.while":
-        return [terminator(op.regions[0].blocks[0]).operands[1 + number]]
-    if op.name == "scf.if":
-        return [terminator(region.blocks[0]).operands[number] for region in op.regions]
-    return list(op.operands)[1:] if op.name == "arith.select" else []
-
-
 class Order:
     """The accesses since the last barrier, and where the next one goes."""
 
@@ -298,4 +225,4 @@ def accesses_in(ops: Iterable[Operation]) -> Iterator[tuple[Value, list[Value] |
                         yield operand, None, True
 
 
-__all__ = ["ALL", "MEMORY", "ONE", "Access", "Memories", "Order", "Places", "Spread", "accesses_in"]
+__all__ = ["ALL", "ONE", "Access", "Order", "Places", "Spread", "accesses_in"]

@@ -15,7 +15,7 @@ from typing import Any
 
 from ....dialect.mlir import Module, Operation, Type, Value, ir
 from ...nests.emit import Emitter, Index, create, load
-from ...nests.independence import base
+from ...nests.independence import roots
 from ...planning.names import EXIT
 from ..placement.place_kernels import guard_of
 from .captures import captures, inner_operations, outer_operands, writes_of
@@ -76,8 +76,8 @@ class Kernel:
         module = _device_module(function)
         with ir.InsertionPoint(module.regions[0].blocks[0]), function.location:
             types = [*self._parameters, *[ir.IndexType.get()] * len(extents)]
-            written = {base(memref) for op in (*ops, *inner_operations(ops)) for memref in writes_of(op)}
-            written.update(map(base, writes))
+            memrefs = [memref for op in (*ops, *inner_operations(ops)) for memref in writes_of(op)]
+            written = {root for memref in (*memrefs, *writes) for root in roots(memref)}
             read = [
                 isinstance(v.owner, ir.Block) and v not in written
                 for v in self._captured

@@ -15,11 +15,12 @@ from ....dialect.mlir import Operation, Type, Value, ir
 from ....dialect.records import replace
 from ....passes.rewriting import constant_integer, is_defined_inside, operations_in, operations_of
 from ...nests.emit import ForLoop, Index, create, load, store
+from ...nests.independence import roots
 from ...nests.iterations import are_independent, perfect_nest
 from ...nests.nest import LoopNest, loop_nest
 from ..code.captures import is_known_to_host, is_pure, outer_operands
 from ..code.control import Branch, compare, only_if
-from ..code.exchanges import ALL, ONE, Access, Memories, Order, Places, Spread, accesses_in
+from ..code.exchanges import ALL, ONE, Access, Order, Places, Spread, accesses_in
 from ..code.kernel import Kernel
 from ..code.points import read, write_point
 from ..code.points import write as store_point
@@ -139,23 +140,14 @@ class _Block:
     def __init__(self, function: Operation, name: str, ops: Sequence[Operation]) -> None:
         self._ops = ops
         self._threads = threads_for(ops)
-        self._memories, self._places = Memories(function), Places()
-        written = [memref for memref, _, writes in accesses_in(ops) if writes]
-        roots = {root for memref in written for root in self._memories.roots(memref)}
+        self._places = Places()
         guard = guard_of(function)
-        self._kernel = Kernel(
-            function,
-            name,
-            ops,
-            (self._threads, 1, 1),
-            writes=self._memories.sharing(roots),
-            exchanges=True,
-        )
+        self._kernel = Kernel(function, name, ops, (self._threads, 1, 1), exchanges=True)
         self._emitter = self._kernel.emitter
         self._order = Order(self._kernel.barrier)
         self._block_reduction, self._turn = BlockReduction(self._kernel, self._threads), 0
         if guard is not None:  # which all have looked at in the beginning
-            self._order.touch([Access(self._memories.of(guard), ALL, writes=False)])
+            self._order.touch([Access(roots(guard), ALL, writes=False)])
 
     def write(self, reason: str) -> None:
         """Write everything, and the launch."""
@@ -267,12 +259,12 @@ class _Block:
         """What operations access, at places that are told by the positions of loops."""
         found = []
         for memref, indices, writes in accesses_in(ops):
-            if any(is_defined_inside(root, op) for root in self._memories.roots(memref) for op in ops):
+            if any(is_defined_inside(root, op) for root in roots(memref) for op in ops):
                 continue  # memory of each thread
             place, outer = None, frozenset[Value]()
             if indices is not None:
                 place, outer = self._places.of([memref, *indices], positions)
-            found.append(Access(self._memories.of(memref), who, writes, place, outer))
+            found.append(Access(roots(memref), who, writes, place, outer))
         return found
 
     # What threads share
@@ -334,7 +326,7 @@ class _Block:
         for operand in nest.accesses:
             memory, place, values = frozenset[Hashable](), None, frozenset[Value]()
             if not operand.is_scalar:
-                memory = self._memories.of(operand.memref)
+                memory = roots(operand.memref)
                 place, values = self._places.of_expressions(operand.memref, operand.expressions, spread)
             found.append(Access(memory, who, writes=False, place=place, outer=values))
         gathered = self._accesses(operations_in(nest.body), who)
@@ -370,7 +362,7 @@ class _Block:
         own = stepped(self._thread, total, self._threads, reduction.neutral(emitter), emitter, body)
         values = self._combined(reduction, own)
         self._order.touch(
-            Access(self._memories.of(memref), ONE, writes) for memref in outputs for writes in (False, True)
+            Access(roots(memref), ONE, writes) for memref in outputs for writes in (False, True)
         )
         with self._by_first():
             point: list[Index] = [0] * len(nest.parallel)

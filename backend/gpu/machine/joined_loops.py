@@ -1,0 +1,341 @@
+"""Loops of the host that launch little kernels become one kernel each, which a block runs from beginning to end.
+
+    scf.for %t = %c0 to %n step %c1 {                call @kernel_2(%x, %y, %n)
+      call @kernel_0(%x, %y)
+      call @kernel_1(%y, %x)
+    }
+
+The host follows such a loop without the kernels where it needs what the loop hands on: which of two arrays has the
+result, say. If data of the device decides how often it runs, the kernel tells how often it was, and other numbers that
+the host needs, in words behind the workspace: each is read once, where a condition was read in every iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import ClassVar
+
+from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
+from ....dialect.records import dataclass
+from ....passes.base import Pass, Statistics
+from ....passes.rewriting import (
+    constant_integer,
+    is_defined_inside,
+    operations_in,
+    operations_of,
+    symbols_of,
+    terminator,
+)
+from ...nests.emit import create
+from ...nests.independence import base
+from ...planning.boundaries import kernel_functions
+from ...planning.names import kernel_name
+from ...planning.plan_attributes import PLAN
+from ...planning.shapes import static_shape
+from ..placement.entries import entries_of
+from ..placement.kernel_effort import SECONDS_OF_LAUNCH, SECONDS_OF_READ, seconds_of_block
+from ..placement.kernel_variants import callee_of
+from ..placement.place_kernels import DEVICE, GUARDED, VISIBLE, describe, require_placed
+from .host_functions import HostFunction, element_bytes, host_functions
+from .loop_parts import LOOPS, LoopParts, is_decided_by_data, parts_of_loop, told_by_data
+
+_WORD = 64
+"""Each number that the host reads has a line of memory for itself."""
+_REASON = "one block does the whole loop sooner than the kernels in it are launched"
+
+
+@dataclass(frozen=True)
+class JoinLoops(Pass):
+    """Join the kernels of loops that one block runs sooner than they are launched."""
+
+    name: ClassVar[str] = "join-loops"
+    summary: ClassVar[str] = "run loops of little kernels in one kernel"
+
+    def require(self, module: Module) -> None:
+        require_placed(module, self.name)
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        joined, entries = _JoinedLoops(module), entries_of(module)
+        for host in list(host_functions(module)):
+            for loop in _outermost(host.function):
+                joined.join(loop, host, has_words=host.function in entries)
+        statistics["loops joined"] += joined.count
+
+
+def _outermost(op: Operation) -> list[Operation]:
+    """The loops in an operation, but for those in loops."""
+    found: list[Operation] = []
+    for inner in (inner for region in op.regions for block in region for inner in operations_in(block)):
+        found += [inner] if inner.name in LOOPS else _outermost(inner)
+    return found
+
+
+class _JoinedLoops:
+    """Makes the kernels."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._kernels = kernel_functions(module)
+        self._taken = set(symbols_of(module))
+        self.count = 0
+
+    def join(self, loop: Operation, host: HostFunction, *, has_words: bool) -> None:
+        """Join a loop, or else the loops in it."""
+        _move_views(loop)
+        parts = parts_of_loop(loop, host, self._kernels)
+        told = told_by_data(parts) if parts is not None else set()
+        if parts is None or not _may_be_joined(parts, told, has_words) or not self._is_worth_it(parts):
+            for region in loop.regions:
+                for block in region:
+                    for inner in operations_in(block):
+                        for within in [inner] if inner.name in LOOPS else _outermost(inner):
+                            self.join(within, host, has_words=has_words)
+            return
+        _Join(self._module, host, self._kernels, self._new_name()).write(parts, told)
+        self.count += 1
+
+    def _is_worth_it(self, parts: LoopParts) -> bool:
+        """Whether an iteration takes a block less time than its launches take."""
+        calls = parts.calls()
+        own = [seconds_of_block(self._kernels[callee_of(call)]) for call in calls]
+        copied = [_seconds_of_copy(op) for op in parts.effects if op.name != "func.call"]
+        seconds = [number for number in (*own, *copied) if number is not None]
+        others = SECONDS_OF_LAUNCH * len(parts.effects) + SECONDS_OF_READ * len(parts.loads)
+        return bool(calls) and len(seconds) == len(parts.effects) and sum(seconds) < others
+
+    def _new_name(self) -> str:
+        number = len(self._taken)
+        while kernel_name(number) in self._taken:
+            number += 1
+        self._taken.add(kernel_name(number))
+        return kernel_name(number)
+
+
+def _move_views(loop: Operation) -> None:
+    """Take views that are the same in all iterations out of a loop."""
+    for op in operations_of(loop):
+        if op.name in ("memref.view", "arith.constant") and not any(
+            is_defined_inside(operand, loop) for operand in op.operands
+        ):
+            op.move_before(loop)
+
+
+def _seconds_of_copy(op: Operation) -> float | None:
+    """How long a block takes for a copy, or to store a number."""
+    if op.name == "memref.store":
+        return 0.0
+    shape = static_shape(op.operands[0].type)
+    if None in shape:
+        return None
+    count = 1
+    for extent in shape:
+        count *= extent or 0
+    return -(-count // 256) * 1e-7
+
+
+def _may_be_joined(parts: LoopParts, told: set[Value], has_words: bool) -> bool:
+    """Whether the host can go on behind the loop, and different arrays are different memory."""
+    used = [result for result in parts.loop.results if any(True for _ in result.uses)]
+    if any(value in told and not _is_number(value.type) for value in used):
+        return False
+    needs_words = any(value in told for value in used) or (
+        bool(used) and is_decided_by_data(parts.loop, told)
+    )
+    if needs_words and not has_words:
+        return False
+    arrays = {_key(value): value for value in _taken(parts) if isinstance(value.type, ir.MemRefType)}
+    if any(None in static_shape(value.type) for value in arrays.values()):
+        return False
+    places = [_range_of(value) for value in arrays.values()]
+    return not any(
+        first[0] == second[0] and first[1] < second[2] and second[1] < first[2]
+        for number, first in enumerate(places)
+        for second in places[:number]
+    )
+
+
+def _is_number(type: Type) -> bool:
+    return isinstance(type, (ir.FloatType, ir.IndexType)) or (
+        isinstance(type, ir.IntegerType) and type.width >= 8
+    )
+
+
+def _taken(parts: LoopParts) -> list[Value]:
+    """The values from outside of a loop that the device needs."""
+    ops = parts.on_device()
+    values = [value for op in (parts.loop, *operations_of(parts.loop)) if op in ops for value in op.operands]
+    inside = [value for value in values if not is_defined_inside(value, parts.loop)]
+    return list(dict.fromkeys(inside))
+
+
+def _range_of(memref: Value) -> tuple[Value, float, float]:
+    """The memory of a memref, and which bytes of it."""
+    owner = memref.owner
+    if not isinstance(owner, ir.Block) and owner.operation.name == "memref.view":
+        start, size = constant_integer(owner.operation.operands[1]), element_bytes(memref.type.element_type)
+        for extent in static_shape(memref.type):
+            size *= extent or 0
+        if start is not None:
+            return base(owner.operation.operands[0]), start, start + size
+    return base(memref), 0, float("inf")
+
+
+def _key(value: Value) -> tuple[Hashable, ...]:
+    """Equal for values that are one: views of the same bytes as the same type are."""
+    if isinstance(value.type, ir.MemRefType):
+        memory, start, end = _range_of(value)
+        if end < float("inf"):
+            return (memory, start, value.type)
+    return (value,)
+
+
+class _Join:
+    """Makes a kernel of a loop, and leaves to the host what it needs of it."""
+
+    def __init__(
+        self, module: Module, host: HostFunction, kernels: Mapping[str, Operation], name: str
+    ) -> None:
+        self._module, self._host, self._kernels, self._name = module, host, kernels, name
+
+    def write(self, parts: LoopParts, told: set[Value]) -> None:
+        """Do so, for a loop that `_may_be_joined`."""
+        numbers = [r.result_number for r in parts.loop.results if r in told and any(True for _ in r.uses)]
+        follows = any(r not in told and any(True for _ in r.uses) for r in parts.loop.results)
+        counts = follows and is_decided_by_data(parts.loop, told)
+        if counts:
+            loop = _with_count(parts.loop)
+            parts = LoopParts(loop, parts.effects, parts.loads, parts.polls)
+            numbers.append(len(list(loop.results)) - 1)
+        loop = parts.loop
+        with ir.InsertionPoint(loop), loop.location:
+            words = [self._new_word(loop.results[number].type) for number in numbers]
+            self._call(parts, numbers, words)
+            read = [create("memref.load", [word.type.element_type], [word]) for word in words]
+        told = told_by_data(parts)
+        for number, value in zip(numbers, read, strict=True):
+            loop.results[number].replace_all_uses_with(value)
+        if not follows:
+            loop.erase()
+            return
+        _leave_to_host(parts, told, read[-1] if counts else None)
+
+    def _call(self, parts: LoopParts, numbers: list[int], words: list[Value]) -> None:
+        taken = [value for value in _taken(parts) if not _is_constant(value)]
+        callees = [self._kernels[callee_of(call)] for call in parts.calls()]
+        # A loop may run for ever with numbers that were never computed, as a check had failed.
+        is_guarded = any(GUARDED in kernel.attributes for kernel in self._kernels.values())
+        values = {_key(value): value for value in taken if value != self._host.record}
+        arguments = [*values.values(), *words, *([self._host.record] if is_guarded else [])]
+        with ir.InsertionPoint(self._module.body), parts.loop.location:
+            types = [value.type for value in arguments]
+            function = dialect("func").FuncOp(self._name, (types, []), visibility="private")
+        block = function.add_entry_block()
+        inner = dict(zip(map(_key, arguments), block.arguments, strict=True))
+        with ir.InsertionPoint(block), parts.loop.location:
+            copy = _copied(parts, inner)
+            for number, word in zip(numbers, words, strict=True):
+                create("memref.store", [], [copy.results[number], inner[_key(word)]])
+            dialect("func").ReturnOp([])
+        attributes = function.operation.attributes
+        if is_guarded:
+            attributes[GUARDED] = ir.UnitAttr.get()
+        if any(VISIBLE in kernel.attributes for kernel in callees):
+            attributes[VISIBLE] = ir.UnitAttr.get()
+        describe(function.operation, DEVICE, _REASON)
+        dialect("func").CallOp([], self._name, arguments)
+
+    def _new_word(self, type: Type) -> Value:
+        """Memory for a number, behind the workspace."""
+        function = self._host.function
+        plan = ir.DictAttr(function.attributes[PLAN])
+        fields = {entry.name: entry.attr for entry in plan}
+        start = -(-int(fields["workspace"].value) // _WORD) * _WORD
+        fields["workspace"] = ir.IntegerAttr.get(fields["workspace"].type, start + _WORD)
+        function.attributes[PLAN] = ir.DictAttr.get(fields)
+        arguments = list(function.regions[0].blocks[0].arguments)
+        workspace = arguments[arguments.index(self._host.record) - 1]
+        workspace.set_type(ir.MemRefType.get([start + _WORD], workspace.type.element_type))
+        results = ir.TypeAttr(function.attributes["function_type"]).value.results
+        signature = ir.FunctionType.get([argument.type for argument in arguments], results)
+        function.attributes["function_type"] = ir.TypeAttr.get(signature)
+        offset = dialect("arith").constant(ir.IndexType.get(), start)
+        return dialect("memref").view(ir.MemRefType.get([], type), workspace, offset, [])
+
+
+def _is_constant(value: Value) -> bool:
+    return not isinstance(value.owner, ir.Block) and bool(value.owner.operation.name == "arith.constant")
+
+
+def _copied(parts: LoopParts, inner: Mapping[tuple[Hashable, ...], Value]) -> Operation:
+    """A copy of what the device has to do of a loop, at the insertion point."""
+    needed = parts.on_device()
+    constants: dict[Value, Value] = {}
+    for value in filter(_is_constant, _taken(parts)):
+        constants[value] = value.owner.operation.clone().operation.results[0]
+    copy = parts.loop.clone().operation
+    pairs = [(parts.loop, copy), *zip(operations_of(parts.loop), operations_of(copy), strict=True)]
+    for op, own in pairs:
+        if op in needed:
+            for index, value in enumerate(op.operands):
+                if not is_defined_inside(value, parts.loop):
+                    own.operands[index] = constants[value] if _is_constant(value) else inner[_key(value)]
+    for op, own in reversed(pairs):
+        if op not in needed:
+            own.erase()
+    return copy
+
+
+def _with_count(loop: Operation) -> Operation:
+    """A `while` that hands on how many iterations there were, as its last value, in the place of one."""
+    word, arith = ir.IntegerType.get_signless(64), dialect("arith")
+    with ir.InsertionPoint(loop), loop.location:
+        start = arith.constant(word, 0)
+        types = [*(result.type for result in loop.results), word]
+        new = ir.Operation.create("scf.while", types, [*loop.operands, start], _attributes(loop), regions=2)
+        one = arith.constant(word, 1)
+        one.owner.operation.move_before(new)
+    for old, region in zip(loop.regions, new.regions, strict=True):
+        block = old.blocks[0]
+        block.append_to(region)
+        count = block.add_argument(word, loop.location)
+        end = terminator(block)
+        with ir.InsertionPoint(end), end.location:
+            last = count if end.name == "scf.condition" else arith.addi(count, one)
+            create(end.name, [], [*end.operands, last])
+        end.erase()
+    for result, again in zip(loop.results, list(new.results)[:-1], strict=True):
+        result.replace_all_uses_with(again)
+    loop.erase()
+    return new.operation
+
+
+def _attributes(op: Operation) -> dict[str, ir.Attribute]:
+    """The attributes of an operation."""
+    return dict(op.attributes.items())
+
+
+def _leave_to_host(parts: LoopParts, told: set[Value], count: Value | None) -> None:
+    """Leave of a loop what the host needs to follow it, for `count` iterations if that is told."""
+    loop, kept = parts.loop, parts.on_host(told)
+    # Before operands change, and hashes of operations with them:
+    unneeded = [op for op in operations_of(loop) if op not in kept]
+    for op in reversed(unneeded):
+        for result in op.results:
+            if any(True for _ in result.uses):
+                with ir.InsertionPoint(loop), loop.location:
+                    result.replace_all_uses_with(_nothing(result.type))
+        op.erase()
+    if count is not None:
+        end = terminator(loop.regions[0].blocks[0])
+        with ir.InsertionPoint(end), end.location:
+            done = list(end.operands)[-1]
+            end.operands[0] = dialect("arith").cmpi(dialect("arith").CmpIPredicate.slt, done, count)
+
+
+def _nothing(type: Type) -> Value:
+    """A number in the place of one that nobody looks at."""
+    number = ir.FloatAttr.get(type, 0.0) if isinstance(type, ir.FloatType) else ir.IntegerAttr.get(type, 0)
+    return create("arith.constant", [type], [], {"value": number})
+
+
+__all__ = ["JoinLoops"]

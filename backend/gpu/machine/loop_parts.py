@@ -1,0 +1,196 @@
+"""What a loop of the host does on the device, and what of it the host has to know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from ....dialect.mlir import Operation, Value, ir
+from ....dialect.records import dataclass
+from ....passes.rewriting import is_defined_inside, operations_in, operations_of, terminator
+from ...planning.names import EXIT, POLL
+from ..code.captures import is_pure
+from ..placement.kernel_variants import callee_of
+from ..placement.place_kernels import DEVICE, SIDE
+from .host_functions import HostFunction
+
+LOOPS = ("scf.for", "scf.while")
+_STRUCTURE = (*LOOPS, "scf.if")
+_ENDS = ("scf.yield", "scf.condition")
+_KERNEL_OPS = ("arith.", "complex.", "index.", "linalg.", "math.", "scf.")
+_TENSOR_OPS = frozenset(
+    f"tensor.{name}"
+    for name in (
+        *("cast", "collapse_shape", "dim", "empty", "expand_shape", "extract", "extract_slice"),
+        *("from_elements", "insert", "insert_slice", "splat"),
+    )
+)
+_MEMORY_OPS = (
+    "bufferization.materialize_in_destination",
+    "bufferization.to_tensor",
+    "func.return",
+    "memref.dim",
+    "memref.load",
+    "memref.store",
+)
+
+
+@dataclass
+class LoopParts:
+    """A loop of a host function that works on the device alone."""
+
+    loop: Operation
+    effects: list[Operation]
+    """Calls of kernels, copies and stores."""
+    loads: list[Operation]
+    """Where numbers of the device are read."""
+    polls: list[Operation]
+    """What looks for interrupts."""
+
+    def calls(self) -> list[Operation]:
+        """The calls of kernels."""
+        return [op for op in self.effects if op.name == "func.call"]
+
+    def on_device(self) -> set[Operation]:
+        """The operations that the device has to do, control flow among them."""
+        return _closure(self.loop, self.effects, lambda value: True)
+
+    def on_host(self, told: set[Value]) -> set[Operation]:
+        """The operations by which the host follows the loop, but for values that data of the device tells."""
+        return _closure(self.loop, self.polls, lambda value: value not in told)
+
+
+def parts_of_loop(loop: Operation, host: HostFunction, kernels: Mapping[str, Operation]) -> LoopParts | None:
+    """What a loop does; None if the host does more in it than to compute numbers."""
+    parts = LoopParts(loop, [], [], [])
+    for op in _outside_polls(loop, parts.polls):
+        kind = _kind(op, host, kernels)
+        if kind is None:
+            return None
+        kind_of_part = {"effect": parts.effects, "load": parts.loads, "poll": parts.polls}
+        if kind in kind_of_part:
+            kind_of_part[kind].append(op)
+    for op in parts.on_device():
+        is_part = op in parts.effects or op in parts.loads
+        if not (is_part or op.name in (*_STRUCTURE, *_ENDS) or is_pure(op)):
+            return None
+    return parts
+
+
+def _outside_polls(loop: Operation, polls: list[Operation]) -> Iterator[Operation]:
+    """The operations of a loop without those that look for interrupts, which are noted."""
+    for block in (block for region in loop.regions for block in region):
+        for op in operations_in(block):
+            inside = [inner for region in op.regions for b in region for inner in operations_in(b)]
+            if any(inner.name == "func.call" and callee_of(inner) == POLL for inner in inside):
+                polls += [op, *operations_of(op)]
+                continue
+            yield op
+            yield from _outside_polls(op, polls)
+
+
+def _kind(op: Operation, host: HostFunction, kernels: Mapping[str, Operation]) -> str | None:
+    """What an operation is for the device; None if the loop cannot be the device's."""
+    if op.name == "func.call":
+        kernel = kernels.get(callee_of(op))
+        return "effect" if kernel is not None and _is_simple(kernel) else None
+    if op.name == "memref.copy":
+        return None if any(host.is_on_host(memref) for memref in op.operands) else "effect"
+    if op.name == "memref.store":
+        target = op.operands[1]
+        if not host.is_on_host(target):
+            return "effect"
+        return "poll" if not isinstance(target.owner, ir.Block) else None  # on the stack
+    if op.name == "memref.load":
+        return "host" if host.is_on_host(op.operands[0]) else "load"
+    return "host" if op.name in (*_STRUCTURE, *_ENDS) or is_pure(op) else None
+
+
+def _is_simple(kernel: Operation) -> bool:
+    """Whether a kernel of the device does what a block can do as a part of something larger."""
+    if SIDE not in kernel.attributes or kernel.attributes[SIDE].value != DEVICE:
+        return False
+    return all(
+        op.name.startswith(_KERNEL_OPS)
+        or op.name in _TENSOR_OPS
+        or op.name in _MEMORY_OPS
+        or (op.name == "func.call" and callee_of(op) == EXIT)
+        for op in operations_of(kernel)
+    )
+
+
+def _closure(loop: Operation, roots: Iterable[Operation], follows: Callable[[Value], bool]) -> set[Operation]:
+    """Operations in a loop, the loop, and all in it that they need: control flow around them, and operands."""
+    found: set[Operation] = set()
+    pending = [loop, *roots]
+    while pending:
+        op = pending.pop()
+        if op in found:
+            continue
+        found.add(op)
+        if op != loop:
+            pending.append(op.parent.operation)
+        if op.name in _STRUCTURE:
+            pending += [terminator(block) for region in op.regions for block in region]
+        for value in op.operands:
+            if (
+                op != loop
+                and follows(value)
+                and is_defined_inside(value, loop)
+                and not isinstance(value.owner, ir.Block)
+            ):
+                pending.append(value.owner.operation)
+    return found
+
+
+def told_by_data(parts: LoopParts) -> set[Value]:
+    """The values in a loop, and its results, that depend on numbers of the device.
+
+    What an inner loop or branch makes does where its condition does; what the loop makes does not, as whoever knows
+    how many iterations there were can follow it.
+    """
+    found = {result for load in parts.loads for result in load.results}
+    while True:
+        before = len(found)
+        for op in (parts.loop, *operations_of(parts.loop)):
+            _spread(op, found, is_outermost=op == parts.loop)
+        if len(found) == before:
+            return found
+
+
+def _spread(op: Operation, found: set[Value], *, is_outermost: bool) -> None:
+    if op.name not in _STRUCTURE:
+        if any(value in found for value in op.operands):
+            found.update(op.results)
+        return
+    blocks = [block for region in op.regions for block in region]
+    ends = [terminator(block) for block in blocks]
+    if op.name == "scf.if":
+        _join(list(op.results), [list(end.operands) for end in ends], found)
+        decided = op.operands[0] in found
+    elif op.name == "scf.for":
+        carried = list(blocks[0].arguments)[1:]
+        _join(carried, [list(op.operands)[3:], list(ends[0].operands)], found)
+        _join(list(op.results), [carried], found)
+        decided = any(bound in found for bound in list(op.operands)[:3])
+    else:
+        passed = list(ends[0].operands)
+        _join(list(blocks[0].arguments), [list(op.operands), list(ends[1].operands)], found)
+        _join(list(blocks[1].arguments), [passed[1:]], found)
+        _join(list(op.results), [passed[1:]], found)
+        decided = passed[0] in found
+    if decided and not is_outermost:
+        found.update(op.results)
+
+
+def _join(values: Sequence[Value], sources: Sequence[Sequence[Value]], found: set[Value]) -> None:
+    for number, value in enumerate(values):
+        if any(source[number] in found for source in sources):
+            found.add(value)
+
+
+def is_decided_by_data(loop: Operation, told: set[Value]) -> bool:
+    """Whether numbers of the device say how often a loop runs."""
+    return loop.name == "scf.while" and terminator(loop.regions[0].blocks[0]).operands[0] in told
+
+
+__all__ = ["LOOPS", "LoopParts", "is_decided_by_data", "parts_of_loop", "told_by_data"]

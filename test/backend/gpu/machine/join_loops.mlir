@@ -1,0 +1,176 @@
+// RUN: weft-opt %s --join-loops --split-input-file | filecheck %s
+
+// Two kernels an iteration, and two arrays that take each other's place: one kernel. The host follows the loop to know
+// which of the two has the result, and still looks for interrupts there.
+// CHECK-LABEL: func.func @f(
+// CHECK-SAME: %[[X:.*]]: memref<64xf64>, %[[N:.*]]: index, %[[Y:.*]]: memref<64xf64>, %{{.*}}: memref<0xi8>, %{{.*}}: memref<20xi64>)
+// CHECK: call @[[JOINED:kernel_[0-9]+]](%[[N]], %[[X]], %[[Y]])
+// CHECK: %[[ENDS:.*]]:2 = scf.for {{.*}} iter_args(%[[A:.*]] = %[[X]], %[[B:.*]] = %[[Y]])
+// CHECK: func.call @weft_poll
+// CHECK-NOT: func.call @kernel
+// CHECK: scf.yield %[[B]], %[[A]]
+// CHECK: memref.extract_aligned_pointer_as_index %[[ENDS]]#0
+// CHECK: func.func private @[[JOINED]](%{{.*}}: index, %{{.*}}: memref<64xf64>, %{{.*}}: memref<64xf64>)
+// CHECK-SAME: weft.accesses = ["", "rw", "rw"], weft.reason = "one block does the whole loop
+// CHECK-SAME: weft.side = "device"
+// CHECK: scf.for {{.*}} iter_args(%[[OLD:.*]] = %{{.*}}, %[[NEW:.*]] = %{{.*}})
+// CHECK-NEXT: func.call @kernel_0(%[[OLD]], %[[NEW]])
+// CHECK-NEXT: func.call @kernel_1(%[[NEW]])
+// CHECK-NOT: weft_poll
+// CHECK: scf.yield %[[NEW]], %[[OLD]]
+module attributes {weft.sites = []} {
+func.func @f(%x: memref<64xf64>, %n: index, %y: memref<64xf64>, %w: memref<0xi8>, %record: memref<20xi64>) -> index
+    attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<64xf64>, tensor<i64>], on_heap = [], on_host = [1], polls = true, results = [tensor<64xf64>], sizes, workspace = 0 : i64, written = [0]}} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i64
+  %zero = arith.constant 0 : i64
+  %state = memref.alloca() : memref<2xi64>
+  %ends:2 = scf.for %t = %c0 to %n step %c1 iter_args(%a = %x, %b = %y) -> (memref<64xf64>, memref<64xf64>) {
+    %left = memref.load %state[%c0] : memref<2xi64>
+    %less = arith.subi %left, %one : i64
+    memref.store %less, %state[%c0] : memref<2xi64>
+    %now = arith.cmpi eq, %less, %zero : i64
+    scf.if %now {
+      %period = func.call @weft_poll(%record, %one) : (memref<20xi64>, i64) -> i64
+      memref.store %period, %state[%c0] : memref<2xi64>
+    }
+    func.call @kernel_0(%a, %b) : (memref<64xf64>, memref<64xf64>) -> ()
+    func.call @kernel_1(%b) : (memref<64xf64>) -> ()
+    scf.yield %b, %a : memref<64xf64>, memref<64xf64>
+  }
+  %address = memref.extract_aligned_pointer_as_index %ends#0 : memref<64xf64> -> index
+  return %address : index
+}
+func.func private @kernel_0(%x: memref<64xf64>, %y: memref<64xf64>) attributes {weft.accesses = ["r", "w"], weft.side = "device"} {
+  %0 = bufferization.to_tensor %x restrict : memref<64xf64> to tensor<64xf64>
+  %1 = tensor.empty() : tensor<64xf64>
+  %2 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%0 : tensor<64xf64>) outs(%1 : tensor<64xf64>) {
+  ^bb0(%in: f64, %out: f64):
+    %3 = arith.addf %in, %in : f64
+    linalg.yield %3 : f64
+  } -> tensor<64xf64>
+  bufferization.materialize_in_destination %2 in restrict writable %y : (tensor<64xf64>, memref<64xf64>) -> ()
+  return
+}
+func.func private @kernel_1(%y: memref<64xf64>) attributes {weft.accesses = ["w"], weft.side = "device"} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f64
+  %0 = bufferization.to_tensor %y restrict writable : memref<64xf64> to tensor<64xf64>
+  %1 = tensor.insert %zero into %0[%c0] : tensor<64xf64>
+  bufferization.materialize_in_destination %1 in restrict writable %y : (tensor<64xf64>, memref<64xf64>) -> ()
+  return
+}
+func.func private @weft_poll(memref<20xi64>, i64) -> i64
+}
+
+// -----
+
+// A number of the device decides how often it runs: the kernel tells how often it was, and the host follows.
+// CHECK-LABEL: func.func @g(
+// CHECK-SAME: memref<192xi8>
+// CHECK-SAME: workspace = 192 : i64
+// CHECK: %[[WORD:.*]] = memref.view %{{.*}} : memref<192xi8> to memref<i64>
+// CHECK: call @[[JOINED:kernel_[0-9]+]]({{.*}}, %[[WORD]])
+// CHECK: %[[COUNT:.*]] = memref.load %[[WORD]][] : memref<i64>
+// CHECK: scf.while (%{{.*}} = %{{.*}}, %[[DONE:.*]] = %{{.*}})
+// CHECK: %[[MORE:.*]] = arith.cmpi slt, %[[DONE]], %[[COUNT]]
+// CHECK: scf.condition(%[[MORE]])
+// CHECK-NOT: memref.load
+// CHECK: scf.yield
+// CHECK: func.func private @[[JOINED]](
+// CHECK: %[[ENDS:.*]]:2 = scf.while
+// CHECK: memref.load %{{.*}}[] : memref<f64>
+// CHECK: memref.store %[[ENDS]]#1, %{{.*}}[] : memref<i64>
+module attributes {weft.sites = []} {
+func.func @g(%x: memref<64xf64>, %steps: memref<i64>, %w: memref<128xi8>, %record: memref<20xi64>)
+    attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<64xf64>], on_heap = [], on_host = [], polls = true, results = [tensor<i64>], sizes, workspace = 128 : i64, written = [0]}} {
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0 : i64
+  %half = arith.constant 0.5 : f64
+  %sum = memref.view %w[%c64][] : memref<128xi8> to memref<f64>
+  %end = scf.while (%i = %zero) : (i64) -> i64 {
+    %error = memref.load %sum[] : memref<f64>
+    %more = arith.cmpf ogt, %error, %half : f64
+    scf.condition(%more) %i : i64
+  } do {
+  ^bb0(%i: i64):
+    %two = arith.constant 2 : i64
+    func.call @kernel_0(%x, %sum) : (memref<64xf64>, memref<f64>) -> ()
+    %next = arith.addi %i, %two : i64
+    scf.yield %next : i64
+  }
+  memref.store %end, %steps[] : memref<i64>
+  return
+}
+func.func private @kernel_0(%x: memref<64xf64>, %s: memref<f64>) attributes {weft.accesses = ["r", "rw"], weft.side = "device"} {
+  %0 = bufferization.to_tensor %x restrict : memref<64xf64> to tensor<64xf64>
+  %1 = bufferization.to_tensor %s restrict writable : memref<f64> to tensor<f64>
+  %2 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%0 : tensor<64xf64>) outs(%1 : tensor<f64>) {
+  ^bb0(%in: f64, %out: f64):
+    %3 = arith.addf %in, %out : f64
+    linalg.yield %3 : f64
+  } -> tensor<f64>
+  bufferization.materialize_in_destination %2 in restrict writable %s : (tensor<f64>, memref<f64>) -> ()
+  return
+}
+}
+
+// -----
+
+// Left as they are: a loop that prints, one of arrays that many blocks have work with, and one in which two arrays share
+// memory in turn.
+// CHECK-LABEL: func.func @h(
+// CHECK: scf.for
+// CHECK-NEXT: func.call @kernel_0
+// CHECK-NEXT: func.call @print
+// CHECK: scf.for
+// CHECK-NEXT: func.call @kernel_1
+// CHECK: scf.for
+// CHECK-NEXT: func.call @kernel_0
+// CHECK-NEXT: func.call @kernel_2
+// CHECK-NOT: weft.reason
+module attributes {weft.sites = []} {
+func.func @h(%x: memref<64xf64>, %n: index, %large: memref<1000000xf64>, %w: memref<1024xi8>, %record: memref<20xi64>)
+    attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<64xf64>, tensor<i64>], on_heap = [], on_host = [1], polls = true, results = [tensor<1000000xf64>], sizes, workspace = 1024 : i64, written = [0]}} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  scf.for %t = %c0 to %n step %c1 {
+    func.call @kernel_0(%x) : (memref<64xf64>) -> ()
+    func.call @print(%x) : (memref<64xf64>) -> ()
+  }
+  scf.for %t = %c0 to %n step %c1 {
+    func.call @kernel_1(%large) : (memref<1000000xf64>) -> ()
+  }
+  %one = memref.view %w[%c0][] : memref<1024xi8> to memref<64xf64>
+  %other = memref.view %w[%c256][] : memref<1024xi8> to memref<32xf64>
+  scf.for %t = %c0 to %n step %c1 {
+    func.call @kernel_0(%one) : (memref<64xf64>) -> ()
+    func.call @kernel_2(%other) : (memref<32xf64>) -> ()
+  }
+  return
+}
+func.func private @kernel_0(%x: memref<64xf64>) attributes {weft.accesses = ["rw"], weft.side = "device"} {
+  %zero = arith.constant 0.0 : f64
+  %0 = bufferization.to_tensor %x restrict writable : memref<64xf64> to tensor<64xf64>
+  %1 = linalg.fill ins(%zero : f64) outs(%0 : tensor<64xf64>) -> tensor<64xf64>
+  bufferization.materialize_in_destination %1 in restrict writable %x : (tensor<64xf64>, memref<64xf64>) -> ()
+  return
+}
+func.func private @kernel_1(%x: memref<1000000xf64>) attributes {weft.accesses = ["rw"], weft.side = "device"} {
+  %zero = arith.constant 0.0 : f64
+  %0 = bufferization.to_tensor %x restrict writable : memref<1000000xf64> to tensor<1000000xf64>
+  %1 = linalg.fill ins(%zero : f64) outs(%0 : tensor<1000000xf64>) -> tensor<1000000xf64>
+  bufferization.materialize_in_destination %1 in restrict writable %x : (tensor<1000000xf64>, memref<1000000xf64>) -> ()
+  return
+}
+func.func private @kernel_2(%x: memref<32xf64>) attributes {weft.accesses = ["rw"], weft.side = "device"} {
+  %zero = arith.constant 0.0 : f64
+  %0 = bufferization.to_tensor %x restrict writable : memref<32xf64> to tensor<32xf64>
+  %1 = linalg.fill ins(%zero : f64) outs(%0 : tensor<32xf64>) -> tensor<32xf64>
+  bufferization.materialize_in_destination %1 in restrict writable %x : (tensor<32xf64>, memref<32xf64>) -> ()
+  return
+}
+func.func private @print(memref<64xf64>)
+}
