@@ -60,6 +60,8 @@ PROGRAMS: list[Callable[..., Any]] = [
     lambda x, n: (np.fromiter((x[i] for i in range(n)), np.float32), np.fromiter([1, x[0]], float, count=1)),
     lambda x, n: np.apply_along_axis(lambda r: r * r.max(), 0, x.reshape(3, 4)),
     lambda x, n: np.apply_along_axis(np.sum, -1, x.reshape(3, 4)),
+    lambda x, n: np.apply_along_axis(np.sum, 1, x.reshape(3, 4)[:, :0]),
+    lambda x, n: np.vectorize(np.sum, signature="(n)->()")(x.reshape(3, 4)[:, :0]),
     lambda x, n: np.apply_over_axes(np.sum, x.reshape(3, 4), [0, 1]),
     lambda x, n: np.vectorize(lambda v: v * 2 if v > 0.5 else -v)(x),
     lambda x, n: np.vectorize(lambda v, w: v // w, otypes=[np.float32])(x[:, None], x),

@@ -24,11 +24,14 @@ def _apply_along_axis(function: Function, axis: Any, arr: Any, args: Any, kwargs
     around = moved.shape[:-1]
     if 0 in around:
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
-    rows = moved.reshape((-1, moved.shape[-1]))
+    count = 1
+    for extent in around:
+        count = count * extent
+    rows = moved.reshape((count, moved.shape[-1]))  # rows may be empty, and then -1 says nothing
     first = np.asarray(function(rows[0], *args, **kwargs))
-    made = np.zeros((rows.shape[0], *first.shape), first.dtype)
+    made = np.zeros((count, *first.shape), first.dtype)
     made[0] = first
-    for i in range(1, rows.shape[0]):
+    for i in range(1, count):
         made[i] = function(rows[i], *args, **kwargs)
     result = made.reshape((*around, *made.shape[1:]))
     axes = list(range(len(around), result.ndim))

@@ -122,7 +122,7 @@ def _call_of_rows(
     size = 1
     for extent in around:
         size = size * extent
-    rows = [_rows(array, dims, around) for array, dims in zip(arrays, input_dims)]  # noqa: B905
+    rows = [_rows(array, dims, around, size) for array, dims in zip(arrays, input_dims)]  # noqa: B905
     if made.otypes is not None and all(dim in sizes for dims in output_dims for dim in dims):
         outputs = [
             np.zeros((size, *[sizes[dim] for dim in dims]), otype)
@@ -207,10 +207,10 @@ def _outputs_like(results: Any, around: Any, sizes: dict[str, Any], output_dims:
     ]
 
 
-def _rows(array: Any, dims: Sequence[str], around: Any) -> Any:
-    """An array as one row of the parts that the function gets."""
+def _rows(array: Any, dims: Sequence[str], around: Any, size: Any) -> Any:
+    """An array as one row of the parts that the function gets, which may be empty: of so many parts."""
     core = array.shape[array.ndim - len(dims) :]
-    return np.broadcast_to(array, (*around, *core)).reshape((-1, *core))
+    return np.broadcast_to(array, (*around, *core)).reshape((size, *core))
 
 
 __all__ = ["vectorized"]
