@@ -60,6 +60,7 @@ class Project:
             "WEFT_CACHE": "1",
             "WEFT_CACHE_DIR": str(self.cache),
             "WEFT_CACHE_VERBOSITY": "1",
+            "WEFT_VERIFY": "0",  # what is compiled here is compiled, and verified, elsewhere
             "PYTHONDONTWRITEBYTECODE": "1",
             **environment,
         }
