@@ -67,6 +67,14 @@ def test_single_precision_is_rounded_once() -> None:
         assert ulps(result, np.array([pair[1] for pair in pairs])).max() <= 0.5001
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_logistic_functions_of_many_numbers(dtype: str) -> None:
+    one, x = np.longdouble(1), np.random.default_rng(3).uniform(-40, 40, 50_000).astype(dtype)
+    result, exact = np.empty_like(x), one / (one + np.exp(-x.astype(np.longdouble)))
+    compiled("special.expit", dtype, len(x))(x, result)
+    assert ulps(result, exact).max() <= 1.2
+
+
 def test_factorials_are_exact() -> None:
     n = np.arange(1.0, 24.0)  # those that are float64 numbers
     result = np.empty_like(n)
