@@ -68,6 +68,7 @@ CPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "place-temporaries",  # behind the two: memory is per thread
                 "fence-streams",  # upstream's passes that free memory refuse ops of unknown effects
                 "decide-comparisons",
+                "shorten-divisions",  # when equal indices are equal values
                 "expand-math",  # last, as the passes before know nothing of the intrinsic functions in it
             ]
         ),

@@ -35,6 +35,7 @@ CPU_PASSES: PassTable = MappingProxyType(
         "schedule-kernels": f"{_CODEGEN}.kernels:ScheduleKernels",
         "separate-updates": f"{_CODEGEN}.stencils:SeparateUpdates",
         "share-kernels": f"{_CODEGEN}.sharing.kernels:ShareKernels",
+        "shorten-divisions": f"{_CODEGEN}.chained_divisions:ShortenDivisions",
         "shrink-temporaries": f"{_CODEGEN}.vectors.temporaries:ShrinkTemporaries",
         "split-blocks": f"{_LOWERING}.split_blocks:SplitBlocks",
         "split-parallel-loops": f"{_CODEGEN}.sharing.loops:SplitParallelLoops",
