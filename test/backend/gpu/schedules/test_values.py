@@ -52,6 +52,12 @@ def _scatter(x: Any, k: Any, v: Any) -> Any:
     return last, added, counted
 
 
+def _of_narrow(x: Any) -> Any:
+    running = np.cumsum(x, axis=1, dtype=x.dtype), np.maximum.accumulate(x, axis=1), np.cumsum(x)
+    ordered = np.sort(x, axis=1), np.argsort(x, axis=0, kind="stable")
+    return (*running, *ordered, x[x > 0], np.nonzero(x)[1], x.argmax(1), x.any(0))
+
+
 def _added(x: Any, k: Any, v: Any) -> Any:
     x = x.copy()
     np.add.at(x, k, v)
@@ -143,6 +149,8 @@ EXACT: dict[str, tuple[Any, ...]] = {
     ),
     # compactions
     "masks": (lambda x: (x[x > 0], np.nonzero(x > 1)[0]), _normal(4200)),
+    "bytes": (_of_narrow, (_integers(3, 1100) * 31).astype(np.int8)),
+    "truth values": (_of_narrow, _integers(3, 1100) > 3),
     # sorts
     "sorts": (
         lambda x: (np.sort(x), np.argsort(x, kind="stable", axis=0)),
