@@ -86,7 +86,7 @@ def widening(value: Value) -> Operation | None:
     names = [inner.name for inner in ops]
     given = list(block.arguments)[:1]
     for inner in ops:  # a chain from the element to the result
-        if inner.operands[0] not in given:
+        if not inner.operands or inner.operands[0] not in given:
             return None
         given = list(inner.results)
     is_half = isinstance(source, ir.RankedTensorType) and (

@@ -176,7 +176,8 @@ def test_what_goes_between_host_and_device_is_told() -> None:
     expected = f(x.copy(), 3)
     for one, other in zip(concrete(x, np.int64(3)), expected, strict=True):
         np.testing.assert_allclose(one, other)
-    assert weft.function(f).get_concrete_function(np.ones(8), 3).cost_analysis().device is None
+    here = weft.function(f, device="cpu")
+    assert here.get_concrete_function(np.ones(8), 3).cost_analysis().device is None
 
 
 def test_libraries_are_called_on_the_host() -> None:

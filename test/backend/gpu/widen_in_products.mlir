@@ -81,3 +81,25 @@ func.func @transposed(%x: tensor<8x16xf16>, %y: tensor<4x16xf16>, %z: tensor<8x4
   %r = linalg.contract indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>] ins(%u, %v : tensor<8x16xf32>, tensor<16x4xf32>) outs(%z : tensor<8x4xf32>) -> tensor<8x4xf32>
   return %r : tensor<8x4xf32>
 }
+
+// -----
+
+// A factor that is made of its places, and of nothing wider.
+// CHECK-LABEL: func.func @of_places
+// CHECK: linalg.index
+// CHECK: linalg.contract {{.*}} : tensor<8x16xf32>, tensor<16x8xf32>)
+#id = affine_map<(i, j) -> (i, j)>
+func.func @of_places(%x: tensor<8x16xf16>, %y: tensor<16x8xf32>, %z: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = tensor.empty() : tensor<8x16xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x16xf16>) outs(%0 : tensor<8x16xf32>) {
+  ^bb0(%in: f16, %out: f32):
+    %i = linalg.index 0 : index
+    %a = arith.index_cast %i : index to i32
+    %b = arith.sitofp %a : i32 to f32
+    linalg.yield %b : f32
+  } -> tensor<8x16xf32>
+  %2 = linalg.contract indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>]
+      ins(%1, %y : tensor<8x16xf32>, tensor<16x8xf32>) outs(%z : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %2 : tensor<8x8xf32>
+}

@@ -11,6 +11,7 @@ from weft.backend.cpu.dispatch.objects import is_supported
 
 
 class TestSizes:
+    @pytest.mark.processor  # kernels of GPUs are made for sizes
     def test_one_that_changes_for_the_second_time_becomes_unknown(self):
         f = weft.function(lambda x, y: (x @ y, (x * 2).sum(axis=0)))
         for n in (2, 3, 4, 5, 0, 17, 3):
@@ -28,6 +29,7 @@ class TestSizes:
         np.testing.assert_array_equal(f(np.ones((1, 3)), np.ones((3, 2)))[0], np.full((1, 2), 3))
         assert f.trace_count == 4, "an extent of 1 broadcasts, and is known"
 
+    @pytest.mark.processor  # kernels of GPUs are made for sizes
     def test_with_numbers_that_are_data_and_state_that_changes(self):
         scale = np.ones(1)
 
@@ -49,6 +51,7 @@ class TestSizes:
             f(np.ones(5), np.ones(6))
         np.testing.assert_array_equal(f(np.ones(1), np.ones(6)), np.full(6, 2))
 
+    @pytest.mark.processor  # kernels of GPUs are made for sizes
     def test_sizes_that_tracing_needs_stay_known(self):
         names = ["a", "b", "c", "d", "e"]
 
