@@ -10,7 +10,7 @@ from functools import cache
 from typing import ClassVar
 
 from ...dialect.mlir import Module, Operation, Type, Value, ir
-from ...dialect.op import FUNCTIONS
+from ...dialect.op import SPECIAL
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
 from .. import target
@@ -19,7 +19,7 @@ from . import rounding
 from .half_expansion import expand_half, is_half_operation, mentions_halves
 from .instructions import filled_up, first_lanes, is_below_a_register
 from .number import Number, float_like
-from .registry import functions
+from .registry import all_functions, functions
 
 _ROUNDINGS: dict[str, Callable[[Number], Number]] = {
     "math.ceil": rounding.ceil,
@@ -45,12 +45,13 @@ class ExpandMath(Pass):
 
 def is_expanded(op: Operation) -> bool:
     """Whether `expand_math` replaces an operation."""
-    return op.name in _expanded()
+    name = op.name
+    return name in _expanded() or name.startswith(SPECIAL)
 
 
 @cache
 def _expanded() -> frozenset[str]:
-    return frozenset(f"{dialect}{name}" for name in functions() for dialect in FUNCTIONS)
+    return frozenset(f"math.{name}" for name in functions())
 
 
 def expand_math(operation: Operation) -> int:
@@ -59,8 +60,9 @@ def expand_math(operation: Operation) -> int:
     Returns how many operations there were.
     """
     machine = target.current()
-    names = _expanded() | (set() if machine.fused_multiply_add else set(_FUSED))
-    count = _replace(operation, lambda op: op.name in names, _expand)
+    count = _replace(operation, is_expanded, _expand)
+    if not machine.fused_multiply_add:
+        count += _replace(operation, lambda op: op.name in _FUSED, _expand)
     if not machine.rounding_instructions:
         count += _replace(operation, lambda op: op.name in _ROUNDINGS, _expand)
     if mentions_halves(operation):
@@ -105,7 +107,7 @@ def _expand_widened(name: str, operands: list[Number], wide: Type) -> Number:
 
 def evaluate(name: str, operands: list[Number]) -> Number:
     """Write a math function of f32 or f64 operands at the insertion point."""
-    function = _ROUNDINGS.get(f"math.{name}") or functions()[name]
+    function = _ROUNDINGS.get(f"math.{name}") or functions().get(name) or all_functions()[name]
     if not is_below_a_register(operands[0]):
         return function(*operands)
     return first_lanes(function(*map(filled_up, operands)), operands[0])

@@ -1,4 +1,4 @@
-"""The elementary functions by the names of the math dialect: every module here adds its own."""
+"""The functions by their names in the math dialect, or that of special functions: every module here adds its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FUNCTIONS: dict[str, Function] = {}
 
 
 def expands(name: str) -> Callable[[Function], Function]:
-    """Register a Python function as what an op of the math dialect is made of: good to 2 ulp, in f32 and in f64."""
+    """Register a Python function as what an op on scalars is made of: good to 2 ulp, in f32 and in f64."""
 
     def register(function: Function) -> Function:
         _FUNCTIONS[name] = function
@@ -28,8 +28,19 @@ def expands(name: str) -> Callable[[Function], Function]:
 
 @cache
 def functions() -> Mapping[str, Function]:
-    """All of them."""
-    package = __name__.rpartition(".")[0]
+    """Those of the math dialect."""
+    _load(__name__.rpartition(".")[0])
+    return _FUNCTIONS
+
+
+@cache
+def all_functions() -> Mapping[str, Function]:
+    """Special functions besides."""
+    functions()
+    _load(f"{__name__.rpartition('.')[0]}.special")
+    return _FUNCTIONS
+
+
+def _load(package: str) -> None:
     for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
         importlib.import_module(f"{package}.{module.name}")
-    return _FUNCTIONS

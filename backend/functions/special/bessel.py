@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ...dialect.records import dataclass
-from .exponents import scale
-from .number import Number
-from .pairs import Pair, exact_product, exact_sum, exponential, in_double, ordered_sum
-from .registry import expands
+from ....dialect.records import dataclass
+from ..exponents import scale
+from ..number import Number
+from ..pairs import Pair, exact_product, exact_sum, exponential, in_double, ordered_sum
+from ..registry import expands
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 
-from ...dialect.mlir import Value
-from .double_logarithm import double_log
-from .exponents import scale
-from .number import Number
-from .pairs import Pair, exact_product, exact_sum, exponential, in_double, ordered_sum, quotient
+from ....dialect.mlir import Value
+from ..double_logarithm import double_log
+from ..exponents import scale
+from ..number import Number
+from ..pairs import Pair, exact_product, exact_sum, exponential, in_double, ordered_sum, quotient
+from ..registry import expands
 from .reflection import PI, distance, is_odd, sine
-from .registry import expands
 
 _GAMMA = (
     0.00018388417285811705,

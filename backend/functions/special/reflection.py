@@ -5,9 +5,9 @@ Polynomials are minimax ones, found by Remez's algorithm.
 
 from __future__ import annotations
 
-from ...dialect.mlir import Value
-from .number import Number
-from .pairs import Pair, exact_product, ordered_sum
+from ....dialect.mlir import Value
+from ..number import Number
+from ..pairs import Pair, exact_product, ordered_sum
 
 PI = (3.141592653589793, 1.2246467991473532e-16)
 

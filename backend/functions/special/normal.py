@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from .double_logarithm import double_log
-from .error import scaled_tail, tail
-from .exponents import scale
-from .number import Number
-from .pairs import Pair, exact_product, exact_sum, in_double, ordered_sum
-from .registry import expands
+from ..double_logarithm import double_log
+from ..error import scaled_tail, tail
+from ..exponents import scale
+from ..number import Number
+from ..pairs import Pair, exact_product, exact_sum, in_double, ordered_sum
+from ..registry import expands
 
 _ROOT_HALF = (0.7071067811865476, -4.833646656726457e-17)
 _VANISHES = 39.5

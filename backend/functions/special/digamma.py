@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ...dialect.mlir import Value
-from .double_logarithm import double_log
-from .number import Number
-from .pairs import exact_sum, in_double, quotient
+from ....dialect.mlir import Value
+from ..double_logarithm import double_log
+from ..number import Number
+from ..pairs import exact_sum, in_double, quotient
+from ..registry import expands
 from .reflection import PI, distance, sine
-from .registry import expands
 
 _DIGAMMA = (
     0.00012117074950983246,

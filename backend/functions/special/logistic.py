@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ...dialect.mlir import Value
-from .double_logarithm import double_log
-from .exponential import exp, expm1_of_reduced
-from .exponents import scale
-from .inverse_hyperbolic import atanh
-from .logarithm import log, log1p
-from .number import Number, all_of
-from .pairs import Pair, exact_sum, ordered_sum
-from .registry import expands
+from ....dialect.mlir import Value
+from ..double_logarithm import double_log
+from ..exponential import exp, expm1_of_reduced
+from ..exponents import scale
+from ..inverse_hyperbolic import atanh
+from ..logarithm import log, log1p
+from ..number import Number, all_of
+from ..pairs import Pair, exact_sum, ordered_sum
+from ..registry import expands
 
 _LOWEST = {32: -104.5, 64: -746.0}
 """exp is 0 here."""
