@@ -134,6 +134,7 @@ class Storage:
         "assumption",
         "handed",
         "is_array",
+        "is_made",
         "known",
         "layout",
         "made_at",
@@ -169,6 +170,8 @@ class Storage:
         """The position among the function's array arguments, or None for a local array."""
         self.is_array = argument is not None
         """Whether NumPy has an array of rank 0 here, as `np.array(5)` is one; what is computed is a scalar."""
+        self.is_made = False
+        """Whether the program has made this array, whose elements are compiled in."""
         self.section = trace.region.section
         """Where the value is defined: it can be used as long as that can."""
         self.known: np.ndarray[Any, Any] | None = None

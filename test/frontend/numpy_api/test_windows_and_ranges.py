@@ -33,7 +33,10 @@ def _resized(x: Any, n: Any) -> Any:
     known = np.zeros(3)
     known.resize(2, refcheck=False)
     known.resize()
-    return longer, chosen, known
+    columns, rows = np.mgrid[0:20, 0:10]
+    columns.shape = rows.shape = 200
+    columns[n] = 3
+    return longer, chosen, known, columns * rows + n
 
 
 PROGRAMS: list[Callable[..., Any]] = [

@@ -59,6 +59,7 @@ def own(trace: Recorder, array: np.ndarray[Any, Any]) -> TracedArray:
     if array.size <= KNOWN_ELEMENTS:
         owned._storage.known = array.copy()
     owned = owned._as_array()
+    owned._storage.is_made = True
     if array.flags.writeable or not (array.size or array.flags.owndata):  # nothing of an array that is known
         return owned
     # What NumPy does not let one write to is a view that does not, either.
