@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import operator
+from functools import partial
+
 from ..composite.dispatch import call_function as composite_function
 from ..composite.dispatch import call_method as composite_method
 from ..composite.dispatch import call_ufunc as composite_ufunc
@@ -12,6 +15,7 @@ from ..numpy_api.dispatch import call_function, call_ufunc, namespace_function
 from ..numpy_api.number_attributes import attribute_of_number
 from ..numpy_api.python_numbers import python_operator
 from ..random.generator import TracedGenerator
+from ..runtime_values.strings import string_of
 from ..signature.composite_arrays import define_composites
 from ..signature.generators import define_traced_generators
 from ..tracing.behaviour import Behaviour, define_behaviour
@@ -31,6 +35,7 @@ def install_behaviour() -> None:
             namespace_function=namespace_function,
             python_operator=python_operator,
             number_attribute=attribute_of_number,
+            repeated_text=partial(string_of, operator.mul),
             composite=make_composite,
             composite_constant=traced,
             composite_ufunc=composite_ufunc,

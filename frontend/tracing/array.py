@@ -349,13 +349,13 @@ class TracedArray(TracedValue):
             f"NumPy functions on it are recorded when it is passed to them directly; {USE_WEFT_ARRAYS}",
         )
 
-    def _require_no_repetition(self) -> None:
-        """Raise for `[0] * n`: Python repeats a list, whose length tracing has to know."""
-        if self._is_scalar and self.dtype.kind in "iub" and self._known() is None:
-            raise self._needs_value(
-                "the length of a repeated list",
-                "make an array (np.zeros(n)), or pass the number as a Python int",
-            )
+    def _repeats(self, value: Any) -> bool:
+        """Whether a text is repeated so often; `[0] * n` is refused, as tracing has to know the length of a list."""
+        counts = self._is_scalar and self.dtype.kind in "iub"
+        if counts and isinstance(value, (list, tuple, bytes)) and self._known() is None:
+            instead = "make an array (np.zeros(n)), or pass the number as a Python int"
+            raise self._needs_value("the length of a repeated list", instead)
+        return counts and isinstance(value, str)
 
     def tobytes(self, order: str = "C") -> NoReturn:
         """Not available: the values are known only at run time."""
@@ -469,8 +469,8 @@ def _binary(
     ufunc: np.ufunc, symbol: str, reflected: bool = False, in_place: bool = False
 ) -> Callable[..., Any]:
     def forward(self: TracedArray, other: Any) -> Any:
-        if ufunc is np.multiply and isinstance(other, (list, tuple, str, bytes)):
-            self._require_no_repetition()
+        if ufunc is np.multiply and self._repeats(other):
+            return behaviour().repeated_text(other, self)
         if _is_operand(other):
             return _operate(ufunc, self, other)
         if other is None and symbol in ("==", "!=") and not self._is_scalar:
@@ -478,8 +478,8 @@ def _binary(
         return _refuse(symbol, self, other)
 
     def backward(self: TracedArray, other: Any) -> Any:
-        if ufunc is np.multiply and isinstance(other, (list, tuple, str, bytes)):
-            self._require_no_repetition()
+        if ufunc is np.multiply and self._repeats(other):
+            return behaviour().repeated_text(other, self)
         return _operate(ufunc, other, self) if _is_operand(other) else _refuse(symbol, other, self)
 
     def update(self: TracedArray, other: Any) -> Any:

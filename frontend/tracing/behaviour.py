@@ -23,6 +23,7 @@ class Behaviour:
     namespace_function: Callable[[str], Callable[..., Any]]
     python_operator: Callable[..., Any]
     number_attribute: Callable[[Any, str], Any]
+    repeated_text: Callable[[str, Any], Any]
     composite: Callable[..., Any]
     composite_constant: Callable[..., Any]
     composite_ufunc: Callable[..., Any]

@@ -178,3 +178,26 @@ def test_workers_of_joblib():
     results = joblib.Parallel(n_jobs=2, backend="loky")(joblib.delayed(f)(np.full(2, n)) for n in range(3))
     joblib.externals.loky.get_reusable_executor().shutdown(kill_workers=True)
     np.testing.assert_array_equal(results, [[0, 0], [2, 2], [4, 4]])
+
+
+def test_workers_of_dask():
+    dask = pytest.importorskip("dask")
+    scale = 2.0
+    f = weft.function(lambda x: x * scale if x.sum() > 0 else x)
+    tasks = [dask.delayed(f)(np.full(2, n)) for n in range(3)]
+    with dask.config.set({"multiprocessing.context": "spawn"}):
+        results = dask.compute(*tasks, scheduler="processes", num_workers=1)
+    np.testing.assert_array_equal(results, [[0, 0], [2, 2], [4, 4]])
+
+
+def test_workers_of_ray():
+    ray = pytest.importorskip("ray")
+    scale = 2.0
+    f = weft.function(lambda x: x * scale if x.sum() > 0 else x)
+    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, ignore_reinit_error=True)
+    try:
+        remote = ray.remote(num_cpus=1)(lambda x: f(x))
+        results = ray.get([remote.remote(np.full(2, n)) for n in range(3)])
+    finally:
+        ray.shutdown()
+    np.testing.assert_array_equal(results, [[0, 0], [2, 2], [4, 4]])

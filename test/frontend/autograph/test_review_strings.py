@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from support.behaviour_harness import refused, same
-from weft.dialect.errors import ControlFlowError, UnsupportedError
+from weft.dialect.errors import ConcreteValueError, ControlFlowError, UnsupportedError
 
 F64, I64 = np.float64, np.int64
 
@@ -54,6 +54,16 @@ class TestStringsOfTheRun:
             return text
 
         refused(describe, I64(3), error=ControlFlowError, match="cannot be carried out of a branch or loop")
+
+    def test_they_repeat_a_text(self):
+        def bars(n):
+            text = ""
+            for i in range(3):
+                text += "*" * (n - i) + "|"
+            return text, n * "ab", "=" * int(n), f"{'#' * n:>5}", ("x" * (n + 1)).upper() * 2
+
+        same(bars, I64(3), I64(0), I64(-2))
+        refused(lambda n: [0] * n, I64(3), error=ConcreteValueError, match="the length of a repeated list")
 
     def test_they_are_printed_where_they_are_made(self):
         def describe(x, n):
