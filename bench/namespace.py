@@ -3,7 +3,8 @@
     python bench/namespace.py [--sizes 1000 100000] [--only name ...]
 
 writes bench/results/namespace.md: how many times as fast as NumPy each function is, compiled, the slowest first.
-Functions are called with the first arguments of a list that NumPy takes; those that it takes none of are named below.
+Functions are called with usual arguments (`USUAL`), others with the first of a list that NumPy takes; those that it takes
+none of are named below.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import pathlib
 import platform
+import re
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -23,20 +25,79 @@ import weft
 from weft.frontend import numpy_api
 
 RESULTS = pathlib.Path(__file__).parent / "results" / "namespace.md"
-SECONDS = 0.05
+SECONDS = 0.03
 """So long each function is measured."""
 
 
-def candidates(size: int) -> Iterator[tuple[Any, ...]]:
-    """Arguments to try, the most usual first."""
+USUAL = {
+    **dict.fromkeys(("array_split", "hsplit", "split"), "x, 10"),
+    **dict.fromkeys(
+        ("column_stack", "concat", "concatenate", "dstack", "hstack", "stack", "vstack"), "[x, y]"
+    ),
+    **dict.fromkeys(("convolve", "correlate"), "x, y[:100]"),
+    **dict.fromkeys(("eye", "identity", "tri"), "root"),
+    **dict.fromkeys(("kron", "outer"), "edge, edge"),
+    **dict.fromkeys(("place", "putmask"), "x, mask, y"),
+    "broadcast_to": "x, (2, size)",
+    "cross": "triples, triples",
+    "delete": "x, size // 2",
+    "diag": "square",
+    "diagflat": "edge",
+    "dsplit": "cube, 3",
+    "empty": "size",
+    "fill_diagonal": "square, 0.5",
+    "full": "size, 0.5",
+    "insert": "x, size // 2, 0.5",
+    "interp": "x, places, y",
+    "lexsort": "(x, y)",
+    "percentile": "x, 30.0",
+    "polyval": "x[:5], y",
+    "put": "x, i, 0.5",
+    "put_along_axis": "x, i, y, 0",
+    "quantile": "x, 0.3",
+    "ravel_multi_index": "(i, j), (64, 64)",
+    "repeat": "x, 3",
+    "roll": "x, size // 3",
+    "select": "[mask, x < 0.2], [x, y]",
+    "take_along_axis": "x, i, 0",
+    "tril": "square",
+    "triu": "square",
+    "unravel_index": "i, (64, 64)",
+    "unstack": "table",
+    "vander": "x, 4",
+    "vsplit": "table, 10",
+}
+"""Usual arguments of functions that the list has none of, or others first; their names are those of `arrays_of`."""
+
+
+def arrays_of(size: int) -> dict[str, Any]:
+    """What arguments are made of: arrays of so many elements, some with two or three axes, and one along an axis."""
     random = np.random.default_rng(0)
     x, y = random.uniform(0.1, 0.9, size), random.uniform(0.1, 0.9, size)
     i, j = random.integers(1, 60, size), random.integers(1, 60, size)
     root = int(size**0.5)
+    shapes = {"table": (10, -1), "cube": (1, 10, -1), "triples": (-1, 3)}
+    shaped = {name: x[: size // 30 * 30].reshape(shape) for name, shape in shapes.items()}
     square = x[: root * root].reshape(root, root)
+    return dict(x=x, y=y, i=i, j=j, mask=x > 0.5, places=np.sort(x), edge=x[:root], square=square, **shaped)
+
+
+def candidates(size: int) -> Iterator[tuple[Any, ...]]:
+    """Arguments to try, the most usual first."""
+    arrays = arrays_of(size)
+    x, y, i, j, square = (arrays[name] for name in ("x", "y", "i", "j", "square"))
+    root = len(square)
     yield from [(x,), (x, y), (i,), (i, j), (square,), (square, square), (x > 0.5,), (x > 0.5, x, y)]
     yield from [(x, i), (x, 0), (x, (size // 10, 10)), ([x, y],), (size,), (0.0, 1.0, size), (i, x), (x, 0.5)]
     yield from [(x, x > 0.5), (x > 0.5, x), ((root, root),), (x, 0.2, 0.8), (square, 0, 1), ("i,i->i", x, y)]
+
+
+def usual_call(name: str, size: int) -> tuple[Callable[..., Any], list[Any]]:
+    """A program that calls a function with its usual arguments, and the arrays that it takes."""
+    arrays = {key: value for key, value in arrays_of(size).items() if re.search(rf"\b{key}\b", USUAL[name])}
+    known = {"function": getattr(np, name), "size": size, "root": int(size**0.5)}
+    given = arrays or {"x": np.zeros(1)}
+    return eval(f"lambda {', '.join(given)}: function({USUAL[name]})", known), list(given.values())
 
 
 def taken(function: Callable[..., Any], size: int) -> tuple[Any, ...] | None:
@@ -63,19 +124,33 @@ def seconds(call: Callable[[], Any]) -> float:
             return best
 
 
-def ratio(name: str, size: int) -> float | str | None:
-    """How many times as fast as NumPy a function is; why it is not compiled; None where no arguments are for it."""
-    numpys = getattr(np, name)
-    arguments = taken(numpys, size)
+def call_of(name: str, size: int) -> tuple[Callable[..., Any], list[Any]] | None:
+    """A program that calls a function, and the arrays that it takes; None where no arguments are for it."""
+    if name in USUAL:
+        return usual_call(name, size)
+    function = getattr(np, name)
+    arguments = taken(function, size)
     if arguments is None:
         return None
-    data = [a for a in arguments if isinstance(a, np.ndarray)]
     places = [isinstance(a, np.ndarray) for a in arguments]
 
     def program(*arrays: Any) -> Any:
         left = iter(arrays)
-        return numpys(*(next(left) if there else a for there, a in zip(places, arguments, strict=True)))
+        return function(*(next(left) if there else a for there, a in zip(places, arguments, strict=True)))
 
+    return program, [a for a in arguments if isinstance(a, np.ndarray)]
+
+
+def ratio(name: str, size: int) -> float | str | None:
+    """How many times as fast as NumPy a function is; why it is not compiled; None where no arguments are for it."""
+    call = call_of(name, size)
+    if call is None:
+        return None
+    program, data = call
+    try:
+        program(*data)
+    except MemoryError:
+        return "too large"
     compiled = weft.function(program, autograph=False)
     try:
         for _ in range(3):

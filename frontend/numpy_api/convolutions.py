@@ -87,10 +87,14 @@ def _slide(x: ArrayResult, kernel: ArrayResult, mode: str) -> ArrayResult:
     if before + behind:
         _refuse_what_zeros_spoil(kernel, mode)
     size, padded = extent + before + behind - count + 1, pad(x, (borders[mode],))
-    if kind(x.dtype) in "fc" and x.dtype.itemsize >= 4:
-        # An image of one row: nothing is multiplied that is not summed up, as a NaN would be seen.
-        return conv2d(padded[None, None, :, None], kernel[None, :, None, None]).reshape(size)
-    return matmul(take(padded, np.arange(size)[:, None] + np.arange(count)), kernel)
+    if kind(x.dtype) in "fc" and x.dtype.itemsize < 4:
+        return matmul(take(padded, np.arange(size)[:, None] + np.arange(count)), kernel)
+    # Of short integers the sums are those of long ones, as far as they hold them, and of booleans whether there are some.
+    wide = np.dtype(np.int32) if x.dtype.itemsize < 4 else x.dtype
+    # An image of one row: nothing is multiplied that is not summed up, as a NaN would be seen.
+    image, filters = padded.astype(wide)[None, None, :, None], kernel.astype(wide)[None, :, None, None]
+    sums = conv2d(image, filters).reshape(size)
+    return np.not_equal(sums, 0) if kind(x.dtype) == "b" else sums.astype(x.dtype)
 
 
 def _border(x: ArrayResult, kernel: ArrayResult, first: int, count: int) -> ArrayResult:
