@@ -16,6 +16,7 @@ import re
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from functools import cache
 from importlib import metadata
 from typing import Any
 
@@ -40,6 +41,7 @@ USUAL = {
     **dict.fromkeys(("kron", "outer"), "edge, edge"),
     **dict.fromkeys(("place", "putmask"), "x, mask, y"),
     "broadcast_to": "x, (2, size)",
+    "copyto": "x, y",
     "cross": "triples, triples",
     "delete": "x, size // 2",
     "diag": "square",
@@ -71,8 +73,12 @@ USUAL = {
 """Usual arguments of functions that the list has none of, or others first; their names are those of `arrays_of`."""
 
 
+@cache
 def arrays_of(size: int) -> dict[str, Any]:
-    """What arguments are made of: arrays of so many elements, some with two or three axes, and one along an axis."""
+    """What arguments are made of: arrays of so many elements, some with two or three axes, and one along an axis.
+
+    Functions that write to their arguments are among those with usual ones, which get copies.
+    """
     random = np.random.default_rng(0)
     x, y = random.uniform(0.1, 0.9, size), random.uniform(0.1, 0.9, size)
     i, j = random.integers(1, 60, size), random.integers(1, 60, size)
@@ -98,7 +104,8 @@ def usual_call(name: str, size: int) -> tuple[Callable[..., Any], list[Any]]:
     arrays = {key: value for key, value in arrays_of(size).items() if re.search(rf"\b{key}\b", USUAL[name])}
     known = {"function": getattr(np, name), "size": size, "root": int(size**0.5)}
     given = arrays or {"x": np.zeros(1)}
-    return eval(f"lambda {', '.join(given)}: function({USUAL[name]})", known), list(given.values())
+    program = eval(f"lambda {', '.join(given)}: function({USUAL[name]})", known)
+    return program, [array.copy() for array in given.values()]
 
 
 def taken(function: Callable[..., Any], size: int) -> tuple[Any, ...] | None:
@@ -161,15 +168,13 @@ def ratio(name: str, size: int) -> float | str | None:
     return seconds(lambda: program(*data)) / seconds(lambda: compiled(*data))
 
 
-def table(names: list[str], sizes: list[int]) -> str:
-    """The page."""
-    rows, without = [], []
-    for name in names:
-        found = [ratio(name, size) for size in sizes]
-        if found[0] is None:
-            without.append(name)
-            continue
-        rows.append((min((r for r in found if isinstance(r, float)), default=0.0), name, found))
+def page(found: dict[str, list[float | str | None]], sizes: list[int]) -> str:
+    """The page of what was found for some sizes."""
+    without = [name for name, ratios in found.items() if ratios[0] is None]
+    measured = [(name, ratios) for name, ratios in found.items() if ratios[0] is not None]
+    rows = sorted(
+        (min((r for r in of if isinstance(r, float)), default=0.0), name, of) for name, of in measured
+    )
     lines = [
         "# The array namespace against NumPy",
         "",
@@ -180,8 +185,8 @@ def table(names: list[str], sizes: list[int]) -> str:
         "| function | " + " | ".join(f"{size:,}" for size in sizes) + " |",
         "|---|" + "---|" * len(sizes),
     ]
-    for _, name, found in sorted(rows):
-        cells = [f"{r:.2f}" if isinstance(r, float) else str(r) for r in found]
+    for _, name, ratios in rows:
+        cells = [f"{r:.2f}" if isinstance(r, float) else str(r) for r in ratios]
         lines.append(f"| `{name}` | " + " | ".join(cells) + " |")
     return "\n".join([*lines, "", f"Not measured, as they take other arguments: {', '.join(without)}.", ""])
 
@@ -207,11 +212,16 @@ def main() -> None:
     known = [n for n in known if not isinstance(getattr(np, n), type)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        page = table(options.only or known, options.sizes)
+        found: dict[str, list[float | str | None]] = {name: [] for name in options.only or known}
+        for number, size in enumerate(options.sizes, 1):
+            for name, ratios in found.items():
+                ratios.append(ratio(name, size))
+            arrays_of.cache_clear()
+            text = page(found, options.sizes[:number])
+            if not options.only:
+                RESULTS.write_text(text)
     if options.only:
-        print(page)
-    else:
-        RESULTS.write_text(page)
+        print(text)
 
 
 if __name__ == "__main__":
