@@ -20,7 +20,7 @@ from ...backend.cpu.dispatch.copying import prepare_copies
 from ...backend.cpu.dispatch.descriptors import MOST_VALUES, READY, Descriptor, Program
 from ...backend.cpu.dispatch.native_code import NativeCode
 from ...backend.cpu.execution.executable import Executable, RuntimeFailure
-from ...backend.cpu.native_python.layout import VALUE, WRITABLE, Array
+from ...backend.cpu.native_python.layout import PLAIN, VALUE, WRITABLE, Array
 from ...backend.gpu.on_device import OnDevice
 from ...dialect.errors import InternalError
 from ...dialect.types import TensorType
@@ -340,8 +340,8 @@ class _Description:
             if type_.is_static and self._device is None:
                 like = np.empty(array.shape, array.dtype)
                 view = ArgumentResult(0, leaf.path).build((), (like,))
-                # Others are more than their memory: `np.diagonal` gives an array that may not be written, for one.
-                if type(view) is np.ndarray and view.base is like and view.flags.writeable:
+                # A view may be more than its memory: of the class of its array, or one that NumPy warns of writing to.
+                if type(view) is np.ndarray and view.base is like and not view.flags.num & ~PLAIN:
                     program.build_view(place, view, view.ctypes.data - like.ctypes.data)
                     return
         program.build_leaf(place)

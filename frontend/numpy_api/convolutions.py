@@ -89,7 +89,7 @@ def _slide(x: ArrayResult, kernel: ArrayResult, mode: str) -> ArrayResult:
     size, padded = extent + before + behind - count + 1, pad(x, (borders[mode],))
     if kind(x.dtype) in "fc" and x.dtype.itemsize < 4:
         return matmul(take(padded, np.arange(size)[:, None] + np.arange(count)), kernel)
-    # Of short integers the sums are those of long ones, as far as they hold them, and of booleans whether there are some.
+    # Sums of short integers are what is left of those of long ones; those of booleans tell whether there are some.
     wide = np.dtype(np.int32) if x.dtype.itemsize < 4 else x.dtype
     # An image of one row: nothing is multiplied that is not summed up, as a NaN would be seen.
     image, filters = padded.astype(wide)[None, None, :, None], kernel.astype(wide)[None, :, None, None]

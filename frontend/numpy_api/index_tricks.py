@@ -11,9 +11,8 @@ from ...dialect.types import format_shape
 from ..tracing.element_stores import cast_elements
 from ..tracing.extents import known_shape
 from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, raise_where
-from .arguments import BOOL, INT64, write_into
+from .arguments import BOOL, INT64
 from .creation import arange
-from .selection import blend
 from .set_operations import nonzero
 from .shape import reshape
 
@@ -128,8 +127,8 @@ def fill_diagonal(a: ArrayLike, val: ArrayLike, wrap: bool = False) -> None:
             f"fill_diagonal of an array {format_shape(known_shape(target))} with several values or wrap=True is not "
             "supported in compiled code; write x[i, i] = values[i] in a loop"
         )
-    rows, columns = arange(target.shape[0])[:, None], arange(target.shape[1])
-    write_into(target, blend(np.equal(rows, columns), value, target))
+    places = arange(np.minimum(*target.shape))
+    target[places, places] = value
 
 
 __all__ = ["fill_diagonal", "ix_", "ravel_multi_index", "unravel_index"]

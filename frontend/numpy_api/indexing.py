@@ -240,23 +240,28 @@ def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None
 
 
 def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike) -> None:
-    """Write one value, in place, where a mask holds, as `numpy.place`.
+    """Write values one after the other, in place, where a mask holds, as `numpy.place`; the first follow the last.
 
-    Shape: the mask broadcasts to arr. Dtype: the value is cast to that of arr. Raises `UnsupportedError` for several
-    values.
+    Shape: the mask has the size of arr; where there is one value, it may broadcast to it. Dtype: the values are cast to
+    that of arr. Raises `UnsupportedError` for several values of sizes that are known only when the function runs.
 
     >>> x = np.array([1, 2, 3])
-    >>> weft.place(x, x > 1, 0)
+    >>> weft.place(x, x > 1, [7, 8])
     >>> x
-    array([1, 0, 0])
+    array([1, 7, 8])
     """
     target = asarray(arr)
-    values = _values_for(target, vals)
-    if None in known_shape(values) or values.size != 1:
-        raise UnsupportedError(
-            "place() with several values puts them where the mask says at run time; use np.where"
-        )
-    _replace_where(target, mask, reshape(values, ()))
+    values, chosen = _values_for(target, vals), asarray(mask)
+    if None not in known_shape(values) and values.size == 1:
+        _replace_where(target, mask, reshape(values, ()))
+        return
+    if None in (*known_shape(values), *known_shape(target), *known_shape(chosen)) or values.size == 0:
+        raise UnsupportedError("place() needs the sizes of what it takes while tracing; use np.where")
+    if chosen.size != target.size:
+        raise WeftValueError("place: mask and data must be the same size")
+    order = np.cumsum(np.not_equal(ravel(chosen), 0)) - 1
+    order = np.maximum(order if values.size >= target.size else np.remainder(order, values.size), 0)
+    _replace_where(target, reshape(chosen, target.shape), reshape(ravel(values)[order], target.shape))
 
 
 def putmask(a: ArrayLike, mask: ArrayLike, values: ArrayLike) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..native_python.layout import ALIGNED, CONTIGUOUS, SCALAR_WORDS, WORD, Build, Check
+from ..native_python.layout import ALIGNED, CONTIGUOUS, SCALAR_WORDS, WORD, WRITABLE, Build, Check
 from ..native_python.layout import Descriptor as Words
 from .objects import NativeTable
 
@@ -303,7 +303,8 @@ class Program:
         """A view of a contiguous array of the call, which begins so many bytes behind its first element, as another
         view is of an array like it.
         """
-        words = [self.keep(view.dtype), view.ndim, offset, *view.shape, *view.strides]
+        flags = WRITABLE if view.flags.writeable else 0
+        words = [self.keep(view.dtype), view.ndim, offset, flags, *view.shape, *view.strides]
         self._step(Build.VIEW, place, self.words(words))
 
     def build_constant(self, value: Any) -> None:

@@ -13,7 +13,6 @@ from ..native_python.layout import (
     SCALAR_WORDS,
     TUPLE_ITEMS,
     WORD,
-    WRITABLE,
     Api,
     Build,
     Code,
@@ -202,13 +201,13 @@ def kept(value: int) -> int:
 
 
 def viewed(array: int, view: int) -> int:
-    """A view of a contiguous array of the call, which may be written as that may; 0 after an exception."""
+    """A view of a contiguous array of the call, which may be written if both may; 0 after an exception."""
     kind = word(view + View.TYPE)
     rank = word(view + View.RANK)
     extents = view + View.EXTENTS
     strides = extents + WORD * rank
     data = word(array + ARRAY_DATA) + word(view + View.OFFSET)
-    flags = half(array + ARRAY_FLAGS) & WRITABLE
+    flags = half(array + ARRAY_FLAGS) & word(view + View.FLAGS)
     call_void(api(Api.INCREF), kind)
     made = call(api(Api.NEW_ARRAY), api(Api.ARRAY_TYPE), kind, rank, extents, strides, data, flags, 0)
     if made != 0 and call_int(api(Api.SET_BASE), made, kept(array)) < 0:  # which takes the array in any case

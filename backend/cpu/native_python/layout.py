@@ -48,6 +48,8 @@ ARRAY_TYPE = 56
 ARRAY_FLAGS = object.__basicsize__ + 48
 ARRAY_HANDLER = object.__basicsize__ + 72
 CONTIGUOUS, OWN_DATA, ALIGNED, WRITABLE = 0x1, 0x4, 0x100, 0x400
+PLAIN = CONTIGUOUS | 0x2 | OWN_DATA | ALIGNED | WRITABLE
+"""The flags that tell how arrays lie in memory (0x2: contiguous by columns), and whether they may be written."""
 TYPE_ORDER = 26
 TYPE_NUMBER = 28
 TYPE_SIZE = 40
@@ -179,10 +181,10 @@ class Build:
 
 class View:
     """A view of a contiguous array: the type of its elements, its axes, how far behind the array's first byte it
-    begins, and then the extents and the strides.
+    begins, which of the array's flags it has, and then the extents and the strides.
     """
 
-    TYPE, RANK, OFFSET, EXTENTS = range(0, 4 * WORD, WORD)
+    TYPE, RANK, OFFSET, FLAGS, EXTENTS = range(0, 5 * WORD, WORD)
 
 
 PYTHON_FUNCTIONS = (

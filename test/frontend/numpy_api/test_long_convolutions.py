@@ -56,3 +56,16 @@ def test_long_kernels_of_infinities():
         ValueError, match="some numbers of the kernel are infinite or NaN: kernels of more than 16"
     ):
         full(x, kernel)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int32", "uint64"])
+def test_integers(dtype: str) -> None:
+    generator = np.random.default_rng(0)
+    x, kernel = (
+        generator.integers(0, 200, size).astype(dtype) * (generator.uniform(size=size) > 0.7)
+        for size in (60, 30)
+    )
+    x, kernel = x.astype(dtype), kernel.astype(dtype)
+    program = weft.function(lambda x, kernel: [np.convolve(x, kernel, mode) for mode in MODES])
+    for mode, found in zip(MODES, program(x, kernel), strict=True):
+        np.testing.assert_array_equal(found, np.convolve(x, kernel, mode), strict=True)

@@ -89,7 +89,6 @@ def test_methods_of_ufuncs_and_arrays(program: Callable[..., Any]) -> None:
 
 
 WRITING: list[Callable[..., Any]] = [
-    lambda x: np.place(x, x > 0.5, [1, 2]),
     lambda x: np.fill_diagonal(x, [1, 2, 3]),
     lambda x: np.fill_diagonal(x, 3, wrap=True),
     lambda x: np.nanmedian(x, axis=0, out=x[1]),

@@ -269,3 +269,37 @@ def test_copyto_takes_arrays_of_extents_that_are_known_when_the_program_runs() -
         assert np.array_equal(run_staged(program, np.array(values)), expected)
     with pytest.raises(ValueError, match="could not broadcast input array from shape"):
         run_staged(program, np.array([1, 2, 2]))
+
+
+@pytest.mark.parametrize(
+    ("mask", "values"),
+    [
+        ([1, 0, 1, 1], [5.0, 6.0]),
+        ([[True, True], [False, True]], [5.0, 6.0, 7.0, 8.0, 9.0]),
+        ([True], [1.0, 2.0]),
+    ],
+    ids=str,
+)
+def test_placed_values(mask: Any, values: Any) -> None:
+    def program(x: Any, mask: Any, values: Any) -> Any:
+        np.place(x, mask, values)
+        return x
+
+    theirs, ours = np.zeros((2, 2)), np.zeros((2, 2))
+    arguments = np.array(mask), np.array(values)
+    compiled = weft.function(program)
+    if len(mask) == 1:
+        for function in (program, compiled):
+            with pytest.raises(ValueError, match="place: mask and data must be the same size"):
+                function(theirs, *arguments)
+        return
+    np.testing.assert_array_equal(compiled(ours, *arguments), program(theirs, *arguments))
+    np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (2, 5), (5, 2), (0, 3)], ids=str)
+def test_filled_diagonals(shape: tuple[int, ...]) -> None:
+    theirs, ours = np.ones(shape), np.ones(shape)
+    np.fill_diagonal(theirs, 3)
+    weft.function(lambda x: np.fill_diagonal(x, 3))(ours)
+    np.testing.assert_array_equal(ours, theirs)
