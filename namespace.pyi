@@ -715,7 +715,7 @@ def permute_dims(x: _Any, /, axes: _Any = None) -> _Any:
 pi: _builtins.float
 
 def place(arr: _Any, mask: _Any, vals: _Any) -> None:
-    """Write one value, in place, where a mask holds, as `numpy.place`."""
+    """Write values one after the other, in place, where a mask holds, as `numpy.place`; the first follow the last."""
 
 def polyval(p: _Any, x: _Any) -> _Any:
     """The value of a polynomial, highest coefficient first, by Horner's rule, as `numpy.polyval`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -9,16 +10,17 @@ import numpy as np
 from ...dialect.dtypes import kind
 from ...dialect.errors import UnsupportedError, WeftValueError
 from ..tracing.extents import known_shape, product
-from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, rank_0_array, trace_of
+from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, raise_where, rank_0_array, trace_of
 from .arguments import FLOAT64, as_inexact, axis_tuple, common_dtype, deliver
 from .contraction import matmul
-from .creation import full
+from .creation import full, linspace, zeros
 from .diagonals import diagonal
 from .elementwise import clip
 from .indexing import searchsorted
 from .joining import concatenate, stack
 from .reductions import max as max_of
 from .reductions import mean
+from .reductions import min as min_of
 from .reductions import sum as sum_of
 from .selection import choose
 from .shape import atleast_2d, moveaxis, ravel, reshape, transpose
@@ -153,13 +155,18 @@ def _at(ordered: ArrayResult, position: float, last_place: int, has_nan: ArrayLi
     return cast(choose(has_nan, np.nan, value), ordered.dtype)
 
 
+MOST_COMPARED = 16
+"""Elements are compared with the numbers of so many bins; with more, each is counted where it belongs."""
+
+
 def histogram(
     a: ArrayLike, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> Any:
     """Counts of elements in bins, and the edges of these, as `numpy.histogram`.
 
-    Shape: (bins,) and (bins + 1,). Dtype: int64, or that of the weights; float64 for a density. Raises
-    `UnsupportedError` for traced arrays without edges or a range, `ValueError` for edges that decrease.
+    Shape: (bins,) and (bins + 1,). Dtype: int64, or that of the weights; float64 for a density. Raises `ValueError`
+    for edges that decrease and where the range of the elements is not finite, `UnsupportedError` for edges and ranges
+    that are known only when the function runs, and for numbers of bins by a rule.
 
     >>> weft.histogram(np.array([1, 2, 2]), bins=2, range=(1, 3))
     (array([1, 2]), array([1., 2., 3.]))
@@ -167,21 +174,54 @@ def histogram(
     x = ravel(a)
     if trace_of((x, weights)) is None:
         return np.histogram(x, bins, range, density, weights)
-    if isinstance(bins, str) or (np.ndim(bins) == 0 and range is None):
+    if isinstance(bins, str) or trace_of((bins, range)) is not None:
         raise UnsupportedError(
-            "histogram() of a traced array needs its bins while tracing; pass edges, or range=(low, high)"
+            "histogram() needs its bins and its range while tracing, but for the range of all"
         )
-    edges = np.histogram_bin_edges(np.empty(0), bins, range) if np.ndim(bins) == 0 else np.asarray(bins)
-    if (np.diff(edges) < 0).any():
-        raise WeftValueError("`bins` must increase monotonically, when an array")
-    count = len(edges) - 1
+    if np.ndim(bins) == 0 and range is None and kind(x.dtype) in "iuf" and x.dtype.itemsize > 2:
+        edges, count = _edges_around(x, operator.index(bins)), operator.index(bins)
+    elif np.ndim(bins) == 0 and range is None:
+        raise UnsupportedError(f"histogram() of an array of {x.dtype} needs its edges, or range=(low, high)")
+    else:
+        edges = np.histogram_bin_edges(np.empty(0), bins, range) if np.ndim(bins) == 0 else np.asarray(bins)
+        count = len(edges) - 1
+        if (np.diff(edges) < 0).any():
+            raise WeftValueError("`bins` must increase monotonically, when an array")
     place = searchsorted(edges, x, side="right") - 1
     place = np.minimum(place, np.add(np.multiply(x == edges[-1], count - 1 - (count + 1)), count + 1))
-    member = place[:, None] == np.arange(count)
-    totals = sum_of(member, 0) if weights is None else sum_of(np.multiply(member, ravel(weights)[:, None]), 0)
+    if count > MOST_COMPARED and weights is None:
+        totals: Any = zeros(count + 3, np.int64)  # that in front of all bins, and the two behind them
+        np.add.at(totals, place + 1, 1)
+        totals = totals[1 : count + 1].copy()
+    else:
+        member = place[:, None] == np.arange(count)
+        totals = sum_of(member if weights is None else np.multiply(member, ravel(weights)[:, None]), 0)
     if density:
         totals = totals / np.diff(edges) / sum_of(totals)
     return totals, edges
+
+
+def _edges_around(x: Any, count: int) -> ArrayResult:
+    """Edges of bins of equal width from the smallest element to the largest; around them where these are equal."""
+    if count < 1:
+        raise WeftValueError("`bins` must be positive, when an integer")
+    extent = known_shape(x)[0]
+    if extent is None:
+        raise UnsupportedError(
+            "histogram() of an array of unknown size needs its edges, or range=(low, high)"
+        )
+    if extent == 0:
+        return np.linspace(0.0, 1.0, count + 1).astype(np.result_type(x.dtype, 1.0))
+    low, high = min_of(x), max_of(x)
+    if kind(x.dtype) == "f":
+        message = "autodetected range of [nan, nan] is not finite"
+        raise_where(np.isnan(low), WeftValueError, message)
+        has_end = np.logical_and(np.isfinite(low), np.isfinite(high))
+        message = "autodetected range is not finite: the smallest or the largest element is infinite"
+        raise_where(np.logical_not(has_end), WeftValueError, message)
+    dtype = np.result_type(x.dtype, 1.0)
+    margin = np.where(np.equal(low, high), dtype.type(0.5), dtype.type(0))
+    return linspace(low - margin, high + margin, count + 1, dtype=dtype)
 
 
 def cov(
