@@ -28,7 +28,7 @@ def test_counts_and_edges(dtype: str) -> None:
 def test_ranges_that_are_not_finite(strange: float) -> None:
     x = np.array([1.0, strange, 2.0])
     for program in (np.histogram, weft.function(lambda x: np.histogram(x))):
-        with pytest.raises(ValueError, match="autodetected range .*is not finite"):
+        with pytest.raises(ValueError, match=r"autodetected range .*is not finite"):
             program(x)
 
 
