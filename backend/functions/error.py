@@ -126,7 +126,8 @@ def erf(x: Number) -> Number:
 @expands("erfc")
 def erfc(x: Number) -> Number:
     """1 - erf(x), for x > 0 as exp(-x**2) / (1 + x / 4) times a polynomial in 1 / (x + 4), which cancels nothing."""
-    value, exponent = tail(abs(x).at_most(_VANISHES[x.bits]))
+    magnitude = abs(x).at_most(_VANISHES[x.bits])
+    value, exponent = tail(magnitude, scaled_tail(magnitude))
     found = scale(value, exponent)
     return (2.0 - found).where(x.compare("<", 0.0), found)
 
@@ -163,12 +164,12 @@ def scaled_tail(x: Number) -> ScaledTail:
     return ScaledTail(value, error, ratio, exponent)
 
 
-def tail(x: Number, low: Number | None = None) -> tuple[Number, Number]:
+def tail(x: Number, scaled: ScaledTail, low: Number | None = None) -> tuple[Number, Number]:
     """erfc(x + low) for x >= 0 and a far smaller number: a number, and the exponent of 2 to scale it with.
 
     What rounding the square loses goes into the exponent of exp(-x**2), in which it is added.
     """
-    scaled, square = scaled_tail(x), x * x
+    square = x * x
     parts = reduced_sum(-square, scaled.exponent - x.fused_times_plus(x, -square))
     fraction = expm1_polynomial(parts.rest)
     added = fraction.times_plus(scaled.value, scaled.error.times_plus(fraction, scaled.error))

@@ -139,20 +139,23 @@ def gamma(x: Number) -> Number:
     near, factor, _ = _near(magnitude)
     below = magnitude.compare("<", 1.0)
     near_value = near.times(factor).value() / magnitude.where(below, 1.0)
-    far = _exponential(_stirling(magnitude, -0.5))
+    logarithm = double_log(magnitude)
+    far = _exponential(_stirling(magnitude, logarithm, -0.5))
     positive = _scaled(*far).where(magnitude.compare(">=", 3.0), near_value)
 
     def anywhere() -> Number:
         at_zero = x.constant(math.inf).with_sign_of(x)
-        reflected = _reflected_gamma(magnitude).where(x.compare("<", 0.0), positive)
+        reflected = _reflected_gamma(magnitude, logarithm).where(x.compare("<", 0.0), positive)
         return at_zero.where(x.compare("==", 0.0), reflected)
 
     return positive.unless_rare(x.compare(">", 0.0), anywhere)
 
 
 def _near(a: Number) -> tuple[Pair, Number, Value]:
-    """gamma at a number in [1, 2] that differs from one in [0, 3) by a whole number; then
-    gamma(a) is it times the second result, divided by a below 1, which the third one tells."""
+    """gamma(z) for the z in [1, 2) that a in [0, 3) is next to, a factor, and whether a is below 1.
+
+    gamma(a) is their product, divided by a where it is below 1.
+    """
     below, above = a.compare("<", 1.0), a.compare(">=", 2.0)
     t = a - a.constant(0.5).where(below, a.constant(2.5).where(above, 1.5))
     start, rest = _GAMMA_AT_CENTER
@@ -160,9 +163,8 @@ def _near(a: Number) -> tuple[Pair, Number, Value]:
     return Pair(value.high, value.low + rest), (a - 1.0).where(above, 1.0), below
 
 
-def _stirling(a: Number, h: float) -> Pair:
-    """log(gamma(a)) for h = -1/2, log(gamma(a + 1)) for h = 1/2, where a >= 3."""
-    logarithm = double_log(a)
+def _stirling(a: Number, logarithm: Pair, h: float) -> Pair:
+    """log(gamma(a)) for h = -1/2, log(gamma(a + 1)) for h = 1/2, where a >= 3, from log(a)."""
     less = ordered_sum(logarithm.high, a.constant(-1.0))
     product = Pair(less.high, less.low + logarithm.low).times_pair(ordered_sum(a, a.constant(h)))
     inverse = 1.0 / a
@@ -184,8 +186,8 @@ def _scaled(number: Pair, exponent: Number) -> Number:
     return scale(number.value(), exponent)
 
 
-def _reflected_gamma(a: Number) -> Number:
-    """gamma(-a) = -pi / (sin(pi a) gamma(a + 1))."""
+def _reflected_gamma(a: Number, logarithm: Pair) -> Number:
+    """gamma(-a) = -pi / (sin(pi a) gamma(a + 1)), from log(a)."""
     r = distance(a)
     sines = sine(r)
     near, factor, below = _near(a)
@@ -195,8 +197,8 @@ def _reflected_gamma(a: Number) -> Number:
         Pair(a.constant(1.0).where(below, more.high), a.constant(0.0).where(below, more.low))
     )
     near_value = quotient(*PI, sines.times_pair(product)).value()
-    logarithm = _stirling(a, 0.5)
-    power, exponent = _exponential(Pair(-logarithm.high, -logarithm.low))
+    of_gamma = _stirling(a, logarithm, 0.5)
+    power, exponent = _exponential(Pair(-of_gamma.high, -of_gamma.low))
     far = _scaled(quotient(*PI, sines).times_pair(power), exponent)
     value = far.where(a.compare(">=", 3.0), near_value)
     value = value.where(is_odd(a), -value)
@@ -216,13 +218,13 @@ def gammaln(x: Number) -> Number:
     of_small = (near - logarithm.low) - logarithm.high
     of_small = of_small.where(a.compare(">", 0.0), math.inf)
     is_far = a.compare(">=", 3.0)
-    positive = _stirling(a, -0.5).value().where(is_far, of_small.where(below, near))
+    positive = _stirling(a, logarithm, -0.5).value().where(is_far, of_small.where(below, near))
 
     def anywhere() -> Number:
         zero = a.constant(0.0)
         more = Pair(zero.where(below, logarithm.high), zero.where(below, logarithm.low))
         sum = exact_sum(near, more.high)
-        far = _stirling(a, 0.5)
+        far = _stirling(a, logarithm, 0.5)
         high = far.high.where(is_far, sum.high)
         low = far.low.where(is_far, sum.low + more.low)
         reflected = _reflected_logarithm(a, Pair(high, low))

@@ -23,7 +23,8 @@ _FAR = (-816.2, 88.25, -37 / 3, 2.5, -1.0)
 @in_double
 def ndtr(x: Number) -> Number:
     """The probability of numbers below x: half of erfc(-x / sqrt(2))."""
-    value, exponent = tail(*_over_root_two(abs(x).at_most(_VANISHES)))
+    z, low = _over_root_two(abs(x).at_most(_VANISHES))
+    value, exponent = tail(z, scaled_tail(z), low)
     below = scale(value * 0.5, exponent)
     return below.where(x.compare("<", 0.0), 1.0 - below)
 
@@ -34,9 +35,9 @@ def log_ndtr(x: Number) -> Number:
     """The logarithm of ndtr(x): below 0 that of erfc(z) * exp(z**2) / 2, less z**2, with z = -x / sqrt(2)."""
     a = abs(x)
     z, low = _over_root_two(a.at_most(_VANISHES))
-    value, exponent = tail(z, low)
-    above = exact_sum(x.constant(1.0), -scale(value * 0.5, exponent))
     scaled = scaled_tail(z)
+    value, exponent = tail(z, scaled, low)
+    above = exact_sum(x.constant(1.0), -scale(value * 0.5, exponent))
     product = exact_product(scaled.value, scaled.ratio * 0.5)
     near = ordered_sum(product.high, scaled.error.times_plus(scaled.ratio * 0.5, product.low))
     is_below, is_far = x.compare("<", 0.0), a.compare(">", _VANISHES)
