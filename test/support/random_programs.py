@@ -43,7 +43,7 @@ def is_exact(use: Use) -> bool:
     kinds = {kind(dtype) for dtype in use.dtypes}
     if use.op.family in SUMMING:
         return use.op.name in EXACT_REDUCTIONS or not kinds & set("fc")
-    if use.op.family != "elementwise":
+    if use.op.family not in ("elementwise", "special"):
         return True
     return (not kinds & set("f") or use.op.name in EXACT_ON_FLOATS) and (
         "c" not in kinds or use.op.name in EXACT_ON_COMPLEX
