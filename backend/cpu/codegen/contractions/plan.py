@@ -40,6 +40,10 @@ SHALLOW = 64
 FEW_ROWS = 4
 """Up to so many rows, reading the right operand once in memory order is best."""
 
+WAIT = 5.0
+"""Cycles between the additions to a sum. Eight sums, two of which can start per cycle, would do with four, but take more:
+with AVX2, tiles of 2 rows and 4 vectors make 32 GFLOP/s in float64 where those of 4 and 3 make 44."""
+
 EXACT_WORK = 1 << 20
 EXACT_SHARE = 0.025
 """From so many products on, code for two heights of tiles is worth compiling if that saves this share of the rows."""
@@ -180,7 +184,7 @@ def tile_height(vectors: int, parts: int = 1) -> int:
     registers = vector_registers()
     if vectors == 1:
         return registers // 2 // parts
-    return max(1, (registers - vectors - 2) // vectors // parts)
+    return max(1, (registers - vectors - 1) // vectors // parts)
 
 
 def _lanes(contraction: Contraction, masked: bool) -> int:
@@ -231,8 +235,8 @@ def _work(total: int, width: int, rows: Index, depth: int, parts: int) -> float:
         height = highest if not isinstance(rows, int) else -(-rows // -(-rows // highest))
         tiles = 8.0 if not isinstance(rows, int) else rows / height
         sums = height * vectors * parts
-        # Two loads can start per cycle, and a sum waits four cycles for the one before.
-        step = max(sums / processor().multiplications, (height * parts + vectors) / 2, 4)
+        # Two loads can start per cycle, and a sum waits four cycles for the one before, or one more.
+        step = max(sums / processor().multiplications, (height * parts + vectors) / 2, WAIT)
         cycles += count * tiles * (step + (1.5 * sums + 15) / depth)
     return cycles
 
