@@ -41,8 +41,8 @@ FEW_ROWS = 4
 """Up to so many rows, reading the right operand once in memory order is best."""
 
 WAIT = 5.0
-"""Cycles between the additions to a sum. Eight sums, two of which can start per cycle, would do with four, but take more:
-with AVX2, tiles of 2 rows and 4 vectors make 32 GFLOP/s in float64 where those of 4 and 3 make 44."""
+"""Cycles between the additions to a sum. Eight sums, two of which can start per cycle, would do with four, but take
+more: with AVX2, tiles of 2 rows and 4 vectors make 32 GFLOP/s in float64 where those of 4 and 3 make 44."""
 
 EXACT_WORK = 1 << 20
 EXACT_SHARE = 0.025
