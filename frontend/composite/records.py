@@ -110,11 +110,10 @@ class TracedRecords(CompositeValue):
             raise UnsupportedError(
                 f"the field {name!r} of dtype {dtype} is not supported in compiled code, which has numbers and dates"
             )
-        if dtype.kind in "mM" or dtype.names is not None:
-            return behaviour().composite(
-                dtype.newbyteorder("=") if dtype.names is None else dtype, tuple(found)
-            )
-        return found[0] if to_write or found[0].ndim else found[0][()]
+        if dtype.names is not None:
+            return behaviour().composite(dtype, tuple(found))
+        value = found[0] if to_write or found[0].ndim else found[0][()]
+        return behaviour().composite(dtype.newbyteorder("="), (value,)) if dtype.kind in "mM" else value
 
     def __getattr__(self, name: str) -> Any:
         if issubclass(self.dtype.type, np.record) and name in (self.dtype.names or ()):

@@ -214,6 +214,16 @@ def test_input_signatures() -> None:
     assert_same(rows(np.ones(3, RECORD)), (np.float64(3), np.datetime64(1, "s"), np.ones(2, np.float32)))
 
 
+def test_fields_of_one_record_are_scalars() -> None:
+    def program(r: Any, k: Any) -> Any:
+        best = r[np.argmax(r["x"])]
+        return best["t"], best["x"], r[k]["t"], r["t"][k], r[0]["v"]
+
+    rows = np.ones(3, RECORD)
+    rows["x"], rows["t"] = [1, 3, 2], [5, 6, 7]
+    check(program, rows, np.int64(2))
+
+
 def test_specs() -> None:
     spec = weft.TensorSpec((2,), RECORD)
     assert spec == weft.TensorSpec([2], RECORD)

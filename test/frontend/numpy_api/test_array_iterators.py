@@ -119,6 +119,14 @@ def _centred(x: Any, n: Any) -> Any:
     return x
 
 
+def _between(x: Any, n: Any) -> Any:
+    places = np.flatnonzero(x[0] < n) - 3  # of which some are negative
+    parts = np.split(x, places, axis=1)
+    places[:] = 0
+    parts[1][...] = 7
+    return x, parts, len(parts), parts[-1].sum()
+
+
 def _looked_at(x: Any, n: Any) -> Any:
     parts = np.array_split(x, n, axis=1)
     sums = [i * part.sum() for i, part in enumerate(parts)]
@@ -135,6 +143,11 @@ PARTS: list[Callable[..., Any]] = [
     lambda x, n: (np.array_split(x, n, 1), np.array_split(x.ravel(), n)),
     lambda x, n: (np.split(x, n - n + 3), np.hsplit(x, n - n + 2), np.vsplit(x, n - n + 1)),
     lambda x, n: list(map(np.sum, np.array_split(x, n))),
+    lambda x, n: np.split(x.ravel(), np.flatnonzero(x.ravel() % n == 1)),
+    lambda x, n: [
+        len(part) for part in np.array_split(x.ravel(), np.flatnonzero(x.ravel() % n == 1).astype(np.uint8))
+    ],
+    _between,
     _centred,
     _looked_at,
     _two,

@@ -1,4 +1,4 @@
-"""The parts of an array that `np.array_split` and `np.split` give for a number of parts that the program computes.
+"""The parts of an array that `np.array_split` and `np.split` give where the program computes how many there are.
 
 They are no list, as they differ in length: each is a view that is made when it is asked for.
 """
@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .....dialect.errors import UnsupportedError, WeftValueError
+from ....numpy_api import lookup
 from ....numpy_api.arguments import along, axis_index
 from ....runtime_values.values import RuntimeValue
 from ....tracing.array import TracedArray
@@ -19,15 +20,24 @@ from .iterables import Sequence
 
 
 class ArrayParts(Sequence, RuntimeValue):
-    """So many nearly equal parts of an array along an axis: in Python a list, which cannot be changed here."""
+    """So many nearly equal parts of an array along an axis, or those between indices: in Python a list."""
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, array: Any, count: TracedArray, axis: int) -> None:
-        raise_where(np.less_equal(count, 0), WeftValueError, "number sections must be larger than 0.")
-        self.array, self.axis = array, axis
-        self._count = count._like_python(int)
-        self._each, self._longer = np.floor_divide(array.shape[axis], count), array.shape[axis] % count
+    def __init__(self, array: Any, axis: int, sections: TracedArray) -> None:
+        self.array, self.axis, self._sections = array, axis, sections
+        extent = array.shape[axis]
+        self._ends: Any = None
+        """The places at which parts begin and end; None where these are equally far apart."""
+        if sections.ndim:
+            self._sections = sections.copy()
+            inner = sections.astype(np.int64)
+            self._ends = lookup("concatenate")([np.zeros(1, np.int64), inner, asarray(extent).reshape(1)])
+            self._count = sections.shape[0] + 1
+        else:
+            raise_where(np.less_equal(sections, 0), WeftValueError, "number sections must be larger than 0.")
+            self._count = sections._like_python(int)
+            self._each, self._longer = np.floor_divide(extent, sections), extent % sections
 
     @property
     def length(self) -> Any:
@@ -38,11 +48,13 @@ class ArrayParts(Sequence, RuntimeValue):
         return self.array[along(self.axis, slice(start, stop))]
 
     def _bound(self, position: Any) -> Any:
+        if self._ends is not None:
+            return self._ends[position]
         return position * self._each + np.minimum(position, self._longer)
 
     def at_run_time(self) -> tuple[Any, Callable[[Any], list[Any]]]:
         """The array and the number of parts, and what splits it."""
-        return (self.array, self.length), lambda given: np.array_split(given[0], given[1], self.axis)
+        return (self.array, self._sections), lambda given: np.array_split(given[0], given[1], self.axis)
 
     def __weft_truth__(self) -> Any:
         return self.length != 0
@@ -78,30 +90,33 @@ class ArrayParts(Sequence, RuntimeValue):
 
 def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     """`np.array_split`."""
-    if not _is_count(indices_or_sections):
+    if not _is_open(indices_or_sections):
         return np.array_split(ary, indices_or_sections, axis)
     array: Any = asarray(ary)
-    return ArrayParts(array, indices_or_sections, axis_index(axis, array.ndim))
+    return ArrayParts(array, axis_index(axis, array.ndim), indices_or_sections)
 
 
 def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     """`np.split`."""
-    if not _is_count(indices_or_sections):
+    if not _is_open(indices_or_sections):
         return np.split(ary, indices_or_sections, axis)
     parts = array_split(ary, indices_or_sections, axis)
-    raise_where(parts._longer != 0, WeftValueError, "array split does not result in an equal division")
+    if indices_or_sections.ndim == 0:
+        raise_where(parts._longer != 0, WeftValueError, "array split does not result in an equal division")
     return parts
 
 
-def _is_count(sections: Any) -> bool:
-    return isinstance(sections, TracedArray) and sections.ndim == 0
+def _is_open(sections: Any) -> bool:
+    """Whether only the program knows how many parts there are."""
+    is_whole = isinstance(sections, TracedArray) and sections.dtype.kind in "iu"
+    return is_whole and sections.type.shape in ((), (None,))
 
 
 def _splitting(function: Callable[..., Any], axis: int) -> Callable[..., Any]:
     """One that splits along a certain axis: `np.vsplit` and its like."""
 
     def call(ary: Any, indices_or_sections: Any) -> Any:
-        if not _is_count(indices_or_sections):
+        if not _is_open(indices_or_sections):
             return function(ary, indices_or_sections)
         function(ary, 1)  # raises for arrays of too few axes
         return split(ary, indices_or_sections, 0 if np.ndim(ary) == 1 else axis)
