@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
+from .....dialect.errors import UnsupportedError
 from ...convert import convert
 from ..interface import operators
 
@@ -55,6 +56,14 @@ def fromiter(iter: Any, dtype: Any, count: Any = -1, *, like: Any = None) -> Any
     return _convert(_fromiter)(iter, dtype, count)
 
 
+def poly1d(*args: Any, **kwargs: Any) -> NoReturn:
+    """`np.poly1d` of coefficients that the program computes, of which it leaves out the leading zeros."""
+    raise UnsupportedError(
+        "np.poly1d of coefficients that the program computes is not supported in compiled code: np.polyval(c, x), "
+        "np.polyder(c), np.polymul(a, b) and the like take these as they are"
+    )
+
+
 def _of_numpy(function: Any) -> Function:
     """A function of NumPy's that is written in Python, converted."""
 
@@ -78,4 +87,4 @@ def applying_rows() -> Iterator[tuple[Any, Function]]:
     yield np.apply_over_axes, _of_numpy(np.apply_over_axes)
 
 
-__all__ = ["applying_rows"]
+__all__ = ["applying_rows", "poly1d"]

@@ -31,7 +31,7 @@ from ..values.sequence_iterators import SequenceIterator, iter_
 from . import builtins_on_arrays as arrays
 from . import builtins_on_lists as lists
 from . import listed_elements, plain_lists, random_functions
-from .applied_functions import applying_rows
+from .applied_functions import applying_rows, poly1d
 from .array_makers import array_makers
 from .math_on_arrays import math_rows
 from .operator_functions import operator_rows
@@ -126,6 +126,7 @@ _ROWS: dict[Any, tuple[Callable[..., bool], Function]] = {
     np.ndenumerate: (_always, arrays.ndenumerate),
     np.broadcast: (_always, Broadcast),
     np.nditer: (_always, ElementIterator),
+    np.poly1d: (_some_traced, poly1d),
     # Collections as a whole
     any: (_always, lists.any_),
     all: (_always, lists.all_),
