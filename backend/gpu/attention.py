@@ -74,17 +74,15 @@ def _match(result: Operation, place: int, source: Source) -> Attention | None:
     shares = source(result, place)
     if shares is None or not _is_elementwise(shares):
         return None
-    makers = [source(shares, number) for number in range(_inputs_of(shares))]
-    total = next((op for op in makers if op is not None and _reduces(op, "arith.addf")), None)
+    makers = _two_makers(shares, source)
+    total = next((op for op in makers if _reduces(op, "arith.addf")), None)
     weights = None if total is None else source(total, 0)
     if total is None or weights is None or not _is_elementwise(weights):
         return None
-    if len(makers) != 2 or weights not in makers or _inputs_of(weights) != 2:
+    if weights not in makers:
         return None
-    makers_of_weights = [source(weights, number) for number in range(2)]
-    largest = next(
-        (op for op in makers_of_weights if op is not None and _reduces(op, "arith.maximumf")), None
-    )
+    makers_of_weights = _two_makers(weights, source)
+    largest = next((op for op in makers_of_weights if _reduces(op, "arith.maximumf")), None)
     if largest is None:
         return None
     changed = source(largest, 0)
@@ -101,6 +99,44 @@ def _match(result: Operation, place: int, source: Source) -> Attention | None:
         scores, tuple(changes), largest, weights, total, shares, result, place, divided.in_halves
     )
     return attention if _fits(attention) and _reads_in_place(attention, source) else None
+
+
+def _two_makers(op: Operation, source: Source) -> list[Operation]:
+    """What makes the inputs of an operation, if these are two, and operations of the function make both."""
+    makers = [source(op, number) for number in range(_inputs_of(op))]
+    known = [maker for maker in makers if maker is not None]
+    return known if len(known) == len(makers) == 2 else []
+
+
+def match_quotient(division: Operation, source: Source) -> tuple[Operation, Operation, int] | None:
+    """The product that an operation divides by the sums of rows of its factor, the sums, and which factor that is.
+
+    Dividing the factor itself comes to the same.
+    """
+    makers = _two_makers(division, source)
+    if not makers or not _is_elementwise(division):
+        return None
+    if not all(isinstance(e, ir.AffineDimExpr) for map in _maps_of(division) for e in map.results):
+        return None
+    total = next((op for op in makers if _reduces(op, "arith.addf")), None)
+    result = next((op for op in makers if _contraction_maps(op) is not None), None)
+    if total is None or result is None:
+        return None
+    order = list(range(len(positions(division)[2])))
+    for number, maker in enumerate(makers):
+        if positions(division)[number] != (order if maker == result else order[:-1]):
+            return None
+    own = denominator(division, makers.index(result))
+    weights = source(total, 0)
+    if weights is None:
+        return None
+    factors = [source(result, place) for place in range(2)]
+    places = [place for place, factor in enumerate(factors) if factor is not None and factor == weights]
+    types = {str(op.results[0].type.element_type) for op in (division, result, weights)}
+    if own is None or own.in_halves or len(places) != 1 or len(types) != 1:
+        return None
+    *rows, _ = positions(result)[2]
+    return (result, total, places[0]) if positions(result)[places[0]][:-1] == rows else None
 
 
 def _inputs_of(op: Operation) -> int:
@@ -174,7 +210,7 @@ def _contraction_maps(op: Operation) -> list[ir.AffineMap] | None:
 
 
 def positions(op: Operation) -> list[list[int]]:
-    """Of a contraction, which dimensions its factors and its result are addressed by."""
+    """Which dimensions the operands of an operation are addressed by, of one that has no other addresses."""
     return [[ir.AffineDimExpr(e).position for e in map.results] for map in _maps_of(op)]
 
 
@@ -313,4 +349,12 @@ def starts_right(attention: Attention, initial: Callable[[Operation], Value | No
     return True
 
 
-__all__ = ["MOST_COLUMNS", "Attention", "denominator", "match_attention", "positions", "starts_right"]
+__all__ = [
+    "MOST_COLUMNS",
+    "Attention",
+    "denominator",
+    "match_attention",
+    "match_quotient",
+    "positions",
+    "starts_right",
+]
