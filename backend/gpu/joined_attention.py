@@ -40,14 +40,14 @@ def _join_quotient(division: Operation) -> bool:
         return False
     result, total, place = found
     weights = result.operands[place]
-    result.move_before(division)
-    with ir.InsertionPoint(result), division.location:
+    with ir.InsertionPoint(division), division.location:
         shares = _divided(division, weights, total.results[0])
     result.operands[place] = shares.results[0]
     if not _join(result, division):
         result.operands[place] = weights
         shares.erase()
         return False
+    result.move_before(division)  # as sums of rows may come behind the product
     division.results[0].replace_all_uses_with(result.results[0])
     division.erase()
     return True
