@@ -89,7 +89,7 @@ def roots(memref: Value) -> frozenset[Value]:
     pending, seen = [memref], {memref}
     while pending:
         value = base(pending.pop())
-        following = _handed_on(value)
+        following = handed_on(value)
         if not following:
             found.add(value)
         pending += [other for other in following if other not in seen]
@@ -97,8 +97,8 @@ def roots(memref: Value) -> frozenset[Value]:
     return frozenset(found)
 
 
-def _handed_on(value: Value) -> list[Value]:
-    """The values that a value of a loop or branch is one of."""
+def handed_on(value: Value) -> list[Value]:
+    """The values of which a memref of a loop or branch is one; that which a view of bytes is taken from."""
     if isinstance(value.owner, ir.Block):
         around = value.owner.owner.operation
         if around.name == "scf.for":
@@ -118,6 +118,8 @@ def _handed_on(value: Value) -> list[Value]:
         return [terminator(op.regions[0].blocks[0]).operands[1 + number]]
     if op.name == "scf.if":
         return [terminator(region.blocks[0]).operands[number] for region in op.regions]
+    if op.name == "memref.view":
+        return [op.operands[0]]
     return list(op.operands)[1:] if op.name == "arith.select" else []
 
 

@@ -22,6 +22,7 @@ _VIEWS = frozenset(
         "memref.get_global",
         "memref.reinterpret_cast",
         "memref.subview",
+        "memref.view",
     }
 )
 _PURE_DIALECTS = ("affine.apply", "affine.max", "affine.min", "arith.", "complex.", "index.", *FUNCTIONS)

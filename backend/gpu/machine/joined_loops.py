@@ -12,7 +12,8 @@ the host needs, in words behind the workspace: each is read once, where a condit
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+import math
+from collections.abc import Hashable, Iterable, Mapping
 from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
@@ -27,7 +28,7 @@ from ....passes.rewriting import (
     terminator,
 )
 from ...nests.emit import create
-from ...nests.independence import base
+from ...nests.independence import base, handed_on
 from ...planning.boundaries import kernel_functions
 from ...planning.names import kernel_name
 from ...planning.plan_attributes import PLAN
@@ -134,7 +135,7 @@ def _seconds_of_copy(op: Operation) -> float | None:
 
 
 def _may_be_joined(parts: LoopParts, told: set[Value], has_words: bool) -> bool:
-    """Whether the host can go on behind the loop, and different arrays are different memory."""
+    """Whether the host can go on behind the loop, and it is known which arrays share memory."""
     used = [result for result in parts.loop.results if any(True for _ in result.uses)]
     if any(value in told and not _is_number(value.type) for value in used):
         return False
@@ -146,12 +147,45 @@ def _may_be_joined(parts: LoopParts, told: set[Value], has_words: bool) -> bool:
     arrays = {_key(value): value for value in _taken(parts) if isinstance(value.type, ir.MemRefType)}
     if any(None in static_shape(value.type) for value in arrays.values()):
         return False
-    places = [_range_of(value) for value in arrays.values()]
-    return not any(
-        first[0] == second[0] and first[1] < second[2] and second[1] < first[2]
-        for number, first in enumerate(places)
-        for second in places[:number]
+    known = all(len(group) == 1 or math.isfinite(group.end) for group in _groups(arrays.values()))
+    return known and not any(
+        _may_meet(one, other)
+        for number, one in enumerate(arrays.values())
+        for other in list(arrays.values())[:number]
     )
+
+
+def _may_meet(one: Value, other: Value) -> bool:
+    """Whether a loop around hands on one of two memrefs, which may be the other one; those that it swaps differ."""
+    if not (_is_handed_on(one) or _is_handed_on(other)) or one.owner == other.owner:
+        return False
+    return any(
+        first[0] == second[0] and first[1] < second[2] and second[1] < first[2]
+        for first in _possible_ranges(one)
+        for second in _possible_ranges(other)
+    )
+
+
+def _is_handed_on(memref: Value) -> bool:
+    return not _is_view(base(memref)) and bool(handed_on(base(memref)))
+
+
+def _is_view(memref: Value) -> bool:
+    return not isinstance(memref.owner, ir.Block) and bool(memref.owner.operation.name == "memref.view")
+
+
+def _possible_ranges(memref: Value) -> list[tuple[Value, float, float]]:
+    found: list[tuple[Value, float, float]] = []
+    pending, seen = [memref], {memref}
+    while pending:
+        value = pending.pop()
+        if not _is_handed_on(value):
+            found.append(_range_of(value))
+            continue
+        following = [other for other in handed_on(base(value)) if other not in seen]
+        pending += following
+        seen.update(following)
+    return found
 
 
 def _is_number(type: Type) -> bool:
@@ -168,23 +202,54 @@ def _taken(parts: LoopParts) -> list[Value]:
     return list(dict.fromkeys(inside))
 
 
+@dataclass
+class _Group:
+    """Memrefs that share memory, and where that begins and ends."""
+
+    memory: Value
+    start: float
+    end: float
+    members: list[Value]
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+
+def _groups(memrefs: Iterable[Value]) -> list[_Group]:
+    """Memrefs, those together that overlap."""
+    by_memory: dict[Value, list[_Group]] = {}
+    for memref in memrefs:
+        memory, start, end = _range_of(memref)
+        by_memory.setdefault(memory, []).append(_Group(memory, start, end, [memref]))
+    found: list[_Group] = []
+    for groups in by_memory.values():
+        for number, group in enumerate(sorted(groups, key=lambda group: group.start)):
+            if number and group.start < found[-1].end:
+                found[-1].members += group.members
+                found[-1].end = max(found[-1].end, group.end)
+            else:
+                found.append(group)
+    return found
+
+
 def _range_of(memref: Value) -> tuple[Value, float, float]:
-    """The memory of a memref, and which bytes of it."""
-    owner = memref.owner
-    if not isinstance(owner, ir.Block) and owner.operation.name == "memref.view":
-        start, size = constant_integer(owner.operation.operands[1]), element_bytes(memref.type.element_type)
-        for extent in static_shape(memref.type):
-            size *= extent or 0
-        if start is not None:
-            return base(owner.operation.operands[0]), start, start + size
-    return base(memref), 0, float("inf")
+    """The memory of a memref, and which bytes of it; all behind its first where views are taken of views."""
+    view = base(memref)
+    if not _is_view(view):
+        return view, 0, math.inf
+    source, offset = list(view.owner.operation.operands)[:2]
+    start = constant_integer(offset)
+    if start is None or view != memref:
+        return base(source), start or 0, math.inf
+    size = element_bytes(memref.type.element_type) * math.prod(e or 0 for e in static_shape(memref.type))
+    return base(source), start, start + size
 
 
 def _key(value: Value) -> tuple[Hashable, ...]:
     """Equal for values that are one: views of the same bytes as the same type are."""
     if isinstance(value.type, ir.MemRefType):
         memory, start, end = _range_of(value)
-        if end < float("inf"):
+        if math.isfinite(end):
             return (memory, start, value.type)
     return (value,)
 
@@ -225,13 +290,21 @@ class _Join:
         # A loop may run for ever with numbers that were never computed, as a check had failed.
         is_guarded = any(GUARDED in kernel.attributes for kernel in self._kernels.values())
         values = {_key(value): value for value in taken if value != self._host.record}
-        arguments = [*values.values(), *words, *([self._host.record] if is_guarded else [])]
+        shared = _shared_memory(value for value in values.values() if isinstance(value.type, ir.MemRefType))
+        for group in shared.values():
+            for member in group.members:
+                del values[_key(member)]
+        arguments = [*values.values(), *shared, *words, *([self._host.record] if is_guarded else [])]
         with ir.InsertionPoint(self._module.body), parts.loop.location:
             types = [value.type for value in arguments]
             function = dialect("func").FuncOp(self._name, (types, []), visibility="private")
         block = function.add_entry_block()
         inner = dict(zip(map(_key, arguments), block.arguments, strict=True))
         with ir.InsertionPoint(block), parts.loop.location:
+            for whole, group in shared.items():
+                for member in group.members:
+                    start = int(_range_of(member)[1] - group.start)
+                    inner[_key(member)] = _view(inner[_key(whole)], start, member.type)
             copy = _copied(parts, inner)
             for number, word in zip(numbers, words, strict=True):
                 create("memref.store", [], [copy.results[number], inner[_key(word)]])
@@ -258,8 +331,21 @@ class _Join:
         results = ir.TypeAttr(function.attributes["function_type"]).value.results
         signature = ir.FunctionType.get([argument.type for argument in arguments], results)
         function.attributes["function_type"] = ir.TypeAttr.get(signature)
-        offset = dialect("arith").constant(ir.IndexType.get(), start)
-        return dialect("memref").view(ir.MemRefType.get([], type), workspace, offset, [])
+        return _view(workspace, start, ir.MemRefType.get([], type))
+
+
+def _view(memory: Value, start: int, type: Type) -> Value:
+    return dialect("memref").view(type, memory, dialect("arith").constant(ir.IndexType.get(), start), [])
+
+
+def _shared_memory(memrefs: Iterable[Value]) -> dict[Value, _Group]:
+    """Memory that several memrefs share, as one for all of them."""
+    byte = ir.IntegerType.get_signless(8)
+    return {
+        _view(group.memory, int(group.start), ir.MemRefType.get([int(group.end - group.start)], byte)): group
+        for group in _groups(memrefs)
+        if len(group) > 1
+    }
 
 
 def _is_constant(value: Value) -> bool:

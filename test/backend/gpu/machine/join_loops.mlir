@@ -118,8 +118,8 @@ func.func private @kernel_0(%x: memref<64xf64>, %s: memref<f64>) attributes {wef
 
 // -----
 
-// Left as they are: a loop that prints, one of arrays that many blocks have work with, and one in which two arrays share
-// memory in turn.
+// Left as they are: a loop that prints, one of arrays that many blocks have work with, and one with an array that may be
+// another one of it, as a loop around swaps them.
 // CHECK-LABEL: func.func @h(
 // CHECK: scf.for
 // CHECK-NEXT: func.call @kernel_0
@@ -127,15 +127,17 @@ func.func private @kernel_0(%x: memref<64xf64>, %s: memref<f64>) attributes {wef
 // CHECK: scf.for
 // CHECK-NEXT: func.call @kernel_1
 // CHECK: scf.for
+// CHECK-NEXT: func.call @print
+// CHECK-NEXT: scf.for
 // CHECK-NEXT: func.call @kernel_0
-// CHECK-NEXT: func.call @kernel_2
+// CHECK-NEXT: func.call @kernel_0
 // CHECK-NOT: weft.reason
 module attributes {weft.sites = []} {
 func.func @h(%x: memref<64xf64>, %n: index, %large: memref<1000000xf64>, %w: memref<1024xi8>, %record: memref<20xi64>)
     attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<64xf64>, tensor<i64>], on_heap = [], on_host = [1], polls = true, results = [tensor<1000000xf64>], sizes, workspace = 1024 : i64, written = [0]}} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c256 = arith.constant 256 : index
+  %c512 = arith.constant 512 : index
   scf.for %t = %c0 to %n step %c1 {
     func.call @kernel_0(%x) : (memref<64xf64>) -> ()
     func.call @print(%x) : (memref<64xf64>) -> ()
@@ -144,10 +146,14 @@ func.func @h(%x: memref<64xf64>, %n: index, %large: memref<1000000xf64>, %w: mem
     func.call @kernel_1(%large) : (memref<1000000xf64>) -> ()
   }
   %one = memref.view %w[%c0][] : memref<1024xi8> to memref<64xf64>
-  %other = memref.view %w[%c256][] : memref<1024xi8> to memref<32xf64>
-  scf.for %t = %c0 to %n step %c1 {
-    func.call @kernel_0(%one) : (memref<64xf64>) -> ()
-    func.call @kernel_2(%other) : (memref<32xf64>) -> ()
+  %other = memref.view %w[%c512][] : memref<1024xi8> to memref<64xf64>
+  %ends:2 = scf.for %t = %c0 to %n step %c1 iter_args(%a = %one, %b = %other) -> (memref<64xf64>, memref<64xf64>) {
+    func.call @print(%a) : (memref<64xf64>) -> ()
+    scf.for %s = %c0 to %n step %c1 {
+      func.call @kernel_0(%a) : (memref<64xf64>) -> ()
+      func.call @kernel_0(%one) : (memref<64xf64>) -> ()
+    }
+    scf.yield %b, %a : memref<64xf64>, memref<64xf64>
   }
   return
 }
@@ -165,6 +171,43 @@ func.func private @kernel_1(%x: memref<1000000xf64>) attributes {weft.accesses =
   bufferization.materialize_in_destination %1 in restrict writable %x : (tensor<1000000xf64>, memref<1000000xf64>) -> ()
   return
 }
+func.func private @print(memref<64xf64>)
+}
+
+// -----
+
+// Arrays that share memory in turn are views of it in the kernel, too, which so knows of it.
+// CHECK-LABEL: func.func @i(
+// CHECK: %[[BOTH:.*]] = memref.view %{{.*}} : memref<1024xi8> to memref<512xi8>
+// CHECK-NEXT: call @[[JOINED:kernel_[0-9]+]](%{{.*}}, %[[BOTH]]) : (index, memref<512xi8>) -> ()
+// CHECK-NEXT: return
+// CHECK: func.func private @[[JOINED]](%{{.*}}: index, %[[SHARED:.*]]: memref<512xi8>)
+// CHECK-DAG: %[[ONE:.*]] = memref.view %[[SHARED]][%{{.*}}][] : memref<512xi8> to memref<64xf64>
+// CHECK-DAG: %[[OTHER:.*]] = memref.view %[[SHARED]][%{{.*}}][] : memref<512xi8> to memref<32xf64>
+// CHECK: func.call @kernel_0(%[[ONE]])
+// CHECK: func.call @kernel_2(%[[OTHER]])
+module attributes {weft.sites = []} {
+func.func @i(%n: index, %w: memref<1024xi8>, %record: memref<20xi64>)
+    attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<i64>], on_heap = [], on_host = [0], polls = true, results = [], sizes, workspace = 1024 : i64, written = []}} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  scf.for %t = %c0 to %n step %c1 {
+    %one = memref.view %w[%c128][] : memref<1024xi8> to memref<64xf64>
+    func.call @kernel_0(%one) : (memref<64xf64>) -> ()
+    %other = memref.view %w[%c256][] : memref<1024xi8> to memref<32xf64>
+    func.call @kernel_2(%other) : (memref<32xf64>) -> ()
+  }
+  return
+}
+func.func private @kernel_0(%x: memref<64xf64>) attributes {weft.accesses = ["rw"], weft.side = "device"} {
+  %zero = arith.constant 0.0 : f64
+  %0 = bufferization.to_tensor %x restrict writable : memref<64xf64> to tensor<64xf64>
+  %1 = linalg.fill ins(%zero : f64) outs(%0 : tensor<64xf64>) -> tensor<64xf64>
+  bufferization.materialize_in_destination %1 in restrict writable %x : (tensor<64xf64>, memref<64xf64>) -> ()
+  return
+}
 func.func private @kernel_2(%x: memref<32xf64>) attributes {weft.accesses = ["rw"], weft.side = "device"} {
   %zero = arith.constant 0.0 : f64
   %0 = bufferization.to_tensor %x restrict writable : memref<32xf64> to tensor<32xf64>
@@ -172,5 +215,4 @@ func.func private @kernel_2(%x: memref<32xf64>) attributes {weft.accesses = ["rw
   bufferization.materialize_in_destination %1 in restrict writable %x : (tensor<32xf64>, memref<32xf64>) -> ()
   return
 }
-func.func private @print(memref<64xf64>)
 }
