@@ -142,13 +142,15 @@ def _parts_of_run(function: Operation, run: list[Operation]) -> list[Part]:
     """How a run is spread over threads."""
     if _is_of_one_thread(run):
         if one_block.matches(run):
-            _check_host(function, one_block.steps_of(run))
+            _check_host(function, one_block.steps_of(run), _steps_of_one_thread(run))
             why = "one block: an iteration needs the last one, and threads share what is in it"
             return [Part(run[-1], lambda name: one_block.write(function, name, run, why))]
         names = " and ".join(sorted({op.name for op in run if op.name != "memref.load"}))
         reason = f"one thread: {names} is one step after the other"
         count = _steps_of_one_thread(run)
-        _check_host(function, count)
+        if count is None and any(op.name == "func.call" for op in operations_of(function)):
+            raise NotScheduled("it may raise in a loop of unknown length, which one thread may take long for")
+        _check_host(function, count, count)
         return [Part(run[-1], lambda name: one_thread.write(function, name, run, reason, steps=count))]
     if compactions.matches(run):
         why = "compactions: what is kept lies behind what was kept before"
@@ -188,14 +190,12 @@ def _steps_of_one_thread(run: list[Operation]) -> int | None:
     return len(run) + sum(known) if len(known) == len(run) else None
 
 
-def _check_host(function: Operation, steps: int | None) -> None:
-    """Raise `NotScheduled` where the host is sooner done than a thread with so many operations behind each other."""
-    if steps is None:
-        if any(op.name == "func.call" for op in operations_of(function)):
-            raise NotScheduled("it may raise in a loop of unknown length, which one thread may take long for")
+def _check_host(function: Operation, steps: int | None, work: int | None) -> None:
+    """Raise `NotScheduled` where the host is sooner done with the work than the device with so many steps of it."""
+    if steps is None or work is None:
         return
     arrays = [a.type for a in function.regions[0].blocks[0].arguments if isinstance(a.type, ir.MemRefType)]
-    if is_better_on_host(steps, sum(map(known_bytes, arrays))):
+    if is_better_on_host(steps, work, sum(map(known_bytes, arrays))):
         raise NotScheduled(f"the device would take some {steps * SECONDS_OF_STEP * 1e3:.0f} ms, step by step")
 
 

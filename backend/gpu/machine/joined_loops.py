@@ -58,9 +58,14 @@ class JoinLoops(Pass):
     def run(self, module: Module, statistics: Statistics) -> None:
         joined, entries = _JoinedLoops(module), entries_of(module)
         for host in list(host_functions(module)):
+            has_words = host.function in entries and _has_known_workspace(host.function)
             for loop in _outermost(host.function):
-                joined.join(loop, host, has_words=host.function in entries)
+                joined.join(loop, host, has_words=has_words)
         statistics["loops joined"] += joined.count
+
+
+def _has_known_workspace(function: Operation) -> bool:
+    return isinstance(ir.DictAttr(function.attributes[PLAN])["workspace"], ir.IntegerAttr)
 
 
 def _outermost(op: Operation) -> list[Operation]:

@@ -24,10 +24,13 @@ LONG = 1e-3
 """Seconds of one thread from which on it is worth to say so, or to let the host do it."""
 
 
-def is_better_on_host(steps: int, size: int) -> bool:
-    """Whether so many operations, on arrays of so many bytes, take one thread long, and the host less."""
+def is_better_on_host(steps: int, work: int, size: int) -> bool:
+    """Whether so many operations behind each other take the device long, and the host less.
+
+    The host does all the `work` behind each other, and copies arrays of so many bytes.
+    """
     seconds = steps * SECONDS_OF_STEP
-    host = steps * _SECONDS_OF_CORE_STEP + 2 * size * _SECONDS_OF_BYTE + _SECONDS_OF_TRIP
+    host = work * _SECONDS_OF_CORE_STEP + 2 * size * _SECONDS_OF_BYTE + _SECONDS_OF_TRIP
     return seconds > LONG and seconds > host
 
 

@@ -18,7 +18,8 @@ from ...nests.emit import ForLoop, Index, create, load, store
 from ...nests.independence import roots
 from ...nests.iterations import are_independent, perfect_nest
 from ...nests.nest import LoopNest, loop_nest
-from ..code.captures import is_known_to_host, is_pure, outer_operands
+from ..code.allocations import allocations_can_move, move_allocations
+from ..code.captures import is_pure, outer_operands
 from ..code.control import Branch, compare, only_if
 from ..code.exchanges import ALL, ONE, Access, Order, Places, Spread, accesses_in
 from ..code.kernel import Kernel
@@ -38,7 +39,7 @@ _MEMORY = ("memref.load", "memref.store", "memref.alloc", "memref.dealloc")
 
 def matches(ops: Sequence[Operation]) -> bool:
     """Whether there is something in operations, one after the other, that threads can share."""
-    return all(map(_is_known, ops)) and any(map(has_shared, ops)) and _allocations_can_move(ops)
+    return all(map(_is_known, ops)) and any(map(has_shared, ops)) and allocations_can_move(ops)
 
 
 def steps_of(ops: Sequence[Operation]) -> int | None:
@@ -48,7 +49,7 @@ def steps_of(ops: Sequence[Operation]) -> int | None:
 
 def write(function: Operation, name: str, ops: Sequence[Operation], reason: str) -> None:
     """Write operations that `matches`."""
-    _move_allocations(ops)
+    move_allocations(ops)
     _Block(function, name, ops).write(reason)
 
 
@@ -89,32 +90,6 @@ def _is_known(op: Operation) -> bool:
     if op.name in _STRUCTURE:
         return all(_is_known(inner) for region in op.regions for b in region for inner in operations_in(b))
     return op.name in _MEMORY or op.name in _ENDS or op.name == "func.call"  # which ends the call
-
-
-def _allocations_can_move(ops: Iterable[Operation]) -> bool:
-    """Whether memory that iterations allocate may be the same in all of them."""
-    made = [op for outer in ops for op in operations_of(outer) if op.name == "memref.alloc"]
-    return all(_can_move(op.results[0]) for op in made)
-
-
-def _can_move(memory: Value) -> bool:
-    pending = [memory]
-    while pending:
-        for use in pending.pop().uses:
-            user = use.owner.operation
-            if user.name in (*_ENDS, *_STRUCTURE, "arith.select"):
-                return False  # the next iteration may look at what this one made
-            pending += [result for result in user.results if isinstance(result.type, ir.MemRefType)]
-    return all(is_known_to_host(extent) for extent in memory.owner.operation.operands)
-
-
-def _move_allocations(ops: Sequence[Operation]) -> None:
-    """Allocate before everything else what iterations allocate."""
-    for op in (inner for outer in ops for inner in operations_of(outer)):
-        if op.name == "memref.dealloc":
-            op.erase()
-        elif op.name == "memref.alloc":
-            op.move_before(ops[0])
 
 
 def _is_walked(op: Operation) -> bool:

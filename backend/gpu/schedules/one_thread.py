@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from ....dialect.mlir import Operation, ir
 from ...nests.emit import Index
 from ...nests.nest import loop_nest
-from ..code.captures import NotScheduled, inner_operations
+from ..code.allocations import allocations_can_move, move_allocations
+from ..code.captures import NotScheduled
 from ..code.kernel import Kernel
 from ..code.points import write as store_point
 from ..code.points import write_point
@@ -30,8 +31,9 @@ def write(
 
     `steps` is how many operations of loops that are, if it is known.
     """
-    if any(inner.name == "memref.alloc" for inner in inner_operations(ops)):
+    if not allocations_can_move(ops):
         raise NotScheduled("its loops allocate memory")
+    move_allocations(ops)
     initial = None if step is None else step.initial
     kernel = Kernel(function, name, ops, (1, 1, 1), [] if initial is None else [initial])
     with kernel.body():

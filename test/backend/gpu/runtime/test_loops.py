@@ -67,25 +67,24 @@ def test_data_decides_how_often_a_loop_runs() -> None:
     assert READ_MEMORY not in loop + behind
 
 
-def _checked(x: Any, limit: Any, n: Any) -> Any:
+def _behind_a_check(u: Any, k: Any, n: Any) -> Any:
+    first = np.sum(u[k])
     for t in range(n):
-        x *= 2
-        if x.max() > limit:
-            raise ValueError(f"too large in step {t}")
-        x[0] += 1
-    return x.sum()
+        u[1:-1] = 0.5 * (u[:-2] + u[2:])
+        u *= 1 + 0.25 * t
+    return first
 
 
-def test_a_check_that_fails_ends_the_loop() -> None:
-    here, there = weft.function(_checked), weft.function(_checked, device="cuda")
-    for limit in (1e9, 40.0):
-        first, second = np.arange(20.0) / 20, np.arange(20.0) / 20
-        results = []
-        for function, x in ((here, first), (there, second)):
+def test_nothing_is_done_behind_a_check_that_fails() -> None:
+    here, there = weft.function(_behind_a_check), weft.function(_behind_a_check, device="cuda")
+    for wrong in (5, 40):
+        results, arrays = [], [np.arange(20.0), np.arange(20.0)]
+        for function, u in zip((here, there), arrays, strict=True):
             try:
-                results.append(float(function(x, limit, 8)))
-            except ValueError as error:
+                results.append(float(function(u, np.array([3, wrong]), 4)))
+            except IndexError as error:
                 results.append(str(error))
         assert results[0] == results[1]
-        assert isinstance(results[0], str) == (limit == 40.0)
-        np.testing.assert_array_equal(second, first)
+        assert isinstance(results[0], str) == (wrong == 40)
+        np.testing.assert_array_equal(arrays[1], arrays[0])
+    assert 'weft.schedule = "one block' in gpu_text(_behind_a_check, np.zeros(20), np.arange(2), np.int64(4))

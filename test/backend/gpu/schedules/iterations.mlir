@@ -201,11 +201,15 @@ func.func private @kernel_20(%flag: memref<i8>, %x: memref<200xf32>) {
 
 // -----
 
-// A loop whose length only the branch knows, and one that changes what the branch asks for, are one thread's.
+// A loop whose length only the branch knows, and one that changes what the branch asks for, are one block's; the latter
+// waits until all threads have asked.
 // CHECK-LABEL: func.func private @kernel_21
-// CHECK: "one thread:
+// CHECK: "one block:
 // CHECK-LABEL: func.func private @kernel_22
-// CHECK: "one thread:
+// CHECK: "one block:
+// CHECK: memref.load
+// CHECK: gpu.barrier
+// CHECK: memref.store
 func.func private @kernel_21(%is_set: i1, %m: index, %x: memref<200xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
