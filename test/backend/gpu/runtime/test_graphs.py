@@ -137,8 +137,8 @@ def test_a_graph_in_a_loop(emulator: Refusing) -> None:
             x = np.cumsum(y @ w.T, axis=1) % 7
         return x
 
-    w = _integers(1, 6, 5)
-    x, n = _integers(0, 8, 6), np.int64(5)
+    w = _integers(1, 100, 20)  # more than one block does sooner
+    x, n = _integers(0, 16, 100), np.int64(5)
     np.testing.assert_array_equal(weft.function(f, device="cuda")(x, w, n), f(x, w, 5))
     counts = _asked(emulator, 0)
     assert (counts["cuGraphCreate"], counts["cuGraphLaunch"]) == (1, 4)
