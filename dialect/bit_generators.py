@@ -12,11 +12,12 @@ import ctypes
 import sys
 import weakref
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .errors import InternalError
+from .records import NamedTuple
 
 ALGORITHMS = {"pcg64": "PCG64", "pcg64dxsm": "PCG64DXSM", "philox": "Philox"}
 """The bit generators that are compiled, and the names of their classes."""

@@ -6,7 +6,7 @@ import contextlib
 import os
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import field
 from typing import Any
 
 from ..backend.cache.store import Configuration, configure
@@ -17,6 +17,7 @@ from ..backend.gpu.device_names import device_number
 from ..backend.gpu.libraries import choose_library
 from ..backend.target import named
 from ..dialect.errors import WeftValueError, WeftWarning
+from ..dialect.records import dataclass, defaults
 from ..passes.differentiation.memory import DEFAULT_MEMORY
 
 
@@ -41,7 +42,7 @@ def _parse(variable: str, text: str, default: Any) -> Any:
     return text
 
 
-@dataclass(slots=True)
+@dataclass
 class Settings:
     """The settings; assign to an attribute, or use `with weft.settings.scope(name=value):`.
 
@@ -146,6 +147,8 @@ class Settings:
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Change a setting; what follows it is told."""
+        if name not in self.__dict__:
+            raise AttributeError(f"there is no setting {name!r}")
         if name == "disable_jit" and self is globals().get("settings"):
             switches.add_reason(bool(value) - bool(self.disable_jit))
         if name == "cuda":
@@ -172,7 +175,7 @@ class Settings:
         ...     weft.settings.max_trace_ops
         10
         """
-        names = {f.name for f in fields(self)}
+        names = defaults(Settings)
         for name in values:
             if name not in names:
                 raise WeftValueError(
@@ -189,12 +192,12 @@ class Settings:
 
 
 def _from_environment() -> Settings:
-    values = {}
-    for f in fields(Settings):
+    made = Settings()
+    for name, f in defaults(Settings).items():
         text = os.environ.get(f.metadata["variable"])
         if text is not None:
-            values[f.name] = _parse(f.metadata["variable"], text, f.default)
-    return Settings(**values)
+            setattr(made, name, _parse(f.metadata["variable"], text, f.default))
+    return made
 
 
 _PREFIX = "WEFT_"
@@ -207,7 +210,7 @@ _OF_TESTS = ("WEFT_TEST_", "WEFT_STRESS")
 
 def _warn_of_unknown_variables() -> None:
     """Say which variables of the environment mean nothing, as they may be misspelt."""
-    known = [*(f.metadata["variable"] for f in fields(Settings)), *_OTHERS]
+    known = [*(f.metadata["variable"] for f in defaults(Settings).values()), *_OTHERS]
     for variable in sorted(os.environ):
         if variable.startswith(_PREFIX) and variable not in known and not variable.startswith(_OF_TESTS):
             import difflib  # for messages only

@@ -9,7 +9,7 @@ result is written once. Like every sum of products, it is added up in an order o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from ..dialect.emitter import INT64_MAX
 from ..dialect.mlir import Module, Operation, Value
@@ -18,7 +18,7 @@ from ..dialect.ops.elementwise import Add, Multiply
 from ..dialect.ops.reductions import Sum
 from ..dialect.ops.shape import ExpandDims, Squeeze
 from ..dialect.ops.slicing import Slice
-from ..dialect.records import dataclass
+from ..dialect.records import NamedTuple, dataclass
 from ..dialect.register import op_class_of
 from .base import Pass, Statistics
 from .rewriting import Graph, Match, defined_functions, splat_value, type_of

@@ -14,9 +14,9 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from ...dialect.errors import CacheWarning
+from ...dialect.records import NamedTuple
 from .files import DamagedFile, Data, digest, pack, unpack
 from .location import UnusableDirectory, default_directory, is_own_file, prepared, require_own_directory
 

@@ -23,7 +23,8 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
+
+from ...dialect.records import NamedTuple
 
 PRECISION = {32: 24, 64: 53}
 _LEAST_EXPONENT = {32: -126, 64: -1022}

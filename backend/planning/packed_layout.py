@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+
+from ...dialect.records import NamedTuple
 
 ALIGNMENT = 64
 

@@ -7,9 +7,9 @@ file it can be stored and be read again by another process.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from ...dialect.errors import InternalError
+from ...dialect.records import NamedTuple
 from ...dialect.types import TensorType
 from .packed_layout import PackedArgument
 

@@ -11,11 +11,12 @@ import math
 from collections import ChainMap
 from collections.abc import Hashable, Iterator, Sequence, Set
 from contextlib import contextmanager
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from ...dialect.errors import InternalError
 from ...dialect.extents import extent_source
 from ...dialect.mlir import Operation, Type, Value, dialect, ir
+from ...dialect.records import NamedTuple
 from ...dialect.sizes import Computed, Size, ceildiv, computed, floordiv, replaced, symbol, terms_of
 from ...passes.index_arithmetic import Extent, IndexArithmetic
 from ...passes.rewriting import constant_integer, copy_with, terminator

@@ -6,9 +6,7 @@ streaming pay was measured where `MEASURED` says so, and is that of the nearest 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from ...dialect.records import replace
+from ...dialect.records import NamedTuple, replace
 from .description import KIB, MIB, Processor
 
 

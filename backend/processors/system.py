@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import NamedTuple
+
+from ...dialect.records import NamedTuple
 
 _FIRST = "/sys/devices/system/cpu/cpu0"
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterator
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
+from ...dialect.records import NamedTuple
 from ..guards.inputs import NUMBERS, may_change
 from ..signature.signature import Leaf, Node, Static, Structure, child_path, is_alive, without_objects
 from ..tracing.needed_numbers import NumberNeeded

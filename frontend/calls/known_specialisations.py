@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from ...dialect.records import NamedTuple
 from ..compiling.program import CallSignature
 from ..signature.signature import Signature, difference, is_alive, type_of_leaf, without_objects
 from .compile_lock import COMPILE_LOCK

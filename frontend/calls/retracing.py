@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...dialect.errors import RetracingWarning
+from ...dialect.records import NamedTuple
 from ...dialect.types import TensorType
 from ..settings import settings
 from ..signature.signature import Node, Static, Structure, describe

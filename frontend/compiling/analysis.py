@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ...backend.analysis.cost import user_line
 from ...backend.planning.plan import HostSite, Plan
 from ...dialect.callbacks import name_of
 from ...dialect.errors import WeftValueError
+from ...dialect.records import NamedTuple
 
 
 class KernelCost(NamedTuple):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from ...backend.planning.plan import MachineCode
+from ...dialect.records import NamedTuple
 from ...dialect.types import TensorType
 from ...passes.timing import CompileTimes
 from ..guards.captures import Capture

@@ -5,10 +5,11 @@ from __future__ import annotations
 import builtins
 import io
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ...dialect.records import NamedTuple
 from ..guards.class_entries import ClassEntry, ClassNames
 from ..guards.guards import Guard, Skip
 from ..guards.handles import Cell, Global, Handle, Item, Member

@@ -26,10 +26,11 @@ import weakref
 from collections.abc import Callable, Collection
 from fractions import Fraction
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ...dialect.records import NamedTuple
 from ..source.modules import is_own_module, is_users_module
 from .generated import is_generated
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import zlib
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ...backend.gpu.on_device import OnDevice
+from ...dialect.records import NamedTuple
 from ...dialect.types import TensorType, type_of
 from .handles import Handle
 

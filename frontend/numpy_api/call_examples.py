@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ...dialect.dtypes import as_dtype, kind
 from ...dialect.errors import UnsupportedError, WeftError, WeftTypeError
+from ...dialect.records import NamedTuple
 from ...dialect.types import TensorType
 from ..signature.signature import Structure, TensorSpec, unflatten
 from ..tracing.array import TracedArray

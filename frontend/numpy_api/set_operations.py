@@ -6,13 +6,14 @@ business.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ...dialect.errors import UnsupportedError, WeftValueError
 from ...dialect.ops import indexing as ops
 from ...dialect.ops.comparison import NotEqual
+from ...dialect.records import NamedTuple
 from ..indexing.selections import nonzero_places
 from ..tracing.staging import (
     ArrayLike,

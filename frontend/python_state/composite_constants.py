@@ -8,10 +8,11 @@ arrays that they are taken apart into are further arguments.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ...dialect.records import NamedTuple
 from ..guards.handles import ArrayPart, Handle
 from ..signature.composite_arrays import is_composite, parts_of_array
 from ..tracing.behaviour import behaviour

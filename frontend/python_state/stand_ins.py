@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
+from ...dialect.records import NamedTuple
 from ..autograph.operators.values.control_flow_state import control_flow
 from ..autograph.operators.values.program_locations import Entry, ProgramLocation, Snapshot
 from ..guards.guards import MAX_ENTRIES, Guard, Same, entry_key

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from ...dialect.records import NamedTuple
 from ..guards.handles import running
 from .updates import Updates
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from ...dialect.errors import UnsupportedError
+from ...dialect.records import NamedTuple
 from ..guards.handles import Bound, Handle
 from ..guards.unbound import UNBOUND
 

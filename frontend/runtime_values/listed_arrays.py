@@ -8,7 +8,7 @@ program knows.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ...dialect.ops.creation import Constant
 from ...dialect.ops.elementwise import Add, Multiply, Remainder
 from ...dialect.ops.indexing import Gather
 from ...dialect.ops.selection import Select
+from ...dialect.records import NamedTuple
 from ..tracing.array import TracedArray
 from ..tracing.recorder import Numbered, Recorder
 from ..tracing.view_steps import ViewStep

@@ -9,7 +9,7 @@ of them. Of `rows[i]`, where i is known when the program runs, it is the number 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from ...dialect.ops.creation import Constant
 from ...dialect.ops.indexing import Gather
 from ...dialect.ops.selection import Select
 from ...dialect.ops.state import AllocRef, ReadRef, WriteRef
+from ...dialect.records import NamedTuple
 from ...dialect.register import context, create
 from ...dialect.types import TensorType
 from ..tracing.array import TracedArray

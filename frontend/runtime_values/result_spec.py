@@ -6,11 +6,12 @@ A result is built anew at each call from computed arrays, from the caller's own 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from ...backend.gpu.on_device import OnDevice
+from ...dialect.records import NamedTuple
 from ...dialect.types import RefType, TensorType
 from ..signature.signature import Leaf, Structure, unflatten
 

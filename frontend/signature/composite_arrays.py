@@ -9,12 +9,13 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ...dialect.dtypes import is_element
 from ...dialect.errors import UnsupportedError
+from ...dialect.records import NamedTuple
 from .traced_value import CompositeValue, TracedValue
 
 Array: TypeAlias = "np.ndarray[Any, Any]"

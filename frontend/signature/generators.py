@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ...dialect.bit_generators import algorithm_of, generator_with, is_generator, owner_of, words_of
+from ...dialect.records import NamedTuple
 from .traced_value import TracedValue
 
 

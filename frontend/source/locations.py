@@ -8,9 +8,10 @@ import sys
 from enum import Enum, auto
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import ref
 
+from ...dialect.records import NamedTuple
 from .code_table import remembered_by_code
 from .modules import OWN_PACKAGE
 

@@ -10,14 +10,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
 from ...dialect.errors import UnsupportedError
 from ...dialect.op import Op
 from ...dialect.ops.state import ReadRef
-from ...dialect.records import dataclass
+from ...dialect.records import NamedTuple, dataclass
 from ...dialect.types import TensorType
 from ..guards.dependencies import Dependencies
 from .layouts import Layout

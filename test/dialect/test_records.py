@@ -204,3 +204,37 @@ def test_replace_makes_no_standard_class() -> None:
     assert Kept.__dict__["__dataclass_fields__"]._made is None
     with pytest.raises(TypeError, match="unexpected"):
         records.replace(one, colour=1)
+
+
+class Named(records.NamedTuple):
+    """Two things."""
+
+    first: int
+    rest: Unknown = ()  # type: ignore[name-defined]  # noqa: F821
+
+    KIND = "pair"
+
+    def count_all(self) -> int:
+        return 1 + len(self.rest)
+
+
+class Nothing(records.NamedTuple):
+    pass
+
+
+def test_named_tuples_are_those_of_the_standard_library() -> None:
+    value = Named(3, (1, 2))
+    assert value == (3, (1, 2))
+    assert value.count_all() == 3
+    assert Nothing() == ()
+    assert Named(3) == Named(first=3, rest=())
+    assert Named._fields == ("first", "rest")
+    assert repr(value._replace(first=4)) == "Named(first=4, rest=(1, 2))"
+    assert pickle.loads(pickle.dumps(value)) == value
+    assert Named.KIND == "pair"
+    assert (Named.__doc__, Named.__module__, Named.__qualname__) == ("Two things.", __name__, "Named")
+    assert not hasattr(value, "__dict__")
+    with pytest.raises(AttributeError):
+        value.first = 1  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        Named()  # type: ignore[call-arg]

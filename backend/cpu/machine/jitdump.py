@@ -16,7 +16,9 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
+
+from ....dialect.records import NamedTuple
 
 MAGIC, VERSION = 0x4A695444, 1
 CODE_LOAD, CODE_DEBUG_INFO = 0, 2

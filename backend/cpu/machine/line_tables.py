@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ....dialect.errors import InternalError
+from ....dialect.records import NamedTuple
 from .object_files import ObjectFile, Relocation, text_at
 
 VERSION = 4

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ....dialect.errors import InternalError
+from ....dialect.records import NamedTuple
 
 
 class Section(NamedTuple):

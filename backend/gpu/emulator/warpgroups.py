@@ -7,12 +7,12 @@ Matrices are told by descriptors, 64 bits each: where one begins, and how far ap
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 
-from ....dialect.records import dataclass
+from ....dialect.records import NamedTuple, dataclass
 from .arithmetic import Maker
 from .clocks import ClockWatch
 from .collectives import gathered_warp_rows

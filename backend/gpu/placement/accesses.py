@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ....dialect.mlir import Operation, Value, ir
+from ....dialect.records import NamedTuple
 
 _READING = ("bufferization.to_tensor", "memref.load")
 _ASKING = ("memref.dim", "memref.assume_alignment")

@@ -9,11 +9,11 @@ What the first stores, the second takes as it is. Numbers whose memory is used a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, Value, dialect, ir
 from ....dialect.op import FUNCTIONS
-from ....dialect.records import dataclass
+from ....dialect.records import NamedTuple, dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.rewriting import constant_integer, operations_in, operations_of, symbols_of
 from ...nests.independence import base

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from .....dialect.mlir import Value, ir
+from .....dialect.records import NamedTuple
 from ....nests.contraction import Contraction, Factor
 from ....nests.emit import Index
 from ....nests.nest import LoopNest

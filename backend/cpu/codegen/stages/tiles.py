@@ -11,9 +11,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
-from .....dialect.records import dataclass
+from .....dialect.records import NamedTuple, dataclass
 from ....target import processor
 from ..vectors.width import vector_bytes
 
