@@ -2,7 +2,8 @@
 
     python bench/namespace.py [--sizes 1000 100000] [--only name ...]
 
-writes bench/results/namespace.md: how many times as fast as NumPy each function is, compiled, the slowest first.
+writes bench/results/namespace.md: how many times as fast as NumPy each function is, compiled, the slowest first. With
+`--only`, the other rows of the page stay as they are.
 Functions are called with usual arguments (`USUAL`), others with the first of a list that NumPy takes; those that it
 takes none of are named below.
 """
@@ -168,6 +169,17 @@ def ratio(name: str, size: int) -> float | str | None:
     return seconds(lambda: program(*data)) / seconds(lambda: compiled(*data))
 
 
+def measured_before() -> dict[str, list[float | str | None]]:
+    """The rows of the page, and the functions below them that are not measured."""
+    text = RESULTS.read_text()
+    rows = re.findall(r"\| `(\w+)` \| (.*) \|", text)
+    without = text.rpartition(": ")[2].strip().rstrip(".").split(", ")
+    found: dict[str, list[float | str | None]] = {name: [None] for name in without}
+    for name, cells in rows:
+        found[name] = [float(cell) if cell[0].isdigit() else cell for cell in cells.split(" | ")]
+    return found
+
+
 def page(found: dict[str, list[float | str | None]], sizes: list[int]) -> str:
     """The page of what was found for some sizes."""
     without = [name for name, ratios in found.items() if ratios[0] is None]
@@ -213,15 +225,16 @@ def main() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found: dict[str, list[float | str | None]] = {name: [] for name in options.only or known}
+        others = measured_before() if options.only else {}
         for number, size in enumerate(options.sizes, 1):
             for name, ratios in found.items():
                 ratios.append(ratio(name, size))
+                print(name, size, ratios[-1], flush=True)
             arrays_of.cache_clear()
-            text = page(found, options.sizes[:number])
-            if not options.only:
-                RESULTS.write_text(text)
-    if options.only:
-        print(text)
+            if not others:
+                RESULTS.write_text(page(found, options.sizes[:number]))
+        if others:
+            RESULTS.write_text(page(others | found, options.sizes))
 
 
 if __name__ == "__main__":

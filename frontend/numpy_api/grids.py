@@ -126,6 +126,10 @@ def indices(dimensions: Any, dtype: DTypeLike = int, sparse: bool = False) -> Ar
     return grids if sparse else stack(grids)
 
 
+MOST_COLUMNS = 16
+"""So many powers are computed side by side; of more, each row is a running product."""
+
+
 def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> ArrayResult:
     """The matrix of powers of a vector, highest first unless `increasing`, as `numpy.vander`.
 
@@ -141,5 +145,11 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     if vector.ndim != 1:
         raise WeftValueError("x must be a one-dimensional array or sequence.")
     count = known_extent(vector, 0, "vander") if N is None else N
-    exponents = np.arange(count) if increasing else np.arange(count)[::-1]
-    return np.power(vector[:, None], exponents)
+    powers = [np.ones_like(vector, np.promote_types(vector.dtype, int))]
+    for _ in range(min(count, MOST_COLUMNS) - 1):
+        powers.append(powers[-1] * vector)
+    table = np.stack(powers[: max(count, 1)], axis=1)[:, :count]
+    if count > MOST_COLUMNS:
+        factors = np.broadcast_to(vector[:, None], (*vector.shape, count - 1)).astype(powers[0].dtype)
+        table = np.concatenate([table[:, :1], np.cumprod(factors, axis=1)], axis=1)
+    return table if increasing else table[:, ::-1]
