@@ -74,9 +74,9 @@ def main() -> None:
     rows = [row(dtype, n, stacked) for stacked in (True, False) for dtype in DTYPES for n in LENGTHS]
     names = " | ".join(FUNCTIONS)
     RESULTS.write_text(
-        "# Fourier transforms\n\nHow many times as fast as NumPy, and as native calls of its pocketfft, generated code"
-        " is, and how long it takes.\nThe dtype is that of the complex numbers; of single precision, NumPy computes `fft`"
-        f" and `rfft` in double.\n{machine()} Made by `python bench/fourier.py`.\n\n"
+        "# Fourier transforms\n\nHow many times as fast as NumPy, and as native calls of its pocketfft, generated"
+        " code is, and how long it takes.\nThe dtype is that of the complex numbers; of single precision, NumPy"
+        f" computes `fft` and `rfft` in double.\n{machine()} Made by `python bench/fourier.py`.\n\n"
         f"| | {names} |\n|---|{'---|' * len(FUNCTIONS)}\n" + "\n".join(rows) + "\n"
     )
 
