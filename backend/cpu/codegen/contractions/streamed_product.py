@@ -26,6 +26,9 @@ from .walk import Task, Walk
 LEAST_ROWS = 4
 """Fewer are added to the result a row of the matrix after the other."""
 
+MOST_ROWS = 48
+"""With more, packing panels takes no longer than reading and writing the result again and again."""
+
 LONG_ROW = 2048
 """Panels of a matrix whose rows have so many bytes are too slow to read: no processor fetches the next rows ahead."""
 
@@ -70,7 +73,7 @@ def plan_streamed_product(contraction: Contraction) -> StreamPlan | None:
     if not _is_plain(contraction) or not isinstance(rows, int) or not isinstance(columns, int):
         return None
     depth, size = contraction.extent(contraction.summed[0]), element_bytes(contraction.element)
-    if not isinstance(depth, int) or rows < LEAST_ROWS or depth < LEAST_DEPTH:
+    if not isinstance(depth, int) or not LEAST_ROWS <= rows <= MOST_ROWS or depth < LEAST_DEPTH:
         return None
     cache, row = processor().second_level_cache, columns * size
     if row < LONG_ROW or depth * row < cache:
@@ -78,10 +81,9 @@ def plan_streamed_product(contraction: Contraction) -> StreamPlan | None:
     lanes = vector_bytes() // size
     vectors = max((1, 2, 3, 4), key=lambda width: _sums_per_load(rows, width))
     panels = -(-columns // (lanes * vectors))
-    chunks = -(-row // (cache // CHUNKS))
+    # The part of the result that a chunk makes takes half of the cache at most.
+    chunks = max(-(-row // (cache // CHUNKS)), -(-2 * rows * row // cache))
     chunk = -(-panels // chunks) * lanes * vectors
-    if rows * chunk * size > cache // 2:
-        return None
     block = max(1, min(MOST_BLOCK, cache // 4 // (chunk * size)))
     return StreamPlan(lanes, vectors, _height(rows, vectors), block, chunk)
 

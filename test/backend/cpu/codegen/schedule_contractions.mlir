@@ -129,6 +129,27 @@ func.func private @streamed(%x: memref<8x512xf32>, %y: memref<512x1024xf32>, %o:
   return
 }
 
+// More rows are multiplied with fewer columns at a time, so that their sums stay in the cache; many are not.
+// CHECK-LABEL: func.func @more_rows.loop_0(
+// CHECK: locality<2>, data : memref<512x4096xf32
+// CHECK-LABEL: func.func private @more_rows(
+// CHECK: call @more_rows.loop_0
+// CHECK-LABEL: func.func {{.*}}@eighty_rows
+// CHECK-NOT: locality<2>
+// CHECK: vector.fma
+func.func private @more_rows(%x: memref<48x512xf32>, %y: memref<512x4096xf32>, %o: memref<48x4096xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%o : memref<48x4096xf32>)
+  linalg.matmul ins(%x, %y : memref<48x512xf32>, memref<512x4096xf32>) outs(%o : memref<48x4096xf32>)
+  return
+}
+func.func private @eighty_rows(%x: memref<80x512xf32>, %y: memref<512x4096xf32>, %o: memref<80x4096xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%o : memref<80x4096xf32>)
+  linalg.matmul ins(%x, %y : memref<80x512xf32>, memref<512x4096xf32>) outs(%o : memref<80x4096xf32>)
+  return
+}
+
 // Shorter rows are read ahead by the processor, panel after panel.
 // CHECK-LABEL: func.func {{.*}}@short_rows
 // CHECK-NOT: locality<2>

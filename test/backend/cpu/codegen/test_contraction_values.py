@@ -154,6 +154,7 @@ def test_products_of_complex_vectors(dtype: str, extent: int) -> None:
         (("ik", "kj"), (4, 200, 65), "float64"),
         (("ik", "kj"), (8, 603, 130), "float32"),
         (("ki", "kj"), (9, 256, 64), "int16"),
+        (("ik", "kj"), (41, 200, 130), "float32"),
         (("bik", "bkj"), (5, 301, 70), "float32"),
     ],
 )
