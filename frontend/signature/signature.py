@@ -59,6 +59,7 @@ class TensorSpec:
             self.parts = tuple(TensorSpec((*self.shape, *p.shape), p.dtype) for p in parts_of(self.dtype))
         else:
             self.dtype = as_dtype(dtype)
+            TensorType(self.shape, self.dtype)  # raises for what no array can have
         if name is not None and not isinstance(name, str):
             raise WeftTypeError(f"TensorSpec: a name is a string, not {name!r}")
         self.name = name
