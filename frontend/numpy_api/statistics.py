@@ -156,7 +156,7 @@ def _at(ordered: ArrayResult, position: float, last_place: int, has_nan: ArrayLi
 
 
 MOST_COMPARED = 16
-"""Elements are compared with the numbers of so many bins; with more, each is counted where it belongs."""
+"""Elements are compared with the edges of so many bins; with more, each is counted where it belongs."""
 
 
 def histogram(
@@ -187,18 +187,30 @@ def histogram(
         count = len(edges) - 1
         if (np.diff(edges) < 0).any():
             raise WeftValueError("`bins` must increase monotonically, when an array")
-    place = searchsorted(edges, x, side="right") - 1
-    place = np.minimum(place, np.add(np.multiply(x == edges[-1], count - 1 - (count + 1)), count + 1))
-    if count > MOST_COMPARED and weights is None:
-        totals: Any = zeros(count + 3, np.int64)  # that in front of all bins, and the two behind them
-        np.add.at(totals, place + 1, 1)
-        totals = totals[1 : count + 1].copy()
-    else:
-        member = place[:, None] == np.arange(count)
-        totals = sum_of(member if weights is None else np.multiply(member, ravel(weights)[:, None]), 0)
+    is_compared = weights is None and count <= MOST_COMPARED
+    totals = _counted(x, edges, count) if is_compared else _summed(x, edges, count, weights)
     if density:
         totals = totals / np.diff(edges) / sum_of(totals)
     return totals, edges
+
+
+def _counted(x: Any, edges: Any, count: int) -> ArrayResult:
+    """How many elements are in each bin: those that reach its edge less those that reach the next one."""
+    reach = sum_of(x[:, None] >= edges[:-1], 0)
+    beyond = sum_of(x > edges[-1], 0)
+    return reach - concatenate([reach[1:], reshape(beyond, (1,))])
+
+
+def _summed(x: Any, edges: Any, count: int, weights: Any) -> ArrayResult:
+    """The weights in each bin, or how many elements there are, by the bin of each element."""
+    place = searchsorted(edges, x, side="right") - 1
+    place = np.minimum(place, np.add(np.multiply(x == edges[-1], count - 1 - (count + 1)), count + 1))
+    if weights is None:
+        totals: Any = zeros(count + 3, np.int64)  # that in front of all bins, and the two behind them
+        np.add.at(totals, place + 1, 1)
+        return asarray(totals[1 : count + 1].copy())
+    member = place[:, None] == np.arange(count)
+    return sum_of(np.multiply(member, ravel(weights)[:, None]), 0)
 
 
 def _edges_around(x: Any, count: int) -> ArrayResult:
