@@ -60,6 +60,32 @@ def test_lists_of_many_elements(dtype):
         assert list(map(type, found[2])) == list(map(type, expected[2]))
 
 
+def collected(x):
+    many = x.tolist()
+    doubled = {str(place): value * 2 for place, value in enumerate(many)}
+    return dict(zip(range(100), many)), doubled, frozenset({0}), dict(enumerate(many, 2))
+
+
+def test_dicts_of_many_elements():
+    same(collected, np.arange(70.0), np.arange(70) > 3, traces=2)
+
+
+def test_keys_that_only_the_program_knows_are_refused():
+    for function in (set, frozenset, lambda items: {v: 1 for v in items}, lambda items: {items[0]}):
+        with pytest.raises(weft.UnsupportedError, match="np.unique gives the distinct ones"):
+            weft.function(lambda x: function(x.tolist()))(np.arange(70.0))
+
+
+def changes_what_it_walks(x):
+    many = x.tolist()
+    return {place: many.append(value) for place, value in enumerate(many) if place < 3}
+
+
+def test_a_comprehension_that_changes_its_list_is_refused():
+    with pytest.raises(weft.UnsupportedError, match="changes the list that it walks"):
+        weft.function(changes_what_it_walks)(np.arange(70.0))
+
+
 def test_numbers_that_only_unsigned_integers_hold_stay_what_they_are():
     x = np.arange(70, dtype=np.uint64)
     with pytest.warns(weft.FallbackWarning, match="ndarray.tolist"):

@@ -76,3 +76,22 @@ class TestStringsOfTheRun:
                     print("other")
 
         same(describe, (F64(1), I64(2)), (F64(-1), I64(2)), (F64(-1), I64(0)))
+
+
+def pieces(x):
+    return (
+        ",".join(str(v) for v in x),
+        "".join(f"{i}={v:.1f};" for i, v in enumerate(x)),
+        "-".join(map(str, x.tolist())),
+        "".join(reversed(["a", f"{x[0]}"])),
+        "".join("b" for _ in range(2)),
+    )
+
+
+def test_pieces_that_are_made_one_after_the_other_are_joined():
+    same(pieces, np.arange(3.0), np.arange(30), traces=2)
+
+
+def test_pieces_must_be_strings():
+    same(lambda x: ",".join(v for v in x), np.arange(3), traces=None)
+    same(lambda x: ",".join(), np.arange(3), traces=None)

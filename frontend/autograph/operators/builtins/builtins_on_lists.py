@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import types
 from collections.abc import Callable
 from collections.abc import Sequence as Sequence_
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ....numpy_api import lookup
+from ....runtime_values.strings import string_of
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray
 from ....tracing.staging import asarray, raise_if
@@ -26,8 +28,8 @@ from ..statements.for_loops import for_
 from ..statements.generators import Walk
 from ..statements.statements import if_
 from ..values.abstract import ArrayKind, as_array_kind, kind_of
-from ..values.iterables import Filtered, Sequence, Tail
-from ..values.sequence_iterators import left_of
+from ..values.iterables import Filtered, Sequence, Tail, sequence_of
+from ..values.sequence_iterators import SequenceIterator, left_of
 from .builtins_on_arrays import bool_
 
 Key = Callable[[Any], Any]
@@ -48,8 +50,27 @@ def list_(iterable: Any = ()) -> Any:
 
 def collected(kind: type, iterable: Any, **named: Any) -> Any:
     """A tuple, set or dict of items that the program decides on."""
+    iterable = left_of(iterable)
+    sequence = sequence_of(iterable)
+    if kind is not tuple and sequence is not None and sequence.known_length is not None:
+        return kind(comprehension("dict" if kind is dict else "set", iterable, lambda item: item), **named)
     items = list_(iterable)
     return items.as_python(kind) if isinstance(items, GrowingList) else kind(items, **named)
+
+
+def join_of(function: Any) -> Callable[..., Any] | None:
+    """What to call instead of the method `join` of a string, whose pieces the program may make; None for others."""
+    is_method = isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, str)
+    if not is_method or function.__name__ != "join":
+        return None
+
+    def join(*pieces: Any) -> Any:
+        listed = [
+            list_(p) if isinstance(p, (Walk, Sequence, Filtered, SequenceIterator)) else p for p in pieces
+        ]
+        return string_of(function, *listed)
+
+    return join
 
 
 def any_(iterable: Any) -> Any:

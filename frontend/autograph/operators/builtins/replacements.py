@@ -190,6 +190,7 @@ def _table() -> dict[int, Function]:
 
 
 _FINDERS = (
+    lists.join_of,  # before other makers of texts
     effects.maker_of,
     listed_elements.method_of,
     plain_lists.method_of,

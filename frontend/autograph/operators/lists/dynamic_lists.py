@@ -144,11 +144,19 @@ class GrowingList(ListMethods, RuntimeLength):
         """The number of items, a traced int."""
         return self._length
 
+    @property
+    def known_length(self) -> int | None:
+        """The number of items where tracing knows it after all."""
+        length, number = self._as_made
+        return number if length is self._length else None
+
     def item(self, position: Any) -> Any:
         """The item at a position that is known to be there."""
         trace = _trace()
         if self.kind is None:
             raise IndexError("list index out of range")
+        if isinstance(position, int):
+            position = wrap(trace, value_of(trace, np.int64(position)))  # the item is a scalar, and no view
         values = iter([array[position]._value() for array in self._arrays])
         item = unflatten(trace, self.kind, values)
         for number in values:
@@ -314,12 +322,10 @@ class GrowingList(ListMethods, RuntimeLength):
 
     def as_python(self, kind: type) -> Any:
         """A tuple of the items, where their number is known while tracing after all; others are refused."""
-        length, number = self._as_made
-        if kind is not tuple or number is None or length is not self._length:
+        number = self.known_length
+        if kind is not tuple or number is None:
             self.refuse(f"a {kind.__name__} whose size is known only at run time")
-        return kind(
-            [self.item(wrap(_trace(), value_of(_trace(), np.int64(place)))) for place in range(number)]
-        )
+        return kind(map(self.item, range(number)))
 
     def __getattr__(self, name: str) -> Any:
         if hasattr(list, name) and not name.startswith("__"):
@@ -342,6 +348,10 @@ class GrowingItems(Sequence):
     @property
     def length(self) -> Any:
         return self.items.length
+
+    @property
+    def known_length(self) -> int | None:
+        return self.items.known_length
 
     def item(self, position: Any) -> Any:
         item = self.items.item(position)

@@ -14,7 +14,7 @@ from ..branches.conditions import is_staged
 from ..lists.dynamic_lists import GrowingList
 from ..values.control_flow_state import control_flow
 from ..values.hidden_state import require_own
-from ..values.iterables import Filtered, Sequence, Staged, Unrolled, is_never_unrolled, sequence_of
+from ..values.iterables import Filtered, Prefix, Sequence, Staged, Unrolled, is_never_unrolled, sequence_of
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.sequence_iterators import generator_of, left_of
 from ..values.special_methods import iterated
@@ -46,7 +46,8 @@ def comprehension(
     if trace is None or not _is_staged(trace, iterable):
         return _collected(kind, iterable, element, condition, flat, [])
     sequence = sequence_of(iterable)
-    if sequence is None or not isinstance(sequence.length, int) or is_never_unrolled(sequence):
+    length = None if sequence is None else sequence.known_length
+    if sequence is None or length is None or is_never_unrolled(sequence):
         return _collected(kind, iterable, element, condition, flat, GrowingList())
     checkpoint = Checkpoint.take(trace, (element, condition))
     try:
@@ -54,7 +55,10 @@ def comprehension(
     except (ConcreteValueError, ControlFlowError, UnsupportedError):
         checkpoint.roll_back()
     # A loop cannot make the items, or one array not hold them: Python makes each.
-    return _unrolled(trace, kind, sequence, element, condition, flat)
+    made = _unrolled(trace, kind, Prefix(sequence, length), element, condition, flat)
+    if sequence.known_length != length:
+        raise UnsupportedError("a comprehension changes the list that it walks; walk a copy of it")
+    return made
 
 
 def _unrolled(

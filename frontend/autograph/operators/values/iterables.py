@@ -22,6 +22,11 @@ class Sequence:
         """The number of items: an int, or a traced one."""
         raise NotImplementedError
 
+    @property
+    def known_length(self) -> int | None:
+        """The number of items where tracing knows it now, also of what may grow while a loop walks it; else None."""
+        return self.length if isinstance(self.length, int) else None
+
     def item(self, position: Any) -> Any:
         """The item at a position, an int or a traced one, that is known to be there."""
         raise NotImplementedError
@@ -116,6 +121,10 @@ class Enumerated(Sequence):
     def length(self) -> Any:
         return self.inner.length
 
+    @property
+    def known_length(self) -> int | None:
+        return self.inner.known_length
+
     def item(self, position: Any) -> Any:
         return self.start + position, self.inner.item(position)
 
@@ -136,6 +145,13 @@ class Zipped(Sequence):
         for length in lengths[1:]:
             shortest = np.minimum(shortest, length)
         return shortest._like_python(int)
+
+    @property
+    def known_length(self) -> int | None:
+        lengths = [
+            length for length in (sequence.known_length for sequence in self.inner) if length is not None
+        ]
+        return min(lengths) if len(lengths) == len(self.inner) else None
 
     def item(self, position: Any) -> Any:
         return tuple(sequence.item(position) for sequence in self.inner)
@@ -239,6 +255,21 @@ class Unrolled:
                 "out, so that the loop is compiled as a loop"
             )
         return iter(self.items if sequence is None else sequence)
+
+
+@dataclass(frozen=True)
+class Prefix(Sequence):
+    """So many items of a sequence, from its first on."""
+
+    inner: Sequence
+    count: int
+
+    @property
+    def length(self) -> Any:
+        return self.count
+
+    def item(self, position: Any) -> Any:
+        return self.inner.item(position)
 
 
 @dataclass(frozen=True)
