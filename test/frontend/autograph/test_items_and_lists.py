@@ -72,7 +72,7 @@ def test_dicts_of_many_elements():
 
 def test_keys_that_only_the_program_knows_are_refused():
     for function in (set, frozenset, lambda items: {v: 1 for v in items}, lambda items: {items[0]}):
-        with pytest.raises(weft.UnsupportedError, match="np.unique gives the distinct ones"):
+        with pytest.raises(weft.UnsupportedError, match=r"np\.unique gives the distinct ones"):
             weft.function(lambda x: function(x.tolist()))(np.arange(70.0))
 
 
