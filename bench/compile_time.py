@@ -1,7 +1,7 @@
-"""Measure what compiling costs per operation, phase by phase, in programs of ten to ten thousand operations.
+"""Measure what compiling costs: whole programs, and phase by phase per operation in ten to ten thousand operations.
 
-Run alone: `python bench/compile_time.py [--most 10000] [program ...]`. Where a step grows faster than the program, its
-microseconds per operation grow from row to row.
+Run alone: `python bench/compile_time.py [--most 10000] [program ...]`; the name `catalogue` stands for the whole
+programs. Where a step grows faster than the program, its microseconds per operation grow from row to row.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ os.environ["WEFT_CACHE"] = "0"  # what is on disk is not compiled
 os.environ["WEFT_MAX_TRACE_OPS"] = "1000000"  # each update of a slice is several
 
 import numpy as np  # noqa: E402  (NumPy and its BLAS must see the pinning)
+import program_compile_times  # noqa: E402
 
 import weft  # noqa: E402
 from weft.passes.timing import CompileTimes  # noqa: E402
@@ -32,6 +33,7 @@ Program = tuple[Callable[..., Any], tuple[Any, ...]]
 VECTOR = np.linspace(-1, 1, 8)
 COUNTS = (10, 100, 1_000, 10_000)
 DEPTHS = (10, 20, 40)
+CATALOGUE = "catalogue"
 
 
 def chain(count: int) -> Program:
@@ -230,14 +232,15 @@ def table(name: str, most: int) -> Iterator[str]:
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("programs", nargs="*", default=list(PROGRAMS), help="which programs")
+    parser.add_argument("programs", nargs="*", default=[CATALOGUE, *PROGRAMS], help="which programs")
     parser.add_argument("--most", type=int, default=COUNTS[-1], help="the largest number of operations")
     parser.add_argument("--output", type=pathlib.Path, help="a file to write to, too")
     options = parser.parse_args()
     sys.setrecursionlimit(20_000)  # tracing takes some thirty frames for a branch inside of another
     lines = []
     for name in options.programs:
-        for line in table(name, options.most):
+        lines_of = program_compile_times.table() if name == CATALOGUE else table(name, options.most)
+        for line in lines_of:
             print(line, flush=True)
             lines.append(line)
     if options.output is not None:
