@@ -274,8 +274,8 @@ def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list
         raise UnsupportedError(
             "the places at which split() cuts must be known while tracing; pass Python ints"
         )
-    if np.ndim(indices_or_sections):
-        cuts = [operator.index(cut) for cut in indices_or_sections]
+    if _are_cuts(indices_or_sections):
+        cuts = [cut if isinstance(cut, TracedArray) else operator.index(cut) for cut in indices_or_sections]
         bounds = list(zip([0, *cuts], [*cuts, None], strict=True))
     else:
         count = operator.index(indices_or_sections)
@@ -284,6 +284,11 @@ def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list
         each, longer = divmod(x.shape[place], count)
         bounds = list(pairwise([each * part + np.minimum(part, longer) for part in range(count + 1)]))
     return [x[along(place, slice(start, stop))] for start, stop in bounds]
+
+
+def _are_cuts(indices_or_sections: Any) -> bool:
+    """Whether places are given, of which the program may compute some, and not a number of parts."""
+    return isinstance(indices_or_sections, (list, tuple)) or bool(np.ndim(indices_or_sections))
 
 
 def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[ArrayResult]:
@@ -296,7 +301,7 @@ def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Array
     [array([1]), array([2, 3])]
     """
     x = asarray(ary)
-    if not np.ndim(indices_or_sections):
+    if not _are_cuts(indices_or_sections):
         rest = x.shape[axis_index(axis, x.ndim)] % operator.index(indices_or_sections)
         raise_where(rest != 0, WeftValueError, "array split does not result in an equal division")
     return array_split(x, indices_or_sections, axis)

@@ -13,7 +13,8 @@ import weft
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint32"])
 def test_counts_and_edges(dtype: str) -> None:
     def program(x: Any) -> Any:
-        return [*(np.histogram(x, bins) for bins in (1, 10, 40)), np.histogram(x, 5, density=True)]
+        ranged = np.histogram(x, 4, range=(1, 30))  # edges have the dtype of the elements
+        return [*(np.histogram(x, bins) for bins in (1, 10, 40)), np.histogram(x, 5, density=True), ranged]
 
     generator = np.random.default_rng(0)
     compiled = weft.function(program)
