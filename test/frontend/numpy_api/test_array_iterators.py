@@ -143,7 +143,7 @@ PARTS: list[Callable[..., Any]] = [
     lambda x, n: (np.array_split(x, n, 1), np.array_split(x.ravel(), n)),
     lambda x, n: (np.split(x, n - n + 3), np.hsplit(x, n - n + 2), np.vsplit(x, n - n + 1)),
     lambda x, n: list(map(np.sum, np.array_split(x, n))),
-    lambda x, n: (np.split(x, [n, n + 1]), np.array_split(x, (n - 7, 1), axis=1), np.hsplit(x, [n])),
+    lambda x, n: (np.split(x, [n, n + 2]), np.array_split(x, (n - 7, 1), axis=1), np.hsplit(x, [n])),
     lambda x, n: np.split(x.ravel(), np.flatnonzero(x.ravel() % n == 1)),
     lambda x, n: [
         len(part) for part in np.array_split(x.ravel(), np.flatnonzero(x.ravel() % n == 1).astype(np.uint8))
