@@ -183,7 +183,9 @@ def histogram(
     elif np.ndim(bins) == 0 and range is None:
         raise UnsupportedError(f"histogram() of an array of {x.dtype} needs its edges, or range=(low, high)")
     else:
-        none = np.empty(0, np.uint8 if kind(x.dtype) == "b" else x.dtype)  # edges have the dtype of the elements
+        none = np.empty(
+            0, np.uint8 if kind(x.dtype) == "b" else x.dtype
+        )  # edges have the dtype of the elements
         edges = np.histogram_bin_edges(none, bins, range) if np.ndim(bins) == 0 else np.asarray(bins)
         count = len(edges) - 1
         if (np.diff(edges) < 0).any():
