@@ -80,6 +80,7 @@ CPU_PIPELINES: Mapping[str, str] = MappingProxyType(
         "loops-to-llvm": module_pipeline(
             [
                 "choose-inlining",  # while loops are loops
+                "keep-rolled",  # by what is inlined
                 "pass-pointers",  # upstream's conversion follows it
                 "check-scratch",  # functions that share loops are divided by now; what ends them follows
                 "branch-at-exits",

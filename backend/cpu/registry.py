@@ -22,6 +22,7 @@ CPU_PASSES: PassTable = MappingProxyType(
         "fence-streams": f"{_CODEGEN}.loops.streaming:FenceStreams",
         "join-products": f"{_CODEGEN}.contractions.join_products:JoinProducts",
         "join-stages": f"{_CODEGEN}.stages.join_stages:JoinStages",
+        "keep-rolled": f"{_LOWERING}.rolled_loops:KeepRolled",
         "link-functions": f"{_LOWERING}.linkage:LinkFunctions",
         "link-runtime": f"{_LOWERING}.runtime:LinkRuntime",
         "link-shared-loops": f"{_LOWERING}.shared_loops:LinkSharedLoops",

@@ -171,7 +171,7 @@ class ForLoop:
         types = [value.type for value in carried]
         self.operation = ir.Operation.create("scf.for", types, [*bounds, *carried], regions=1)
         if not unroll:
-            self.operation.attributes["loop_annotation"] = ir.Attribute.parse(_KEEP_ROLLED)
+            keep_rolled(self.operation)
         arguments = [emitter.index_type, *types]
         self.block = self.operation.regions[0].blocks.append(
             *arguments, arg_locs=[ir.Location.current] * len(arguments)
@@ -191,6 +191,11 @@ class ForLoop:
     def results(self) -> list[Value]:
         """The carried values after the last iteration."""
         return list(self.operation.results)
+
+
+def keep_rolled(loop: Operation) -> None:
+    """Tell LLVM not to write out the rounds of a loop, all or some."""
+    loop.attributes["loop_annotation"] = ir.Attribute.parse(_KEEP_ROLLED)
 
 
 def create(

@@ -6,7 +6,6 @@ a loop around rows of three numbers. Large kernels are better off alone: their a
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import field
@@ -15,10 +14,11 @@ from typing import ClassVar
 from ....dialect.mlir import Block, Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from ....passes.rewriting import constant_integer, defined_functions
+from ....passes.rewriting import defined_functions
 from ...planning.names import EXIT, POLL
 from ...planning.plan import Plan
 from ..machine.llvm import ScalarLoops
+from .steps import steps_of, trips_of
 
 MAX_CALLS = 2
 """With so few calls in a module, all are inlined: that takes no longer to compile."""
@@ -164,7 +164,7 @@ class CallGraph:
 
     def _note_loop(self, loop: Operation, function: str, inside: set[str]) -> None:
         if loop.name == _COUNTED and inside <= {"elements"}:
-            if _trips(loop) > 0:  # else it is what vectors leave of a round number
+            if trips_of(loop) > 0:  # else it is what vectors leave of a round number
                 self.with_scalar_loops.add(function)
         elif "vectors" not in inside and ("calls" not in inside or "elements" in inside):
             self.with_other_loops.add(function)
@@ -178,26 +178,8 @@ class CallGraph:
         total = 0.0
         for name, function in kernels.items():
             if name in self.in_loops and self.calls[name] == 1:
-                steps = _steps(function)
+                steps = steps_of(function)
                 if steps <= MAX_STEPS and total + steps <= MAX_TOTAL_STEPS:
                     chosen.add(name)
                     total += steps
         return chosen
-
-
-def _steps(op: Operation) -> float:
-    """How many operations an op executes, itself included; infinitely many if that is not known."""
-    inside = [inner.operation for region in op.regions for block in region for inner in block.operations]
-    return 1 + _trips(op) * sum(map(_steps, inside)) if inside else 1
-
-
-def _trips(op: Operation) -> float:
-    if op.name == "scf.while":
-        return math.inf
-    if op.name != "scf.for":
-        return 1
-    bounds = [constant_integer(value) for value in list(op.operands)[:3]]
-    start, stop, step = bounds
-    if start is None or stop is None or step is None or step <= 0:
-        return math.inf
-    return max(0, -((start - stop) // step))

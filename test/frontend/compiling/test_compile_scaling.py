@@ -164,6 +164,21 @@ def test_equal_layers_are_compiled_once() -> None:
     assert sizes[0] == sizes[1]
 
 
+@pytest.mark.optimised
+def test_loops_around_long_loops_stay_loops() -> None:
+    """Machine code for rows that are long is no longer than for rows of any length."""
+
+    def rows(x: Any) -> Any:
+        return np.repeat(x[:, None], 256, axis=1)
+
+    sizes = []
+    for count in (40, 16):  # LLVM may write out 16 rounds
+        x = np.ones(count, np.complex128)
+        text = weft.function(rows).get_concrete_function(x).as_text("asm")
+        sizes.append(text.count("\n"))
+    assert sizes[1] < 1.5 * sizes[0]
+
+
 @pytest.mark.parametrize("blocks", [llvm.MAX_BLOCKS - 10, llvm.MAX_BLOCKS + 10])
 def test_functions_of_many_blocks_are_simplified_too(blocks: int) -> None:
     lines = ["define i64 @f(i64 %x) {", "  %p = alloca i64", "  store i64 %x, ptr %p", "  br label %b0"]
