@@ -1,8 +1,9 @@
 """Loops around long loops stay loops.
 
 LLVM decides by the length of the code in a loop whether to write out all its rounds, and code in an inner loop counts
-once. Then it makes vector code of each copy of the inner loop, and may write that out as well: 16 rounds of 256 elements
-become thousands of instructions without a branch, which take seconds to choose and to order, and run no faster.
+once. Then it makes vector code of each copy of the inner loop, and may write that out as well: 16 rounds of 256
+elements become thousands of instructions without a branch, which take seconds to choose and to order, and run no
+faster.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ class KeepRolled(Pass):
         functions = symbols_of(module)
         nests = _Nests(functions)
         for name, function in functions.items():
-            if function.name == "func.func" and (LOOPS in function.attributes or INLINE not in function.attributes):
+            if function.name == "func.func" and (
+                LOOPS in function.attributes or INLINE not in function.attributes
+            ):
                 nests.of_function(name)
         statistics["loops kept rolled"] += nests.kept
 
