@@ -67,15 +67,19 @@ def _is_owned(value: Value, block: Block) -> bool:
 def _reorder(block: Block) -> int:
     """Move the reads of a block; returns how many ops were moved."""
     moved = 0
-    for update in [op for op in operations_in(block) if _destinations(op)]:
+    operations = operations_in(block)
+    for update in [op for op in operations if _destinations(op)]:
         for tensor in _destinations(update):
-            operations = operations_in(block)
+            readers = set(_readers(tensor, block)) - {update}
+            if not readers:
+                continue
             behind = operations[operations.index(update) + 1 : -1]
-            readers = set(_readers(tensor, block))
-            if any(operation in readers for operation in behind):
-                chosen = _movable(tensor, update, behind, readers)
-                for operation in chosen:
-                    operation.move_before(update)
+            places = [place for place, operation in enumerate(behind) if operation in readers]
+            chosen = _movable(tensor, update, behind[: places[-1] + 1], readers) if places else []
+            for operation in chosen:
+                operation.move_before(update)
+            if chosen:
+                operations = operations_in(block)
                 moved += len(chosen)
     return moved
 
