@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...dialect.mlir import Value, dialect, ir
+from ...dialect.mlir import Operation, Value, dialect, ir
 from ...dialect.ops.elementwise import Add
 from ...dialect.ops.indexing import FindOutOfBounds, Gather, PutAlongAxis, Scatter, TakeAlongAxis
 from ...dialect.ops.slicing import (
@@ -21,6 +21,7 @@ from ...dialect.ops.slicing import (
     SliceUpdate,
     slice_of,
 )
+from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from ..index_arithmetic import Extent, IndexArithmetic
 from .conversion import Conversion, OpInstance, linalg_index, lowers
@@ -202,18 +203,53 @@ def lower_gather(c: Conversion, op: OpInstance) -> Value:
     rest_dims = [*range(position), *range(position + index_rank, rank)]
     sizes = c.extents(x)
     extents = [sizes[axis] for axis in rest]
-    extents[position:position] = c.extents(indices[0])
+    narrow = [_before_widening(index) for index in indices]
+    extents[position:position] = c.extents(narrow[0].indices)
     index_dims = [ir.AffineDimExpr.get(position + axis) for axis in range(index_rank)]
     maps = [ir.AffineMap.get(rank, 0, index_dims)] * len(indices) + [ir.AffineMap.get_identity(rank)]
 
     def body(*stored: Value) -> list[Value]:
         place: dict[int, Value] = {axis: linalg_index(dim) for axis, dim in zip(rest, rest_dims, strict=True)}
-        for axis, index in zip(axes, stored[:-1], strict=True):
-            wrapped = wrap_index(c, index_of(c, index), sizes[axis])
+        for axis, of, index in zip(axes, narrow, stored[:-1], strict=True):
+            wrapped = wrap_index(c, index_of(c, of.widen(index)), sizes[axis])
             place[axis] = clamp_index(c, wrapped, sizes[axis])
         return [tensor.ExtractOp(x, [place[axis] for axis in range(x_type.rank)]).result]
 
-    return c.generic(indices, [c.empty(op.result_type, extents)], maps, ["parallel"] * rank, body)[0]
+    sources, destination = [each.indices for each in narrow], c.empty(op.result_type, extents)
+    return c.generic(sources, [destination], maps, ["parallel"] * rank, body)[0]
+
+
+@dataclass(frozen=True)
+class _Indices:
+    """Index tensors as they are stored, and what makes i64 of an element."""
+
+    indices: Value
+    widening: Operation | None
+
+    def widen(self, stored: Value) -> Value:
+        """An element as an i64."""
+        if self.widening is None:
+            return stored
+        widened = self.widening.clone()
+        widened.operands[0] = stored
+        return widened.results[0]
+
+
+def _before_widening(indices: Value) -> _Indices:
+    """The integers that i64 indices were widened from: the check and the read widen them again, and none are stored.
+
+    In a loop that gathers short rows, what is stored is memory to get and a nest to run for each row.
+    """
+    owner = indices.owner
+    if not isinstance(owner, ir.Block) and owner.operation.name == "linalg.generic":
+        generic, block = owner.operation, owner.operation.regions[0].blocks[0]
+        body = [view.operation for view in block.operations]
+        is_widening = len(body) == 2 and body[0].name in ("arith.extsi", "arith.extui")
+        if is_widening and len(generic.operands) == 2 and body[0].operands[0] == block.arguments[0]:
+            source = generic.operands[0]
+            if ir.RankedTensorType(source.type).shape == ir.RankedTensorType(indices.type).shape:
+                return _Indices(source, body[0])
+    return _Indices(indices, None)
 
 
 def _combined(c: Conversion, op: OpInstance, old: Value, new: Value) -> Value:
@@ -342,7 +378,8 @@ def lower_find_out_of_bounds(c: Conversion, op: OpInstance) -> list[Value]:
 
     rank = index_type.rank
     math = IndexArithmetic()
-    sizes = c.extents(indices)
+    narrow = _before_widening(indices)
+    sizes = c.extents(narrow.indices)
     nowhere = c.constant(INT64_MAX, _INT64)
 
     def least(index: Value, size: Value, so_far: Value) -> list[Value]:
@@ -350,14 +387,14 @@ def lower_find_out_of_bounds(c: Conversion, op: OpInstance) -> list[Value]:
         for axis in range(rank):
             linear = math.add(math.multiply(linear, sizes[axis]), linalg_index(axis))
         place = arith.IndexCastOp(nowhere.type, c.index(linear)).result
-        candidate = arith.SelectOp(outside(index, size), place, nowhere).result
+        candidate = arith.SelectOp(outside(narrow.widen(index), size), place, nowhere).result
         return [arith.MinSIOp(so_far, candidate).result]
 
     scalar = TensorType((), _INT64)
     everywhere = ir.AffineMap.get(rank, 0, [])
     maps = [ir.AffineMap.get_identity(rank), everywhere, everywhere]
     start = c.fill(nowhere, scalar, [])
-    (first,) = c.generic([indices, extent], [start], maps, ["reduction"] * rank, least)
+    (first,) = c.generic([narrow.indices, extent], [start], maps, ["reduction"] * rank, least)
 
     def read(place: Value) -> list[Value]:
         found = arith.CmpIOp(arith.CmpIPredicate.ne, place, nowhere).result
@@ -368,7 +405,7 @@ def lower_find_out_of_bounds(c: Conversion, op: OpInstance) -> list[Value]:
             for size in reversed(sizes):
                 reversed_place.append(c.index(math.modulo(remaining, size)))
                 remaining = arith.DivUIOp(c.index(remaining), c.index(size)).result
-            scf.YieldOp([tensor.ExtractOp(indices, reversed_place[::-1]).result])
+            scf.YieldOp([narrow.widen(tensor.ExtractOp(narrow.indices, reversed_place[::-1]).result)])
         with ir.InsertionPoint(choice.else_block):
             scf.YieldOp([zero])
         return [found, choice.results[0]]

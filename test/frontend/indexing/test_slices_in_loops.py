@@ -183,3 +183,33 @@ def test_products_of_slices_need_no_memory(program: Callable[[Any, Any], Any]) -
     assert "weft_reserve" not in function
     assert "memref.copy" not in function
     assert function.count("call @kernel_") == 2
+
+
+def sparse_product(starts: Any, columns: Any, values: Any, x: Any, out: Any) -> None:
+    for i in range(starts.size - 1):
+        here = columns[starts[i] : starts[i + 1]]
+        out[i] = values[starts[i] : starts[i + 1]] @ x[here]
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.uint32, np.int64])
+def test_gathers_of_runs_are_checked_before_they_are_used(dtype: Any) -> None:
+    """Runs that are empty, of one element and longer than a vector; the rows before a wrong index are written."""
+    starts = np.array([0, 0, 1, 1, 20, 37, 37], dtype)
+    is_signed = np.dtype(dtype).kind == "i"
+    good = np.random.default_rng(0).integers(-9 if is_signed else 0, 9, 37).astype(dtype)
+    compiled = weft.function(sparse_product)
+    changes = [(place, value) for place in (0, 1, 10, 19, 20, 36) for value in (9, -10 if is_signed else 255)]
+    for place, value in [(0, good[0]), *changes]:
+        columns = good.copy()
+        columns[place] = value
+        found = []
+        for function in (sparse_product, compiled):
+            out, error = np.full(6, 7.0), None
+            try:
+                function(starts, columns, np.arange(37.0), np.arange(1.0, 10.0), out)
+            except IndexError as raised:
+                error = str(raised)
+            found.append((error, out))
+        assert found[0][0] == found[1][0]
+        assert (found[0][0] is None) == (value == good[0] and place == 0)
+        np.testing.assert_allclose(found[1][1], found[0][1])

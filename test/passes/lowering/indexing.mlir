@@ -172,6 +172,34 @@ func.func @find_out_of_bounds(%i: tensor<3x?xi64>, %n: tensor<i64>) -> (tensor<i
   return %0#0, %0#1 : tensor<i1>, tensor<i64>
 }
 
+// Narrow indices are widened where they are checked and where they are read: nothing holds them as i64.
+// CHECK-LABEL: func.func @gather_at_narrow_indices
+// CHECK: linalg.generic {{.*}}iterator_types = ["reduction"]{{.*}} ins(%arg1, %arg2
+// CHECK: arith.extui
+// CHECK: scf.if
+// CHECK: tensor.extract %arg1
+// CHECK: arith.extui
+// CHECK: linalg.generic {{.*}} ins(%arg1 : tensor<?xi32>) outs({{.*}} : tensor<?xf64>)
+// CHECK: arith.extui
+// CHECK: tensor.extract %arg0
+func.func @gather_at_narrow_indices(%x: tensor<?xf64>, %i: tensor<?xui32>, %n: tensor<i64>) -> (tensor<i1>, tensor<i64>, tensor<?xf64>) {
+  %wide = "weft.cast"(%i) {dtype = i64} : (tensor<?xui32>) -> tensor<?xi64>
+  %0:2 = "weft.find_out_of_bounds"(%wide, %n) : (tensor<?xi64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+  %1 = "weft.gather"(%x, %wide) {axes = array<i64: 0>, position = 0} : (tensor<?xf64>, tensor<?xi64>) -> tensor<?xf64>
+  return %0#0, %0#1, %1 : tensor<i1>, tensor<i64>, tensor<?xf64>
+}
+
+// Numbers that are computed are indices as they are.
+// CHECK-LABEL: func.func @gather_at_sums
+// CHECK: %[[SUM:.*]] = linalg.generic
+// CHECK: arith.addi
+// CHECK: ins(%[[SUM]] : tensor<?xi64>)
+func.func @gather_at_sums(%x: tensor<?xf64>, %i: tensor<?xi64>) -> tensor<?xf64> {
+  %sum = "weft.add"(%i, %i) : (tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>
+  %0 = "weft.gather"(%x, %sum) {axes = array<i64: 0>, position = 0} : (tensor<?xf64>, tensor<?xi64>) -> tensor<?xf64>
+  return %0 : tensor<?xf64>
+}
+
 // One index is checked in the form in which it is read: counted from the front.
 // CHECK-LABEL: func.func @find_one_out_of_bounds
 // CHECK: ^bb0(%[[I:.*]]: i64, %[[N:.*]]: i64, %{{.*}}: i8, %{{.*}}: i64):
