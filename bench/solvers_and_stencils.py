@@ -1,4 +1,4 @@
-"""Triangular solves, factorisations, stencil stages and sweeps against the eager functions, and Numba.
+"""Triangular solves, factorisations, stencil stages, sweeps and sparse products against the eager functions, and Numba.
 
     python bench/solvers_and_stencils.py
 
@@ -73,6 +73,20 @@ def sweeps(a):
                 a[i, j] = (a[i, j] + a[i, j - 1]) / 9.0
 
 
+def sparse_product(starts, columns, values, x, out):
+    """A matrix in compressed rows times a vector: a checked gather for each row."""
+    for i in range(starts.size - 1):
+        here = columns[starts[i] : starts[i + 1]]
+        out[i] = values[starts[i] : starts[i + 1]] @ x[here]
+
+
+def compressed_rows(rows, entries):
+    """The arguments of `sparse_product`: entries at random places of a square matrix."""
+    places = np.random.default_rng(0).integers(0, rows, (2, entries))
+    starts = np.searchsorted(np.sort(places[0]), np.arange(rows + 1)).astype(np.uint32)
+    return starts, places[1].astype(np.uint32), np.ones(entries), np.ones(rows), np.zeros(rows)
+
+
 @dataclass(frozen=True)
 class Workload:
     """A program, its arguments, and what makes the written ones new for each call."""
@@ -99,6 +113,8 @@ def workloads() -> list[Workload]:
         Workload("horizontal diffusion, 64x64x60", diffusion, fields[0]),
         Workload("horizontal diffusion, 128x128x160", diffusion, fields[1]),
         Workload("7 Gauss-Seidel sweeps, 200x200", sweeps, (random((200, 200)),), 0),
+        Workload("sparse product, 4096 rows of 2", sparse_product, compressed_rows(4096, 2 * 4096)),
+        Workload("sparse product, 1024 rows of 100", sparse_product, compressed_rows(1024, 100 * 1024)),
     ]
 
 
