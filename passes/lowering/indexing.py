@@ -247,7 +247,8 @@ def _before_widening(indices: Value) -> _Indices:
         is_widening = len(body) == 2 and body[0].name in ("arith.extsi", "arith.extui")
         if is_widening and len(generic.operands) == 2 and body[0].operands[0] == block.arguments[0]:
             source = generic.operands[0]
-            if ir.RankedTensorType(source.type).shape == ir.RankedTensorType(indices.type).shape:
+            element_by_element = ir.AffineMap.get_identity(ir.RankedTensorType(indices.type).rank)
+            if all(use.value == element_by_element for use in generic.attributes["indexing_maps"]):
                 return _Indices(source, body[0])
     return _Indices(indices, None)
 
