@@ -390,8 +390,8 @@ def einsum(
 def einsum_path(*operands: Any, optimize: Any = "greedy") -> tuple[Any, Any]:
     """The order in which `einsum` may contract its operands, and a text about that, as `numpy.einsum_path`.
 
-    It depends on the shapes alone. Raises `UnsupportedError` for extents that are known at run time only, and what
-    `numpy.einsum_path` raises.
+    Shape: those of the operands decide. Dtype: any. Raises `UnsupportedError` for extents that are known at run time
+    only, and what `numpy.einsum_path` raises.
 
     >>> weft.einsum_path("ij,jk->ik", np.ones((2, 3)), np.ones((3, 4)))[0]
     ['einsum_path', (0, 1)]

@@ -76,7 +76,11 @@ class TensorSpec:
 
     @property
     def type(self) -> TensorType:
-        """The tensor type. Raises `TypeError` for dates and records, which are several tensors."""
+        """The tensor type. Raises `TypeError` for dates and records, which are several tensors.
+
+        >>> str(weft.TensorSpec([None, 3], "float32").type)
+        'f32[?,3]'
+        """
         if self.parts is not None:
             raise WeftTypeError(
                 f"{self!r} stands for an argument; here an array of numbers is wanted: dates as the integers that "

@@ -55,6 +55,7 @@
 // PHASES: ) linalg-to-kernels
 // PHASES-NEXT: ) check-names
 // PHASES: ) outline-kernels
+// PHASES-NEXT: ) join-products
 // PHASES-NEXT: ) kernels-to-buffers
 // PHASES: ) plan-buffers
 // PHASES-NEXT: ) buffers-to-loops

@@ -17,8 +17,8 @@ _Point: TypeAlias = "tuple[int, int]"
 def root(power: int, count: int) -> complex:
     """The n-th root of unity exp(-2i pi k / n).
 
-    >>> root(1, 4), root(-1, 8)
-    (-1j, (0.7071067811865476+0.7071067811865476j))
+    >>> root(-1, 4), root(-1, 8)
+    (1j, (0.7071067811865476+0.7071067811865476j))
     """
     return complex(roots(np.array(power), count))
 
