@@ -100,10 +100,10 @@ def candidates(size: int) -> Iterator[tuple[Any, ...]]:
     yield from [(x, x > 0.5), (x > 0.5, x), ((root, root),), (x, 0.2, 0.8), (square, 0, 1), ("i,i->i", x, y)]
 
 
-def usual_call(name: str, size: int) -> tuple[Callable[..., Any], list[Any]]:
+def usual_call(name: str, size: int, namespace: Any) -> tuple[Callable[..., Any], list[Any]]:
     """A program that calls a function with its usual arguments, and the arrays that it takes."""
     arrays = {key: value for key, value in arrays_of(size).items() if re.search(rf"\b{key}\b", USUAL[name])}
-    known = {"function": getattr(np, name), "size": size, "root": int(size**0.5)}
+    known = {"function": getattr(namespace, name), "size": size, "root": int(size**0.5)}
     given = arrays or {"x": np.zeros(1)}
     program = eval(f"lambda {', '.join(given)}: function({USUAL[name]})", known)
     return program, [array.copy() for array in given.values()]
@@ -133,12 +133,14 @@ def seconds(call: Callable[[], Any]) -> float:
             return best
 
 
-def call_of(name: str, size: int) -> tuple[Callable[..., Any], list[Any]] | None:
-    """A program that calls a function, and the arrays that it takes; None where no arguments are for it."""
+def call_of(name: str, size: int, namespace: Any) -> tuple[Callable[..., Any], list[Any]] | None:
+    """A program that calls a function of NumPy's or ours, and the arrays that it takes; None where there is none."""
+    if not hasattr(namespace, name):
+        return None
     if name in USUAL:
-        return usual_call(name, size)
-    function = getattr(np, name)
-    arguments = taken(function, size)
+        return usual_call(name, size, namespace)
+    function = getattr(namespace, name)
+    arguments = taken(getattr(np, name), size)
     if arguments is None:
         return None
     places = [isinstance(a, np.ndarray) for a in arguments]
@@ -152,7 +154,7 @@ def call_of(name: str, size: int) -> tuple[Callable[..., Any], list[Any]] | None
 
 def ratio(name: str, size: int) -> float | str | None:
     """How many times as fast as NumPy a function is; why it is not compiled; None where no arguments are for it."""
-    call = call_of(name, size)
+    call = call_of(name, size, np)
     if call is None:
         return None
     program, data = call
@@ -160,13 +162,30 @@ def ratio(name: str, size: int) -> float | str | None:
         program(*data)
     except MemoryError:
         return "too large"
-    compiled = weft.function(program, autograph=False)
-    try:
-        for _ in range(3):
-            compiled(*data)
-    except Exception as error:
-        return type(error).__name__
+    compiled = compiled_call(name, size, data)
+    if isinstance(compiled, str):
+        return compiled
     return seconds(lambda: program(*data)) / seconds(lambda: compiled(*data))
+
+
+def compiled_call(name: str, size: int, data: list[Any]) -> Callable[..., Any] | str:
+    """A compiled function that has been called, or why there is none.
+
+    NumPy's function is called as it is, without conversion, and ours where NumPy does not dispatch it.
+    """
+    failure = ""
+    for namespace in (np, weft):
+        if (call := call_of(name, size, namespace)) is None:
+            continue
+        compiled = weft.function(call[0], autograph=False)
+        try:
+            for _ in range(3):
+                compiled(*data)
+        except Exception as error:
+            failure = failure or type(error).__name__
+        else:
+            return compiled
+    return failure
 
 
 def measured_before() -> dict[str, list[float | str | None]]:
