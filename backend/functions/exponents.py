@@ -65,9 +65,18 @@ def scale(x: Number, exponent: Number) -> Number:
     if has_instructions(x):
         return by_registers(_scale_instruction, x, exponent)
     form = layout(x)
-    half, shifted = rounded(exponent, 0.5)
-    rest = (exponent - half) + form.whole
-    return x * power_of_two(shifted) * power_of_two(rest)
+    biased = form.whole + form.bias  # what is added to it has the bits of an exponent in the low ones of the sum
+    shifted = exponent.times_plus(0.5, biased)
+    rest = (exponent - (shifted - biased)) + biased
+    return x * _of_exponent(shifted) * _of_exponent(rest)
+
+
+def _of_exponent(biased: Number) -> Number:
+    """The power of two whose exponent, with its bias, is in the low bits of a number.
+
+    LLVM takes long where many additions of the bias to such bits are in one kernel, and compares all of them.
+    """
+    return (biased.to_bits() << layout(biased).mantissa).as_number(biased.type)
 
 
 def split(x: Number) -> tuple[Number, Number]:

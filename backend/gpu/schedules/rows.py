@@ -7,9 +7,10 @@ registers, and those of unknown length, are gone over anew by each nest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
-from ....dialect.mlir import Operation, Value
+from ....dialect.mlir import Operation, Value, ir
 from ....dialect.records import dataclass
 from ...nests.collapse import collapse_dims
 from ...nests.emit import Emitter, Index, create
@@ -22,7 +23,7 @@ from ..code.kernel import Kernel
 from ..code.points import asks_for_outputs, read, write_body
 from ..code.points import write as store_point
 from ..code.reduce import WARP, BlockReduction, Reduction
-from ..code.vectors import is_aligned, is_vector, lanes_of, load_lanes, store_lanes
+from ..code.vectors import elements_of, is_aligned, is_vector, lanes_of, load_lanes, load_vector, store_lanes
 from ..code.walk import stepped
 from ..steps import Step
 
@@ -184,8 +185,26 @@ def _local(steps: Sequence[Step], kept: set[int]) -> list[Value]:
     ]
 
 
+@dataclass(frozen=True)
+class _Turn:
+    """Neighbouring columns of a thread."""
+
+    points: list[list[Index]]
+    inside: Value | None
+    """Whether the thread has columns in this turn; None where all have."""
+
+
+def _key(access: Access) -> tuple[Value, str]:
+    """Equal for accesses that find the same elements."""
+    return access.memref, str(access.expressions)
+
+
 class _Rows:
-    """Writes the nests of a row, one behind the other."""
+    """Writes the nests of a row, one behind the other.
+
+    Where elements stay in registers, only loads and stores are written twice, for aligned rows and for others: each
+    element has code of its own.
+    """
 
     def __init__(
         self,
@@ -200,9 +219,9 @@ class _Rows:
         self.columns = next(nest.extents[1] for nest in nests if len(nest.parallel) == 2)
         self.rows = next(nest.extents[0] for nest in nests if len(nest.parallel) == 2)
         self.blocks = BlockReduction(kernel, shape.threads)
-        self.is_vector = True
-        self.inside: Value | None = None
-        """Whether a thread has columns in this turn; None where all have."""
+        self.is_vector = shape.lanes > 1
+        self.aligned: Value | None = None
+        """Whether rows are aligned, where that is asked for at each access."""
 
     def emit(self) -> None:
         """Go over the rows of the block, in steps as long as the grid."""
@@ -218,6 +237,10 @@ class _Rows:
         ]
         aligned = is_aligned(memrefs, self.shape.lanes, [], self.emitter)
         assert aligned is not None
+        if self.shape.turns is not None:
+            self.aligned = aligned
+            self._all_rows()
+            return
         with only_if(aligned) as branch:
             self._all_rows()
         self.is_vector = False
@@ -238,9 +261,10 @@ class _Rows:
 
         def body(row: Index, _: list[Value]) -> list[Value]:
             self.row = row
+            self.turns = [self._turn(turn) for turn in range(self.shape.turns or 0)]
             self.registers: dict[Value, list[Value]] = {}
             self.numbers: dict[Value, Value] = {}
-            self.loaded: dict[tuple[Value, str, int], list[Value]] = {}
+            self.loaded: dict[tuple[tuple[Value, str], int], list[Value]] = {}
             for number in range(len(self.nests)):
                 self._nest(number)
             return []
@@ -290,6 +314,8 @@ class _Rows:
         asked = [True] * len(nest.inputs) + asks_for_outputs(nest)
         fixed = self.steps[number].number
 
+        self._load_ahead(access for access, is_asked in zip(nest.accesses, asked, strict=True) if is_asked)
+
         def body(turn: int, points: list[list[Index]], _: list[Value]) -> list[Value]:
             operands = [
                 self._operand(access, turn, points)
@@ -304,32 +330,89 @@ class _Rows:
                     write_body(nest, point, [values[lane] for values in operands], self.emitter)
                     for lane, point in enumerate(points)
                 ]
-            if number in self.kept or self.shape.turns is None:
+            if self.shape.turns is None:
                 for place, access in enumerate(nest.outputs):
                     self._store([values[place] for values in made], access, points)
             return [values[place] for place in range(len(nest.outputs)) for values in made]
 
         results = self._turns(body, [])
+        if self.shape.turns is None:
+            return
+        lanes = self.shape.lanes
         for place, access in enumerate(nest.outputs):
-            self.registers[access.memref] = [
-                value
-                for turn in results
-                for value in turn[place * self.shape.lanes : (place + 1) * self.shape.lanes]
-            ]
+            made = [turn[place * lanes : (place + 1) * lanes] for turn in results]
+            self.registers[access.memref] = [value for values in made for value in values]
+            if number in self.kept:
+                self._store_turns(made, access)
+
+    def _store_turns(self, made: list[list[Value]], access: Access) -> None:
+        """Store what a thread has made of its columns."""
+        if self.aligned is None:
+            self._store_all(made, access)
+            return
+        with only_if(self.aligned) as branch:
+            self._store_all(made, access)
+        with otherwise(branch), self._one_by_one():
+            self._store_all(made, access)
+
+    def _store_all(self, made: list[list[Value]], access: Access) -> None:
+        for turn, values in zip(self.turns, made, strict=True):
+            if turn.inside is None:
+                self._store(values, access, turn.points)
+            else:
+                with only_if(turn.inside):
+                    self._store(values, access, turn.points)
+
+    @contextmanager
+    def _one_by_one(self) -> Iterator[None]:
+        """Write accesses of elements in the place of vectors."""
+        self.is_vector = False
+        yield
+        self.is_vector = True
 
     def _store(self, values: list[Value], access: Access, points: list[list[Index]]) -> None:
-        if self.inside is not None:
-            with only_if(self.inside):
-                self._store_all(values, access, points)
-        else:
-            self._store_all(values, access, points)
-
-    def _store_all(self, values: list[Value], access: Access, points: list[list[Index]]) -> None:
-        if len(values) > 1 and self.is_vector:
+        if self.is_vector and is_vector(access, 1):
             store_lanes(values, access, points[0], self.emitter)
             return
         for value, point in zip(values, points, strict=True):
             store_point(value, access, point, self.emitter)
+
+    def _load_ahead(self, accesses: Iterable[Access]) -> None:
+        """Load all that a thread needs of operands that are vectors where rows are aligned."""
+        if self.aligned is None:
+            return
+        wanted = {
+            _key(access): access
+            for access in accesses
+            if is_vector(access, 1)
+            and (_key(access), 0) not in self.loaded
+            and access.memref not in self.numbers
+            and access.memref not in self.registers
+        }
+        if not wanted:
+            return
+        lanes, elements = self.shape.lanes, [access.memref.type.element_type for access in wanted.values()]
+        types = [ir.VectorType.get([lanes], element) for element in elements for _ in self.turns]
+        with only_if(self.aligned, types) as branch:
+            branch.give(
+                [
+                    load_vector(a, t.points[0], lanes, self.emitter)
+                    for a in wanted.values()
+                    for t in self.turns
+                ]
+            )
+        with otherwise(branch):
+            branch.give([self._collected(a, t) for a in wanted.values() for t in self.turns])
+        results = iter(branch.results)
+        for key in wanted:
+            for number in range(len(self.turns)):
+                self.loaded[key, number] = elements_of(next(results))
+
+    def _collected(self, access: Access, turn: _Turn) -> Value:
+        """Neighbours in memory that are not aligned."""
+        values = [read(access, point, self.emitter) for point in turn.points]
+        type = ir.VectorType.get([len(values)], access.memref.type.element_type)
+        return create("vector.from_elements", [type], values)
 
     def _operand(self, access: Access, turn: int, points: list[list[Index]]) -> list[Value]:
         if not access.is_scalar:
@@ -338,7 +421,7 @@ class _Rows:
             if self.registers.get(access.memref):
                 start = turn * self.shape.lanes
                 return self.registers[access.memref][start : start + self.shape.lanes]
-        key = (access.memref, str(access.expressions), turn)
+        key = (_key(access), turn)
         if self.shape.turns is None or access.is_scalar:
             return self._load(access, points)
         if key not in self.loaded:
@@ -358,6 +441,7 @@ class _Rows:
         reduction = Reduction.of(nest)
         assert reduction is not None
         carried = reduction.neutral(self.emitter)
+        self._load_ahead(nest.inputs)
 
         def body(turn: int, points: list[list[Index]], so_far: list[Value]) -> list[Value]:
             operands = [self._operand(access, turn, points) for access in nest.inputs]
@@ -385,31 +469,31 @@ class _Rows:
 
         Turns hand on what is carried, if anything is.
         """
-        emitter, shape = self.emitter, self.shape
-        if shape.turns is None:
+        if self.shape.turns is None:
             return [self._loop(body, carried)]
         found: list[list[Value]] = []
-        for turn in range(shape.turns):
-            column = emitter.add(
-                emitter.multiply(self.thread, shape.lanes), turn * shape.threads * shape.lanes
-            )
-            assert isinstance(self.columns, int)
-            self.inside = None
-            if (turn + 1) * shape.threads * shape.lanes > self.columns:
-                # Threads without columns take the last ones, and nobody asks for what they make of them.
-                self.inside = compare("ult", emitter.value(column), emitter.value(self.columns))
-                column = emitter.minimum(column, self.columns - shape.lanes)
-            points: list[list[Index]] = [[self.row, emitter.add(column, lane)] for lane in range(shape.lanes)]
-            made = body(turn, points, carried)
-            if carried and self.inside is not None:
+        for number, turn in enumerate(self.turns):
+            made = body(number, turn.points, carried)
+            if carried and turn.inside is not None:
                 made = [
-                    create("arith.select", [new.type], [self.inside, new, old])
+                    create("arith.select", [new.type], [turn.inside, new, old])
                     for new, old in zip(made, carried, strict=True)
                 ]
             carried = made if carried else []
             found.append(made)
-        self.inside = None
         return found
+
+    def _turn(self, turn: int) -> _Turn:
+        """The columns of a thread in one turn."""
+        emitter, shape = self.emitter, self.shape
+        assert isinstance(self.columns, int)
+        column = emitter.add(emitter.multiply(self.thread, shape.lanes), turn * shape.threads * shape.lanes)
+        inside = None
+        if (turn + 1) * shape.threads * shape.lanes > self.columns:
+            # Threads without columns take the last ones, and nobody asks for what they make of them.
+            inside = compare("ult", emitter.value(column), emitter.value(self.columns))
+            column = emitter.minimum(column, self.columns - shape.lanes)
+        return _Turn([[self.row, emitter.add(column, lane)] for lane in range(shape.lanes)], inside)
 
     def _loop(
         self, body: Callable[[int, list[list[Index]], list[Value]], list[Value]], carried: list[Value]
