@@ -65,7 +65,9 @@ def scale(x: Number, exponent: Number) -> Number:
     if has_instructions(x):
         return by_registers(_scale_instruction, x, exponent)
     form = layout(x)
-    biased = form.whole + form.bias  # what is added to it has the bits of an exponent in the low ones of the sum
+    biased = (
+        form.whole + form.bias
+    )  # what is added to it has the bits of an exponent in the low ones of the sum
     shifted = exponent.times_plus(0.5, biased)
     rest = (exponent - (shifted - biased)) + biased
     return x * _of_exponent(shifted) * _of_exponent(rest)

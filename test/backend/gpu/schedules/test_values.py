@@ -321,7 +321,10 @@ def test_a_factor_that_begins_anywhere() -> None:
 def test_rows_that_begin_anywhere() -> None:
     x = _normal(1 + 8 * 100)
     there, row = weft.function(_softmax), weft.device_put(x)
-    for part in (slice(1, None), slice(None, -1)):  # elements one by one, and four at a time, by the same code
+    for part in (
+        slice(1, None),
+        slice(None, -1),
+    ):  # elements one by one, and four at a time, by the same code
         ours = np.asarray(there(row[part].reshape(8, 100)))
         np.testing.assert_allclose(ours, _softmax(x[part].reshape(8, 100)), rtol=1e-6)
 
