@@ -513,8 +513,6 @@ def _compiler() -> Callable[..., tuple[Program, Dependencies]]:
 def _loader() -> tuple[type[ConcreteFunction], type[CachedFunction]]:
     """What runs compiled functions, and finds them; it is imported with the first call."""
     with uncollected():
-        import llvmlite.binding  # noqa: F401  (here, as it is large)
-
         from .calls.concrete import ConcreteFunction
         from .disk_cache.functions import CachedFunction
     return ConcreteFunction, CachedFunction

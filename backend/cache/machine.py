@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TypeAlias
 
-from .processor import processor
+from ..processors.system import caches, kind_of_processor
+from .files import digest
 
 Stamp: TypeAlias = "tuple[str, int, int]"
 """A file's path, size and time."""
@@ -19,10 +20,14 @@ _ROOMS = ("dialect", "passes", "backend", "frontend")
 
 
 @cache
-def machine_key() -> tuple[object, ...]:
-    """What has to be the same for object code to be used again."""
-    import llvmlite
-    import llvmlite.binding as llvm
+def machine_key() -> str:
+    """What has to be the same for object code to be used again, as one name."""
+    return digest(parts())
+
+
+def parts() -> tuple[object, ...]:
+    """What is in the key of the machine."""
+    import llvmlite  # but not its bindings, which load LLVM
     import numpy
 
     return (
@@ -31,13 +36,23 @@ def machine_key() -> tuple[object, ...]:
         struct.calcsize("P"),
         numpy.__version__,
         str(llvmlite.__version__),
-        llvm.get_default_triple(),
-        llvm.get_host_cpu_name(),
-        llvm.get_host_cpu_features().flatten(),
-        repr(processor()),
+        _processor(),
         tuple(_mlir()),
         tuple(_own_sources()),
     )
+
+
+def _processor() -> tuple[object, ...]:
+    """All that follows from it, as what schedules ask, is told by what is here."""
+    kind = kind_of_processor()
+    if kind:
+        return kind, tuple(caches())
+    import llvmlite.binding as llvm
+
+    from .processor import processor
+
+    name, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features()
+    return llvm.get_default_triple(), name, features.flatten(), repr(processor())
 
 
 def _own_sources() -> Iterator[Stamp]:
@@ -67,4 +82,4 @@ def _mlir() -> Iterator[Stamp]:
             yield libraries, at.st_size, at.st_mtime_ns
 
 
-__all__ = ["machine_key"]
+__all__ = ["machine_key", "parts"]

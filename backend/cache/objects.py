@@ -15,7 +15,7 @@ def cached_object(key: str, make: Callable[[], bytes]) -> bytes:
     For code of the backend's own that every process needs, such as the thread pool. The key must tell all that the
     code depends on, besides this machine, the versions of LLVM, NumPy and Python, and the sources of weft, which are
     part of the key anyway: where they tell all, a name will do. No address of this process may be in the code; link it
-    with symbols (see `Code` in `machine/llvm.py`). Without a cache, `make` is called each time.
+    with symbols (see `Code` in `machine/code.py`). Without a cache, `make` is called each time.
 
     >>> cached_object("name", lambda: b"object code")
     b'object code'

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ast
 import os
+import platform
 import subprocess
 import sys
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+
+LINKS_WITH_LLVM = sys.platform != "linux" or platform.machine() != "x86_64"
+"""Whether LLVM is needed to put code into memory."""
 
 _BEGINNING = """
 import numpy as np
@@ -19,7 +23,7 @@ import weft
 _END = """
 import sys as _sys
 from weft.frontend.disk_cache.functions import statistics as _statistics
-print("@@", {**_statistics, "mlir": "torch_mlir" in _sys.modules})
+print("@@", {**_statistics, "mlir": "torch_mlir" in _sys.modules, "llvm": "llvmlite.binding" in _sys.modules})
 """
 
 
@@ -34,6 +38,8 @@ class Run(NamedTuple):
     refused: int
     mlir: bool
     """Whether MLIR was imported."""
+    llvm: bool
+    """Whether LLVM was loaded; False where it is needed to put code into memory."""
 
 
 class Project:
@@ -81,4 +87,4 @@ def finished(process: subprocess.Popen[str]) -> Run:
     output, _, numbers = output.rpartition("@@")
     told: Mapping[str, Any] = ast.literal_eval(numbers.strip())
     counts = [told.get(name, 0) for name in ("found", "missed", "stored", "not stored")]
-    return Run(output, errors, *counts, told["mlir"])
+    return Run(output, errors, *counts, told["mlir"], told["llvm"] and not LINKS_WITH_LLVM)

@@ -12,6 +12,7 @@ import numpy as np
 
 from weft.backend.cpu.execution.symbols import addresses
 from weft.backend.cpu.machine import llvm
+from weft.backend.cpu.machine.code import Code
 from weft.backend.cpu.pipeline import ALL_PASSES, steps_of
 from weft.backend.llvm_compatibility.translation import REPAIRS, translate
 from weft.dialect.mlir import Module, ir
@@ -176,11 +177,11 @@ def compile_kernel(text: str, verify: bool = True) -> Callable[..., None]:
         assembly = run_text_passes(translate(module), REPAIRS)
     optimised = llvm.optimise(assembly)
     symbols = addresses(llvm.external_symbols(optimised))
-    code = llvm.Code(llvm.object_code(optimised), ["kernel"], symbols)
+    code = Code(llvm.object_code(optimised), ["kernel"], symbols)
     return partial(_call, code, takes_pointers)
 
 
-def _call(code: llvm.Code, takes_pointers: bool, *arrays: np.ndarray[Any, Any]) -> None:
+def _call(code: Code, takes_pointers: bool, *arrays: np.ndarray[Any, Any]) -> None:
     words = [word for array in arrays for word in _descriptor(array)[: 1 if takes_pointers else None]]
     ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * len(words))(code.address("kernel"))(*words)
 

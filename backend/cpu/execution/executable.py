@@ -16,7 +16,7 @@ from ..lowering.array_layout import check_array_layout
 from ..lowering.host_calls import HostLink
 from ..lowering.interrupts import INTERRUPTED, take_exception
 from ..lowering.recursion import depth_limit, stack_budget
-from ..machine.llvm import Code
+from ..machine.code import Code
 from ..memory.result_pool import maker
 from .frames import Frame
 from .heap_allocation import HeapAllocation

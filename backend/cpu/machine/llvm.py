@@ -1,11 +1,9 @@
-"""The last steps: LLVM assembly becomes optimised code, an object file, and memory to run."""
+"""The last steps of a compilation: LLVM assembly becomes optimised code, and that an object file."""
 
 from __future__ import annotations
 
 import itertools
-import threading
-import weakref
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
@@ -14,10 +12,8 @@ from ....dialect.errors import InternalError
 from ....dialect.records import dataclass
 from ....passes.timing import phase
 from ...target import Target, current, host
+from .native_target import binding
 from .partition import partition
-
-_lock = threading.Lock()
-_numbers = itertools.count()
 
 
 @dataclass(frozen=True)
@@ -53,13 +49,12 @@ def _optimise(text: str, loops: ScalarLoops) -> Any:
 
 
 def _optimised(text: str, run: Callable[[Any], None]) -> Any:
-    binding = _binding()
     try:
-        module = binding.parse_assembly(text)
+        module = binding().parse_assembly(text)
     except RuntimeError as error:
         raise InternalError(f"LLVM refuses the generated code: {error}") from error
     module.triple, module.data_layout = target_machine().triple, str(target_machine().target_data)
-    with _disposing(binding.create_new_module_pass_manager()) as inliner:
+    with _disposing(binding().create_new_module_pass_manager()) as inliner:
         inliner.add_always_inliner_pass()
         inliner.run(module, _pass_builder(1))
     run(module)
@@ -106,7 +101,7 @@ def _simplify_functions(names: Collection[str], module: Any) -> None:
 
 
 def _tidy_passes() -> Any:
-    passes = _binding().create_new_function_pass_manager()
+    passes = binding().create_new_function_pass_manager()
     passes.add_sroa_pass()
     passes.add_simplify_cfg_pass()
     passes.add_loop_rotate_pass()
@@ -114,7 +109,7 @@ def _tidy_passes() -> Any:
 
 
 def _few_passes() -> Any:
-    passes = _binding().create_new_function_pass_manager()
+    passes = binding().create_new_function_pass_manager()
     passes.add_sroa_pass()
     passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
@@ -127,9 +122,9 @@ def _pass_builder(level: int) -> Any:
 
 @cache
 def _kept_pass_builder(target: Target, level: int) -> Any:
-    options = _binding().create_pipeline_tuning_options(speed_level=level)
+    options = binding().create_pipeline_tuning_options(speed_level=level)
     options.slp_vectorization = False
-    return _binding().create_pass_builder(_kept_target_machine(target), options)
+    return binding().create_pass_builder(_kept_target_machine(target), options)
 
 
 def assembly(module: Any) -> str:
@@ -162,90 +157,26 @@ def external_symbols(module: Any) -> list[str]:
     return [f.name for f in module.functions if f.is_declaration and not f.name.startswith("llvm.")]
 
 
-class Code:
-    """Machine code in memory, freed with this object: whoever holds an address must hold it too.
-
-    `addresses` are those of the functions that it calls and does not define.
-    """
-
-    def __init__(self, object_file: bytes, exports: Iterable[str], addresses: Mapping[str, int]) -> None:
-        builder = _binding().JITLibraryBuilder().add_object_img(object_file)
-        for name, address in addresses.items():
-            builder.import_symbol(name, address)
-        for name in exports:
-            builder.export_symbol(name)
-        with phase("link"), _lock:
-            try:
-                number = next(_numbers)
-                if number % _LINKED_TOGETHER == 0:
-                    _jit.cache_clear()
-                self._library = builder.link(_jit(), f"weft.{number}")
-            except RuntimeError as error:
-                raise InternalError(f"the compiled code cannot be linked: {error}") from error
-        self._release = weakref.finalize(self, _release, self._library)
-        self._release.atexit = False
-        _close_released()
-
-    def address(self, name: str) -> int:
-        """The address of an exported function."""
-        return int(self._library[name])
-
-
-_released: list[Any] = []
-"""Libraries whose code is not needed any more and which are not closed yet."""
-
-
-def _release(library: Any) -> None:
-    """Close a library, now or later: a garbage collection may call this while its thread, or another one, links."""
-    _released.append(library)
-    _close_released()
-
-
-def _close_released() -> None:
-    """Close what was released, unless the JIT is in use: who uses it looks here afterwards."""
-    while _released and _lock.acquire(blocking=False):
-        try:
-            while _released:
-                _released.pop().close()
-        finally:
-            _lock.release()
-
-
-@cache
-def _binding() -> Any:
-    import llvmlite.binding as binding
-
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    return binding
-
-
 def target_machine() -> Any:
     """LLVM's view of the machine that code is being made for."""
     return _kept_target_machine(current())
 
 
 def _make_target_machine(target: Target, level: int = 2) -> Any:
-    binding = _binding()
     if target != host():
-        binding.initialize_all_targets()
-        binding.initialize_all_asmprinters()
-    return binding.Target.from_triple(target.triple).create_target_machine(
-        cpu=target.cpu,
-        features=target.features,
-        opt=level,
-        reloc="pic",
-        codemodel="jitdefault" if target.triple == host().triple else "default",
+        binding().initialize_all_targets()
+        binding().initialize_all_asmprinters()
+    return (
+        binding()
+        .Target.from_triple(target.triple)
+        .create_target_machine(
+            cpu=target.cpu,
+            features=target.features,
+            opt=level,
+            reloc="pic",
+            codemodel="jitdefault" if target.triple == host().triple else "default",
+        )
     )
 
 
 _kept_target_machine = cache(_make_target_machine)
-
-
-_LINKED_TOGETHER = 32
-"""So many libraries are linked by one JIT: it keeps 8 KiB of each that was closed, until the last of them is."""
-
-
-@cache
-def _jit() -> Any:
-    return _binding().create_lljit_compiler(_make_target_machine(host()))

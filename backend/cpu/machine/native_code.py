@@ -5,10 +5,10 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
 
 from ....dialect.errors import InternalError
 from ...cache.objects import cached_object
+from .code import Code
 from .libraries import library_function
 
 
@@ -35,17 +35,18 @@ def compile_assembly(text: str, *, is_optimised: bool = False) -> bytes:
 
     To optimise it takes five times as long: 0.2 s for the dispatcher, whose calls are a fifth faster then.
     """
-    binding = _binding()
+    from .native_target import binding, native_machine  # which load LLVM
+
     try:
-        module = binding.parse_assembly(text)
+        module = binding().parse_assembly(text)
     except RuntimeError as error:
         raise InternalError(f"LLVM refuses the backend's own code: {error}") from error
-    machine = _target_machine(1 if is_optimised else 0)
-    builder = binding.create_pass_builder(machine, binding.create_pipeline_tuning_options(speed_level=1))
+    machine = native_machine(1 if is_optimised else 0)
+    builder = binding().create_pass_builder(machine, binding().create_pipeline_tuning_options(speed_level=1))
     if is_optimised:
         builder.getModulePassManager().run(module, builder)
     else:
-        passes = binding.create_new_module_pass_manager()
+        passes = binding().create_new_module_pass_manager()
         passes.add_sroa_pass()
         passes.add_instruction_combine_pass()
         passes.add_simplify_cfg_pass()
@@ -62,35 +63,14 @@ def link_forever(
     `symbols` are functions of the system and of Python; `known` gives the addresses of others, or of what is to be
     called in their place.
     """
-    binding = _binding()
-    jit = binding.create_lljit_compiler(_target_machine(0))
-    builder = binding.JITLibraryBuilder().add_object_img(code)
+    exports, addresses = list(exports), dict(known)
     for name in symbols:
         address = known.get(name) or library_function(name)
         if address is None:
             raise InternalError(
                 f"the function {name}, which the backend's own code calls, is not on this system"
             )
-        builder.import_symbol(name, address)
-    for name in exports:
-        builder.export_symbol(name)
-    try:
-        library = builder.link(jit, "weft.native")
-    except RuntimeError as error:
-        raise InternalError(f"the backend's own code cannot be linked: {error}") from error
-    for owner in (jit, library):
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(owner))
-    return {name: int(library[name]) for name in exports}
-
-
-def _binding() -> Any:
-    import llvmlite.binding as binding
-
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    return binding
-
-
-def _target_machine(level: int) -> Any:
-    target = _binding().Target.from_default_triple()
-    return target.create_target_machine(opt=level, reloc="pic", codemodel="jitdefault")
+        addresses[name] = address
+    linked = Code(code, exports, addresses)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(linked))
+    return {name: linked.address(name) for name in exports}

@@ -21,6 +21,7 @@ class Section(NamedTuple):
     size: int
     link: int
     info: int
+    alignment: int = 1
 
 
 class Symbol(NamedTuple):
@@ -38,6 +39,8 @@ class Relocation(NamedTuple):
 
     symbol: Symbol
     addend: int
+    kind: int = 0
+    """What is to stand there of it, as the processor's supplement of the format numbers it."""
 
 
 _SYMBOLS, _RELOCATIONS, FUNCTION = 2, 4, 2
@@ -68,13 +71,11 @@ class ObjectFile:
         content = self.content
         (start,) = struct.unpack_from("<Q", content, 0x28)
         size, count, names = struct.unpack_from("<HHH", content, 0x3A)
-        headers = [struct.unpack_from("<IIQQQQII", content, start + size * index) for index in range(count)]
+        headers = [struct.unpack_from("<IIQQQQIIQ", content, start + size * index) for index in range(count)]
         text = headers[names][4]
         return [
-            Section(
-                text_at(content, text + name), start + size * index, kind, flags, offset, length, link, info
-            )
-            for index, (name, kind, flags, _, offset, length, link, info) in enumerate(headers)
+            Section(text_at(content, text + name), start + size * index, kind, flags, offset, length, *others)
+            for index, (name, kind, flags, _, offset, length, *others) in enumerate(headers)
         ]
 
     def _symbols(self) -> Iterator[Symbol]:
@@ -100,7 +101,7 @@ class ObjectFile:
             if table.kind == _RELOCATIONS and self.sections[table.info] is section:
                 for place in range(table.offset, table.offset + table.size, 24):
                     offset, info, addend = struct.unpack_from("<QQq", self.content, place)
-                    found[offset] = Relocation(self.symbols[info >> 32], addend)
+                    found[offset] = Relocation(self.symbols[info >> 32], addend, info & 0xFFFFFFFF)
         return found
 
 

@@ -19,7 +19,7 @@ from ...cpu.execution.symbols import addresses
 from ...cpu.lowering.array_layout import check_array_layout
 from ...cpu.lowering.interrupts import INTERRUPTED, take_exception
 from ...cpu.lowering.recursion import depth_limit, stack_budget
-from ...cpu.machine.llvm import Code
+from ...cpu.machine.code import Code
 from ...planning.plan import DEPTH, ENTRY_WORDS, OUT_OF_MEMORY, STACK, HostSite, MachineCode
 from ..arrays.array import array_of
 from ..deferral import errors_are_deferred

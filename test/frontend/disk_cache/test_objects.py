@@ -99,6 +99,7 @@ def test_methods_are_stored(project: Project) -> None:
     assert cold.refused == 0, cold.errors
     assert warm.stored == 0, warm.errors
     assert not warm.mlir
+    assert not warm.llvm
 
 
 _CLASS = """

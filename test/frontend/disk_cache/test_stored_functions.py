@@ -121,6 +121,7 @@ def test_results_are_the_same_and_nothing_is_compiled(project: Project) -> None:
     assert cold.refused == warm.missed == 0, cold.errors
     assert cold.mlir
     assert not warm.mlir
+    assert not warm.llvm
 
 
 def test_a_function_that_is_found_was_not_traced(project: Project) -> None:
@@ -577,4 +578,6 @@ def test_processes_at_once(project: Project) -> None:
     wanted = project.run(WEFT_CACHE="0").output
     runs = [finished(process) for process in [project.start() for _ in range(4)]]
     assert [run.output for run in runs] == [wanted] * 4
-    assert not project.run().mlir
+    warm = project.run()
+    assert not warm.mlir
+    assert not warm.llvm

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from weft.backend.cpu.machine import llvm
+from weft.backend.cpu.machine.native_target import binding
 
 HEAD = """
 define void @short(ptr %p) {
@@ -22,7 +23,7 @@ define void @f(ptr %p) {
 @pytest.mark.parametrize(("length", "is_long"), [(10, False), (llvm.LONG_BLOCK + 10, True)])
 def test_blocks_are_measured(length: int, is_long: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     stores = "".join(f"  store i64 {number}, ptr %p\n" for number in range(length))
-    module = llvm._binding().parse_assembly(f"{HEAD}{stores}  ret void\n}}\n")
+    module = binding().parse_assembly(f"{HEAD}{stores}  ret void\n}}\n")
     levels = []
     made = llvm._kept_target_machine
 
