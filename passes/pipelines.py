@@ -31,6 +31,7 @@ def _module(*passes: str) -> str:
 _VALUES = (
     "weft-fold",  # constants feed the patterns of the simplifier
     "optimize-control-flow",  # modules without branches and loops pass at the cost of a look
+    "gather-windows",  # when nothing in loops ends the call any more
     "cse",  # one value has one name, which is what patterns such as x - x look for
     "stretch-operands",  # when it is known who uses what; chains of elementwise ops are fused then
     "weft-simplify",  # erases what it leaves dead
@@ -68,6 +69,7 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "hoist-invariants",  # bounds leave the tests of loops, which while-to-for needs
             "while-to-for",
             "prove-bounds",
+            "prove-extents",
             "remove-repeated-checks",
             "hoist-checks",  # what is left that does not depend on the iteration
             "promote-refs",  # loops carry the arguments they write once nothing in them ends the call any more

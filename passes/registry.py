@@ -29,6 +29,8 @@ PASSES: PassTable = MappingProxyType(
         "optimize-control-flow": f"{__package__}.control_flow.optimize:OptimizeControlFlow",
         "promote-refs": f"{__package__}.promote_refs:PromoteRefs",
         "propagate-conditions": f"{__package__}.control_flow.propagate_conditions:PropagateConditions",
+        "prove-extents": f"{__package__}.control_flow.prove_extents:ProveExtents",
+        "gather-windows": f"{__package__}.control_flow.gather_windows:GatherWindows",
         "prove-bounds": f"{__package__}.control_flow.prove_bounds:ProveBounds",
         "remove-repeated-checks": f"{__package__}.control_flow.remove_repeated_checks:RemoveRepeatedChecks",
         "simplify-carried-values": f"{__package__}.control_flow.simplify_carried_values:SimplifyCarriedValues",
