@@ -24,7 +24,9 @@ def convolutions(x: Any, y: Any, k: Any, m: Any) -> Any:
     apart = np.empty((2, 4, 4, 5), x.dtype)
     for i in range(4):
         for j in range(5):
-            apart[:, :, i, j] = np.einsum("nhwc,hwcf->nf", x[:, 2 * i + 1 : 2 * i + 3, 2 * j : 2 * j + 2, :], k[:2])
+            apart[:, :, i, j] = np.einsum(
+                "nhwc,hwcf->nf", x[:, 2 * i + 1 : 2 * i + 3, 2 * j : 2 * j + 2, :], k[:2]
+            )
     row = np.zeros(25, x.dtype)
     for i in range(18):
         row[i + 5] = np.dot(y.reshape(90)[3 * i : 3 * i + 7], m.reshape(9)[:7])
@@ -123,4 +125,6 @@ def test_gradient() -> None:
     expected = np.stack(
         [[x[:, i : i + 7, j : j + 9].sum(axis=(0, 1, 2)) for j in range(2)] for i in range(3)]
     )
-    np.testing.assert_allclose(weft.grad(loss)(k), np.repeat(expected[..., None], 4, axis=3) * 0.5, rtol=1e-12)
+    np.testing.assert_allclose(
+        weft.grad(loss)(k), np.repeat(expected[..., None], 4, axis=3) * 0.5, rtol=1e-12
+    )
