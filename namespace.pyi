@@ -461,6 +461,9 @@ def hstack(tup: _Any, *, dtype: _Any = None, casting: _builtins.str = 'same_kind
 def hypot(x1: _Any, x2: _Any, /, out: _Any = None, *, where: _Any = True, casting: _builtins.str = 'same_kind', order: _builtins.str = 'K', dtype: _Any = None, subok: _builtins.bool = True) -> _Any:
     """Length of the hypotenuse, without overflow on the way. As `numpy.hypot`, with its arguments."""
 
+def i0(x: _Any) -> _Any:
+    """Modified Bessel function of the first kind of order 0, as `numpy.i0`; infinite at infinities."""
+
 def identity(n: _Any, dtype: _Any = None, *, like: _Any = None) -> _Any:
     """The square matrix with ones on its diagonal, as `numpy.identity`."""
 
@@ -1132,6 +1135,7 @@ __all__ = [
     "hsplit",
     "hstack",
     "hypot",
+    "i0",
     "identity",
     "iinfo",
     "imag",

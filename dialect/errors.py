@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 
 
@@ -115,3 +118,22 @@ class FallbackWarning(WeftWarning):
 
 class UnrollingWarning(WeftWarning):
     """A loop that is unrolled makes a very large program."""
+
+
+class _Shown(int):
+    """A number in a message; `{0:float64}` shows the float of that dtype whose bits it has."""
+
+    def __format__(self, spec: str) -> str:
+        if not spec.startswith("float"):
+            return super().__format__(spec)
+        dtype = np.dtype(spec)
+        return str(np.array(self, np.int64).astype(f"i{dtype.itemsize}").view(dtype))
+
+
+def format_message(message: str, values: Iterable[Any]) -> str:
+    """The message of an exception with the values that are shown in it: integers, or the bits of floats.
+
+    >>> format_message("{0} is more than {1:float64}", [3, np.float64(2.5).view(np.int64)])
+    '3 is more than 2.5'
+    """
+    return message.format(*(_Shown(value) for value in values))

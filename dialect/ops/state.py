@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..errors import WeftTypeError
+from ..errors import WeftTypeError, format_message
 from ..op import (
     Array,
     Attributes,
@@ -90,7 +90,7 @@ class RaiseIf(Op, name="raise_if", family="state", cost=Cost.CHEAP):
     @staticmethod
     def evaluate(condition: Array, values: tuple[Array, ...], error: str, message: str) -> tuple[Array, ...]:
         if condition:
-            raise exception_type(error)(message.format(*(int(value) for value in values)))
+            raise exception_type(error)(format_message(message, values))
         return ()
 
 

@@ -11,7 +11,8 @@ from ...dialect.errors import UnsupportedError
 from ..signature.traced_value import CompositeValue
 from ..tracing.array import TracedArray
 from . import makers, time_functions, time_ufuncs
-from .records import TracedRecords, record_function, record_method
+from .record_functions import record_function, record_method
+from .records import TracedRecords
 from .run_time_calls import natively_or_at_run_time
 from .times import TracedTimes
 

@@ -19,16 +19,25 @@ MOST_LISTED = 64
 class PythonTimes(RuntimeValue):
     """A `datetime.date`, `datetime` or `timedelta`, or None for NaT; or nested lists of these."""
 
-    __slots__ = ("_dtype", "_ticks")
+    __slots__ = ("_times",)
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, times: TracedTimes) -> None:
-        self._dtype = times.dtype
-        self._ticks = times.ticks.copy()
+        self._times = times.like(times.ticks.copy())
 
     def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
         """The counts, and what makes Python's objects of them."""
-        return self._ticks, partial(_python_times, self._dtype)
+        return self._times.ticks, partial(_python_times, self._times.dtype)
+
+    def joined_parts(self) -> list[Any]:
+        """The dates or durations of NumPy's."""
+        return [self._times]
+
+    @classmethod
+    def of_joined_parts(cls, parts: list[Any]) -> PythonTimes:
+        """Python's objects of those of NumPy's."""
+        (times,) = parts
+        return cls(times)
 
     def __getattr__(self, name: str) -> NoReturn:
         self._refuse()

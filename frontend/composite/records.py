@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dialect.errors import ConcreteValueError, UnsupportedError, WeftValueError
+from ...dialect.errors import ConcreteValueError, UnsupportedError, WeftTypeError, WeftValueError
 from ..signature.composite_arrays import array_of, parts_of
 from ..signature.traced_value import CompositeValue
 from ..tracing.behaviour import behaviour
@@ -57,10 +57,8 @@ class TracedRecords(CompositeValue):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, str):
             return self._field(index)
-        if isinstance(index, list) and index and all(isinstance(name, str) for name in index):
-            raise UnsupportedError(
-                "several fields of records at once are not supported in compiled code: read them one by one (r['x'])"
-            )
+        if _names_fields(index):
+            return self._fields(index)
         if not self.shape and isinstance(index, (int, np.integer)):
             return self._field((self.dtype.names or ())[index])
         return TracedRecords(self.dtype, tuple(self._indexed(index)))
@@ -68,24 +66,24 @@ class TracedRecords(CompositeValue):
     def _indexed(self, index: Any) -> Iterator[Any]:
         """All fields at an index of the records."""
         for part, array in zip(parts_of(self.dtype), self.parts, strict=True):
-            inner = (slice(None),) * len(part.shape)
-            given = index if isinstance(index, tuple) else (index,)
-            # With `...` a record is a view of the array, as in NumPy, and not a number.
-            yield array[(*given, *inner) if any(i is Ellipsis for i in given) else (*given, ...)]
+            yield array[_index_of_part(index, len(part.shape))]
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        self._require_memory()
+        if not self.shape and isinstance(index, (int, np.integer)):
+            index = (self.dtype.names or ())[index]
         if isinstance(index, str):
-            self._require_memory()
-            field = self._field(index, to_write=True)
-            field[...] = value
+            self._field(index, to_write=True)[...] = value
+        elif _names_fields(index):
+            self._fields(index)[...] = value
         elif isinstance(value, TracedRecords) and value.dtype == self.dtype:
-            for target, source in zip(self[index].parts, value.parts, strict=True):
-                target[...] = source
+            for part, array, source in zip(parts_of(self.dtype), self.parts, value.parts, strict=True):
+                array[_index_of_part(index, len(part.shape))] = source
         else:
-            raise UnsupportedError(
-                "whole records are written by records of the same dtype alone in compiled code: write field by field "
-                "(r['x'][i] = ...)"
-            )
+            names = self.dtype.names or ()
+            for name, column in zip(names, columns_of(self.dtype, value), strict=True):
+                inner = (self.dtype.fields or {})[name][0].ndim
+                self._field(name, to_write=True)[_index_of_part(index, inner)] = column
 
     def _require_memory(self) -> None:
         """Refuse to write to a record that is a scalar of NumPy's: its fields are numbers in compiled code."""
@@ -94,6 +92,21 @@ class TracedRecords(CompositeValue):
                 "a record that is no entry of an array is not written in compiled code, where its fields are numbers: "
                 "pass an array of one record, and write r['x'][0]"
             )
+
+    def _fields(self, names: list[str]) -> TracedRecords:
+        """The records with some of their fields, in the same memory."""
+        dtype: np.dtype[Any] = self.dtype[names]
+        found = tuple(
+            array
+            for name in names
+            for part, array in zip(parts_of(self.dtype), self.parts, strict=True)
+            if part.path[0] == name
+        )
+        if not found:
+            raise UnsupportedError(
+                f"the fields {names} are not supported in compiled code, which has numbers and dates"
+            )
+        return TracedRecords(dtype, found)
 
     def _field(self, name: str, to_write: bool = False) -> Any:
         """The array of one field, or of the fields inside of it; of one record the number, unless it is written."""
@@ -151,29 +164,60 @@ def _records_of(dtype: np.dtype[Any], parts: Any) -> Any:
     return array_of(dtype, parts)
 
 
-_ASKING = frozenset({"shape", "size", "ndim"})
+def _names_fields(index: Any) -> bool:
+    """Whether an index names several fields."""
+    return isinstance(index, list) and bool(index) and all(isinstance(name, str) for name in index)
 
 
-def record_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a function of NumPy gives of records; `UnsupportedError` for all that look at more than their shape."""
-    if function.__name__ in _ASKING and not kwargs and len(args) == 1:
-        return getattr(args[0], function.__name__)
-    if function is np.copy and len(args) == 1 and not kwargs:
-        return args[0].__copy__()
-    raise _refusal(f"np.{function.__name__}")
+def _index_of_part(index: Any, inner: int) -> Any:
+    """An index of records as one of an array of a field that has some axes more."""
+    given = index if isinstance(index, tuple) else (index,)
+    # With `...` a record is a view of the array, as in NumPy, and not a number.
+    return (*given, *(slice(None),) * inner) if any(i is Ellipsis for i in given) else (*given, ...)
 
 
-def record_method(name: str, records: TracedRecords, *args: Any, **kwargs: Any) -> Any:
-    """What a method gives of records."""
-    if name == "copy" and not args and not kwargs:
-        return records.__copy__()
-    raise _refusal(name)
+def columns_of(dtype: np.dtype[Any], value: Any) -> list[Any]:
+    """What is written to each field of records where a value is assigned to them, as NumPy takes it apart."""
+    names = dtype.names or ()
+    if isinstance(value, (np.ndarray, np.void)) and value.dtype.names is not None:
+        value = behaviour().composite_constant(value)
+    if isinstance(value, TracedRecords):
+        theirs = value.dtype.names or ()
+        if len(theirs) != len(names):
+            raise WeftTypeError(
+                f"Cannot cast array data from {value.dtype!r} to {dtype!r} according to the rule 'unsafe'"
+            )
+        fields = [value._field(name, to_write=True) for name in theirs]
+        # As they were before the first field is written; one record is read field by field, as in NumPy.
+        return [field.copy() for field in fields] if value.shape else fields
+    if isinstance(value, tuple):
+        if len(value) != len(names):
+            raise WeftValueError(
+                f"could not assign tuple of length {len(value)} to structure with {len(names)} fields."
+            )
+        for name, item in zip(names, value, strict=True):
+            if dtype[name].base.names is None and np.ndim(item) > dtype[name].ndim:
+                raise WeftValueError("setting an array element with a sequence.")
+        return list(value)
+    if isinstance(value, list):
+        rows = [columns_of(dtype, item) for item in value]
+        return [
+            _column(dtype[name], [row[place] for row in rows], len(value)) for place, name in enumerate(names)
+        ]
+    rank = np.ndim(value)
+    inner = [dtype[name].ndim if rank else 0 for name in names]
+    return [value[(..., *(None,) * added)] if added else value for added in inner]
 
 
-def _refusal(what: str) -> UnsupportedError:
-    return UnsupportedError(
-        f"{what} of whole records is not supported in compiled code, which has their fields: use these (r['x'])"
-    )
+def _column(dtype: np.dtype[Any], items: list[Any], count: int) -> Any:
+    """What a list of records holds in one field."""
+    if dtype.base.names is not None:
+        return items
+    if any(isinstance(item, CompositeValue) for item in items):
+        return np.stack(items)
+    if all(isinstance(item, str) for item in items):
+        return np.array(items, dtype.base)
+    return behaviour().namespace_function("asarray")(items)
 
 
-__all__ = ["TracedRecords", "record_function", "record_method"]
+__all__ = ["TracedRecords"]

@@ -22,7 +22,7 @@ import numpy as np
 from ...dialect.callbacks import Callback, call_back
 from ...dialect.derivatives import Part, cotangents, has_numbers, is_differentiable, tangents
 from ...dialect.emitter import Emitter, Tensor
-from ...dialect.errors import DifferentiationError, UnsupportedError
+from ...dialect.errors import DifferentiationError, UnsupportedError, format_message
 from ...dialect.op import Op
 from ...dialect.ops.differentiation import Gradient, Independent, Pairs, Pause, StopGradient, Tangent
 from ...dialect.ops.state import ReadRef, WriteRef
@@ -208,7 +208,7 @@ class EagerRecorder(Recorder):
         """Raise where the condition holds."""
         if condition.array.any():
             kind: type[Exception] = getattr(builtins, error)
-            raise kind(message.format(*(value.array for value in values)))
+            raise kind(format_message(message, (value.array for value in values)))
 
     def host_call(
         self,

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from ...dialect.dtypes import as_dtype, kind
-from ...dialect.errors import WeftValueError
+from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.op import OPS, Ufunc
 from ...dialect.ops.complex_parts import Complex, Imag, Real
 from ...dialect.ops.elementary import RealFunction
+from ...dialect.ops.special import I0
 from ..indexing.broadcasting import broadcast_to
 from ..tracing.array import TracedArray
 from ..tracing.element_stores import require_in_range
@@ -407,6 +408,24 @@ def sinc(x: ArrayLike) -> ArrayResult:
     at_zero = asarray(scaled == 0)
     safe = blend(at_zero, np.ones((), scaled.dtype), scaled)
     return blend(at_zero, np.ones((), scaled.dtype), np.sin(safe) / safe)
+
+
+def i0(x: ArrayLike) -> ArrayResult:
+    """Modified Bessel function of the first kind of order 0, as `numpy.i0`; infinite at infinities.
+
+    Shape: that of x, an array also of rank 0. Dtype: that of x; of integers float64. Raises `TypeError` for complex
+    numbers.
+
+    >>> weft.i0(np.array([0.0, 1.0]))
+    array([1.        , 1.26606588])
+    """
+    array = asarray(x)
+    if kind(array.dtype) == "c":
+        raise WeftTypeError("i0 not supported for complex values")
+    if not isinstance(array, TracedArray):
+        return np.i0(array)
+    result: TracedArray = apply(I0, as_inexact(array))
+    return result._as_array(True)
 
 
 def isclose(

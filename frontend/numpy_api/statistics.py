@@ -229,11 +229,9 @@ def _edges_around(x: Any, count: int) -> ArrayResult:
         return np.linspace(0.0, 1.0, count + 1).astype(np.result_type(x.dtype, 1.0))
     low, high = min_of(x), max_of(x)
     if kind(x.dtype) == "f":
-        message = "autodetected range of [nan, nan] is not finite"
-        raise_where(np.isnan(low), WeftValueError, message)
+        message = f"autodetected range of [{{0:{x.dtype}}}, {{1:{x.dtype}}}] is not finite"
         has_end = np.logical_and(np.isfinite(low), np.isfinite(high))
-        message = "autodetected range is not finite: the smallest or the largest element is infinite"
-        raise_where(np.logical_not(has_end), WeftValueError, message)
+        raise_where(np.logical_not(has_end), WeftValueError, message, low, high)
     dtype = np.result_type(x.dtype, 1.0)
     margin = np.where(np.equal(low, high), dtype.type(0.5), dtype.type(0))
     return linspace(low - margin, high + margin, count + 1, dtype=dtype)

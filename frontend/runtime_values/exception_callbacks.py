@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...dialect.callbacks import Callback
+from ...dialect.errors import format_message
 from ..source.locations import SourceRange
 from ..source.tracebacks import traceback_through
 from .effects import outside_traces
@@ -22,7 +23,7 @@ def keep_checked(kind: type[BaseException], message: str, places: list[SourceRan
     """What makes and keeps the exception of a check, of the numbers in its message."""
 
     def make(*numbers: Any) -> list[Any]:
-        made = kind(message.format(*map(int, numbers)))
+        made = kind(format_message(message, numbers))
         return [np.int64(keep(made.with_traceback(traceback_through(places, None))))]
 
     return outside_traces(make, "raise")

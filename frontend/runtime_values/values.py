@@ -44,6 +44,15 @@ class RuntimeValue:
         """A nested value to freeze, and what makes this value of it when it is thawed."""
         raise NotImplementedError
 
+    def joined_parts(self) -> list[Any] | None:
+        """The values that are joined where paths join, and tell it; None where paths cannot bring others like it."""
+        return None
+
+    @classmethod
+    def of_joined_parts(cls, parts: list[Any]) -> RuntimeValue:
+        """The value that has such parts."""
+        raise NotImplementedError
+
 
 class Frozen:
     """A nested value as it is at one place of the program."""

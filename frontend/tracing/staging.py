@@ -18,7 +18,7 @@ from ...dialect.dtypes import DTypeLike, as_dtype, kind
 from ...dialect.errors import TransferWarning, UnsupportedError
 from ...dialect.op import Op
 from ...dialect.ops.arrangement import Stack
-from ...dialect.ops.casts import Cast
+from ...dialect.ops.casts import Bitcast, Cast
 from ...dialect.ops.creation import Constant
 from ...dialect.types import TensorType, type_of
 from ..signature.foreign_arrays import is_carrier, read_elements, require_numpy_rules
@@ -112,16 +112,26 @@ def raise_if(condition: TracedArray, error: str, message: str, *values: TracedAr
 
 
 def raise_where(condition: Any, error: type[Exception], message: str, *shown: Any) -> None:
-    """Raise where a condition holds: now, or when the program runs; braces in the message show numbers."""
+    """Raise where a condition holds: now, or when the program runs; braces in the message show integers.
+
+    Floats are shown by their dtype: `{0:float64}`.
+    """
     if isinstance(condition, TracedArray):
         trace = condition._storage.trace
         known = next(base for base in error.__mro__ if base.__module__ in ("builtins", "numpy.linalg"))
         numbers = [
-            v if isinstance(v, TracedArray) else wrap(trace, value_of(trace, np.int64(v))) for v in shown
+            _bits(v) if isinstance(v, TracedArray) else wrap(trace, value_of(trace, np.int64(v))) for v in shown
         ]
         raise_if(condition, known.__name__, message, *numbers)
     elif condition:
         raise error(message.format(*shown))
+
+
+def _bits(number: TracedArray) -> TracedArray:
+    """What shows a number in a message: an integer, or the bits of a float."""
+    if number.dtype.kind == "f":
+        number = apply(Bitcast, number, dtype=np.dtype(f"i{number.dtype.itemsize}"))
+    return number
 
 
 def host_call(

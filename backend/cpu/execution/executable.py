@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ....dialect.callbacks import Callback
-from ....dialect.errors import WeftError, WeftValueError
+from ....dialect.errors import WeftError, WeftValueError, format_message
 from ...planning.plan import CHECKED, DEPTH, OUT_OF_MEMORY, POLLED, STACK, HostSite, MachineCode, Plan
 from ..lowering.array_layout import check_array_layout
 from ..lowering.host_calls import HostLink
@@ -216,7 +216,7 @@ class Executable:
             exception = frame.link.take_exception() if frame.link is not None else KeyboardInterrupt()
             return RuntimeFailure(type(exception).__name__, str(exception), site.location, exception)
         values = frame.record[1 : 1 + site.values]
-        return RuntimeFailure(site.error, site.message.format(*values), site.location)
+        return RuntimeFailure(site.error, format_message(site.message, values), site.location)
 
 
 def out_of_memory(plan: Plan) -> RuntimeFailure:

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ....dialect.callbacks import Callback
-from ....dialect.errors import DeviceMemoryError
+from ....dialect.errors import DeviceMemoryError, format_message
 from ...cpu.execution.executable import RuntimeFailure, out_of_memory
 from ...cpu.execution.symbols import addresses
 from ...cpu.lowering.array_layout import check_array_layout
@@ -353,7 +353,7 @@ def _failure(executable: DeviceExecutable, frame: _Frame) -> RuntimeFailure:
         exception = frame.link.take_exception() if frame.link else KeyboardInterrupt()
         return RuntimeFailure(type(exception).__name__, str(exception), site.location, exception)
     values = record[1 : 1 + site.values]
-    return RuntimeFailure(site.error, site.message.format(*values), site.location)
+    return RuntimeFailure(site.error, format_message(site.message, values), site.location)
 
 
 class LinkedCode(Protocol):

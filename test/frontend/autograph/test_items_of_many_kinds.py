@@ -48,7 +48,7 @@ def test_strings_of_a_run_time_counter_are_refused():
         return names
 
     with pytest.raises(
-        weft.WeftTypeError, match="strings that are made when the program runs cannot be carried"
+        weft.WeftTypeError, match="strings and objects that are made when the program runs cannot be carried"
     ):
         f(np.int64(3))
 

@@ -289,6 +289,16 @@ class TestRange:
         same(f, np.arange(300.0), traces=1, joined=True)
         same(f, np.arange(0.0), traces=1, joined=True)
 
+    def test_a_range_that_a_branch_chose(self):
+        def f(n, c):
+            places = range(n) if c else range(1, 9, n)
+            total = 0
+            for i in places:
+                total = total * 2 + i
+            return total
+
+        same(f, *[(I64(n), np.bool_(c)) for n, c in ((3, True), (2, False), (0, True))])
+
     def test_prints_in_order(self):
         def f(n):
             print("start", n)

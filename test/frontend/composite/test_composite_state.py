@@ -158,6 +158,22 @@ def test_python_objects() -> None:
     check(program, NAT, np.int64(1))
 
 
+def chosen(d: Any, c: Any) -> Any:
+    """Python's dates that branches and loops leave."""
+    maybe, one, last = None, d[1].item(), None
+    if c:
+        maybe, one = d[0].item(), d[2].item()
+    for i in range(len(d)):
+        if d[i] > d[1]:
+            last = d[i].item()
+    return maybe, one, last
+
+
+@pytest.mark.parametrize("c", [True, False])
+def test_python_objects_of_branches(c: bool) -> None:
+    check(chosen, D, np.bool_(c))
+
+
 def test_builtins() -> None:
     def program(d: Any, k: Any) -> Any:
         best = d[0]

@@ -130,12 +130,75 @@ def test_scalars_are_read_and_not_written() -> None:
         weft.function(write_scalar)(PLAIN[0].copy())
 
 
+OTHERS = np.array([(9.0, 2), (8.0, 4)], [("y", "f4"), ("m", "i8")])
+
+
+def assigned(r: Any, p: Any, i: Any) -> Any:
+    """Records from tuples, numbers, lists, other records; several fields at once."""
+    r[0] = (1, 2, [3, 4], ("2001-01-01", 5))
+    r[[0, 2]] = (r["x"][1], i, r["v"][1], (r["in"]["d"][0], 5))
+    p[i] = (i, 2.9)
+    p[["n"]][:1] = 8
+    last = p[1]
+    last[0] = 7.5
+    whole = np.zeros(3, p.dtype)
+    whole[:] = [(1, 2), (p["x"][0], 3), (4.5, i)]
+    whole[whole["n"] > 2] = whole[0]
+    places = np.zeros(2, p.dtype)
+    places[:] = OTHERS
+    numbers = np.zeros(2, p.dtype)
+    numbers[:] = p["x"]
+    dated = np.zeros(2, [("a", "f8"), ("d", "M8[D]")])
+    dated[:] = [(p["x"][0], "2020-01-02"), (3, "NaT")]
+    return r[["in", "x"]].tolist(), p, whole, places, numbers, dated
+
+
+def too_long(p: Any) -> None:
+    """A tuple of more items than fields."""
+    p[0] = (1, 2, 3)
+
+
+def a_sequence(p: Any) -> None:
+    """An array for one number."""
+    p[0] = (p["x"], 2)
+
+
+def test_records_are_assigned_from_tuples() -> None:
+    bare = np.concatenate([R[["x", "n", "v", "in"]]])
+    check(assigned, bare, PLAIN, np.int64(1))
+    memory = PLAIN.copy()
+    assert np.shares_memory(weft.function(lambda p: p[["n", "x"]])(memory), memory)
+    for wrong in (too_long, a_sequence):
+        with pytest.raises(ValueError, match="sequence|tuple") as expected:
+            wrong(PLAIN.copy())
+        with pytest.raises(ValueError, match=str(expected.value)):
+            weft.function(wrong)(PLAIN)
+
+
+TIED = np.array([(3.0, 2), (1.0, 4), (3.0, 1), (np.nan, 5)], PLAIN.dtype)
+
+
+def moved(p: Any, q: Any) -> Any:
+    """Records that are sorted, moved and joined, and given as tuples."""
+    p.sort(order="n")
+    joined = np.concatenate([p[["n"]], p[["n"]]]), np.append(p, TIED[:1]), np.where(p["n"] > 1, p, p[0])
+    apart = np.roll(p, 1), p.reshape(2, 2), np.flip(p), p.take([0, 1]), np.delete(p, 1), p[p["n"] > 1]
+    in_order = np.sort(p), np.argsort(p, order=["x", "n"]), np.sort(q, order="in")
+    return p, joined, apart, in_order, p[0].item(), q.tolist()
+
+
+def test_whole_records_are_sorted_and_moved() -> None:
+    check(moved, TIED, np.concatenate([R[["n", "in"]]]))
+    with pytest.raises(ValueError, match="unknown field name: z"):
+        weft.function(lambda p: np.sort(p, order="z"))(PLAIN)
+
+
 REFUSED = {
     "the field 'name' of dtype": lambda r: r["name"],
-    "several fields of records at once": lambda r: r[["x", "n"]],
-    "np.sort of whole records": lambda r: np.sort(r),
+    "the fields .'name'. are not supported": lambda r: r[["name"]],
+    "np.unique of whole records": lambda r: np.unique(r),
     "tobytes of whole records": lambda r: r.tobytes(),
-    "whole records are written by records of the same dtype": lambda r: r.__setitem__(
+    "'name' of dtype": lambda r: r.__setitem__(
         0, (1, 2, [3, 4], (0, 0), b"")
     ),
     "no field of name z": lambda r: r["z"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,19 @@ def test_real_numbers_take_ops_and_others_loops() -> None:
     assert "call_ufunc" not in text
     loops = text_of(lambda x: (special.gamma(x + 1j), special.jv(x, x), special.zeta(3.0, x)), x)
     assert loops.count("weft.call_ufunc") == 3
+
+
+def test_numpys_and_maths_names_of_ops() -> None:
+    def program(x: Any, n: Any) -> Any:
+        return np.i0(x), np.i0(x.astype(np.float32)), np.i0(n), np.i0(x[0]), math.gamma(x[1]), math.lgamma(x[2])
+
+    x, n = np.linspace(0.1, 12, 7), np.arange(-3, 3, dtype=np.int8)
+    for got, wanted in zip(weft.function(program)(x, n), program(x, n), strict=True):
+        assert (type(got), np.asarray(got).dtype) == (type(wanted), np.asarray(wanted).dtype)
+        np.testing.assert_allclose(got, wanted, rtol=1e-6 if np.asarray(got).dtype == np.float32 else 2e-15)
+    assert "weft.python" not in text_of(program, x, n)
+    with pytest.raises(TypeError, match="i0 not supported for complex values"):
+        weft.function(lambda x: np.i0(x))(np.ones(2, complex))
 
 
 def test_out_where_and_dtype_of_ops() -> None:

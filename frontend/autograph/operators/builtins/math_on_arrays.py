@@ -14,12 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from .....dialect.op import Op
+from .....dialect.ops.special import Gamma, Gammaln
 from ....numpy_api import lookup
 from ....runtime_values.python_calls import call_python
 from ....runtime_values.values import holds_traced
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
-from ....tracing.staging import raise_where, trace_of
+from ....tracing.staging import apply, raise_where, trace_of
 from .builtins_on_arrays import float_, fold, int_
 
 Check = Callable[..., Any]
@@ -36,10 +38,18 @@ def _number(value: Any) -> Any:
 
 
 def _compiled(
-    name: str, outside: Check | None = None, overflows: bool = False, result: type = float
+    name: str,
+    outside: Check | None = None,
+    overflows: bool = False,
+    result: type = float,
+    op: type[Op] | None = None,
 ) -> Function:
-    """A function of `math`, by its name, which is NumPy's, too; where its arguments are outside of its domain."""
-    theirs, compute = getattr(math, name), getattr(np, name, None) or lookup(name)
+    """A function of `math` by its name; where its arguments are outside of its domain.
+
+    It is an op, or what NumPy calls by the same name.
+    """
+    theirs = getattr(math, name)
+    compute = functools.partial(apply, op) if op is not None else getattr(np, name, None) or lookup(name)
 
     def function(*args: Any) -> Any:
         numbers = [_number(value) for value in args]
@@ -127,6 +137,19 @@ def _in_python(theirs: Function, *results: type) -> Function:
     return function
 
 
+def _is_pole(x: Any) -> Any:
+    """Whether a number is a pole of the gamma function: a whole one that is not above 0."""
+    return np.logical_and(np.less_equal(x, 0), np.equal(np.floor(x), x))
+
+
+def _gamma_is_outside(x: Any) -> Any:
+    return np.logical_or(_is_pole(x), np.equal(x, -np.inf))
+
+
+def _lgamma_is_outside(x: Any) -> Any:
+    return np.logical_and(_is_pole(x), np.isfinite(x))
+
+
 def _above_one(x: Any) -> Any:
     return np.greater(np.abs(x), 1)
 
@@ -152,6 +175,8 @@ _COMPILED: dict[str, Function] = {
     "hypot": _hypot,
     "fmod": _compiled("fmod", _fmod_is_outside),
     "pow": _compiled("pow", _pow_is_outside, overflows=True),
+    "gamma": _compiled("gamma", _gamma_is_outside, overflows=True, op=Gamma),
+    "lgamma": _compiled("lgamma", _lgamma_is_outside, overflows=True, op=Gammaln),
     "prod": _prod,
     **{
         name: _compiled(name, result=result)
@@ -167,7 +192,7 @@ _COMPILED: dict[str, Function] = {
 
 _RESULTS: dict[Any, dict[tuple[type, ...], str]] = {
     math: {
-        (float,): "gamma lgamma ldexp remainder nextafter ulp dist fsum sumprod fma",
+        (float,): "ldexp remainder nextafter ulp dist fsum sumprod fma",
         (int,): "gcd lcm comb perm factorial isqrt",
         (bool,): "isclose",
         (float, int): "frexp",

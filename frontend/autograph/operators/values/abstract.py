@@ -23,7 +23,6 @@ from .....dialect.records import dataclass
 from .....dialect.register import context
 from .....dialect.types import TensorType, type_of
 from ....runtime_values.results import RuntimeLength
-from ....runtime_values.strings import RuntimeString
 from ....runtime_values.values import RuntimeValue
 from ....signature.composite_arrays import array_of
 from ....signature.layout_keys import Order
@@ -192,6 +191,9 @@ def parts_of(value: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
         return _BOUNDS, _bounds(value)
     if isinstance(value, COMPOSITES):
         return parts_of_composite(value)
+    if isinstance(value, RuntimeValue):
+        joined = value.joined_parts()
+        return None if joined is None else ((), joined)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [f.name for f in dataclasses.fields(value) if hasattr(value, f.name)]
         return tuple(names), [getattr(value, name) for name in names]
@@ -265,10 +267,10 @@ def join(left: Kind | None, right: Kind | None) -> Kind:
         and isinstance(right, (Static, Choice))
     ):
         options = tuple(dict.fromkeys((*_options(left), *_options(right))))
-        if any(isinstance(option.value, RuntimeString) for option in options):
+        if any(isinstance(option.value, RuntimeValue) for option in options):
             raise Mismatch(
-                f"{left} on one path and {right} on the other: strings that are made when the program runs cannot be "
-                "carried out of a branch or loop; print them or raise them where they are made"
+                f"{left} on one path and {right} on the other: strings and objects that are made when the program runs "
+                "cannot be carried out of a branch or loop; print them or raise them where they are made"
             )
         if len(options) <= MOST_OPTIONS:
             return Choice(options)
@@ -582,6 +584,8 @@ def _rebuilt(kind: Container, children: list[Any]) -> Any:
         return made(*children)
     if made is CompositeValue:
         return array_of(kind.keys[0][0], children)
+    if issubclass(made, RuntimeValue):
+        return made.of_joined_parts(children)
     instance = object.__new__(made)
     for name, child in zip(kind.keys, children, strict=True):
         object.__setattr__(instance, name, child)

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ....runtime_values.values import RuntimeValue
 from ....signature.traced_value import CompositeValue
 
 COMPOSITES = (CompositeValue, np.datetime64, np.timedelta64)
 
-IMMUTABLE = (tuple, *COMPOSITES)
+IMMUTABLE = (tuple, *COMPOSITES, RuntimeValue)
 """What has entries that never become others, and is told by these alone."""
 
 

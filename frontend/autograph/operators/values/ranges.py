@@ -57,6 +57,15 @@ class Range(Sequence, RuntimeValue):
         """The bounds, and what makes a `range` of them."""
         return (self.start, self.stop, self.step), lambda bounds: range(*bounds)
 
+    def joined_parts(self) -> list[Any]:
+        """The bounds."""
+        return [self.start, self.stop, self.step]
+
+    @classmethod
+    def of_joined_parts(cls, parts: list[Any]) -> Range:
+        """The range with such bounds."""
+        return cls(*parts)
+
     def stacked(self) -> Any:
         """The items as an array."""
         return lookup("arange")(self.start, self.stop, self.step, dtype=np.int64)
