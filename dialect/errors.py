@@ -127,7 +127,7 @@ class _Shown(int):
         if not spec.startswith("float"):
             return super().__format__(spec)
         dtype = np.dtype(spec)
-        return str(np.array(self, np.int64).astype(f"i{dtype.itemsize}").view(dtype))
+        return str(np.array(self, np.int64).astype(f"i{dtype.itemsize}").view(dtype).item())
 
 
 def format_message(message: str, values: Iterable[Any]) -> str:

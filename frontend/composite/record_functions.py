@@ -23,7 +23,17 @@ _MOVING = _JOINING | frozenset(
         np.roll, np.squeeze, np.take, np.tile, np.transpose,
     }
 )  # fmt: skip
-_MOVING_METHODS = ("compress", "flatten", "ravel", "repeat", "reshape", "squeeze", "swapaxes", "take", "transpose")
+_MOVING_METHODS = (
+    "compress",
+    "flatten",
+    "ravel",
+    "repeat",
+    "reshape",
+    "squeeze",
+    "swapaxes",
+    "take",
+    "transpose",
+)
 
 
 def record_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -50,7 +60,9 @@ def record_method(name: str, records: TracedRecords, *args: Any, **kwargs: Any) 
         records[...] = _sorted(name, records, *args, **kwargs)
         return None
     if name in _MOVING_METHODS:
-        return _moved(name, lambda part, *given, **named: getattr(part, name)(*given, **named), (records, *args), kwargs)
+        return _moved(
+            name, lambda part, *given, **named: getattr(part, name)(*given, **named), (records, *args), kwargs
+        )
     if name in ("item", "tolist") and not args and not kwargs:
         return _listed(name, records)
     raise _refusal(name)
@@ -65,7 +77,9 @@ def _moved(
     if len(dtypes) > 1 or issubclass(dtype.type, np.record) or any(part.shape for part in parts_of(dtype)):
         raise _refusal(name)
     parts = [
-        function(*_with_part(args, number), **{key: _with_part(value, number) for key, value in kwargs.items()})
+        function(
+            *_with_part(args, number), **{key: _with_part(value, number) for key, value in kwargs.items()}
+        )
         for number in range(len(parts_of(dtype)))
     ]
     if not all(isinstance(part, TracedArray) for part in parts):
@@ -91,7 +105,9 @@ def _with_part(value: Any, number: int) -> Any:
     return value.parts[number] if isinstance(value, TracedRecords) else value
 
 
-def _places(name: str, records: TracedRecords, axis: Any = -1, kind: Any = None, order: Any = None, **kwargs: Any) -> Any:
+def _places(
+    name: str, records: TracedRecords, axis: Any = -1, kind: Any = None, order: Any = None, **kwargs: Any
+) -> Any:
     """The places that sort a row of records by the fields that `order` names, and then by the others."""
     if records.ndim != 1 or axis not in (-1, 0) or set(kwargs) - {"stable"}:
         raise _refusal(name)

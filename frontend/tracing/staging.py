@@ -120,7 +120,8 @@ def raise_where(condition: Any, error: type[Exception], message: str, *shown: An
         trace = condition._storage.trace
         known = next(base for base in error.__mro__ if base.__module__ in ("builtins", "numpy.linalg"))
         numbers = [
-            _bits(v) if isinstance(v, TracedArray) else wrap(trace, value_of(trace, np.int64(v))) for v in shown
+            _bits(v) if isinstance(v, TracedArray) else wrap(trace, value_of(trace, np.int64(v)))
+            for v in shown
         ]
         raise_if(condition, known.__name__, message, *numbers)
     elif condition:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -169,9 +170,9 @@ def test_records_are_assigned_from_tuples() -> None:
     memory = PLAIN.copy()
     assert np.shares_memory(weft.function(lambda p: p[["n", "x"]])(memory), memory)
     for wrong in (too_long, a_sequence):
-        with pytest.raises(ValueError, match="sequence|tuple") as expected:
+        with pytest.raises(ValueError, match=r"sequence|tuple") as expected:
             wrong(PLAIN.copy())
-        with pytest.raises(ValueError, match=str(expected.value)):
+        with pytest.raises(ValueError, match=re.escape(str(expected.value))):
             weft.function(wrong)(PLAIN)
 
 
@@ -198,9 +199,7 @@ REFUSED = {
     "the fields .'name'. are not supported": lambda r: r[["name"]],
     "np.unique of whole records": lambda r: np.unique(r),
     "tobytes of whole records": lambda r: r.tobytes(),
-    "'name' of dtype": lambda r: r.__setitem__(
-        0, (1, 2, [3, 4], (0, 0), b"")
-    ),
+    "'name' of dtype": lambda r: r.__setitem__(0, (1, 2, [3, 4], (0, 0), b"")),
     "no field of name z": lambda r: r["z"],
     "fields of text or the like": lambda r: r.copy(),
 }

@@ -79,7 +79,14 @@ def test_real_numbers_take_ops_and_others_loops() -> None:
 
 def test_numpys_and_maths_names_of_ops() -> None:
     def program(x: Any, n: Any) -> Any:
-        return np.i0(x), np.i0(x.astype(np.float32)), np.i0(n), np.i0(x[0]), math.gamma(x[1]), math.lgamma(x[2])
+        return (
+            np.i0(x),
+            np.i0(x.astype(np.float32)),
+            np.i0(n),
+            np.i0(x[0]),
+            math.gamma(x[1]),
+            math.lgamma(x[2]),
+        )
 
     x, n = np.linspace(0.1, 12, 7), np.arange(-3, 3, dtype=np.int8)
     for got, wanted in zip(weft.function(program)(x, n), program(x, n), strict=True):

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from .....dialect.op import Op
 from .....dialect.ops.special import Gamma, Gammaln
 from ....numpy_api import lookup
 from ....runtime_values.python_calls import call_python
@@ -42,14 +41,11 @@ def _compiled(
     outside: Check | None = None,
     overflows: bool = False,
     result: type = float,
-    op: type[Op] | None = None,
+    compute: Function | None = None,
 ) -> Function:
-    """A function of `math` by its name; where its arguments are outside of its domain.
-
-    It is an op, or what NumPy calls by the same name.
-    """
+    """A function of `math` by its name, which is NumPy's, too, unless it is computed by another one."""
     theirs = getattr(math, name)
-    compute = functools.partial(apply, op) if op is not None else getattr(np, name, None) or lookup(name)
+    compute = compute or getattr(np, name, None) or lookup(name)
 
     def function(*args: Any) -> Any:
         numbers = [_number(value) for value in args]
@@ -150,6 +146,11 @@ def _lgamma_is_outside(x: Any) -> Any:
     return np.logical_and(_is_pole(x), np.isfinite(x))
 
 
+def _lgamma(x: Any) -> Any:
+    """The logarithm of the gamma function, infinite at both infinities; SciPy has -inf at -inf."""
+    return np.where(np.isinf(x), np.inf, apply(Gammaln, x))
+
+
 def _above_one(x: Any) -> Any:
     return np.greater(np.abs(x), 1)
 
@@ -175,8 +176,8 @@ _COMPILED: dict[str, Function] = {
     "hypot": _hypot,
     "fmod": _compiled("fmod", _fmod_is_outside),
     "pow": _compiled("pow", _pow_is_outside, overflows=True),
-    "gamma": _compiled("gamma", _gamma_is_outside, overflows=True, op=Gamma),
-    "lgamma": _compiled("lgamma", _lgamma_is_outside, overflows=True, op=Gammaln),
+    "gamma": _compiled("gamma", _gamma_is_outside, overflows=True, compute=functools.partial(apply, Gamma)),
+    "lgamma": _compiled("lgamma", _lgamma_is_outside, overflows=True, compute=_lgamma),
     "prod": _prod,
     **{
         name: _compiled(name, result=result)
