@@ -60,7 +60,7 @@ def outcome(function: Callable[..., Any], given: Any) -> Any:
 
 
 def same(expected: Any, got: Any, least: float = 0.0) -> bool:
-    """Whether two outcomes are one: types, values within 4 ulp or `least`, signs of zeros, exceptions with their texts."""
+    """Whether two outcomes are one: types, values within 4 ulp or `least`, signs of zeros, texts of exceptions."""
     if isinstance(expected, Exception):
         return isinstance(got, type(expected)) and str(got).splitlines()[0] == str(expected)
     if type(expected) is not type(got):
@@ -70,9 +70,9 @@ def same(expected: Any, got: Any, least: float = 0.0) -> bool:
     if isinstance(expected, complex):
         return same(expected.real, got.real) and same(expected.imag, got.imag)
     if isinstance(expected, float) and math.isfinite(expected):
-        return abs(expected - got) <= max(4 * math.ulp(expected), least) and math.copysign(1, expected) == math.copysign(
-            1, got
-        )
+        return abs(expected - got) <= max(4 * math.ulp(expected), least) and math.copysign(
+            1, expected
+        ) == math.copysign(1, got)
     return expected == got or (expected != expected and got != got)
 
 
@@ -96,7 +96,9 @@ class TestMath:
     @pytest.mark.parametrize("name", [name for name in MATH.split() if hasattr(math, name)])
     def test_functions_of_a_float(self, name):
         fits = [x for x in FLOATS if name not in ("ceil", "floor", "trunc") or not 1e19 < abs(x) < INFINITY]
-        least = 1e-15 if name == "lgamma" else 0.0  # next to its zeros at negative numbers, where terms cancel
+        least = (
+            1e-15 if name == "lgamma" else 0.0
+        )  # next to its zeros at negative numbers, where terms cancel
         check("x", "float", f"math.{name}(x)", fits, least)
 
     @pytest.mark.parametrize(
