@@ -82,8 +82,7 @@ class TracedRecords(CompositeValue):
         else:
             names = self.dtype.names or ()
             for name, column in zip(names, columns_of(self.dtype, value), strict=True):
-                inner = (self.dtype.fields or {})[name][0].ndim
-                self._field(name, to_write=True)[_index_of_part(index, inner)] = column
+                self._field(name, to_write=True)[_index_of_part(index, self.dtype[name].ndim)] = column
 
     def _require_memory(self) -> None:
         """Refuse to write to a record that is a scalar of NumPy's: its fields are numbers in compiled code."""
@@ -206,7 +205,7 @@ def columns_of(dtype: np.dtype[Any], value: Any) -> list[Any]:
         ]
     rank = np.ndim(value)
     inner = [dtype[name].ndim if rank else 0 for name in names]
-    return [value[(..., *(None,) * added)] if added else value for added in inner]
+    return [value[(..., *[None] * added)] if added else value for added in inner]
 
 
 def _column(dtype: np.dtype[Any], items: list[Any], count: int) -> Any:
