@@ -15,7 +15,7 @@ from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
 from .. import target
 from ..nests.emit import create
-from . import rounding
+from . import remainder, rounding
 from .half_expansion import expand_half, is_half_operation, mentions_halves
 from .instructions import filled_up, first_lanes, is_below_a_register
 from .number import Number, float_like
@@ -46,7 +46,16 @@ class ExpandMath(Pass):
 def is_expanded(op: Operation) -> bool:
     """Whether `expand_math` replaces an operation."""
     name = op.name
-    return name in _expanded() or name.startswith(SPECIAL)
+    return name in _expanded() or name.startswith(SPECIAL) or _is_remainder(op)
+
+
+def _is_remainder(op: Operation) -> bool:
+    """Whether an operation is a remainder of floats that the machine can compute by a fused multiplication."""
+    return (
+        op.name == remainder.NAME
+        and remainder.LEFT not in op.attributes
+        and target.current().fused_multiply_add
+    )
 
 
 @cache

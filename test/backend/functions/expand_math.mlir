@@ -78,3 +78,17 @@ func.func @complementary_error_function(%x: vector<8xf32>) -> vector<8xf32> {
   %0 = math.erfc %x : vector<8xf32>
   return %0 : vector<8xf32>
 }
+
+// A remainder is one division and a fused multiplication, unless a quotient of a vector is large or a divisor infinite.
+// CHECK-LABEL: func.func @remainder
+// CHECK: %[[QUOTIENT:.*]] = arith.divf {{.*}} : vector<4xf64>
+// CHECK: %[[WHOLE:.*]] = math.trunc %[[QUOTIENT]]
+// CHECK: math.fma {{.*}} : vector<4xf64>
+// CHECK: scf.if
+// CHECK-NEXT: arith.remf %arg0, %arg1 {weft.left_to_library} : vector<4xf64>
+// CHECK-NOT: arith.remf
+// CHECK: return
+func.func @remainder(%x: vector<4xf64>, %y: vector<4xf64>) -> vector<4xf64> {
+  %0 = arith.remf %x, %y : vector<4xf64>
+  return %0 : vector<4xf64>
+}

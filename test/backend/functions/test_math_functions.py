@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal, localcontext
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -184,3 +185,30 @@ def test_numbers_are_the_same_in_arrays_of_any_length(name: str, dtype: str) -> 
         for start in range(0, 64 - size, size):
             kernel(*(np.ascontiguousarray(x[start : start + size]) for x in operands), part)
             np.testing.assert_array_equal(part, whole[start : start + size])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_remainders_are_exact(dtype: str) -> None:
+    """Of quotients of all sizes, of dividends next to multiples of the divisor, of all special numbers, and of scalars."""
+    random = np.random.default_rng(0)
+    spread = [random.normal(size=20_000) * 2.0 ** random.integers(-40, 40, 20_000) for _ in range(2)]
+    divisors = random.uniform(0.01, 10, 20_000).astype(dtype)
+    multiples = (divisors * random.integers(1, 1000, 20_000)).astype(dtype)
+    beside = np.nextafter(multiples, np.where(random.random(20_000) < 0.5, 0, np.inf).astype(dtype))
+    tiny = float(np.finfo(dtype).smallest_subnormal)
+    special = np.array([*SPECIAL, tiny, 3 * tiny, 1 / 3, 0.1]).astype(dtype)
+    pairs = [array.ravel() for array in np.meshgrid(special, special)]
+    x = np.concatenate([spread[0].astype(dtype), beside, pairs[0]])
+    y = np.concatenate([spread[1].astype(dtype), divisors, pairs[1]])
+
+    def remainders(x: Any, y: Any) -> Any:
+        return np.fmod(x, y), np.remainder(x, y), x // y
+
+    compiled_remainders = weft.function(remainders)
+    for operands in ((x, y), (x[3], y[3])):
+        with np.errstate(all="ignore"):
+            expected = remainders(*operands)
+        for found, exact in zip(compiled_remainders(*operands), expected, strict=True):
+            np.testing.assert_array_equal(found, exact)
+            number = ~np.isnan(exact)
+            np.testing.assert_array_equal(np.signbit(found)[number], np.signbit(exact)[number])
