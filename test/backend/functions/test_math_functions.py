@@ -189,7 +189,7 @@ def test_numbers_are_the_same_in_arrays_of_any_length(name: str, dtype: str) -> 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_remainders_are_exact(dtype: str) -> None:
-    """Of quotients of all sizes, of dividends next to multiples of the divisor, of all special numbers, and of scalars."""
+    """Of quotients of all sizes, of dividends next to multiples of divisors, of special numbers, and of scalars."""
     random = np.random.default_rng(0)
     spread = [random.normal(size=20_000) * 2.0 ** random.integers(-40, 40, 20_000) for _ in range(2)]
     divisors = random.uniform(0.01, 10, 20_000).astype(dtype)
