@@ -205,7 +205,7 @@ def columns_of(dtype: np.dtype[Any], value: Any) -> list[Any]:
         ]
     rank = np.ndim(value)
     inner = [dtype[name].ndim if rank else 0 for name in names]
-    return [value[(..., *[None] * added)] if added else value for added in inner]
+    return [np.expand_dims(value, tuple(range(-added, 0))) if added else value for added in inner]
 
 
 def _column(dtype: np.dtype[Any], items: list[Any], count: int) -> Any:
