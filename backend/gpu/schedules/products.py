@@ -115,7 +115,8 @@ def _shape(contraction: Contraction, kind: type[Product]) -> Shape:
             each //= 2
         if kind.may_be_small and max(map(int, extents)) <= _SIDE:
             each = 1
-    return Shape(each, kind.depth_of(size))
+    # A tile has something for each thread to load.
+    return Shape(each, max(kind.depth_of(size), THREADS // (_SIDE * each)))
 
 
 def write(

@@ -163,6 +163,7 @@ EXACT: dict[str, tuple[Any, ...]] = {
     ),
     # products
     "products of integers": (lambda a, b: a @ b, _integers(130, 20), _integers(20, 130)),
+    "one tile of long integers": (lambda a: a @ a.T, _integers(10, 12).astype(np.int64)),
 }
 
 ROUNDED: dict[str, tuple[Any, ...]] = {
