@@ -7,7 +7,9 @@
 
 The host follows such a loop without the kernels where it needs what the loop hands on: which of two arrays has the
 result, say. If data of the device decides how often it runs, the kernel tells how often it was, and other numbers that
-the host needs, in words behind the workspace: each is read once, where a condition was read in every iteration.
+the host needs, in words behind the workspace: each is read once, where a condition was read in every iteration. Where
+the host ends the call in the loop, as an index that it has counted is too large, the kernel ends as well: the host
+follows the loop, and comes to the same place.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
-from ....dialect.records import dataclass
+from ....dialect.records import dataclass, replace
 from ....passes.base import Pass, Statistics
 from ....passes.rewriting import (
     constant_integer,
@@ -38,10 +40,19 @@ from ..placement.kernel_effort import SECONDS_OF_LAUNCH, SECONDS_OF_READ, second
 from ..placement.kernel_variants import callee_of
 from ..placement.place_kernels import DEVICE, GUARDED, VISIBLE, describe, require_placed
 from .host_functions import HostFunction, element_bytes, host_functions
-from .loop_parts import LOOPS, LoopParts, is_decided_by_data, parts_of_loop, told_by_data
+from .loop_parts import (
+    LOOPS,
+    LoopParts,
+    can_follow_checks,
+    is_decided_by_data,
+    is_exit,
+    parts_of_loop,
+    told_by_data,
+)
 
 _WORD = 64
 """Each number that the host reads has a line of memory for itself."""
+_MOST = 2**63 - 1
 _REASON = "one block does the whole loop sooner than the kernels in it are launched"
 
 
@@ -144,8 +155,10 @@ def _may_be_joined(parts: LoopParts, told: set[Value], has_words: bool) -> bool:
     used = [result for result in parts.loop.results if any(True for _ in result.uses)]
     if any(value in told and not _is_number(value.type) for value in used):
         return False
+    if not can_follow_checks(parts, told):
+        return False
     needs_words = any(value in told for value in used) or (
-        bool(used) and is_decided_by_data(parts.loop, told)
+        bool(used or parts.checks) and is_decided_by_data(parts.loop, told)
     )
     if needs_words and not has_words:
         return False
@@ -270,16 +283,18 @@ class _Join:
     def write(self, parts: LoopParts, told: set[Value]) -> None:
         """Do so, for a loop that `_may_be_joined`."""
         numbers = [r.result_number for r in parts.loop.results if r in told and any(True for _ in r.uses)]
-        follows = any(r not in told and any(True for _ in r.uses) for r in parts.loop.results)
+        follows = bool(parts.checks) or any(
+            r not in told and any(True for _ in r.uses) for r in parts.loop.results
+        )
         counts = follows and is_decided_by_data(parts.loop, told)
         if counts:
             loop = _with_count(parts.loop)
-            parts = LoopParts(loop, parts.effects, parts.loads, parts.polls)
+            parts = replace(parts, loop=loop)
             numbers.append(len(list(loop.results)) - 1)
         loop = parts.loop
         with ir.InsertionPoint(loop), loop.location:
             words = [self._new_word(loop.results[number].type) for number in numbers]
-            self._call(parts, numbers, words)
+            self._call(parts, numbers, words, words[-1] if counts else None)
             read = [create("memref.load", [word.type.element_type], [word]) for word in words]
         told = told_by_data(parts)
         for number, value in zip(numbers, read, strict=True):
@@ -289,7 +304,11 @@ class _Join:
             return
         _leave_to_host(parts, told, read[-1] if counts else None)
 
-    def _call(self, parts: LoopParts, numbers: list[int], words: list[Value]) -> None:
+    def _call(self, parts: LoopParts, numbers: list[int], words: list[Value], count: Value | None) -> None:
+        """Make the kernel and call it; it stores numbers that the loop results in, if it comes to its end.
+
+        Where a check ends it, it tells that there were more iterations than the host will follow.
+        """
         taken = [value for value in _taken(parts) if not _is_constant(value)]
         callees = [self._kernels[callee_of(call)] for call in parts.calls()]
         # A loop may run for ever with numbers that were never computed, as a check had failed.
@@ -314,6 +333,11 @@ class _Join:
             for number, word in zip(numbers, words, strict=True):
                 create("memref.store", [], [copy.results[number], inner[_key(word)]])
             dialect("func").ReturnOp([])
+        if count is not None:
+            for exit in [op for op in operations_of(copy) if is_exit(op)]:
+                with ir.InsertionPoint(exit), exit.location:
+                    most = dialect("arith").constant(count.type.element_type, _MOST)
+                    create("memref.store", [], [most, inner[_key(count)]])
         attributes = function.operation.attributes
         if is_guarded:
             attributes[GUARDED] = ir.UnitAttr.get()

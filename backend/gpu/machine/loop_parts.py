@@ -44,7 +44,9 @@ class LoopParts:
     loads: list[Operation]
     """Where numbers of the device are read."""
     polls: list[Operation]
-    """What looks for interrupts."""
+    """What looks for interrupts, and for errors that the host has noted."""
+    checks: list[Operation]
+    """Branches in which the host notes an error and ends the call: there the device ends the loop, too."""
 
     def calls(self) -> list[Operation]:
         """The calls of kernels."""
@@ -52,17 +54,19 @@ class LoopParts:
 
     def on_device(self) -> set[Operation]:
         """The operations that the device has to do, control flow among them."""
-        return _closure(self.loop, self.effects, lambda value: True)
+        ends = [op for check in self.checks for op in operations_of(check) if is_exit(op)]
+        return _closure(self.loop, [*self.effects, *ends], lambda value: True)
 
     def on_host(self, told: set[Value]) -> set[Operation]:
         """The operations by which the host follows the loop, but for values that data of the device tells."""
-        return _closure(self.loop, self.polls, lambda value: value not in told)
+        checks = [op for check in self.checks for op in (check, *operations_of(check))]
+        return _closure(self.loop, [*self.polls, *checks], lambda value: value not in told)
 
 
 def parts_of_loop(loop: Operation, host: HostFunction, kernels: Mapping[str, Operation]) -> LoopParts | None:
     """What a loop does; None if the host does more in it than to compute numbers."""
-    parts = LoopParts(loop, [], [], [])
-    for op in _outside_polls(loop, parts.polls):
+    parts = LoopParts(loop, [], [], [], [])
+    for op in _outside_checks(loop, parts, host):
         kind = _kind(op, host, kernels)
         if kind is None:
             return None
@@ -70,22 +74,61 @@ def parts_of_loop(loop: Operation, host: HostFunction, kernels: Mapping[str, Ope
         if kind in kind_of_part:
             kind_of_part[kind].append(op)
     for op in parts.on_device():
-        is_part = op in parts.effects or op in parts.loads
+        is_part = op in parts.effects or op in parts.loads or is_exit(op)
         if not (is_part or op.name in (*_STRUCTURE, *_ENDS) or is_pure(op)):
             return None
     return parts
 
 
-def _outside_polls(loop: Operation, polls: list[Operation]) -> Iterator[Operation]:
-    """The operations of a loop without those that look for interrupts, which are noted."""
+def _outside_checks(loop: Operation, parts: LoopParts, host: HostFunction) -> Iterator[Operation]:
+    """The operations of a loop without those that look for interrupts and errors, which are noted."""
     for block in (block for region in loop.regions for block in region):
         for op in operations_in(block):
-            inside = [inner for region in op.regions for b in region for inner in operations_in(b)]
+            inside = operations_of(op)
             if any(inner.name == "func.call" and callee_of(inner) == POLL for inner in inside):
-                polls += [op, *operations_of(op)]
-                continue
-            yield op
-            yield from _outside_polls(op, polls)
+                parts.polls += [op, *inside]
+            elif op.name == "scf.if" and _ends_call(op, host):
+                if _asks_host(op.operands[0], host):
+                    parts.polls += [op, *inside]
+                else:
+                    parts.checks.append(op)
+            else:
+                yield op
+                yield from _outside_checks(op, parts, host)
+
+
+def _ends_call(branch: Operation, host: HostFunction) -> bool:
+    """Whether the host notes an error and ends the call in a branch, and does nothing else."""
+    way, other = branch.regions
+    if list(branch.results) or any(operations_in(block)[:-1] for block in other):
+        return False
+    ops = operations_in(way.blocks[0])[:-1]
+    return bool(ops) and is_exit(ops[-1]) and all(_is_note(op, host) for op in ops[:-1])
+
+
+def _is_note(op: Operation, host: HostFunction) -> bool:
+    return is_pure(op) or (op.name == "memref.store" and bool(op.operands[1] == host.record))
+
+
+def _asks_host(condition: Value, host: HostFunction) -> bool:
+    """Whether a condition is about what is in the record of errors."""
+    pending, seen = [condition], {condition}
+    while pending:
+        value = pending.pop()
+        if isinstance(value.owner, ir.Block):
+            continue
+        op = value.owner.operation
+        if op.name == "memref.load" and op.operands[0] == host.record:
+            return True
+        if is_pure(op):
+            pending += [operand for operand in op.operands if operand not in seen]
+            seen.update(op.operands)
+    return False
+
+
+def is_exit(op: Operation) -> bool:
+    """Whether an operation ends a call."""
+    return bool(op.name == "func.call" and callee_of(op) == EXIT)
 
 
 def _kind(op: Operation, host: HostFunction, kernels: Mapping[str, Operation]) -> str | None:
@@ -110,10 +153,7 @@ def _is_simple(kernel: Operation) -> bool:
     if SIDE not in kernel.attributes or kernel.attributes[SIDE].value != DEVICE:
         return False
     return all(
-        op.name.startswith(_KERNEL_OPS)
-        or op.name in _TENSOR_OPS
-        or op.name in _MEMORY_OPS
-        or (op.name == "func.call" and callee_of(op) == EXIT)
+        op.name.startswith(_KERNEL_OPS) or op.name in _TENSOR_OPS or op.name in _MEMORY_OPS or is_exit(op)
         for op in operations_of(kernel)
     )
 
@@ -157,6 +197,26 @@ def told_by_data(parts: LoopParts) -> set[Value]:
             return found
 
 
+def can_follow_checks(parts: LoopParts, told: set[Value]) -> bool:
+    """Whether the host comes to the same checks as the device, with what it knows of the loop."""
+    for check in parts.checks:
+        op = check
+        while op != parts.loop:
+            if _is_decided_by(op, told):
+                return False
+            op = op.parent.operation
+    return True
+
+
+def _is_decided_by(op: Operation, told: set[Value]) -> bool:
+    """Whether numbers of the device say which way a branch takes, or how often a loop runs."""
+    if op.name == "scf.if":
+        return op.operands[0] in told
+    if op.name == "scf.for":
+        return any(bound in told for bound in list(op.operands)[:3])
+    return is_decided_by_data(op, told)
+
+
 def _spread(op: Operation, found: set[Value], *, is_outermost: bool) -> None:
     if op.name not in _STRUCTURE:
         if any(value in found for value in op.operands):
@@ -166,19 +226,16 @@ def _spread(op: Operation, found: set[Value], *, is_outermost: bool) -> None:
     ends = [terminator(block) for block in blocks]
     if op.name == "scf.if":
         _join(list(op.results), [list(end.operands) for end in ends], found)
-        decided = op.operands[0] in found
     elif op.name == "scf.for":
         carried = list(blocks[0].arguments)[1:]
         _join(carried, [list(op.operands)[3:], list(ends[0].operands)], found)
         _join(list(op.results), [carried], found)
-        decided = any(bound in found for bound in list(op.operands)[:3])
     else:
         passed = list(ends[0].operands)
         _join(list(blocks[0].arguments), [list(op.operands), list(ends[1].operands)], found)
         _join(list(blocks[1].arguments), [passed[1:]], found)
         _join(list(op.results), [passed[1:]], found)
-        decided = passed[0] in found
-    if decided and not is_outermost:
+    if not is_outermost and _is_decided_by(op, found):
         found.update(op.results)
 
 
@@ -193,4 +250,12 @@ def is_decided_by_data(loop: Operation, told: set[Value]) -> bool:
     return loop.name == "scf.while" and terminator(loop.regions[0].blocks[0]).operands[0] in told
 
 
-__all__ = ["LOOPS", "LoopParts", "is_decided_by_data", "parts_of_loop", "told_by_data"]
+__all__ = [
+    "LOOPS",
+    "LoopParts",
+    "can_follow_checks",
+    "is_decided_by_data",
+    "is_exit",
+    "parts_of_loop",
+    "told_by_data",
+]

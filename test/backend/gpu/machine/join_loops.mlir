@@ -216,3 +216,96 @@ func.func private @kernel_2(%x: memref<32xf64>) attributes {weft.accesses = ["rw
   return
 }
 }
+
+// -----
+
+// The host ends the call where it has counted too far: it follows the loop, and the kernel ends at the same place. What
+// it looks for in its own record is its own.
+// CHECK-LABEL: func.func @j(
+// CHECK: call @[[JOINED:kernel_[0-9]+]](%{{.*}}, %{{.*}})
+// CHECK-NEXT: scf.for
+// CHECK-NOT: func.call @kernel
+// CHECK: scf.if
+// CHECK-NEXT: memref.store %{{.*}} : memref<20xi64>
+// CHECK-NEXT: func.call @weft_exit()
+// CHECK: memref.load %{{.*}} : memref<20xi64>
+// CHECK: scf.if
+// CHECK-NEXT: func.call @weft_exit()
+// CHECK: func.func private @[[JOINED]](
+// CHECK: scf.for
+// CHECK: func.call @kernel_0
+// CHECK: %[[FAR:.*]] = arith.cmpi uge
+// CHECK: scf.if %[[FAR]]
+// CHECK-NEXT: func.call @weft_exit()
+// CHECK: func.call @kernel_0
+// CHECK-NOT: scf.if
+module attributes {weft.sites = []} {
+func.func @j(%x: memref<64xf64>, %n: index, %w: memref<0xi8>, %record: memref<20xi64>)
+    attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<64xf64>, tensor<i64>], on_heap = [], on_host = [1], polls = true, results = [], sizes, workspace = 0 : i64, written = [0]}} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %one = arith.constant 1 : i64
+  %zero = arith.constant 0 : i64
+  scf.for %t = %c0 to %n step %c1 {
+    func.call @kernel_0(%x) : (memref<64xf64>) -> ()
+    %far = arith.cmpi uge, %t, %c9 : index
+    scf.if %far {
+      memref.store %one, %record[%c0] : memref<20xi64>
+      func.call @weft_exit() : () -> ()
+    }
+    func.call @kernel_0(%x) : (memref<64xf64>) -> ()
+    %noted = memref.load %record[%c0] : memref<20xi64>
+    %is_noted = arith.cmpi ne, %noted, %zero : i64
+    scf.if %is_noted {
+      func.call @weft_exit() : () -> ()
+    }
+  }
+  return
+}
+func.func private @kernel_0(%x: memref<64xf64>) attributes {weft.accesses = ["rw"], weft.side = "device"} {
+  %zero = arith.constant 0.0 : f64
+  %0 = bufferization.to_tensor %x restrict writable : memref<64xf64> to tensor<64xf64>
+  %1 = linalg.fill ins(%zero : f64) outs(%0 : tensor<64xf64>) -> tensor<64xf64>
+  bufferization.materialize_in_destination %1 in restrict writable %x : (tensor<64xf64>, memref<64xf64>) -> ()
+  return
+}
+func.func private @weft_exit()
+}
+
+// -----
+
+// Not joined: the device tells whether the host ends the call, which so cannot follow.
+// CHECK-LABEL: func.func @k(
+// CHECK: scf.for
+// CHECK: func.call @kernel_0
+// CHECK: func.call @weft_exit
+// CHECK: func.call @kernel_0
+module attributes {weft.sites = []} {
+func.func @k(%x: memref<64xf64>, %s: memref<f64>, %n: index, %w: memref<0xi8>, %record: memref<20xi64>)
+    attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<64xf64>, tensor<f64>, tensor<i64>], on_heap = [], on_host = [2], polls = true, results = [], sizes, workspace = 0 : i64, written = [0]}} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i64
+  %limit = arith.constant 1.0 : f64
+  scf.for %t = %c0 to %n step %c1 {
+    func.call @kernel_0(%x) : (memref<64xf64>) -> ()
+    %number = memref.load %s[] : memref<f64>
+    %large = arith.cmpf ogt, %number, %limit : f64
+    scf.if %large {
+      memref.store %one, %record[%c0] : memref<20xi64>
+      func.call @weft_exit() : () -> ()
+    }
+    func.call @kernel_0(%x) : (memref<64xf64>) -> ()
+  }
+  return
+}
+func.func private @kernel_0(%x: memref<64xf64>) attributes {weft.accesses = ["rw"], weft.side = "device"} {
+  %zero = arith.constant 0.0 : f64
+  %0 = bufferization.to_tensor %x restrict writable : memref<64xf64> to tensor<64xf64>
+  %1 = linalg.fill ins(%zero : f64) outs(%0 : tensor<64xf64>) -> tensor<64xf64>
+  bufferization.materialize_in_destination %1 in restrict writable %x : (tensor<64xf64>, memref<64xf64>) -> ()
+  return
+}
+func.func private @weft_exit()
+}

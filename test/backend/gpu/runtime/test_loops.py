@@ -88,3 +88,43 @@ def test_nothing_is_done_behind_a_check_that_fails() -> None:
         assert isinstance(results[0], str) == (wrong == 40)
         np.testing.assert_array_equal(arrays[1], arrays[0])
     assert 'weft.schedule = "one block' in gpu_text(_behind_a_check, np.zeros(20), np.arange(2), np.int64(4))
+
+
+def _set_at(u: Any, k: Any, n: Any) -> Any:
+    for t in range(n):
+        u[1:-1] = 0.5 * (u[:-2] + u[2:])
+        u[k[t]] = t
+    return np.sum(u)
+
+
+def _noted(u: Any, changes: Any, tolerance: Any) -> Any:
+    steps, change = 0, tolerance + 1.0
+    while change > tolerance:
+        new = u.copy()
+        new[1:-1] = 0.5 * (u[:-2] + u[2:])
+        change = np.max(np.abs(new - u))
+        u[:] = new
+        changes[steps] = change
+        steps += 1
+    return steps
+
+
+@pytest.mark.parametrize(
+    ("function", "other", "few", "many"),
+    [(_set_at, np.arange(6) % 5, 3, 9), (_noted, np.zeros(6), 1.4, 0.01)],
+)
+def test_a_loop_ends_where_the_host_finds_an_error(function: Any, other: Any, few: Any, many: Any) -> None:
+    """An index that the host counts is too large: what was done before has been done, and nothing behind it."""
+    here, there = weft.function(function), weft.function(function, device="cuda")
+    for last in (few, many):
+        results: list[Any] = []
+        for compiled in (here, there):
+            u, noted = np.arange(20.0) % 7, other.copy()
+            try:
+                found: Any = float(compiled(u, noted, last))
+            except IndexError as error:
+                found = str(error)
+            assert isinstance(found, str) == (last == many)
+            results.append((found, u.tolist(), noted.tolist()))
+        assert results[0] == results[1]
+    assert 'weft.schedule = "one block' in gpu_text(function, np.zeros(20), other, np.asarray(few)[()])
