@@ -228,8 +228,11 @@ def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None
     if given == 0 or count == 0:
         return
 
+    trace = trace_of((target, places, values))
+    if trace is not None:
+        values = staged(trace, values)  # before it is repeated: what NumPy would make is an array to keep
     values = broadcast_to(values, (count,)) if given == 1 else tile(values, -(-count // given))[:count]
-    if trace_of((target, places, values)) is None:
+    if trace is None:
         target.reshape(-1)[places] = (
             values if target.flags.c_contiguous else target.flat.__setitem__(places, values)
         )

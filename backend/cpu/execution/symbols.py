@@ -27,24 +27,24 @@ from ..memory.result_pool import result_pool
 from ..threads.pool import parallel_for_address
 
 _INSTRUCTIONS = (
-    "ceil ceilf floor floorf fma fmaf rint rintf roundeven roundevenf trunc truncf fmod fmodf memset"
+    "ceil ceilf floor floorf fma fmaf rint rintf roundeven roundevenf trunc truncf fmod fmodf"
 )
 """Functions of C that stand for instructions."""
+_OF_MEMORY = (b"memcpy", b"memmove", b"memset")
+"""Functions of C that stand for intrinsic functions of LLVM, and for loops that it finds to do the same."""
 
 
 def called_by_instructions(object_file: bytes) -> list[str]:
-    """The functions that stand for instructions a machine lacks, which LLVM calls without declaring them.
+    """The functions that LLVM calls without declaring them: for memory, and for instructions that a machine lacks.
 
     Machines that multiply and add at once have all instructions that weft needs.
     """
+    of_memory = [name.decode() for name in _OF_MEMORY if b"\0" + name + b"\0" in object_file]
     if current().fused_multiply_add:
-        return []
+        return of_memory
     names = set(object_file.split(b"\0"))
-    return [
-        name
-        for name in sorted([*COMPILER_FUNCTIONS.split(), *_INSTRUCTIONS.split()])
-        if name.encode() in names
-    ]
+    lacking = sorted([*COMPILER_FUNCTIONS.split(), *_INSTRUCTIONS.split()])
+    return [*of_memory, *(name for name in lacking if name.encode() in names)]
 
 
 def addresses(names: Iterable[str]) -> dict[str, int]:

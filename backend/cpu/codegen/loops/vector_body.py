@@ -13,7 +13,7 @@ from ....functions.math_expansion import is_expanded
 from ....nests.emit import create
 from ..vectors.code import broadcast
 from ..vectors.constant_division import constant_divisor
-from ..vectors.integer_division import IntegerDivisor, divide, is_integer_division
+from ..vectors.integer_division import IntegerDivisor, divide, has_reciprocal, is_integer_division
 from ..vectors.invariant_division import InvariantDivisor, is_worthwhile
 from ..vectors.temporaries import element_bytes
 
@@ -98,11 +98,7 @@ class SplitBody:
     def divisors(self) -> dict[Value, Operation]:
         """Numbers that are the same along a vector, with an operation that divides others by them at a cost."""
         results = {result for op in self.varying for result in op.results}
-        found = [
-            op
-            for op in self.varying
-            if is_worthwhile(op) or (is_integer_division(op) and constant_divisor(op) is None)
-        ]
+        found = [op for op in self.varying if is_worthwhile(op) or has_reciprocal(op)]
         return {
             op.operands[1]: op
             for op in found

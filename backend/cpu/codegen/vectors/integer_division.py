@@ -12,12 +12,13 @@ come out too small.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from .....dialect.mlir import Operation, Type, Value, ir
 from .....dialect.records import dataclass
 from .....passes.rewriting import constant_integer
 from .... import target
-from ....functions.number import Integer, Number, any_lane, float_like, like, rarely
+from ....functions.number import Integer, Number, all_of, any_lane, float_like, like, rarely
 from ....nests.emit import create
 from .code import broadcast
 from .constant_division import constant_divisor, divided
@@ -27,20 +28,32 @@ _EXCESS = {32: 2.0**-20, 64: 2.0**-40}
 """By how much reciprocals are made larger: far less than a dividend is off a multiple, far more than rounding."""
 _EXACT = 53
 """Integers of so many bits are f64 numbers."""
+_SHORT = 51
+"""Integers of so many bits, with a sign, are the last bits of f64 numbers."""
 
 
 def is_integer_division(op: Operation) -> bool:
     """Whether an operation divides integers, and has a vector form here.
 
-    That of 64 bits by constants multiplies the halves of numbers, other such needs conversions of AVX-512. Shorter ones
-    LLVM divides by constants with multiplications.
+    That of 64 bits by constants multiplies the halves of numbers. Shorter ones LLVM divides by constants with
+    multiplications.
     """
     if op.name not in _NAMES or not isinstance(op.results[0].type, ir.IntegerType):
         return False
     if constant_integer(op.operands[1]) is not None:
         return constant_divisor(op) is not None and target.current().vector_bytes >= 32
-    width = op.results[0].type.width
-    return width in (8, 16, 32) or (width == 64 and target.current().exponent_instructions)
+    width, machine = op.results[0].type.width, target.current()
+    return width in (8, 16, 32) or (width == 64 and (machine.exponent_instructions or machine.vector_bytes >= 32))
+
+
+def has_reciprocal(op: Operation) -> bool:
+    """Whether vectors are divided by one and the same number by its reciprocal.
+
+    Integers of 64 bits are where AVX-512 converts them: a shorter way to floats has too few bits for one step.
+    """
+    if not is_integer_division(op) or constant_divisor(op) is not None:
+        return False
+    return op.results[0].type.width < 64 or target.current().exponent_instructions
 
 
 def divide(op: Operation, x: Value, y: Value, divisor: IntegerDivisor | None) -> Value:
@@ -107,8 +120,11 @@ def _quotient(x: Integer, y: Integer, is_signed: bool) -> Integer:
 
     if x.bits < 64:
         return of_floats(x)
-    low, high = (-(1 << _EXACT), 1 << _EXACT) if is_signed else (0, 1 << _EXACT)
-    exact = (x - low).compare("u<", high - low)
+    if target.current().exponent_instructions:
+        exact = _is_below(_EXACT, x, is_signed)
+    else:
+        of_floats = partial(_quotient_by_shifted, y=y)
+        exact = all_of(_is_below(_SHORT, x, is_signed), _is_below(_SHORT, y, is_signed))
     is_rare = rarely(any_lane((Integer(exact) ^ 1).value))
     # In lanes that nobody uses the divisor may be zero.
     return _choose(
@@ -117,6 +133,26 @@ def _quotient(x: Integer, y: Integer, is_signed: bool) -> Integer:
         lambda x: _machine_quotient(x, y.constant(1).where(y.compare("==", 0), y), is_signed),
         of_floats,
     )
+
+
+def _is_below(bits: int, x: Integer, is_signed: bool) -> Value:
+    """Whether magnitudes have at most so many bits."""
+    if is_signed:
+        return (x + (1 << bits)).compare("u<", 2 << bits)
+    return x.compare("u<", 1 << bits)
+
+
+_SHIFT = 1.5 * 2.0**52
+"""Of this number plus an integer the last bits are the integer."""
+_SHIFT_BITS = 0x4338 << 48
+
+
+def _quotient_by_shifted(x: Integer, y: Integer) -> Integer:
+    """The quotient of integers of at most `_SHORT` bits, by f64 numbers that hold them in their last bits."""
+    dividend, divisor = ((number + _SHIFT_BITS).as_float64() - _SHIFT for number in (x, y))
+    ratio = dividend / divisor
+    whole = Number(create("math.trunc", [ratio.type], [ratio.value]))
+    return (whole + _SHIFT).to_bits() - _SHIFT_BITS
 
 
 def _choose(

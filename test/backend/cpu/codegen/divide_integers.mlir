@@ -68,7 +68,8 @@ func.func private @by_one(%a: memref<100xi32>, %b: memref<i32>, %o: memref<100xi
   return
 }
 
-// Long integers are divided as f64 if all of a vector are exact, else one by one; narrower machines lack conversions.
+// Long integers are divided as f64 if all of a vector are exact, else one by one. Machines without conversions put them
+// into the last bits of numbers.
 // CHECK: scf.for
 // CHECK: %[[RARE:.*]] = llvm.intr.expect
 // CHECK: scf.if %[[RARE]]
@@ -76,8 +77,13 @@ func.func private @by_one(%a: memref<100xi32>, %b: memref<i32>, %o: memref<100xi
 // CHECK: } else {
 // CHECK: arith.divf {{.*}} : vector<8xf64>
 // NARROW-LABEL: func.func private @long(
-// NARROW-NOT: vector
-// NARROW: arith.divsi {{.*}} : i64
+// NARROW: %[[RARE:.*]] = llvm.intr.expect
+// NARROW: scf.if %[[RARE]]
+// NARROW: arith.divsi {{.*}} : vector<4xi64>
+// NARROW: } else {
+// NARROW-NOT: arith.sitofp
+// NARROW: arith.bitcast {{.*}} : vector<4xi64> to vector<4xf64>
+// NARROW: arith.divf {{.*}} : vector<4xf64>
 func.func private @long(%a: memref<100xi64>, %b: memref<100xi64>, %o: memref<100xi64>) {
   %x = bufferization.to_tensor %a restrict : memref<100xi64> to tensor<100xi64>
   %y = bufferization.to_tensor %b restrict : memref<100xi64> to tensor<100xi64>

@@ -24,8 +24,8 @@ def edges(dtype: str) -> Array:
     limits = np.iinfo(dtype)
     numbers = [0, 1, 2, 3, 7, 100, limits.max, limits.max - 1, limits.max // 2, limits.max // 2 + 1]
     numbers += [limits.min, limits.min + 1, 1 << (limits.bits // 2 - 1), (1 << (limits.bits // 2)) - 1]
-    signed = [-1, -2, -3] if limits.min else []
-    wide = [2**31 - 1, 2**31, 2**53 - 1, 2**53, 2**53 + 1] if limits.bits == 64 else []
+    signed = [-1, -2, -3, max(limits.min, -(2**51))] if limits.min else []
+    wide = [2**31 - 1, 2**31, 2**51 - 1, 2**51, 2**53 - 1, 2**53, 2**53 + 1] if limits.bits == 64 else []
     return np.array(numbers + signed + wide, dtype)
 
 
