@@ -26,9 +26,7 @@ from ..machine.libraries import library_function
 from ..memory.result_pool import result_pool
 from ..threads.pool import parallel_for_address
 
-_INSTRUCTIONS = (
-    "ceil ceilf floor floorf fma fmaf rint rintf roundeven roundevenf trunc truncf fmod fmodf"
-)
+_INSTRUCTIONS = "ceil ceilf floor floorf fma fmaf rint rintf roundeven roundevenf trunc truncf fmod fmodf"
 """Functions of C that stand for instructions."""
 _OF_MEMORY = (b"memcpy", b"memmove", b"memset")
 """Functions of C that stand for intrinsic functions of LLVM, and for loops that it finds to do the same."""

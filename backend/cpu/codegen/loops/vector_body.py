@@ -12,7 +12,6 @@ from .....dialect.records import dataclass, replace
 from ....functions.math_expansion import is_expanded
 from ....nests.emit import create
 from ..vectors.code import broadcast
-from ..vectors.constant_division import constant_divisor
 from ..vectors.integer_division import IntegerDivisor, divide, has_reciprocal, is_integer_division
 from ..vectors.invariant_division import InvariantDivisor, is_worthwhile
 from ..vectors.temporaries import element_bytes

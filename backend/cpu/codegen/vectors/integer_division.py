@@ -43,7 +43,9 @@ def is_integer_division(op: Operation) -> bool:
     if constant_integer(op.operands[1]) is not None:
         return constant_divisor(op) is not None and target.current().vector_bytes >= 32
     width, machine = op.results[0].type.width, target.current()
-    return width in (8, 16, 32) or (width == 64 and (machine.exponent_instructions or machine.vector_bytes >= 32))
+    return width in (8, 16, 32) or (
+        width == 64 and (machine.exponent_instructions or machine.vector_bytes >= 32)
+    )
 
 
 def has_reciprocal(op: Operation) -> bool:
