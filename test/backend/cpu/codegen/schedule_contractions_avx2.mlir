@@ -27,3 +27,37 @@ func.func private @two_vectors(%x: memref<48x30xf64>, %y: memref<30x16xf64>, %o:
       ins(%x, %y : memref<48x30xf64>, memref<30x16xf64>) outs(%o : memref<48x16xf64>)
   return
 }
+
+// Panels of three vectors take as many steps here as those of two, but load fewer vectors for each product.
+// CHECK-LABEL: func.func {{.*}}@fewer_loads
+// CHECK: scf.for {{.*}} to %c48 step %c4
+// CHECK: scf.for {{.*}} to %c48 step %c24
+func.func @fewer_loads(%x: tensor<48x16xf32>, %y: tensor<16x48xf32>) -> tensor<48x48xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<48x48xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<48x48xf32>) -> tensor<48x48xf32>
+  %r = linalg.matmul ins(%x, %y : tensor<48x16xf32>, tensor<16x48xf32>) outs(%f : tensor<48x48xf32>) -> tensor<48x48xf32>
+  return %r : tensor<48x48xf32>
+}
+
+// Panels of a convolution that are larger than the second-level cache, but not by much, are all read for one row of
+// the image after the other; larger ones are read one by one for all rows.
+// CHECK-LABEL: func.func {{.*}}@panels_for_a_row
+// CHECK: memref.alloc() {{.*}} : memref<10080x24xf32>
+// CHECK-LABEL: func.func {{.*}}@rows_for_a_panel
+// CHECK: memref.alloc() {{.*}} : memref<2880x24xf32>
+func.func @panels_for_a_row(%x: tensor<1x60x60x160xf32>, %k: tensor<3x3x160x160xf32>) -> tensor<1x58x58x160xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x58x58x160xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x58x58x160xf32>) -> tensor<1x58x58x160xf32>
+  %r = linalg.conv_2d_nhwc_hwcf ins(%x, %k : tensor<1x60x60x160xf32>, tensor<3x3x160x160xf32>) outs(%f : tensor<1x58x58x160xf32>) -> tensor<1x58x58x160xf32>
+  return %r : tensor<1x58x58x160xf32>
+}
+
+func.func @rows_for_a_panel(%x: tensor<1x60x60x320xf32>, %k: tensor<3x3x320x320xf32>) -> tensor<1x58x58x320xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x58x58x320xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x58x58x320xf32>) -> tensor<1x58x58x320xf32>
+  %r = linalg.conv_2d_nhwc_hwcf ins(%x, %k : tensor<1x60x60x320xf32>, tensor<3x3x320x320xf32>) outs(%f : tensor<1x58x58x320xf32>) -> tensor<1x58x58x320xf32>
+  return %r : tensor<1x58x58x320xf32>
+}
