@@ -7,13 +7,12 @@ pivot is zero in exact arithmetic means that it is no larger than a rounding err
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import reduce
 
 from .....dialect.mlir import Value
 from .....dialect.records import dataclass
 from ....functions.number import Integer, Number, all_of, any_of
-from .entries import Entry, Matrix
+from .entries import Entry, Matrix, sum_of
 
 _ROUNDING = 2.0**-40
 """Of a column: a thousand times the errors of elimination in matrices of eight rows."""
@@ -59,7 +58,7 @@ def eliminated(matrix: Matrix, right: Matrix) -> Elimination:
     conditions = [_are_finite(right)] if right[0] else []
     is_odd: Value | None = None
     reciprocals: list[Entry] = []
-    scales = [_sum([row[column].size() for row in matrix]) for column in range(extent)]
+    scales = [sum_of([row[column].size() for row in matrix]) for column in range(extent)]
     for step, scale in enumerate(scales):
         size, exchanged = _exchange(rows, step)
         if exchanged is not None:
@@ -109,11 +108,7 @@ def _is_pivot(size: Number, scale: Number) -> Value:
 
 
 def _are_finite(matrix: Matrix) -> Value:
-    return _sum([entry.size() for row in matrix for entry in row]).compare("<", _FINITE)
-
-
-def _sum(numbers: Sequence[Number]) -> Number:
-    return reduce(lambda x, y: x + y, numbers)
+    return sum_of([entry.size() for row in matrix for entry in row]).compare("<", _FINITE)
 
 
 def cholesky_factor(matrix: Matrix) -> tuple[Matrix, Value]:

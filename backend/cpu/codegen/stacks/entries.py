@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from .....dialect.mlir import Value
 from .....dialect.records import dataclass
@@ -16,13 +17,24 @@ class Entry:
     real: Number
     imaginary: Number | None = None
 
-    def minus_product(self, x: Entry, y: Entry) -> Entry:
-        """self - x * y."""
-        real = (-x.real).times_plus(y.real, self.real)
+    def plus_product(self, x: Entry, y: Entry) -> Entry:
+        """self + x * y."""
+        real = x.real.times_plus(y.real, self.real)
         if self.imaginary is None or x.imaginary is None or y.imaginary is None:
             return Entry(real)
-        imaginary = (-x.real).times_plus(y.imaginary, self.imaginary)
-        return Entry(x.imaginary.times_plus(y.imaginary, real), (-x.imaginary).times_plus(y.real, imaginary))
+        imaginary = x.real.times_plus(y.imaginary, self.imaginary)
+        return Entry((-x.imaginary).times_plus(y.imaginary, real), x.imaginary.times_plus(y.real, imaginary))
+
+    def minus_product(self, x: Entry, y: Entry) -> Entry:
+        """self - x * y."""
+        return self.plus_product(-x, y)
+
+    def __neg__(self) -> Entry:
+        return self.of_parts(*(-part for part in self.parts))
+
+    def __add__(self, other: Entry) -> Entry:
+        pairs = zip(self.parts, other.parts, strict=True)
+        return self.of_parts(*(one + another for one, another in pairs))
 
     def __mul__(self, other: Entry) -> Entry:
         if self.imaginary is None or other.imaginary is None:
@@ -97,9 +109,51 @@ def as_matrix(numbers: Sequence[Number], columns: int, is_complex: bool) -> Matr
     return [entries[first : first + columns] for first in range(0, len(entries), columns)]
 
 
+def adjoint(matrix: Matrix) -> Matrix:
+    """The transpose, of conjugate entries."""
+    return [[entry.conjugate() for entry in column] for column in zip(*matrix, strict=True)]
+
+
+def identity(extent: int, like: Entry) -> Matrix:
+    """The identity matrix, of entries of a kind."""
+    return [[like.constant(float(row == column)) for column in range(extent)] for row in range(extent)]
+
+
+def inner_product(x: Sequence[Entry], y: Sequence[Entry]) -> Entry:
+    """The sum of the products of conjugate entries with others."""
+    found = x[0].conjugate() * y[0]
+    for one, other in zip(x[1:], y[1:], strict=True):
+        found = found.plus_product(one.conjugate(), other)
+    return found
+
+
+def sum_of(numbers: Sequence[Number]) -> Number:
+    """The sum of numbers."""
+    return reduce(lambda x, y: x + y, numbers)
+
+
+def sum_of_squares(entries: Sequence[Entry]) -> Number:
+    """The sum of the squares of absolute values."""
+    found, *parts = (part for entry in entries for part in entry.parts)
+    found *= found
+    for part in parts:
+        found = part.times_plus(part, found)
+    return found
+
+
 def as_numbers(matrix: Matrix) -> list[Number]:
     """The numbers of a matrix as they lie in memory."""
     return [part for row in matrix for entry in row for part in entry.parts]
 
 
-__all__ = ["Entry", "Matrix", "as_matrix", "as_numbers"]
+__all__ = [
+    "Entry",
+    "Matrix",
+    "adjoint",
+    "as_matrix",
+    "as_numbers",
+    "identity",
+    "inner_product",
+    "sum_of",
+    "sum_of_squares",
+]

@@ -11,21 +11,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import ClassVar, TypeAlias
 
 from .....dialect.mlir import Module, Operation, Value, ir
 from .....dialect.ops.ufunc_loops import CallLoop
 from .....dialect.records import dataclass
+from .....dialect.ufunc_loops import signature_of
 from .....passes.base import Pass, Statistics
 from .....passes.rewriting import defined_functions, operations_in
-from ....functions.number import Number
+from ....functions.number import Integer, Number, any_lane
 from ....nests.emit import Emitter, Index, create
 from ..vectors.width import vector_bytes
+from .eigenvalues import eigenvalues
 from .elimination import cholesky_factor, eliminated
-from .entries import Entry, Matrix, as_matrix, as_numbers
+from .entries import Entry, Matrix, adjoint, as_matrix, as_numbers, sum_of
 from .groups import Groups, cores_of
 from .lanes import Stack
+from .reflections import Reflections, reflected
+from .singular_values import decomposition, singular_values
 
 LARGEST, LARGEST_COMPLEX = 8, 6
 """Rows and columns of matrices that code is generated for: it grows as their third power, to half a second of LLVM."""
@@ -83,15 +88,42 @@ def _cholesky(a: Matrix) -> Found:
 
 
 def _upper_cholesky(a: Matrix) -> Found:
-    factor, reliable = cholesky_factor(_adjoint(a))
-    return [_adjoint(factor)], reliable
+    factor, reliable = cholesky_factor(adjoint(a))
+    return [adjoint(factor)], reliable
 
 
-def _adjoint(matrix: Matrix) -> Matrix:
-    return [[entry.conjugate() for entry in column] for column in zip(*matrix, strict=True)]
+def _qr_factors(a: Matrix) -> Found:
+    reflections = reflected(a)
+    return [reflections.factors, [reflections.scales]], reflections.reliable
 
 
-_GENERATED: Mapping[str, Callable[..., Found]] = MappingProxyType(
+def _qr_basis(factors: Matrix, scales: Matrix, full: bool) -> Found:
+    (taken,) = scales
+    numbers = [entry for row in factors for entry in row] + taken
+    finite = sum_of([entry.size() for entry in numbers]).compare("<", 2.0**1000)
+    reflections = Reflections(factors, taken, finite)
+    return [reflections.basis(len(factors) if full else len(taken))], reflections.reliable
+
+
+def _eigh(emitter: Emitter, a: Matrix, upper: bool, vectors: bool = True) -> Found:
+    found = eigenvalues(emitter, a if upper else adjoint(a), vectors)
+    values = list(map(Entry, found.values))
+    if not vectors:
+        return [[values]], found.reliable
+    return [[values], found.vectors], found.reliable
+
+
+def _svd(emitter: Emitter, a: Matrix, full: bool) -> Found:
+    found = decomposition(emitter, a, full)
+    return [found.left, [list(map(Entry, found.values))], found.right], found.reliable
+
+
+def _svdvals(emitter: Emitter, a: Matrix) -> Found:
+    values, reliable = singular_values(emitter, a)
+    return [[list(map(Entry, values))]], reliable
+
+
+_DIRECT: Mapping[str, Callable[..., Found]] = MappingProxyType(
     {
         _LIBRARY + "solve": _solve,
         _LIBRARY + "inv": _inv,
@@ -99,17 +131,33 @@ _GENERATED: Mapping[str, Callable[..., Found]] = MappingProxyType(
         _LIBRARY + "slogdet": _slogdet,
         _LIBRARY + "cholesky_lo": _cholesky,
         _LIBRARY + "cholesky_up": _upper_cholesky,
+        _LIBRARY + "qr_r_raw": _qr_factors,
+        _LIBRARY + "qr_reduced": partial(_qr_basis, full=False),
+        _LIBRARY + "qr_complete": partial(_qr_basis, full=True),
     }
 )
+
+_ITERATIVE: Mapping[str, Callable[..., Found]] = MappingProxyType(
+    {
+        _LIBRARY + "eigh_lo": partial(_eigh, upper=False),
+        _LIBRARY + "eigh_up": partial(_eigh, upper=True),
+        _LIBRARY + "eigvalsh_lo": partial(_eigh, upper=False, vectors=False),
+        _LIBRARY + "eigvalsh_up": partial(_eigh, upper=True, vectors=False),
+        _LIBRARY + "svd": _svdvals,
+        _LIBRARY + "svd_s": partial(_svd, full=False),
+        _LIBRARY + "svd_f": partial(_svd, full=True),
+    }
+)
+"""What has loops of its own, and takes what writes them."""
 
 
 def _is_small(op: Operation) -> bool:
     """Whether an op is a call on matrices of a known size for which there is code."""
-    if op.name != CallLoop.mlir_name() or op.attributes["function"].value not in _GENERATED:
+    if op.name != CallLoop.mlir_name() or op.attributes["function"].value not in {*_DIRECT, *_ITERATIVE}:
         return False
     cores = cores_of(op)
     largest = LARGEST_COMPLEX if isinstance(op.operands[0].type.element_type, ir.ComplexType) else LARGEST
-    return cores[0][0] > 1 and all(0 < extent <= largest for core in cores for extent in core)
+    return max(cores[0]) > 1 and all(0 < extent <= largest for core in cores for extent in core)
 
 
 class _Matrices:
@@ -118,8 +166,9 @@ class _Matrices:
     def __init__(self, operation: Operation, emitter: Emitter) -> None:
         self._emitter = emitter
         self._cores = cores_of(operation)
-        self._taken = len(operation.operands) - operation.attributes["updated"].value
         self._function = operation.attributes["function"].value
+        self._taken = len(signature_of(self._function).operands)
+        self._first_result = len(operation.operands) - operation.attributes["updated"].value
         self._groups = Groups(operation, emitter, vector_bytes() // 8)
 
     def write(self) -> None:
@@ -140,10 +189,22 @@ class _Matrices:
             )
             for number, core in enumerate(self._cores[: self._taken])
         ]
-        results, reliable = _GENERATED[self._function](*taken)
-        for result, stack, each in zip(results, stacks[self._taken :], places[self._taken :], strict=True):
-            stack.store(as_numbers(result), each, emitter)
+        results, reliable = self._computed(taken)
+        for number, result in enumerate(results, self._first_result):
+            given = as_numbers(result)
+            if number < self._taken:  # in the place of what the library is asked again about
+                given = self._kept(given, as_numbers(taken[number]), reliable)
+            stacks[number].store(given, places[number], emitter)
         return reliable
+
+    def _computed(self, taken: Sequence[Matrix]) -> Found:
+        direct = _DIRECT.get(self._function)
+        return direct(*taken) if direct else _ITERATIVE[self._function](self._emitter, *taken)
+
+    def _kept(self, given: Sequence[Number], taken: Sequence[Number], reliable: Value) -> list[Number]:
+        """Results, or what was there before where one of the lanes cannot be relied on."""
+        again = any_lane((Integer(reliable) ^ 1).value)
+        return [old.where(again, new) for old, new in zip(taken, given, strict=True)]
 
     def _is_stacked(self, number: int) -> bool:
         """Whether there is a core for each iteration, and not one for all."""

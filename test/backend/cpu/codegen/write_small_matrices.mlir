@@ -58,3 +58,66 @@ func.func @unknown(%a: tensor<?x?xf64>) -> (tensor<?x?xf64>, tensor<i1>) {
   %0:2 = "weft.inv"(%a) : (tensor<?x?xf64>) -> (tensor<?x?xf64>, tensor<i1>)
   return %0#0, %0#1 : tensor<?x?xf64>, tensor<i1>
 }
+
+// -----
+
+// Factors are written in the place of the matrix, but where the library is asked again about it.
+// CHECK-LABEL: func.func private @kernel_0(
+// CHECK: math.sqrt {{.*}} : vector<4xf64>
+// CHECK: %[[AGAIN:.*]] = vector.reduction <or>
+// CHECK: arith.select %[[AGAIN]], {{.*}} : vector<4xf64>
+// CHECK: vector.store
+// CHECK: call @weft_loop.numpy.linalg._umath_linalg.qr_r_raw.d.d
+func.func @factors(%a: tensor<?x3x2xf64>) -> (tensor<?x3x2xf64>, tensor<?x2xf64>, tensor<i1>) {
+  %0:3 = "weft.qr_factors"(%a) : (tensor<?x3x2xf64>) -> (tensor<?x3x2xf64>, tensor<?x2xf64>, tensor<i1>)
+  return %0#0, %0#1, %0#2 : tensor<?x3x2xf64>, tensor<?x2xf64>, tensor<i1>
+}
+
+// -----
+
+// Sweeps of rounds of rotations, until all matrices of a group are settled; a matrix and its vectors in two halves.
+// CHECK-LABEL: func.func private @kernel_0(
+// CHECK: memref.alloc() {{.*}} : memref<2x32x4xf64>
+// CHECK: scf.while
+// CHECK: scf.for
+// CHECK: arith.divf
+// CHECK: scf.condition
+// CHECK: call @weft_loop.numpy.linalg._umath_linalg.eigh_lo.d.dd
+func.func @eigenvalues(%a: tensor<?x4x4xf64>) -> (tensor<?x4xf64>, tensor<?x4x4xf64>, tensor<i1>) {
+  %0:3 = "weft.eigh"(%a) {upper = false} : (tensor<?x4x4xf64>) -> (tensor<?x4xf64>, tensor<?x4x4xf64>, tensor<i1>)
+  return %0#0, %0#1, %0#2 : tensor<?x4xf64>, tensor<?x4x4xf64>, tensor<i1>
+}
+
+// -----
+
+// A single column needs no rotations.
+// CHECK-LABEL: func.func private @kernel_0(
+// CHECK-NOT: scf.while
+// CHECK: math.sqrt
+// CHECK-NOT: scf.while
+// CHECK: call @weft_loop.numpy.linalg._umath_linalg.svd.d.d
+func.func @length(%a: tensor<?x1x4xf64>) -> (tensor<?x1xf64>, tensor<i1>) {
+  %0:2 = "weft.svdvals"(%a) : (tensor<?x1x4xf64>) -> (tensor<?x1xf64>, tensor<i1>)
+  return %0#0, %0#1 : tensor<?x1xf64>, tensor<i1>
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @kernel_0(
+// CHECK-NOT: vector.load
+// CHECK: weft.call_loop
+func.func @long(%a: tensor<4x9x2xf64>) -> (tensor<4x2xf64>, tensor<i1>) {
+  %0:2 = "weft.svdvals"(%a) : (tensor<4x9x2xf64>) -> (tensor<4x2xf64>, tensor<i1>)
+  return %0#0, %0#1 : tensor<4x2xf64>, tensor<i1>
+}
+
+// -----
+
+// Eigenvalues of matrices that are not Hermitian are the library's.
+// CHECK-LABEL: func.func private @kernel_0(
+// CHECK-NOT: vector.load
+// CHECK: weft.call_loop
+func.func @general(%a: tensor<4x2x2xf64>) -> (tensor<4x2xcomplex<f64>>, tensor<i1>) {
+  %0:2 = "weft.eigvals"(%a) : (tensor<4x2x2xf64>) -> (tensor<4x2xcomplex<f64>>, tensor<i1>)
+  return %0#0, %0#1 : tensor<4x2xcomplex<f64>>, tensor<i1>
+}
