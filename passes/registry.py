@@ -15,6 +15,7 @@ PassTable = Mapping[str, str]
 PASSES: PassTable = MappingProxyType(
     {
         "block-dot-products": f"{__package__}.control_flow.block_dot_products:BlockDotProducts",
+        "check-arrays-first": f"{__package__}.control_flow.check_arrays_first:CheckArraysFirst",
         "convert-weft-to-linalg": f"{__package__}.convert_weft_to_linalg:ConvertWeftToLinalg",
         "forward-extents": f"{__package__}.control_flow.forward_extents:ForwardExtents",
         "fuse-updates": f"{__package__}.fuse_updates:FuseUpdates",
