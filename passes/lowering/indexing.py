@@ -6,10 +6,12 @@ What is replaced is inserted into the operand, so that bufferisation can update 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from ...dialect.mlir import Operation, Value, dialect, ir
+from ...dialect.attributes import elements_from_mlir
+from ...dialect.mlir import Operation, Type, Value, dialect, ir
 from ...dialect.ops.elementwise import Add
 from ...dialect.ops.indexing import FindOutOfBounds, Gather, PutAlongAxis, Scatter, TakeAlongAxis
 from ...dialect.ops.slicing import (
@@ -47,6 +49,7 @@ scf = dialect("scf")
 tensor = dialect("tensor")
 
 _BOOL = np.dtype(np.bool_)
+_INT32 = np.dtype(np.int32)
 _INT64 = np.dtype(np.int64)
 
 
@@ -228,11 +231,37 @@ class _Indices:
 
     def widen(self, stored: Value) -> Value:
         """An element as an i64."""
-        if self.widening is None:
-            return stored
-        widened = self.widening.clone()
-        widened.operands[0] = stored
-        return widened.results[0]
+        return stored if self.widening is None else self._widened(stored, self.widening.results[0].type)
+
+    @property
+    def is_unsigned(self) -> bool:
+        """Whether no element is negative."""
+        return self.widening is not None and self.widening.name == "arith.extui"
+
+    @property
+    def word(self) -> np.dtype[Any]:
+        """The integers in which they are compared: no wider than i32 where they are not."""
+        is_wide = ir.IntegerType(ir.RankedTensorType(self.indices.type).element_type).width > 32
+        return _INT64 if is_wide else _INT32
+
+    def all_are_within(self, extent: Value) -> bool:
+        """Whether an extent is a constant, and so large that no integer of this type is outside."""
+        owner = extent.owner
+        if self.widening is None or isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
+            return False
+        size = int(elements_from_mlir(owner.operation.attributes["value"]))
+        bits = ir.IntegerType(self.widening.operands[0].type).width
+        return size >= 1 << (bits if self.is_unsigned else bits - 1)
+
+    def as_word(self, stored: Value) -> Value:
+        """An element of at most 32 bits as an i32; u32 beyond those of i32 are negative."""
+        type = ir.IntegerType.get_signless(32)
+        return stored if stored.type == type else self._widened(stored, type)
+
+    def _widened(self, stored: Value, type: Type) -> Value:
+        extension = arith.ExtUIOp if self.is_unsigned else arith.ExtSIOp
+        widened: Value = extension(type, stored).result
+        return widened
 
 
 def _before_widening(indices: Value) -> _Indices:
@@ -359,12 +388,6 @@ def lower_find_out_of_bounds(c: Conversion, op: OpInstance) -> list[Value]:
     indices, extent = op.operands
     index_type = op.operand_types[0]
 
-    def outside(index: Value, size: Value) -> Value:
-        lowest = arith.SubIOp(zero, size).result
-        below = arith.CmpIOp(arith.CmpIPredicate.slt, index, lowest).result
-        above = arith.CmpIOp(arith.CmpIPredicate.sge, index, size).result
-        return arith.OrIOp(below, above).result
-
     zero = c.constant(0, _INT64)
     if index_type.rank == 0:
 
@@ -377,38 +400,84 @@ def lower_find_out_of_bounds(c: Conversion, op: OpInstance) -> list[Value]:
 
         return c.map_elements(op.operands, op.operand_types, op.result_types, check)
 
-    rank = index_type.rank
-    math = IndexArithmetic()
+    return _search(c, op)
+
+
+def _search(c: Conversion, op: OpInstance) -> list[Value]:
+    """One pass that tells whether an index may be outside; only where one may be, they are looked at in order.
+
+    Nearly always, none is. The pass joins signs, in vectors as wide as the indices are in memory.
+    """
+    indices, extent = op.operands
     narrow = _before_widening(indices)
-    sizes = c.extents(narrow.indices)
-    nowhere = c.constant(INT64_MAX, _INT64)
-
-    def least(index: Value, size: Value, so_far: Value) -> list[Value]:
-        linear: Extent = 0
-        for axis in range(rank):
-            linear = math.add(math.multiply(linear, sizes[axis]), linalg_index(axis))
-        place = arith.IndexCastOp(nowhere.type, c.index(linear)).result
-        candidate = arith.SelectOp(outside(narrow.widen(index), size), place, nowhere).result
-        return [arith.MinSIOp(so_far, candidate).result]
-
-    scalar = TensorType((), _INT64)
+    rank = op.operand_types[0].rank
+    scalar = TensorType((), narrow.word)
     everywhere = ir.AffineMap.get(rank, 0, [])
     maps = [ir.AffineMap.get_identity(rank), everywhere, everywhere]
-    start = c.fill(nowhere, scalar, [])
-    (first,) = c.generic([narrow.indices, extent], [start], maps, ["reduction"] * rank, least)
+    zero = c.constant(0, _INT64)
+    if narrow.all_are_within(extent):
+        return [c.fill(c.constant(False, _BOOL), op.result_types[0], []), c.fill(zero, op.result_types[1], [])]
 
-    def read(place: Value) -> list[Value]:
-        found = arith.CmpIOp(arith.CmpIPredicate.ne, place, nowhere).result
-        choice = scf.IfOp(found, [zero.type], has_else=True)
-        with ir.InsertionPoint(choice.then_block):
-            remaining: Extent = index_of(c, place)
-            reversed_place = []
-            for size in reversed(sizes):
-                reversed_place.append(c.index(math.modulo(remaining, size)))
-                remaining = arith.DivUIOp(c.index(remaining), c.index(size)).result
-            scf.YieldOp([narrow.widen(tensor.ExtractOp(narrow.indices, reversed_place[::-1]).result)])
-        with ir.InsertionPoint(choice.else_block):
-            scf.YieldOp([zero])
-        return [found, choice.results[0]]
+    def joined(stored: Value, size: Value, so_far: Value) -> list[Value]:
+        return [arith.OrIOp(so_far, _sign_outside(c, narrow, stored, size)).result]
 
-    return c.map_elements([first], [scalar], op.result_types, read)
+    start = c.fill(c.constant(0, narrow.word), scalar, [])
+    (sign,) = c.generic([narrow.indices, extent], [start], maps, ["reduction"] * rank, joined)
+
+    def first(sign: Value, size: Value) -> list[Value]:
+        suspected = arith.CmpIOp(arith.CmpIPredicate.slt, sign, c.constant(0, narrow.word)).result
+        place = when(suspected, c.constant(INT64_MAX, _INT64), lambda: _first_outside(c, narrow, size))
+        found = arith.CmpIOp(arith.CmpIPredicate.ne, place, c.constant(INT64_MAX, _INT64)).result
+        return [found, when(found, zero, lambda: _index_at(c, narrow, place))]
+
+    return c.map_elements([sign, extent], [scalar, op.operand_types[1]], op.result_types, first)
+
+
+def _sign_outside(c: Conversion, narrow: _Indices, stored: Value, size: Value) -> Value:
+    """A number that is negative if an index is outside of -size to size - 1.
+
+    With extents beyond those of i32, and sums beyond them, it may be negative for others, too: neither the difference nor
+    the sum can be outside of what the word holds where the other one is not negative.
+    """
+    if narrow.word == _INT64:
+        index = narrow.widen(stored)
+    else:
+        index = narrow.as_word(stored)
+        largest = c.constant(np.iinfo(narrow.word).max, _INT64)
+        size = arith.TruncIOp(index.type, arith.MinSIOp(size, largest).result).result
+    highest = arith.SubIOp(size, c.constant(1, narrow.word)).result
+    above = arith.SubIOp(highest, index).result
+    below = index if narrow.is_unsigned else arith.AddIOp(index, size).result
+    return arith.OrIOp(above, below).result
+
+
+def _first_outside(c: Conversion, narrow: _Indices, size: Value) -> Value:
+    """The least row-major place of an index that is outside, or INT64_MAX."""
+    math = IndexArithmetic()
+    sizes = c.extents(narrow.indices)
+    lowest = arith.SubIOp(c.constant(0, _INT64), size).result
+
+    def least(place: list[Value], so_far: Value) -> Value:
+        linear: Extent = 0
+        for extent, at in zip(sizes, place, strict=True):
+            linear = math.add(math.multiply(linear, extent), at)
+        index = narrow.widen(tensor.ExtractOp(narrow.indices, place).result)
+        below = arith.CmpIOp(arith.CmpIPredicate.slt, index, lowest).result
+        above = arith.CmpIOp(arith.CmpIPredicate.sge, index, size).result
+        here = arith.IndexCastOp(so_far.type, c.index(linear)).result
+        nowhere = c.constant(INT64_MAX, _INT64)
+        candidate = arith.SelectOp(arith.OrIOp(below, above).result, here, nowhere).result
+        return arith.MinSIOp(so_far, candidate).result
+
+    return loop_nest(c, sizes, c.constant(INT64_MAX, _INT64), least)
+
+
+def _index_at(c: Conversion, narrow: _Indices, place: Value) -> Value:
+    """The index at a row-major place."""
+    math = IndexArithmetic()
+    remaining: Extent = index_of(c, place)
+    places = []
+    for size in reversed(c.extents(narrow.indices)):
+        places.append(c.index(math.modulo(remaining, size)))
+        remaining = arith.DivUIOp(c.index(remaining), c.index(size)).result
+    return narrow.widen(tensor.ExtractOp(narrow.indices, places[::-1]).result)

@@ -197,7 +197,8 @@ def test_gathers_of_runs_are_checked_before_they_are_used(dtype: Any) -> None:
     starts = np.array([0, 0, 1, 1, 20, 37, 37], dtype)
     is_signed = np.dtype(dtype).kind == "i"
     good = np.random.default_rng(0).integers(-9 if is_signed else 0, 9, 37).astype(dtype)
-    compiled = weft.function(sparse_product)
+    arrays = [weft.TensorSpec((None,), d) for d in (dtype, dtype, "float64", "float64", "float64")]
+    compiled = weft.function(sparse_product, input_signature=arrays if dtype == np.int64 else None)
     changes = [(place, value) for place in (0, 1, 10, 19, 20, 36) for value in (9, -10 if is_signed else 255)]
     for place, value in [(0, good[0]), *changes]:
         columns = good.copy()

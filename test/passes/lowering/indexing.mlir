@@ -161,21 +161,35 @@ func.func @element_in_place(%x: !weft.ref<tensor<6x5xf32>>, %u: tensor<f32>, %i:
   return
 }
 
-// The search is a minimum over places, in any order.
+// One pass joins signs: negative where an index is above the highest, or below the lowest. Where one is, a search tells
+// which is the first.
 // CHECK-LABEL: func.func @find_out_of_bounds
 // CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "reduction"]{{.*}} ins(%arg0, %arg1
-// CHECK: arith.minsi
+// CHECK: ^bb0(%[[I:.*]]: i64, %[[N:.*]]: i64, %[[SIGNS:.*]]: i64):
+// CHECK: %[[HIGHEST:.*]] = arith.subi %[[N]], %{{.*}}
+// CHECK: %[[ABOVE:.*]] = arith.subi %[[HIGHEST]], %[[I]]
+// CHECK: %[[BELOW:.*]] = arith.addi %[[I]], %[[N]]
+// CHECK: %[[SIGN:.*]] = arith.ori %[[ABOVE]], %[[BELOW]]
+// CHECK: arith.ori %[[SIGNS]], %[[SIGN]]
+// CHECK-NOT: scf.for
+// CHECK: arith.cmpi slt
 // CHECK: scf.if
+// CHECK: scf.for
+// CHECK: scf.for
 // CHECK: tensor.extract %arg0
 func.func @find_out_of_bounds(%i: tensor<3x?xi64>, %n: tensor<i64>) -> (tensor<i1>, tensor<i64>) {
   %0:2 = "weft.find_out_of_bounds"(%i, %n) : (tensor<3x?xi64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
   return %0#0, %0#1 : tensor<i1>, tensor<i64>
 }
 
-// Narrow indices are widened where they are checked and where they are read: nothing holds them as i64.
+// Narrow indices are checked in i32, and widened where they are read: nothing holds them as i64.
 // CHECK-LABEL: func.func @gather_at_narrow_indices
 // CHECK: linalg.generic {{.*}}iterator_types = ["reduction"]{{.*}} ins(%arg1, %arg2
-// CHECK: arith.extui
+// CHECK-NEXT: ^bb0(%[[I:.*]]: i32, %[[N:.*]]: i64, %{{.*}}: i32):
+// CHECK: arith.minsi %[[N]], %{{.*}} : i64
+// CHECK: arith.trunci
+// CHECK: %[[ABOVE:.*]] = arith.subi %{{.*}}, %[[I]] : i32
+// CHECK: arith.ori %[[ABOVE]], %[[I]] : i32
 // CHECK: scf.if
 // CHECK: tensor.extract %arg1
 // CHECK: arith.extui
@@ -187,6 +201,21 @@ func.func @gather_at_narrow_indices(%x: tensor<?xf64>, %i: tensor<?xui32>, %n: t
   %0:2 = "weft.find_out_of_bounds"(%wide, %n) : (tensor<?xi64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
   %1 = "weft.gather"(%x, %wide) {axes = array<i64: 0>, position = 0} : (tensor<?xf64>, tensor<?xi64>) -> tensor<?xf64>
   return %0#0, %0#1, %1 : tensor<i1>, tensor<i64>, tensor<?xf64>
+}
+
+// All that a byte can be is within 256 elements, but not within 255.
+// CHECK-LABEL: func.func @bytes
+// CHECK-COUNT-1: linalg.generic {{.*}}iterator_types = ["reduction"]
+// CHECK-NOT: iterator_types = ["reduction"]
+// CHECK: return
+func.func @bytes(%i: tensor<?xui8>, %j: tensor<?xui8>) -> (tensor<i1>, tensor<i1>) {
+  %256 = "weft.constant"() {value = dense<256> : tensor<i64>} : () -> tensor<i64>
+  %255 = "weft.constant"() {value = dense<255> : tensor<i64>} : () -> tensor<i64>
+  %a = "weft.cast"(%i) {dtype = i64} : (tensor<?xui8>) -> tensor<?xi64>
+  %b = "weft.cast"(%j) {dtype = i64} : (tensor<?xui8>) -> tensor<?xi64>
+  %0:2 = "weft.find_out_of_bounds"(%a, %256) : (tensor<?xi64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+  %1:2 = "weft.find_out_of_bounds"(%b, %255) : (tensor<?xi64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+  return %0#0, %1#0 : tensor<i1>, tensor<i1>
 }
 
 // Numbers that are computed are indices as they are.

@@ -219,3 +219,24 @@ def test_one_place_of_arrays_that_are_known_to_be_empty() -> None:
     operands = np.ones((3, 0, 2)), np.ones((5, 4, 0)), np.int64(-1)
     found = weft.function(program, input_signature=specs)(*operands)
     assert [value.shape for value in found] == [value.shape for value in program(*operands)]
+
+
+def test_indices_of_all_widths_at_the_ends_of_what_fits() -> None:
+    """Found out of bounds as by NumPy, and the first of them, whatever can be told from their dtype."""
+    read = weft.function(lambda x, i: x[i])
+    for dtype in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"):
+        ends = np.iinfo(dtype)
+        sizes = [extent for extent in (5, 128, 256, 300) if dtype in ("int8", "uint8") or extent == 300]
+        for size in sizes:
+            x = np.arange(size)
+            places = {size - 1, size, -size, -size - 1, int(ends.min), int(ends.max), 2**31 + 1, -(2**31)}
+            for place in sorted(p for p in places if ends.min <= p <= ends.max):
+                indices = np.zeros((3, 7), dtype)
+                indices[1, 4], indices[2, 2] = place, place // 2
+                try:
+                    expected = x[indices]
+                except IndexError as error:
+                    with pytest.raises(IndexError, match=f"^{error}"):
+                        read(x, indices)
+                else:
+                    np.testing.assert_array_equal(read(x, indices), expected)

@@ -1,0 +1,108 @@
+// RUN: weft-opt %s --check-arrays-first --split-input-file | filecheck %s
+
+// All indices are looked at before the loop. If one is out of bounds, the loop checks those of each iteration, else none.
+// CHECK-LABEL: func.func @rows
+// CHECK-SAME: (%{{.*}}: tensor<65xi64>, %[[COLUMNS:.*]]: tensor<400xui32>
+// CHECK: %[[WIDE:.*]] = "weft.cast"(%[[COLUMNS]]) {dtype = i64}
+// CHECK: %[[FOUND:.*]]:2 = "weft.find_out_of_bounds"(%[[WIDE]], %{{.*}})
+// CHECK: %[[ANY:.*]] = tensor.extract %[[FOUND]]#0[]
+// CHECK: scf.if %[[ANY]]
+// CHECK: scf.for
+// CHECK: weft.find_out_of_bounds
+// CHECK: weft.raise_if
+// CHECK: weft.gather
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK-NOT: weft.find_out_of_bounds
+// CHECK-NOT: weft.raise_if
+// CHECK: return
+func.func @rows(%starts: tensor<65xi64>, %columns: tensor<400xui32>, %x: tensor<50xf64>) -> tensor<f64> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 64 : index
+  %s = "weft.constant"() {value = dense<0.0> : tensor<f64>} : () -> tensor<f64>
+  %r = scf.for %k = %zero to %n step %one iter_args(%sum = %s) -> tensor<f64> {
+    %i = arith.index_cast %k : index to i64
+    %t = tensor.from_elements %i : tensor<i64>
+    %start = "weft.gather"(%starts, %t) {axes = array<i64: 0>, position = 0 : i64} : (tensor<65xi64>, tensor<i64>) -> tensor<i64>
+    %row = "weft.dynamic_slice"(%columns, %start) {start = array<i64: 0>, start_axes = array<i64: 0>, step = array<i64: 1>, stop = array<i64: 9223372036854775807>, stop_axes = array<i64>} : (tensor<400xui32>, tensor<i64>) -> tensor<?xui32>
+    %wide = "weft.cast"(%row) {dtype = i64} : (tensor<?xui32>) -> tensor<?xi64>
+    %extent = "weft.constant"() {value = dense<50> : tensor<i64>} : () -> tensor<i64>
+    %f:2 = "weft.find_out_of_bounds"(%wide, %extent) : (tensor<?xi64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+    "weft.raise_if"(%f#0, %f#1, %extent) {error = "IndexError", message = "{0} and {1}"} : (tensor<i1>, tensor<i64>, tensor<i64>) -> ()
+    %v = "weft.gather"(%x, %wide) {axes = array<i64: 0>, position = 0 : i64} : (tensor<50xf64>, tensor<?xi64>) -> tensor<?xf64>
+    %w = "weft.sum"(%v) {axes = array<i64: 0>, keepdims = false} : (tensor<?xf64>) -> tensor<f64>
+    %next = "weft.add"(%sum, %w) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    scf.yield %next : tensor<f64>
+  }
+  return %r : tensor<f64>
+}
+
+// -----
+
+// How many indices and iterations there are is known at run time: too many indices for the iterations are not looked at.
+// CHECK-LABEL: func.func @unknown
+// CHECK-SAME: (%[[ROWS:.*]]: tensor<?x8xi64>
+// CHECK: %[[MOST:.*]] = "weft.multiply"(%{{.*}}, %{{.*}})
+// CHECK: "weft.dim"(%[[ROWS]]) {axis = 0 : i64}
+// CHECK: "weft.less"(%[[MOST]], %{{.*}})
+// CHECK: %[[ANY:.*]] = scf.if
+// CHECK: dense<true>
+// CHECK: } else {
+// CHECK: "weft.find_out_of_bounds"(%[[ROWS]], %{{.*}})
+// CHECK: scf.if %[[ANY]]
+// CHECK: weft.raise_if
+// CHECK: } else {
+// CHECK-NOT: weft.raise_if
+// CHECK: return
+func.func @unknown(%rows: tensor<?x8xi64>, %x: tensor<?xf64>, %nt: tensor<i64>) -> tensor<8xf64> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %ns = tensor.extract %nt[] : tensor<i64>
+  %n = arith.index_cast %ns : i64 to index
+  %extent = "weft.dim"(%x) {axis = 0 : i64} : (tensor<?xf64>) -> tensor<i64>
+  %s = "weft.constant"() {value = dense<0.0> : tensor<8xf64>} : () -> tensor<8xf64>
+  %r = scf.for %k = %zero to %n step %one iter_args(%sum = %s) -> tensor<8xf64> {
+    %i = arith.index_cast %k : index to i64
+    %t = tensor.from_elements %i : tensor<i64>
+    %row = "weft.gather"(%rows, %t) {axes = array<i64: 0>, position = 0 : i64} : (tensor<?x8xi64>, tensor<i64>) -> tensor<8xi64>
+    %f:2 = "weft.find_out_of_bounds"(%row, %extent) : (tensor<8xi64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+    "weft.raise_if"(%f#0, %f#1, %extent) {error = "IndexError", message = "{0} and {1}"} : (tensor<i1>, tensor<i64>, tensor<i64>) -> ()
+    %v = "weft.gather"(%x, %row) {axes = array<i64: 0>, position = 0 : i64} : (tensor<?xf64>, tensor<8xi64>) -> tensor<8xf64>
+    %next = "weft.add"(%sum, %v) : (tensor<8xf64>, tensor<8xf64>) -> tensor<8xf64>
+    scf.yield %next : tensor<8xf64>
+  }
+  return %r : tensor<8xf64>
+}
+
+// -----
+
+// Not where indices are computed, change in the loop, or are far more than iterations could look at.
+// CHECK-LABEL: func.func @none
+// CHECK-NOT: scf.if
+// CHECK: scf.for
+// CHECK-COUNT-3: weft.raise_if
+// CHECK-NOT: weft.raise_if
+func.func @none(%rows: tensor<4x8xi64>, %long: tensor<100000xi64>, %x: tensor<50xf64>) -> tensor<4x8xi64> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 4 : index
+  %extent = "weft.constant"() {value = dense<50> : tensor<i64>} : () -> tensor<i64>
+  %r = scf.for %k = %zero to %n step %one iter_args(%now = %rows) -> tensor<4x8xi64> {
+    %i = arith.index_cast %k : index to i64
+    %t = tensor.from_elements %i : tensor<i64>
+    %row = "weft.gather"(%rows, %t) {axes = array<i64: 0>, position = 0 : i64} : (tensor<4x8xi64>, tensor<i64>) -> tensor<8xi64>
+    %computed = "weft.add"(%row, %row) : (tensor<8xi64>, tensor<8xi64>) -> tensor<8xi64>
+    %changing = "weft.gather"(%now, %t) {axes = array<i64: 0>, position = 0 : i64} : (tensor<4x8xi64>, tensor<i64>) -> tensor<8xi64>
+    %part = "weft.slice"(%long) {start = array<i64: 5>, stop = array<i64: 9>, step = array<i64: 1>} : (tensor<100000xi64>) -> tensor<4xi64>
+    %a:2 = "weft.find_out_of_bounds"(%computed, %extent) : (tensor<8xi64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+    "weft.raise_if"(%a#0, %a#1, %extent) {error = "IndexError", message = "{0} and {1}"} : (tensor<i1>, tensor<i64>, tensor<i64>) -> ()
+    %b:2 = "weft.find_out_of_bounds"(%changing, %extent) : (tensor<8xi64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+    "weft.raise_if"(%b#0, %b#1, %extent) {error = "IndexError", message = "{0} and {1}"} : (tensor<i1>, tensor<i64>, tensor<i64>) -> ()
+    %c:2 = "weft.find_out_of_bounds"(%part, %extent) : (tensor<4xi64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+    "weft.raise_if"(%c#0, %c#1, %extent) {error = "IndexError", message = "{0} and {1}"} : (tensor<i1>, tensor<i64>, tensor<i64>) -> ()
+    %next = "weft.scatter"(%now, %computed, %t) {axes = array<i64: 0>, mode = "set", position = 0 : i64} : (tensor<4x8xi64>, tensor<8xi64>, tensor<i64>) -> tensor<4x8xi64>
+    scf.yield %next : tensor<4x8xi64>
+  }
+  return %r : tensor<4x8xi64>
+}
