@@ -13,6 +13,7 @@ has to look at `cols` twice in each iteration, once to check and once to read, a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -74,7 +75,9 @@ class CheckArraysFirst(Pass):
     """
 
     name: ClassVar[str] = "check-arrays-first"
-    summary: ClassVar[str] = "check the indices that a loop reads from arrays before it, where they are all in bounds"
+    summary: ClassVar[str] = (
+        "check the indices that a loop reads from arrays before it, where they are all in bounds"
+    )
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Inner loops first."""
@@ -97,9 +100,9 @@ class _Check:
 
     def is_worthwhile_for(self, iterations: int | None) -> bool:
         """Whether the array is, or may be, small enough to be checked before so many iterations."""
-        type = type_of(self.array)
-        indices = int(np.prod(type.shape)) if type.is_static else None
-        return iterations is None or indices is None or indices <= INDICES_AN_ITERATION * iterations
+        extents = [extent for extent in type_of(self.array).shape if extent is not None]
+        is_known = iterations is not None and type_of(self.array).is_static
+        return not is_known or math.prod(extents) <= INDICES_AN_ITERATION * (iterations or 0)
 
 
 def _checks(loop: Operation) -> Iterator[_Check]:

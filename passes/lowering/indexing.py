@@ -250,7 +250,7 @@ class _Indices:
         if self.widening is None or isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
             return False
         size = int(elements_from_mlir(owner.operation.attributes["value"]))
-        bits = ir.IntegerType(self.widening.operands[0].type).width
+        bits: int = ir.IntegerType(self.widening.operands[0].type).width
         return size >= 1 << (bits if self.is_unsigned else bits - 1)
 
     def as_word(self, stored: Value) -> Value:
@@ -385,9 +385,7 @@ def lower_put_along_axis(c: Conversion, op: OpInstance) -> Value:
 @lowers(FindOutOfBounds)
 def lower_find_out_of_bounds(c: Conversion, op: OpInstance) -> list[Value]:
     """The least row-major place of an offending index, and the index there."""
-    indices, extent = op.operands
     index_type = op.operand_types[0]
-
     zero = c.constant(0, _INT64)
     if index_type.rank == 0:
 
@@ -416,7 +414,10 @@ def _search(c: Conversion, op: OpInstance) -> list[Value]:
     maps = [ir.AffineMap.get_identity(rank), everywhere, everywhere]
     zero = c.constant(0, _INT64)
     if narrow.all_are_within(extent):
-        return [c.fill(c.constant(False, _BOOL), op.result_types[0], []), c.fill(zero, op.result_types[1], [])]
+        return [
+            c.fill(c.constant(False, _BOOL), op.result_types[0], []),
+            c.fill(zero, op.result_types[1], []),
+        ]
 
     def joined(stored: Value, size: Value, so_far: Value) -> list[Value]:
         return [arith.OrIOp(so_far, _sign_outside(c, narrow, stored, size)).result]
@@ -436,8 +437,8 @@ def _search(c: Conversion, op: OpInstance) -> list[Value]:
 def _sign_outside(c: Conversion, narrow: _Indices, stored: Value, size: Value) -> Value:
     """A number that is negative if an index is outside of -size to size - 1.
 
-    With extents beyond those of i32, and sums beyond them, it may be negative for others, too: neither the difference nor
-    the sum can be outside of what the word holds where the other one is not negative.
+    It may be negative for others, too, where an extent or a sum is beyond what i32 holds. Never is it not negative for
+    an index that is outside: of the difference and the sum, the one that tells so does not overflow.
     """
     if narrow.word == _INT64:
         index = narrow.widen(stored)
