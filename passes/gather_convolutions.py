@@ -97,7 +97,7 @@ class _Gatherer:
         groups: dict[tuple[object, ...], dict[Value, _Product]] = {}
         for term in terms:
             product = self._product(term)
-            if product is not None:
+            if product is not None and type_of(term) == type:  # others are repeated along an axis
                 groups.setdefault(product.key(), {})[term] = product
         products = max(groups.values(), key=len, default={})
         convolution = _convolution(list(products.values()))

@@ -75,3 +75,19 @@ func.func @used_elsewhere(%x: tensor<1x6x4x5xf32>, %k: tensor<2x1x5x3xf32>) -> (
   %s = "weft.add"(%p0, %p1) : (tensor<1x5x4x3xf32>, tensor<1x5x4x3xf32>) -> tensor<1x5x4x3xf32>
   return %s, %p0 : tensor<1x5x4x3xf32>, tensor<1x5x4x3xf32>
 }
+
+// A product with fewer rows than the sum, which repeats it, is no part of the convolution.
+// CHECK-LABEL: func.func @stretched
+// CHECK-NOT: weft.conv2d
+func.func @stretched(%x: tensor<1x6x4x5xf32>, %k: tensor<2x1x5x3xf32>) -> tensor<1x5x4x3xf32> {
+  %x0 = "weft.slice"(%x) {start = array<i64: 0, 0, 0, 0>, step = array<i64: 1, 1, 1, 1>, stop = array<i64: 1, 5, 4, 5>} : (tensor<1x6x4x5xf32>) -> tensor<1x5x4x5xf32>
+  %k0 = "weft.slice"(%k) {start = array<i64: 0, 0, 0, 0>, step = array<i64: 1, 1, 1, 1>, stop = array<i64: 1, 1, 5, 3>} : (tensor<2x1x5x3xf32>) -> tensor<1x1x5x3xf32>
+  %m0 = "weft.squeeze"(%k0) {axes = array<i64: 0, 1>} : (tensor<1x1x5x3xf32>) -> tensor<5x3xf32>
+  %p0 = "weft.matmul"(%x0, %m0) : (tensor<1x5x4x5xf32>, tensor<5x3xf32>) -> tensor<1x5x4x3xf32>
+  %x1 = "weft.slice"(%x) {start = array<i64: 0, 1, 0, 0>, step = array<i64: 1, 1, 1, 1>, stop = array<i64: 1, 2, 4, 5>} : (tensor<1x6x4x5xf32>) -> tensor<1x1x4x5xf32>
+  %k1 = "weft.slice"(%k) {start = array<i64: 1, 0, 0, 0>, step = array<i64: 1, 1, 1, 1>, stop = array<i64: 2, 1, 5, 3>} : (tensor<2x1x5x3xf32>) -> tensor<1x1x5x3xf32>
+  %m1 = "weft.squeeze"(%k1) {axes = array<i64: 0, 1>} : (tensor<1x1x5x3xf32>) -> tensor<5x3xf32>
+  %p1 = "weft.matmul"(%x1, %m1) : (tensor<1x1x4x5xf32>, tensor<5x3xf32>) -> tensor<1x1x4x3xf32>
+  %s = "weft.add"(%p0, %p1) : (tensor<1x5x4x3xf32>, tensor<1x1x4x3xf32>) -> tensor<1x5x4x3xf32>
+  return %s : tensor<1x5x4x3xf32>
+}

@@ -39,6 +39,10 @@ def other_distances(x: Any, k: Any) -> Any:
     return sum(x[:, j * j : j * j + HEIGHT, :WIDTH] @ k[0, j] for j in range(3))
 
 
+def stretched(x: Any, k: Any) -> Any:
+    return x[:, :HEIGHT] @ k[0, 0] + x[:, 1:2] @ k[1, 0]
+
+
 CASES = [(products, "float32"), (products, "int64"), (written_out, "float64"), (some_matrices, "float64")]
 
 
@@ -57,11 +61,12 @@ def test_values(function: Any, dtype: str) -> None:
         np.testing.assert_array_equal(compiled(image, k), function(image, k))
 
 
-def test_other_sums_stay_products() -> None:
+@pytest.mark.parametrize("function", [other_distances, stretched])
+def test_other_sums_stay_products(function: Any) -> None:
     x, k = arrays("float64")
-    compiled = weft.function(other_distances)
+    compiled = weft.function(function)
     assert "weft.conv2d" not in compiled.get_concrete_function(x, k).as_text("optimized")
-    np.testing.assert_array_equal(compiled(x, k), other_distances(x, k))
+    np.testing.assert_array_equal(compiled(x, k), function(x, k))
 
 
 def test_gradient() -> None:
