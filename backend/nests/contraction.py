@@ -132,6 +132,8 @@ def _assign_roles(nest: LoopNest, left: Factor, right: Factor, column: int) -> C
 
 def _packed_panel(access: Access, column: int) -> int | None:
     """The columns of a panel, if `pack_operands` packed the operand: one axis has panels, the last what is in one."""
+    if not access.expressions:
+        return None  # one number, which all that is added up is multiplied with
     *others, last = access.expressions
     if not isinstance(last, ir.AffineModExpr):
         return None

@@ -210,3 +210,13 @@ def test_some_rows_times_parts_of_a_matrix() -> None:
     for got, same, expected in zip(results, sizes, products(x, y), strict=True):
         np.testing.assert_allclose(got, expected, rtol=0, atol=1e-3)
         np.testing.assert_allclose(same, expected, rtol=0, atol=1e-3)
+
+
+@pytest.mark.parametrize("shape", [(5, 1), (1, 5), (3, 1, 2)])
+def test_sums_of_products_with_one_number(shape: tuple[int, ...]) -> None:
+    def sums(x: Any, s: Any) -> Any:
+        return np.sum(x * s, axis=0), np.sum(s * x, axis=-1), np.sum(x[:1] * x, axis=0)
+
+    x = np.arange(1.0, 1 + np.prod(shape)).reshape(shape)
+    for value, wanted in zip(weft.function(sums)(x, np.float64(0.5)), sums(x, 0.5), strict=True):
+        np.testing.assert_array_equal(value, wanted)
