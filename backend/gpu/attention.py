@@ -23,7 +23,7 @@ from ..nests.reductions import KINDS
 Source = Callable[[Operation, int], "Operation | None"]
 """What made an operand of an operation, if an operation of the function did."""
 
-MOST_COLUMNS = 128
+MOST_COLUMNS = 256
 """Of queries, keys and values: what a block of threads keeps of a row."""
 
 _ROUNDINGS = ("arith.extf", "arith.truncf")

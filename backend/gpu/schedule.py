@@ -35,6 +35,7 @@ from .schedules import (
     whole,
 )
 from .schedules.attention_tensor_cores import HalfRows
+from .schedules.attention_tensor_cores import takes as takes_halves
 from .schedules.attention_tiles import TiledRows
 from .steps import Step, steps_of
 
@@ -218,7 +219,9 @@ def _part_of_attention(function: Operation, steps: list[Step]) -> tuple[Part, in
     )
     parts, count = attention.Parts.of(found[0]), found[1]
     assert parts is not None
-    kind, why = next(((kind, why) for kind, why in kinds if kind.tile(parts) is not None), (None, ""))
+    # Products of halves alone are faster by tensor cores than attention without.
+    possible = kinds[:1] if takes_halves(parts) else kinds
+    kind, why = next(((kind, why) for kind, why in possible if kind.tile(parts) is not None), (None, ""))
     if kind is None:
         return None
     if len(steps) > count and products.takes(steps[count - 1], steps[count]):

@@ -21,6 +21,8 @@ from .tensor_cores import as_word, has_instruction, instruction
 _WARPS, _ROWS, _COLUMNS, _DEPTH = 8, 16, 8, 16
 _PAD = 8
 """Halves between the lines of a tile, so that the threads of a warp read from different banks."""
+_MOST, _MOST_OF_BFLOAT16 = 512, 384
+"""Columns of queries and of values, together, that registers have room for: weights of bfloat16 are three halves."""
 _SCALE = 15
 """Weights of at most one are multiplied with this power of two, where halves are f16: fewer are too small for it."""
 
@@ -48,15 +50,17 @@ class HalfRows(Rows):
 
     @staticmethod
     def tile(parts: Parts) -> Tile | None:
-        """Fewer keys where there are many columns: a thread has parts of all in registers."""
-        if not takes(parts):
+        """Fewer keys where there are many columns: a thread has parts of all in registers, if they have room."""
+        is_float16 = isinstance(parts.scores.left.access.memref.type.element_type, ir.F16Type)
+        if not takes(parts) or parts.depth + parts.columns > (_MOST if is_float16 else _MOST_OF_BFLOAT16):
             return None
         depth, columns = _DEPTH, _DEPTH
         while depth < parts.depth:
             depth *= 2
         while columns < parts.columns:
             columns *= 2
-        return Tile(_WARPS * _ROWS, 64 if max(depth, columns) <= 64 else 32, depth, columns)
+        keys = 64 if max(depth, columns) <= 64 else 32 if parts.depth + parts.columns <= 384 else 16
+        return Tile(_WARPS * _ROWS, keys, depth, columns)
 
     def prepare(self) -> None:
         """Read the queries of the thread."""

@@ -80,6 +80,13 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] =
         208,
         0,
     ),
+    "attention of many columns": (
+        _attention,
+        tuple(np.ones((n, 256), np.float16) for n in (200, 500, 500)),
+        "attention",
+        255,
+        0,
+    ),
     "scans": (lambda x: np.cumsum(x), (np.ones(100000, _F32),), "scans", 40, 0),
     "sorts": (lambda x: np.argsort(x, kind="stable"), (np.ones(5000, _F32),), "sorts", 48, 0),
     "compactions": (lambda x: np.nonzero(x > 0)[0], (np.ones(9000, _F32),), "compactions", 40, 0),

@@ -201,11 +201,18 @@ ROUNDED: dict[str, tuple[Any, ...]] = {
             TensorSpec((None, None, 8), _F32),
         ),
     ),
+    "attention of many columns": (_attention, _normal(20, 200), _normal(37, 200), _normal(37, 140)),
     "attention of halves": (
         _attention,
         _normal(2, 3, 17, 16).astype(np.float16),
         _normal(2, 3, 70, 16).astype(np.float16),
         _normal(2, 3, 70, 16).astype(np.float16),
+    ),
+    "attention of halves of many columns": (
+        _attention,
+        _normal(17, 200).astype(np.float16),
+        _normal(20, 200).astype(np.float16),
+        _normal(20, 224).astype(np.float16),
     ),
     "attention of bfloat16": (
         _attention,
