@@ -90,6 +90,7 @@ def sizes_change(r: Any) -> Any:
     return r["x"].sum() + len(r)
 
 
+@pytest.mark.processor  # learned sizes
 def test_sizes_that_change_become_unknown() -> None:
     compiled = weft.function(sizes_change)
     for size in range(2, 9):

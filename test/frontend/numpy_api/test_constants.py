@@ -130,6 +130,7 @@ def test_what_numpy_lets_change_of_it_is_seen() -> None:
 LAYERS = [weft.constant(weights(seed)) for seed in (1, 2)]
 
 
+@pytest.mark.processor  # factors that are packed
 def test_in_a_list() -> None:
     @weft.function
     def both(x: Any) -> Any:
