@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from ....dialect.mlir import Type, Value, ir
 from ...nests.emit import Emitter, ForLoop, Index, create
 from ...nests.nest import LoopNest
+from .control import compare, only_if
 
 
 def product(extents: Iterable[Index], emitter: Emitter) -> Index:
@@ -15,6 +17,17 @@ def product(extents: Iterable[Index], emitter: Emitter) -> Index:
     for extent in extents:
         total = emitter.multiply(total, extent)
     return total
+
+
+@contextmanager
+def where_any(extents: Iterable[Index], emitter: Emitter) -> Iterator[None]:
+    """Write what is done where no extent is zero: grids have a block at least, if there is nothing to do."""
+    count = product(extents, emitter)
+    if isinstance(count, int):
+        yield
+    else:
+        with only_if(compare("ne", count, emitter.value(0))):
+            yield
 
 
 def stepped(

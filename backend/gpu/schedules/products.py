@@ -21,7 +21,7 @@ from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel
 from ..code.reduce import Reduction
 from ..code.vectors import BYTES, element_bytes, load_lanes
-from ..code.walk import product, split
+from ..code.walk import product, split, where_any
 from ..steps import Step
 from .loaders import THREADS, Loader, fits
 from .results import Results
@@ -190,7 +190,12 @@ class Product(Results):
         self.quad = min(max(BYTES // element_bytes(self.element), 1), shape.each, 4)
 
     def emit(self) -> None:
-        """Write the kernel; nothing is done where there is nothing to be summed, or no result."""
+        """Write the kernel; nothing is done where there are no products."""
+        with where_any([self.contraction.extent(dim) for dim in self.contraction.outer], self.emitter):
+            self._square()
+
+    def _square(self) -> None:
+        """Compute a square of one of the products; zeros where there is nothing to be summed."""
         emitter = self.emitter
         depth = product(self.summed, emitter)
         self.depth = depth

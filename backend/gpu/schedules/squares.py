@@ -16,7 +16,7 @@ from ..code.kernel import Kernel
 from ..code.points import asks_for_outputs, read, write_body
 from ..code.points import write as store_point
 from ..code.vectors import element_bytes
-from ..code.walk import product, split
+from ..code.walk import product, split, where_any
 from ..steps import Step
 
 _SIDE = 32
@@ -107,6 +107,11 @@ class _Squares:
         self.kernel, self.nest, self.shape, self.emitter = kernel, nest, shape, kernel.emitter
 
     def emit(self) -> None:
+        """Write the kernel."""
+        with where_any(_extents(self.nest, self.shape, self.emitter), self.emitter):
+            self._square()
+
+    def _square(self) -> None:
         """Read squares, wait for them, and write the results."""
         kernel, nest, shape, emitter = self.kernel, self.nest, self.shape, self.emitter
         *others, down, right = split(kernel.id("block_id"), _extents(nest, shape, emitter), emitter)

@@ -445,3 +445,15 @@ def test_nothing_at_all() -> None:
     )
     for one, other in zip(there, here, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_no_products_and_no_squares_of_unknown_extents() -> None:
+    def f(x):
+        return x @ x.transpose(0, 2, 1), x.transpose(0, 2, 1) * 2
+
+    there = weft.function(f, device="cuda", input_signature=[TensorSpec((None, None, None), _F32)])
+    for shape in ((0, 20, 30), (2, 0, 30), (2, 20, 0), (2, 20, 30)):
+        x = _normal(*shape)
+        for mine, own in zip(there(x), f(x), strict=True):
+            np.testing.assert_allclose(mine, own, rtol=1e-4, atol=1e-5)
+            assert mine.shape == own.shape
