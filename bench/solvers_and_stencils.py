@@ -1,4 +1,4 @@
-"""Triangular solves, factorisations, stencil stages, sweeps and sparse products against the eager functions, and Numba.
+"""Triangular solves, factorisations, stencils, sweeps, sparse products and windows against the eager functions, and Numba.
 
     python bench/solvers_and_stencils.py
 
@@ -73,6 +73,52 @@ def sweeps(a):
                 a[i, j] = (a[i, j] + a[i, j - 1]) / 9.0
 
 
+def heat(a, b):
+    """Two arrays, each computed of the other in turns, in three dimensions."""
+    for _ in range(20):
+        x = 0.125 * (a[2:, 1:-1, 1:-1] - 2.0 * a[1:-1, 1:-1, 1:-1] + a[:-2, 1:-1, 1:-1])
+        y = 0.125 * (a[1:-1, 2:, 1:-1] - 2.0 * a[1:-1, 1:-1, 1:-1] + a[1:-1, :-2, 1:-1])
+        z = 0.125 * (a[1:-1, 1:-1, 2:] - 2.0 * a[1:-1, 1:-1, 1:-1] + a[1:-1, 1:-1, :-2])
+        b[1:-1, 1:-1, 1:-1] = x + y + z + a[1:-1, 1:-1, 1:-1]
+        x = 0.125 * (b[2:, 1:-1, 1:-1] - 2.0 * b[1:-1, 1:-1, 1:-1] + b[:-2, 1:-1, 1:-1])
+        y = 0.125 * (b[1:-1, 2:, 1:-1] - 2.0 * b[1:-1, 1:-1, 1:-1] + b[1:-1, :-2, 1:-1])
+        z = 0.125 * (b[1:-1, 1:-1, 2:] - 2.0 * b[1:-1, 1:-1, 1:-1] + b[1:-1, 1:-1, :-2])
+        a[1:-1, 1:-1, 1:-1] = x + y + z + b[1:-1, 1:-1, 1:-1]
+
+
+def smoothing(a, b):
+    """The mean of five neighbours, on two arrays in turns."""
+    for _ in range(20):
+        b[1:-1, 1:-1] = 0.2 * (a[1:-1, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:] + a[2:, 1:-1] + a[:-2, 1:-1])
+        a[1:-1, 1:-1] = 0.2 * (b[1:-1, 1:-1] + b[1:-1, :-2] + b[1:-1, 2:] + b[2:, 1:-1] + b[:-2, 1:-1])
+
+
+def network(x, filters, bias, more, out):
+    """Convolutions and pooling, written as loops over pixels."""
+    count, size = x.shape[0], x.shape[1] - 4
+    first = np.empty((count, size, size, filters.shape[3]), np.float32)
+    for i in range(size):
+        for j in range(size):
+            window = x[:, i : i + 5, j : j + 5, :, np.newaxis]
+            first[:, i, j, :] = np.sum(window * filters[np.newaxis], axis=(1, 2, 3))
+    first = np.maximum(first + bias, 0)
+    pooled = np.empty((count, size // 2, size // 2, filters.shape[3]), np.float32)
+    for i in range(size // 2):
+        for j in range(size // 2):
+            pooled[:, i, j, :] = np.max(first[:, 2 * i : 2 * i + 2, 2 * j : 2 * j + 2, :], axis=(1, 2))
+    for i in range(size // 2 - 4):
+        for j in range(size // 2 - 4):
+            window = pooled[:, i : i + 5, j : j + 5, :, np.newaxis]
+            out[:, i, j, :] = np.sum(window * more[np.newaxis], axis=(1, 2, 3))
+
+
+def filtered(x, weights, out):
+    """A filter over an image, pixel by pixel."""
+    for i in range(1, x.shape[0] - 1):
+        for j in range(1, x.shape[1] - 1):
+            out[i, j] = np.sum(x[i - 1 : i + 2, j - 1 : j + 2] * weights)
+
+
 def sparse_product(starts, columns, values, x, out):
     """A matrix in compressed rows times a vector: a checked gather for each row."""
     for i in range(starts.size - 1):
@@ -106,12 +152,21 @@ def workloads() -> list[Workload]:
     fields = [
         (random((n + 4, n + 4, k)), np.zeros((n, n, k)), random((n, n, k))) for n, k in ((64, 60), (128, 160))
     ]
+    cube, square = random((40, 40, 40)), random((250, 250))
+    single = random((8, 56, 56, 1), np.float32), random((5, 5, 1, 6), np.float32), random(6, np.float32)
+    pixels = (*single, random((5, 5, 6, 16), np.float32), np.zeros((8, 22, 22, 16), np.float32))
     return [
         Workload("triangular solve, 2000 rows", forward, (triangle, np.zeros(2000), random(2000))),
         Workload("Cholesky, 400 rows", cholesky, (factor @ factor.T,), 0),
         Workload("LU, 200 rows", lu, (factor[:200, :200] @ factor[:200, :200].T,), 0),
         Workload("horizontal diffusion, 64x64x60", diffusion, fields[0]),
         Workload("horizontal diffusion, 128x128x160", diffusion, fields[1]),
+        Workload("heat, 20 steps of 40x40x40", heat, (cube, cube.copy())),
+        Workload("mean of neighbours, 20 steps of 250x250", smoothing, (square, square.copy())),
+        Workload("two convolutions and pooling, 8 images of 56x56", network, pixels),
+        Workload(
+            "a filter of 3x3, 200x300", filtered, (random((200, 300)), random((3, 3)), np.zeros((200, 300)))
+        ),
         Workload("7 Gauss-Seidel sweeps, 200x200", sweeps, (random((200, 200)),), 0),
         Workload("sparse product, 4096 rows of 2", sparse_product, compressed_rows(4096, 2 * 4096)),
         Workload("sparse product, 1024 rows of 100", sparse_product, compressed_rows(1024, 100 * 1024)),
@@ -131,7 +186,7 @@ def row(workload: Workload) -> str:
         candidates.append(numba.njit(function))
     expected, got = (_called(f, workload, copies=True)() for f in (function, candidates[0]))
     for a, b in zip(got, expected, strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(a, b, rtol=1e-9 if a.dtype == np.float64 else 1e-4, atol=1e-12)
     ours, without, *others = median_times([_called(f, workload) for f in candidates], rounds=7)
     cells = [f"{ours * 1e3:.3g} ms", f"{without / ours:.2f}" if function is diffusion else ""]
     cells += [f"{other / ours:.2f}" for other in others] + ([""] if len(others) == 1 else [])

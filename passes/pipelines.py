@@ -86,6 +86,7 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "mark-distinct-bodies",  # for cse, which would take long for many results of one array
             "cse",
             "mark-distinct-bodies{remove=true}",
+            "read-inserted",  # when nothing finds out what was put there any more
             "read-first",  # in the order that is final: what is read behind its update would be copied
         ),
     }

@@ -12,7 +12,7 @@ from .base import Pass, Statistics
 from .rewriting import operations_in, operations_of
 
 _PURE = ("tensor.", "linalg.", "arith.", "complex.", *FUNCTIONS)
-_VIEWS = frozenset({"tensor.extract_slice", "tensor.collapse_shape", "tensor.expand_shape", "tensor.cast"})
+VIEWS = frozenset({"tensor.extract_slice", "tensor.collapse_shape", "tensor.expand_shape", "tensor.cast"})
 _INSERTS = frozenset({"tensor.insert", "tensor.insert_slice"})
 _CONTROL = frozenset({"scf.for", "scf.if", "scf.while"})
 _FRESH = frozenset({"tensor.empty", "arith.constant", "linalg.fill"})
@@ -35,11 +35,11 @@ class ReadFirst(Pass):
     def run(self, module: Module, statistics: Statistics) -> None:
         """Go through all blocks of all functions."""
         operations = operations_of(module.operation)
-        for block in dict.fromkeys(op.block for op in operations if _destinations(op)):
+        for block in dict.fromkeys(op.block for op in operations if destinations(op)):
             statistics["reads moved"] += _reorder(block)
 
 
-def _destinations(operation: Operation) -> list[Value]:
+def destinations(operation: Operation) -> list[Value]:
     """The tensors that an op may update in place."""
     name = operation.name
     if name in _INSERTS:
@@ -68,8 +68,8 @@ def _reorder(block: Block) -> int:
     """Move the reads of a block; returns how many ops were moved."""
     moved = 0
     operations = operations_in(block)
-    for update in [op for op in operations if _destinations(op)]:
-        for tensor in _destinations(update):
+    for update in [op for op in operations if destinations(op)]:
+        for tensor in destinations(update):
             readers = set(_readers(tensor, block)) - {update}
             if not readers:
                 continue
@@ -91,7 +91,7 @@ def _readers(tensor: Value, block: Block) -> Iterator[Operation]:
         while operation.block != block:
             operation = operation.parent.operation
         yield operation
-        if operation.name in _VIEWS:
+        if operation.name in VIEWS:
             yield from _readers(operation.results[0], block)
 
 
@@ -112,7 +112,7 @@ def _movable(
                 return []
             stuck.update(operation.results)
             continue
-        if is_reader and any(tensor == other for other in _destinations(operation)):
+        if is_reader and any(tensor == other for other in destinations(operation)):
             return []
         wanted.append(operation)
     return _needed(wanted, readers)
@@ -143,4 +143,4 @@ def _is_pure(operation: Operation) -> bool:
     return bool(operation.name.startswith(_PURE))
 
 
-__all__ = ["ReadFirst"]
+__all__ = ["VIEWS", "ReadFirst", "destinations"]

@@ -21,6 +21,7 @@ PASSES: PassTable = MappingProxyType(
         "fuse-updates": f"{__package__}.fuse_updates:FuseUpdates",
         "gather-convolutions": f"{__package__}.gather_convolutions:GatherConvolutions",
         "optimize-gradients": f"{__package__}.differentiation.optimize_gradients:OptimizeGradients",
+        "read-inserted": f"{__package__}.read_inserted:ReadInserted",
         "read-first": f"{__package__}.read_first:ReadFirst",
         "weft-differentiate": f"{__package__}.differentiation.differentiate:Differentiate",
         "generalize-products": f"{__package__}.generalize_products:GeneralizeProducts",
