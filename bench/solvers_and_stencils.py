@@ -1,4 +1,4 @@
-"""Triangular solves, factorisations, stencils, sweeps, sparse products and windows against the eager functions, and Numba.
+"""Solves, factorisations, stencils, sweeps, sparse products and windows against the eager functions, and Numba.
 
     python bench/solvers_and_stencils.py
 

@@ -5,7 +5,8 @@
     linalg.generic ins(%u, %shifted_part_of_y)                    %v = tensor.extract_slice %y[1] [8]
                                                                   linalg.generic ins(%v, %shifted_part_of_y)
 
-A value that is only put into a tensor is computed there; one that is read itself lies in memory of its own, and is copied.
+A value that is only put into a tensor is computed there; one that is read itself lies in memory of its own, and is
+copied.
 """
 
 from __future__ import annotations
