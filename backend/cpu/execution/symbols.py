@@ -28,21 +28,22 @@ from ..threads.pool import parallel_for_address
 
 _INSTRUCTIONS = "ceil ceilf floor floorf fma fmaf rint rintf roundeven roundevenf trunc truncf fmod fmodf"
 """Functions of C that stand for instructions."""
-_OF_MEMORY = (b"memcpy", b"memmove", b"memset")
-"""Functions of C that stand for intrinsic functions of LLVM, and for loops that it finds to do the same."""
+_ON_ALL_MACHINES = (b"memcpy", b"memmove", b"memset", b"fmod", b"fmodf")
+"""Functions of C that stand for intrinsic functions of LLVM, for loops that it finds to do the same, and for remainders
+of floats, which no machine has an instruction for."""
 
 
 def called_by_instructions(object_file: bytes) -> list[str]:
     """The functions that LLVM calls without declaring them: for memory, and for instructions that a machine lacks.
 
-    Machines that multiply and add at once have all instructions that weft needs.
+    Machines that multiply and add at once have all other instructions that weft needs.
     """
-    of_memory = [name.decode() for name in _OF_MEMORY if b"\0" + name + b"\0" in object_file]
+    everywhere = [name.decode() for name in _ON_ALL_MACHINES if b"\0" + name + b"\0" in object_file]
     if current().fused_multiply_add:
-        return of_memory
+        return everywhere
     names = set(object_file.split(b"\0"))
     lacking = sorted([*COMPILER_FUNCTIONS.split(), *_INSTRUCTIONS.split()])
-    return [*of_memory, *(name for name in lacking if name.encode() in names)]
+    return [*everywhere, *(name for name in lacking if name.encode() in names and name not in everywhere)]
 
 
 def addresses(names: Iterable[str]) -> dict[str, int]:
