@@ -4,7 +4,8 @@
     %t = ...                                     ->    %u, %v = call @kernel_2(%A, %x, ..., %A, %y, ...)
     %v = call @kernel_1(%A, %y, ...)
 
-`y` may be what the first kernel makes of A @ x: products of a row are known before they are needed. The joined kernel
+`y` may be what the first kernel makes of A @ x: products of a row are known before they are needed. What kernels
+between the two make of single elements of it, the first one makes along with it (`absorb_steps.py`). The joined kernel
 does what the two do, one after the other; that it goes over the matrix once is the schedule's work (`one_pass.py`).
 """
 
@@ -19,6 +20,7 @@ from .....passes.base import Pass, Statistics
 from .....passes.rewriting import operations_in, operations_of, symbols_of, terminator
 from ....planning.names import is_kernel_name, kernel_name
 from ....planning.outline import clone, entry_functions
+from .absorb_steps import Step, step_of, write_with_step
 
 _BODY = {
     "arith.constant",
@@ -32,6 +34,10 @@ _BODY = {
 
 _PASSED = {"tensor.empty", "tensor.dim", "tensor.cast", "tensor.collapse_shape", "tensor.expand_shape"}
 """What may stand between two kernels where the first one is moved down to the other: it changes no memory."""
+
+
+MOST_STEPS = 4
+"""Kernels between two products whose work is done along with the first."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,7 @@ class Joiner:
         self._module = module
         self._symbols = symbols_of(module)
         self._products: dict[str, VectorProduct | None] = {}
+        self._steps: dict[str, Step | None] = {}
         self._joined: dict[tuple[str, str, tuple[int, ...]], str] = {}
 
     def join_in(self, block: Block) -> int:
@@ -87,6 +94,8 @@ class Joiner:
                 continue
             matrix = op.operands[product.matrix]
             other = waiting.pop((matrix, not product.of_rows), None)
+            if other is not None:
+                other = self._with_steps(operations_in(block), other, op)
             if other is not None and self._join(operations_in(block), other, op):
                 count += 1
             else:
@@ -104,14 +113,90 @@ class Joiner:
             self._symbols[name].erase()
 
     def _product(self, op: Operation) -> VectorProduct | None:
-        if op.name != "func.call" or not is_kernel_name(op.attributes["callee"].value):
+        kernel = self._kernel_of(op)
+        if kernel is None:
             return None
         name = op.attributes["callee"].value
         if name not in self._products:
-            kernel = self._symbols.get(name)
-            known = kernel is not None and kernel.name == "func.func" and kernel.regions[0].blocks
-            self._products[name] = vector_product(kernel) if known else None
+            self._products[name] = vector_product(kernel)
         return self._products[name]
+
+    def _step(self, op: Operation) -> Step | None:
+        kernel = self._kernel_of(op)
+        if kernel is None:
+            return None
+        name = op.attributes["callee"].value
+        if name not in self._steps:
+            self._steps[name] = step_of(kernel)
+        return self._steps[name]
+
+    def _kernel_of(self, op: Operation) -> Operation | None:
+        if op.name != "func.call" or not is_kernel_name(op.attributes["callee"].value):
+            return None
+        kernel = self._symbols.get(op.attributes["callee"].value)
+        known = kernel is not None and kernel.name == "func.func" and kernel.regions[0].blocks
+        return kernel if known else None
+
+    def _with_steps(self, operations: Sequence[Operation], first: Operation, second: Operation) -> Operation:
+        """The first call, or a new one in its place that also makes what the second needs of its results."""
+        product = self._product(first)
+        if product is None or not product.of_rows or not all(map(_is_new, _destinations(first))):
+            return first
+        positions = {op: number for number, op in enumerate(operations)}
+        steps: list[Operation] = []
+
+        def is_made(values: Sequence[Value]) -> bool:
+            """Whether values are there at the first call, or made of its results by steps, which are added in order."""
+            for value in values:
+                maker = _maker(value)
+                if maker is None or value in first.results or maker in steps:
+                    continue
+                if positions.get(maker, -1) < positions[first]:
+                    continue
+                if len(steps) == MOST_STEPS or self._step(maker) is None:
+                    return False
+                operands = [operand for operand in maker.operands if not _is_new(operand)]
+                makers = [owner for owner in map(_maker, operands) if owner is not None]
+                if not is_made(operands) or not any(owner == first or owner in steps for owner in makers):
+                    return False
+                steps.append(maker)
+            return True
+
+        if is_made(list(second.operands)[: len(second.operands) - len(second.results)]):
+            for step in steps:
+                first = self._absorb(first, step)
+        return first
+
+    def _absorb(self, first: Operation, call: Operation) -> Operation:
+        """Put a call of a kernel that does what two do in the place of the first, and of the step behind it."""
+        step = self._step(call)
+        assert step is not None
+        passed = dict(zip(step.kernel.arguments, call.operands, strict=True))
+        numbers = {value: number for number, value in enumerate(first.results)}
+        made = {argument: numbers[passed[argument]] for argument in step.read if passed[argument] in numbers}
+        given = [argument for argument in step.read if argument not in made]
+        names = [each.attributes["callee"].value for each in (first, call)]
+        key = (*names, tuple(made.values()))
+        with ir.InsertionPoint(first), call.location:
+            if key not in self._joined:
+                name = self._joined[key] = kernel_name(_next_number(self._symbols))
+                self._symbols[name] = self._build_with(name, first, step, made, given)
+            fresh = _destinations(first)
+            sizes = list(fresh[0].owner.operation.operands)
+            place = ir.Operation.create("tensor.empty", [call.results[0].type], sizes).results[0]
+            inputs = list(first.operands)[: len(first.operands) - len(fresh)]
+            results = [*first.results, *call.results]
+            arguments = [*inputs, *(passed[argument] for argument in given), *fresh, place]
+            new = dialect("func").CallOp([r.type for r in results], self._joined[key], arguments)
+        for old, result in zip(results, new.results, strict=True):
+            old.replace_all_uses_with(result)
+        unused = [value for value in _destinations(call) if _is_new(value)]
+        call.erase()
+        first.erase()
+        for value in unused:
+            if not any(True for _ in value.uses):
+                value.owner.operation.erase()
+        return new.operation
 
     def _join(self, operations: Sequence[Operation], first: Operation, second: Operation) -> bool:
         """Join two calls where the first or the second stands; False if neither place will do."""
@@ -169,6 +254,28 @@ class Joiner:
             self._symbols[name] = self._build(name, self._symbols[one], self._symbols[other], passed)
         return self._joined[key]
 
+    def _build_with(
+        self, name: str, first: Operation, step: Step, made: dict[Value, int], given: Sequence[Value]
+    ) -> Operation:
+        body = self._symbols[first.attributes["callee"].value].regions[0].blocks[0]
+        types = [value.type for value in terminator(body).operands]
+        own = list(body.arguments)
+        inputs = own[: len(own) - len(types)]
+        types.append(step.generic.results[0].type)
+        with ir.InsertionPoint(self._module.body):
+            arguments = [*(value.type for value in (*inputs, *given)), *types]
+            function = dialect("func").FuncOp(name, (arguments, types), visibility="private")
+            entry = list(function.add_entry_block().arguments)
+        count = len(inputs) + len(given)
+        places = entry[count:]
+        mapping = dict(zip([*inputs, *given, *own[len(inputs) :]], entry, strict=False))
+        with ir.InsertionPoint(function.regions[0].blocks[0]):
+            values = write_with_step(body, step, made, mapping)
+            store = dialect("bufferization").materialize_in_destination
+            stored = [store(value.type, value, place) for value, place in zip(values, places, strict=True)]
+            dialect("func").ReturnOp(stored)
+        return function.operation
+
     def _build(self, name: str, first: Operation, second: Operation, passed: tuple[int, ...]) -> Operation:
         bodies = [kernel.regions[0].blocks[0] for kernel in (first, second)]
         types = [[argument.type for argument in body.arguments] for body in bodies]
@@ -225,6 +332,10 @@ def vector_product(kernel: Operation) -> VectorProduct | None:
 
 def _destinations(call: Operation) -> list[Value]:
     return list(call.operands)[len(call.operands) - len(call.results) :]
+
+
+def _maker(value: Value) -> Operation | None:
+    return None if isinstance(value.owner, ir.Block) else value.owner.operation
 
 
 def _is_new(value: Value) -> bool:

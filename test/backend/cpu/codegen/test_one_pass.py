@@ -29,6 +29,19 @@ def in_a_loop(a: Any, x: Any, y: Any) -> Any:
     return x
 
 
+def with_steps(a: Any, x: Any, y: Any) -> Any:
+    """Several results of each product of a row: some are returned, one is what rows are multiplied with."""
+    residual = a @ x - y
+    clipped = np.clip(residual, -3, 3)
+    return np.abs(residual).max(initial=0), clipped, a.T @ (clipped * y)
+
+
+def with_plain_products(a: Any, x: Any, y: Any) -> Any:
+    """The products themselves are read as well."""
+    products = a @ x
+    return products.sum(), a.T @ (products * 3)
+
+
 CASES = [
     (both, "float32"),
     (both, "int16"),
@@ -36,6 +49,8 @@ CASES = [
     (chained, "complex64"),
     (with_sums, "float16"),
     (in_a_loop, "float64"),
+    (with_steps, "float32"),
+    (with_plain_products, "float64"),
 ]
 SHAPES = [(37, 23), (8, 16), (1, 5), (5, 1), (3, 40), (0, 4), (4, 0), (1030, 9)]
 """Whole blocks and others, one row, one column, none, and rows in several parts."""
@@ -87,6 +102,14 @@ def test_sizes_and_threads_do_not_change_the_sums() -> None:
     for sums, products in results[1:]:
         np.testing.assert_array_equal(sums, results[0][0])
         np.testing.assert_array_equal(products, results[0][1])
+
+
+@pytest.mark.parametrize("function", [with_steps, with_plain_products])
+def test_what_is_made_between_is_made_along(function: Any) -> None:
+    arrays = numbers((60, 50), "float64")
+    text = weft.function(function).get_concrete_function(*arrays).as_text("kernels")
+    kernels = text.split("func.func private")[1:]
+    assert max(kernel.count("linalg.contract") for kernel in kernels) == 2
 
 
 @weft.function
