@@ -349,8 +349,11 @@ def with_places(index: Any) -> tuple[Any, ...]:
 
 
 def _with_one_place(index: slice) -> slice | OnePlace:
-    """The start, as the place of one element, where the stop of a slice is computed as the start plus 1."""
-    from ..tracing.extent_keys import scalar_key
+    """The start, as the place of one element that a loop counts, where the stop is computed as the start plus 1.
+
+    Others may be behind the array: then the slice is empty.
+    """
+    from ..tracing.extent_keys import is_counted, scalar_key
 
     start, stop = index.start, index.stop
     if (
@@ -362,7 +365,7 @@ def _with_one_place(index: slice) -> slice | OnePlace:
     ):
         return index
     is_one = scalar_key(stop._value()) - scalar_key(start._value()) == 1
-    return OnePlace(start) if is_one else index
+    return OnePlace(start) if is_one and is_counted(start._value()) else index
 
 
 def _holds_traced(items: Sequence[Any]) -> bool:

@@ -20,6 +20,7 @@ from ...dialect.ops.selection import Select
 from ...dialect.records import NamedTuple
 from ..tracing.array import TracedArray
 from ..tracing.recorder import Numbered, Recorder
+from ..tracing.staging import staged
 from ..tracing.view_steps import ViewStep
 from .result_spec import PLACES
 
@@ -149,7 +150,7 @@ def returned(trace: Recorder, value: Any) -> Any:
 
 def numbers_of_rows(trace: Recorder, array: TracedArray, places: Any) -> Any:
     """The numbers of the rows of an array at some places, an i64[n]; 0 for each row of a local array."""
-    first = places[0:1].reshape(())
+    first = staged(trace, np.int64(0))  # any place: there may be none
     row = array._view(ViewStep(Gather, {"axes": (0,), "position": 0}, (first,)))
     number = trace.state(ListedArrays).number(row, place_of(row))
     return places * (PLACES if number else 0) + number

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...dialect.attributes import elements_from_mlir
 from ...dialect.extents import SCALAR, SIZE_FUNCTIONS, Axis, extent_source
+from ...dialect.mlir import ir
 from ...dialect.op import Elementwise, Op
 from ...dialect.ops.creation import Constant
 from ...dialect.ops.shape import Dim, ExpandDims, Reshape, Squeeze
@@ -112,6 +113,25 @@ def _origin(value: Any, axis: int) -> Axis:
     while (source := extent_source(value, axis)) is not None:
         value, axis = source
     return value, axis
+
+
+def is_counted(value: Any) -> bool:
+    """Whether a scalar is computed of what an iteration of a loop gets from the loop: its number, say."""
+    left = [value]
+    while left:
+        value = left.pop()
+        if isinstance(value.owner, ir.Block):
+            if value.owner.owner.operation.name != "func.func":
+                return True
+        elif value.owner.name in _NUMBER_OF_ITERATION:
+            left += value.owner.operands
+        elif (made := _op_of(value)) is not None and issubclass(made[0], _SCALAR_OPS):
+            left += made[1].operands
+    return False
+
+
+_NUMBER_OF_ITERATION = ("arith.index_cast", "tensor.from_elements")
+"""What makes an array of the number of an iteration."""
 
 
 def arguments_behind(value: Any, wanted: Mapping[Any, int]) -> tuple[set[int], bool]:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import weft
+from support.same_results import assert_same as same_results
 from support.staged import record, run_staged, spec_of, staged
 
 INDICES: list[Callable[[Any, Any], Any]] = [
@@ -170,12 +171,33 @@ def test_a_slice_of_one_element_broadcasts() -> None:
         assert_same(lambda x, i, j: x[:, i - 1 : i] * x, np.arange(20.0).reshape(4, 5), i + 1, 0)
 
 
-@pytest.mark.parametrize("i", [4, -1, -6])
-def test_a_slice_of_one_element_must_not_be_empty(i: int) -> None:
-    with pytest.raises(
-        IndexError, match=rf"a slice of one element at {i} is out of bounds for axis 0 with size 4"
-    ):
-        run_staged(lambda x, i: x[i : i + 1] * 1, np.zeros((4, 5)), np.asarray(i))
+def one_or_none(x: Any, i: Any, j: Any) -> Any:
+    """Slices of one element, or of none where that is outside: read, stretched, joined, left out and written."""
+    x[:, j : j + 1] += 1
+    first, *others = x[: j + 1]
+    whole = np.concatenate([x[i : i + 1], x]), np.vstack([x[:i], x[i + 1 :]])
+    return x[i : i + 1], x[i : i + 1].sum(), x[:, i - 1 : i] * 2, x[:, j : j + 1] - x, whole, first, others
+
+
+def test_a_slice_of_one_element_may_be_empty() -> None:
+    compiled = weft.function(one_or_none)
+    for i, j in ((4, 0), (-1, 1), (-6, 2), (2, 0)):
+        x, y = (np.arange(20.0).reshape(4, 5) for _ in range(2))
+        same_results(compiled(x, np.int64(i), np.int64(j)), one_or_none(y, i, j))
+        np.testing.assert_array_equal(x, y)
+
+
+def counted(x: Any, n: Any) -> Any:
+    """Places that a loop counts, behind the array at last."""
+    total = 0.0
+    for i in range(n):
+        total += x[i : i + 1].max()
+    return total
+
+
+def test_a_slice_of_one_element_that_a_loop_counts_must_not_be_empty() -> None:
+    with pytest.raises(IndexError, match="a slice of one element at 4 is out of bounds for axis 0 with size 4"):
+        weft.function(counted)(np.zeros(4), np.int64(5))
 
 
 MISFITS: list[Callable[[Any, Any, Any], Any]] = [

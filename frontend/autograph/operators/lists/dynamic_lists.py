@@ -266,12 +266,10 @@ class GrowingList(ListMethods, RuntimeLength):
         """A list of the entries of an array, which may stand for numbers of Python's."""
         made = GrowingList()
         keep_put(array)
-        if array.ndim > 1:
-            row = array[0:1].reshape(array.shape[1:])
-        else:  # there may be none
-            element = lookup("zeros")((), array.dtype)
-            row = element._as_array(False) if number is None else element._like_python(number)
-        made.kind = kind_of(row)
+        like = lookup("zeros")(array.shape[1:], array.dtype)  # of the array itself there may be none
+        if array.ndim == 1:
+            like = like._as_array(False) if number is None else like._like_python(number)
+        made.kind = kind_of(like)
         places = lookup("arange")(array.shape[0])
         origins = [numbers_of_rows(_trace(), array, places)] if array.ndim > 1 else []
         made._arrays = (array.copy(), *origins)
