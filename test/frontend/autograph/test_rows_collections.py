@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+import weft
 from support.behaviour_harness import refused, same
 
 DTYPES = [np.int32, np.int64, np.float32, np.float64]
@@ -201,6 +202,29 @@ class TestDicts:
             return d
 
         same(f, F64(1), F64(-1))
+
+    def test_a_key_that_a_condition_chose(self):
+        def f(x, n):
+            counts, sums = {"low": 0, "high": 0, "all": 0}, {"low": 0.0, "high": 0.0}
+            for v in x:
+                key = "low" if v < 1 else "high"
+                counts[key] += 1
+                counts["all"] += 1
+                sums[key] = sums.get(key, 1.0) + v
+            chosen = "low" if n > 0 else "none"
+            return counts, sums, chosen in sums, sums.get(chosen, -1.0), sums[chosen]
+
+        x = np.array([1.0, -2.0, 3.0, 0.5])
+        same(f, (x, I64(1)), (x, I64(0)))
+
+    def test_a_key_that_a_condition_chose_is_no_new_one(self):
+        def f(n):
+            made = {"low": 0}
+            made["low" if n > 0 else "high"] = 1
+            return made
+
+        with pytest.raises(weft.UnsupportedError, match="'high' may become a new one"):
+            weft.function(f)(I64(1))
 
     def test_a_key_added_in_one_branch_is_refused_by_name(self):
         def f(x):

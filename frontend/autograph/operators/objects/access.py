@@ -211,7 +211,7 @@ def item(container: Any, key: Any) -> Any:
         return call(method, container, key)
     if isinstance(container, type) and isinstance(_member(container, "__class_getitem__"), classmethod):
         return call(container.__class_getitem__, key)  # type: ignore[attr-defined]
-    if isinstance(container, dict) and not isinstance(key, TracedArray) and key not in container:
+    if isinstance(container, dict) and not isinstance(key, (TracedArray, Chosen)) and key not in container:
         method = users_method(container, "__missing__")
         if method is not None:
             return call(method, container, key)
@@ -250,6 +250,9 @@ def set_item(container: Any, key: Any, value: Any) -> None:
     require_own(trace, container)
     if trace is not None:
         container = _writable(trace, container)
+    if isinstance(key, Chosen) and is_looked_up(container, key):
+        dict_lookups.assign(container, key, value)
+        return
     assign_item(container, without_optional_bounds(key), value)
 
 

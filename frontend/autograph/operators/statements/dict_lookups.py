@@ -1,4 +1,4 @@
-"""Dicts with numbers as keys that are looked up by a number which only the program knows."""
+"""Dicts that are looked up by a key which only the program knows: a number, or one of several strings and the like."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ....runtime_values.values import RuntimeValue
 from ....tracing.array import TracedArray
 from ..values.optional import Chosen
 from .effects import raise_
-from .expressions import NUMBERS, holds_key, if_exp, not_, number_keys
+from .expressions import NUMBERS, holds_key, if_exp, not_, possible_keys
 from .statements import if_
 
 _DATA = (TracedArray, np.ndarray, *NUMBERS)
@@ -25,7 +25,9 @@ MOST_BRANCHES = 64
 
 def is_looked_up(container: Any, key: Any) -> bool:
     """Whether something is a dict, and a key one that only the program knows."""
-    return type(container) in (dict, OrderedDict) and isinstance(key, TracedArray) and key.ndim == 0
+    if type(container) not in (dict, OrderedDict):
+        return False
+    return isinstance(key, Chosen) or (isinstance(key, TracedArray) and key.ndim == 0)
 
 
 def look_up(container: dict[Any, Any], key: Any) -> Any:
@@ -42,9 +44,30 @@ def get(container: dict[Any, Any], key: Any, default: Any = None) -> Any:
 def update(container: dict[Any, Any], key: Any, change: Callable[[Any], Any]) -> None:
     """`container[key] = change(container[key])`."""
     new = change(look_up(container, key))
-    for known in number_keys(container):
+    _write(container, key, new)
+
+
+def assign(container: dict[Any, Any], key: Chosen, value: Any) -> None:
+    """`container[key] = value` of a key that is one of several constants, which all have to be there."""
+    missing = [option for option in key.options if option not in container]
+    if missing:
+        raise UnsupportedError(
+            f"an entry of a dict is assigned by a key that only the program knows ({key!r}), and {missing[0]!r} may "
+            "become a new one: make the entries before, or assign in the branch that chooses the key"
+        )
+    _write(container, key, value)
+
+
+def _write(container: dict[Any, Any], key: Any, value: Any) -> None:
+    """Write to the entry that has a key; the others stay."""
+    for known in possible_keys(container, key):
         old = container[known]
-        container[known] = if_exp(np.equal(known, key), lambda: new, partial(_itself, old))
+        container[known] = if_exp(_is(key, known), lambda: value, partial(_itself, old))
+
+
+def _is(key: Any, known: Any) -> Any:
+    """Whether a key is one that is known."""
+    return key == known if isinstance(key, Chosen) else np.equal(known, key)
 
 
 def method_of(function: Any) -> Callable[..., Any] | None:
@@ -67,11 +90,11 @@ def _itself(value: Any) -> Any:
 
 def _chosen(container: dict[Any, Any], key: Any) -> Any:
     """The value of a key that is there."""
-    keys = number_keys(container)
+    keys = possible_keys(container, key)
     values = [container[known] for known in keys]
     if not values:
         return None
-    place: Any = np.argmax(np.equal(keys, key))
+    place: Any = _place(keys, key)
     if are_constants(values):
         return Chosen(place, tuple(values))
     if all(isinstance(value, _DATA) for value in values):
@@ -88,6 +111,14 @@ def _chosen(container: dict[Any, Any], key: Any) -> Any:
     return found()
 
 
+def _place(keys: list[Any], key: Any) -> Any:
+    """At which place of some keys one is that only the program knows."""
+    if not isinstance(key, Chosen):
+        return np.argmax(np.equal(keys, key))
+    places = [keys.index(option) if option in keys else 0 for option in key.options]
+    return get_item(places, key.index)
+
+
 def are_constants(values: Any) -> bool:
     """Whether something is a list or tuple of strings, functions and the like, of which one can be chosen."""
     if type(values) not in (list, tuple) or not values:
@@ -100,4 +131,4 @@ def _thunk(function: Callable[[], Any]) -> Callable[[], Any]:
     return lambda: function()
 
 
-__all__ = ["are_constants", "get", "is_looked_up", "look_up", "method_of", "update"]
+__all__ = ["are_constants", "assign", "get", "is_looked_up", "look_up", "method_of", "update"]

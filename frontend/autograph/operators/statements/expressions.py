@@ -160,7 +160,7 @@ def in_(item: Any, container: Any) -> Any:
         return container.holds(item)
     if isinstance(container, Sequence):
         container = list(container)
-    if isinstance(item, TracedArray) and isinstance(container, (dict, KeysView)):
+    if isinstance(item, (TracedArray, Chosen)) and isinstance(container, (dict, KeysView)):
         return holds_key(container, item)
     if isinstance(item, TracedArray) and isinstance(container, np.ndarray):
         return as_bool(np.any(equal(asarray(container), item)))
@@ -182,14 +182,18 @@ def in_(item: Any, container: Any) -> Any:
 NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 
 
-def number_keys(container: Iterable[Any]) -> list[Any]:
-    """The keys of a dict that a number may equal."""
-    return [key for key in container if isinstance(key, NUMBERS)]
+def possible_keys(container: Iterable[Any], key: Any) -> list[Any]:
+    """The keys of a dict that one may equal which only the program knows: a number, or one of several constants."""
+    if isinstance(key, Chosen):
+        return [known for known in container if known in key.options]
+    return [known for known in container if isinstance(known, NUMBERS)]
 
 
 def holds_key(container: Iterable[Any], key: Any) -> Any:
-    """Whether a number that only the program knows is a key of a dict."""
-    keys = number_keys(container)
+    """Whether a key that only the program knows is one of a dict."""
+    keys = possible_keys(container, key)
+    if isinstance(key, Chosen):
+        return key.is_one_of(keys)
     return as_bool(np.any(np.equal(keys, key))) if keys else False
 
 

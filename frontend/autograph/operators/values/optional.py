@@ -15,7 +15,7 @@ from ....tracing.staging import raise_if
 from ..interface import operators
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
 
 class MaybeUnbound:
@@ -52,6 +52,10 @@ class Chosen(RuntimeChoice):
             elif held:
                 found = np.logical_or(np.equal(self.index, number), found)
         return found._like_python(bool) if isinstance(found, TracedArray) else bool(found)
+
+    def is_one_of(self, values: Collection[Any]) -> Any:
+        """Whether the value is among some constants."""
+        return self._any(lambda option: option in values)
 
     def __eq__(self, other: object) -> Any:
         return self._any(lambda option: _truth(option == other))
