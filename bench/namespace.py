@@ -40,6 +40,7 @@ USUAL = {
     **dict.fromkeys(("convolve", "correlate"), "x, y[:100]"),
     **dict.fromkeys(("eye", "identity", "tri"), "root"),
     **dict.fromkeys(("kron", "outer"), "edge, edge"),
+    **dict.fromkeys(("may_share_memory", "shares_memory"), "x[:1] + 1, y"),
     **dict.fromkeys(("place", "putmask"), "x, mask, y"),
     "broadcast_to": "x, (2, size)",
     "copyto": "x, y",
@@ -171,10 +172,11 @@ def ratio(name: str, size: int) -> float | str | None:
 def compiled_call(name: str, size: int, data: list[Any]) -> Callable[..., Any] | str:
     """A compiled function that has been called, or why there is none.
 
-    NumPy's function is called as it is, without conversion, and ours where NumPy does not dispatch it.
+    NumPy's function is called as it is, without conversion, and ours where NumPy does not dispatch it: NumPy's own
+    `np.zeros(size)` would be a constant, of which each call copies the elements.
     """
     failure = ""
-    for namespace in (np, weft):
+    for namespace in (np, weft) if any(array.size > 1 for array in data) else (weft, np):
         if (call := call_of(name, size, namespace)) is None:
             continue
         compiled = weft.function(call[0], autograph=False)
