@@ -196,7 +196,9 @@ def counted(x: Any, n: Any) -> Any:
 
 
 def test_a_slice_of_one_element_that_a_loop_counts_must_not_be_empty() -> None:
-    with pytest.raises(IndexError, match="a slice of one element at 4 is out of bounds for axis 0 with size 4"):
+    with pytest.raises(
+        IndexError, match="a slice of one element at 4 is out of bounds for axis 0 with size 4"
+    ):
         weft.function(counted)(np.zeros(4), np.int64(5))
 
 
