@@ -105,7 +105,7 @@ def uses_of(op: type[Op]) -> Iterator[Use]:
             yield Use(op, case, tuple(flat))
 
 
-FACTORED = {"cholesky", "eigh", "eigvalsh", "qr_basis", "qr_factors", "svd", "svdvals"}
+FACTORED = {"cholesky", "eigh", "eigvalsh", "lstsq", "qr_basis", "qr_factors", "svd", "svdvals"}
 GENERATED = {"solve", "inv", "det", "slogdet", "fft", "rfft", "irfft", *FACTORED}
 """What a library computes for the reference, and generated code for small matrices and short transforms."""
 OF_VECTORS = {"eigh", "svd"}

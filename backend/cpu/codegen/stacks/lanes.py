@@ -38,8 +38,9 @@ class Stack:
         width = self._width(len(places))
         type = _vector(width, self.memory.type.element_type)
         numbers: dict[int, Value] = {}
+        starts = self._starts(places, emitter)
         for first in self._blocks(width):
-            indices = [self._index(place, first, emitter) for place in places]
+            indices = [emitter.value(emitter.add(start, first)) for start in starts]
             rows = [create("vector.load", [type], [self.memory, index]) for index in indices]
             numbers.update(zip(range(first, first + width), to_lanes(rows), strict=True))
         return [Number(numbers[place]) for place in range(self.count)]
@@ -47,10 +48,12 @@ class Stack:
     def store(self, numbers: Sequence[Number], places: Sequence[Index], emitter: Emitter) -> None:
         """Write the arrays to places, which may be the same for arrays that are the same."""
         width = self._width(len(places))
+        starts = self._starts(places, emitter)
         for first in self._blocks(width):
             rows = from_lanes([number.value for number in numbers[first : first + width]])
-            for row, place in zip(rows, places, strict=True):
-                create("vector.store", [], [row, self.memory, self._index(place, first, emitter)])
+            for row, start in zip(rows, starts, strict=True):
+                index = emitter.value(emitter.add(start, first))
+                create("vector.store", [], [row, self.memory, index])
 
     def _width(self, lanes: int) -> int:
         """How many numbers of an array are read at once: a power of two."""
@@ -61,8 +64,9 @@ class Stack:
         starts = list(range(0, self.count - width + 1, width))
         return starts if self.count % width == 0 else [*starts, self.count - width]
 
-    def _index(self, place: Index, first: int, emitter: Emitter) -> Value:
-        return emitter.value(emitter.add(emitter.multiply(place, self.count), first))
+    def _starts(self, places: Sequence[Index], emitter: Emitter) -> list[Index]:
+        """Where the arrays at some places begin."""
+        return [emitter.multiply(place, self.count) for place in places]
 
 
 def to_lanes(rows: Sequence[Value]) -> list[Value]:

@@ -29,6 +29,7 @@ from .elimination import cholesky_factor, eliminated
 from .entries import Entry, Matrix, adjoint, as_matrix, as_numbers, sum_of
 from .groups import Groups, cores_of
 from .lanes import Stack
+from .least_squares import least_squares
 from .reflections import Reflections, reflected
 from .singular_values import decomposition, singular_values
 
@@ -123,6 +124,12 @@ def _svdvals(emitter: Emitter, a: Matrix) -> Found:
     return [[list(map(Entry, values))]], reliable
 
 
+def _lstsq(emitter: Emitter, a: Matrix, b: Matrix, rcond: Matrix) -> Found:
+    found = least_squares(emitter, a, b, rcond[0][0].real)
+    numbers = ([*map(Entry, each)] for each in (found.residuals, [found.rank], found.values))
+    return [found.solutions, *([row] for row in numbers)], found.reliable
+
+
 _DIRECT: Mapping[str, Callable[..., Found]] = MappingProxyType(
     {
         _LIBRARY + "solve": _solve,
@@ -146,6 +153,7 @@ _ITERATIVE: Mapping[str, Callable[..., Found]] = MappingProxyType(
         _LIBRARY + "svd": _svdvals,
         _LIBRARY + "svd_s": partial(_svd, full=False),
         _LIBRARY + "svd_f": partial(_svd, full=True),
+        _LIBRARY + "lstsq": _lstsq,
     }
 )
 """What has loops of its own, and takes what writes them."""
@@ -185,7 +193,9 @@ class _Matrices:
         places = [inside if self._is_stacked(number) else [0] * len(inside) for number in range(len(stacks))]
         taken = [
             as_matrix(
-                stacks[number].load(places[number], emitter), core[-1], _is_complex(loop.places[number])
+                stacks[number].load(places[number], emitter),
+                core[-1] if core else 1,
+                _is_complex(loop.places[number]),
             )
             for number, core in enumerate(self._cores[: self._taken])
         ]

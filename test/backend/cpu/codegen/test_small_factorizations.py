@@ -252,6 +252,33 @@ def test_shapes_of_stacks(shape: tuple[int, ...]) -> None:
             np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
 
 
+LEAST_SQUARES = {
+    "usual": numbers("f8", 5, 3),
+    "equal columns": np.repeat(numbers("f8", 5, 1), 3, axis=1),
+    "zero": np.zeros((5, 3)),
+    "large": 1e200 * numbers("f8", 5, 3),
+    "small": 1e-200 * numbers("f8", 5, 3),
+}
+
+
+def test_least_squares() -> None:
+    def solved(a: Any, b: Any) -> Any:
+        return (
+            *linalg.lstsq(a, b),
+            *linalg.lstsq(a, b[:, 0], rcond=0.3),
+            *linalg.lstsq(a[:2], 1j * b[:2], rcond=-1),
+        )
+
+    compiled, b = weft.function(solved), numbers("f8", 5, 2)
+    for a in LEAST_SQUARES.values():
+        for got, expected in zip(compiled(a, b), solved(a, b), strict=True):
+            assert (got.dtype, got.shape) == (expected.dtype, expected.shape)
+            size = np.max(np.abs(expected), initial=0)
+            np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-13 * size + 1e-14)
+    b[0] = np.nan
+    np.testing.assert_array_equal(np.isnan(compiled(a, b)[0]), np.isnan(solved(a, b)[0]))
+
+
 def test_derivatives() -> None:
     def loss(a: Any) -> Any:
         values, vectors = linalg.eigh(a + adjoint(a))

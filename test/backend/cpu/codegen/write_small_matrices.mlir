@@ -121,3 +121,18 @@ func.func @general(%a: tensor<4x2x2xf64>) -> (tensor<4x2xcomplex<f64>>, tensor<i
   %0:2 = "weft.eigvals"(%a) : (tensor<4x2x2xf64>) -> (tensor<4x2xcomplex<f64>>, tensor<i1>)
   return %0#0, %0#1 : tensor<4x2xcomplex<f64>>, tensor<i1>
 }
+
+// -----
+
+// The rank of the one matrix is an integer.
+// CHECK-LABEL: func.func private @kernel_0(
+// CHECK: scf.while
+// CHECK: arith.fptosi {{.*}} : vector<1xf64> to vector<1xi32>
+// CHECK: vector.store {{.*}} : memref<1xi32>, vector<1xi32>
+// CHECK: call @weft_loop.numpy.linalg._umath_linalg.lstsq.ddd.ddid
+func.func @least_squares(%a: tensor<3x2xf64>, %b: tensor<3x1xf64>, %c: tensor<f64>)
+    -> (tensor<2x1xf64>, tensor<1xf64>, tensor<i32>, tensor<2xf64>, tensor<i1>) {
+  %0:5 = "weft.lstsq"(%a, %b, %c) : (tensor<3x2xf64>, tensor<3x1xf64>, tensor<f64>)
+    -> (tensor<2x1xf64>, tensor<1xf64>, tensor<i32>, tensor<2xf64>, tensor<i1>)
+  return %0#0, %0#1, %0#2, %0#3, %0#4 : tensor<2x1xf64>, tensor<1xf64>, tensor<i32>, tensor<2xf64>, tensor<i1>
+}
