@@ -16,7 +16,7 @@ from ..dialect.dtypes import element_type
 from ..dialect.errors import WeftValueError
 from ..dialect.mlir import Module, ir
 from ..passes.pipeline import Observer
-from .analysis.report import is_report
+from .analysis.requests import is_report
 from .cpu import emission as cpu
 from .planning.plan import MachineCode
 from .target import compiling_for, current

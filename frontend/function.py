@@ -15,6 +15,7 @@ from ..backend.gpu.device_names import CPU, device_number
 from ..backend.gpu.device_targets import target_of
 from ..backend.target import named
 from ..dialect.errors import WeftTypeError, WeftValueError
+from ..dialect.imports import uncollected
 from .calls.argument_numbers import ArgumentNumbers, Arguments
 from .calls.argument_sizes import ArgumentSizes
 from .calls.by_value import Portable
@@ -22,7 +23,6 @@ from .calls.callables import name_of, require_count, require_function
 from .calls.compile_lock import COMPILE_LOCK
 from .calls.device_calls import device_of_call, places_on_device
 from .calls.eager_calls import is_eager
-from .calls.imports import uncollected
 from .calls.known_specialisations import CacheInfo, KnownSpecialisations
 from .calls.parameters import Parameters
 from .calls.retracing import Compilation, Retracing

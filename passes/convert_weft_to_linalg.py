@@ -21,11 +21,10 @@ from ..dialect.records import dataclass
 from ..dialect.register import decode_attributes, op_class_of
 from ..dialect.types import RefType, TensorType
 from .base import Pass, Statistics
-from .lowering import load_families
-from .lowering.conversion import LOWERINGS, Conversion, OpInstance, storage_type
+from .lowering import lowering_of
+from .lowering.conversion import Conversion, OpInstance, storage_type
+from .lowering.creation import lower_constant
 from .rewriting import operations_in, operations_of
-
-load_families()
 
 
 @dataclass(frozen=True)
@@ -163,7 +162,7 @@ class _FunctionConverter:
         array = elements_from_mlir(operation.attributes["value"])
         types = [_tensor(type_from_mlir(result.type))]
         instance = OpInstance(Constant, [], [], types, {"value": array}, operation.location)
-        self.values[result] = LOWERINGS[Constant](self.conversion, instance)
+        self.values[result] = lower_constant(self.conversion, instance)
 
     def _select(self, operation: Operation) -> None:
         """Which of two tensors it is becomes a branch, so that only the one that is needed is computed."""
@@ -178,7 +177,7 @@ class _FunctionConverter:
         self.values[operation.results[0]] = choice.results[0]
 
     def _convert_op(self, op_class: type[Op], operation: Operation) -> None:
-        lowering = LOWERINGS.get(op_class)
+        lowering = lowering_of(op_class)
         if lowering is None:
             raise InternalError(f"{op_class.mlir_name()} has no lowering to linalg")
         operands = list(operation.operands)

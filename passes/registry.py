@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..dialect.errors import InternalError
+from ..dialect.imports import uncollected
 from .base import Pass
 
 PassTable = Mapping[str, str]
@@ -57,7 +58,9 @@ def load_pass(name: str, table: PassTable = PASSES) -> type[Pass]:
     'evaluate ops whose operands are all constants'
     """
     module_name, _, class_name = table[name].partition(":")
-    pass_class: type[Pass] = getattr(importlib.import_module(module_name), class_name)
+    with uncollected():
+        module = importlib.import_module(module_name)
+    pass_class: type[Pass] = getattr(module, class_name)
     if pass_class.name != name:
         raise InternalError(f"{table[name]} is called {pass_class.name}, but registered as {name}")
     return pass_class

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -17,36 +17,14 @@ from ..planning.outline import OutlineKernels
 from ..planning.packing import FOREVER
 from ..planning.plan import Plan
 from .cost import Example, count, user_line
-
-_COST, _MEMORY = "cost-analysis", "memory-analysis"
-
-
-def cost_request(name: str, examples: Sequence[tuple[Sequence[int | None], int | None]]) -> str:
-    """What to ask for to get the costs of a function with arguments of these shapes, and values of integers."""
-    return json.dumps([_COST, name, [[list(shape), value] for shape, value in examples]])
-
-
-def memory_request(name: str) -> str:
-    """What to ask for to get the memory plan of a function."""
-    return json.dumps([_MEMORY, name])
-
-
-def is_report(stage: str) -> bool:
-    """Whether it is an analysis that is asked for, and not a stage."""
-    return stage.startswith("[")
-
-
-def cost_of(request: str) -> str | None:
-    """The function whose costs are asked for; None where something else is."""
-    kind, name, *_ = json.loads(request)
-    return name if kind == _COST else None
+from .requests import MEMORY, parts_of
 
 
 def report(module: Module, request: str) -> str:
     """An analysis of a module at stage "linalg", which is used up, as JSON."""
     OutlineKernels().run(module, Counter())
-    kind, name, *examples = json.loads(request)
-    if kind == _MEMORY:
+    kind, name, *examples = parts_of(request)
+    if kind == MEMORY:
         return json.dumps(_memory(module, name))
     known = [Example(tuple(shape), value) for shape, value in examples[0]]
     return json.dumps(asdict(count(module, name, known)))

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 from ...dialect.mlir import Module
 from ...passes.pipeline import Observer
-from ..analysis.report import is_report, report
+from ..analysis.requests import is_report
 from ..planning.debug_info import is_debugged
 from ..planning.plan import MachineCode, plan_of
 from ..target import current
 from .execution.symbols import called_by_instructions
 from .machine import llvm
-from .machine.debuggers import lines_of
 from .pipeline import CPU_PIPELINES as PIPELINES
 from .stages import STAGES, Lowering
 from .stages import stage_text as _stage_text
@@ -28,13 +27,19 @@ def machine_code(module: Module, name: str, verify: bool) -> MachineCode:
     called = (*symbols, *called_by_instructions(object_file))
     code = MachineCode(plan_of(lowering.plans, name), object_file, called, current().name)
     if is_debugged(module):
+        from .machine.debuggers import lines_of  # few programs are looked into
+
         code = code._replace(lines=tuple(lines_of(lowering.llvm_text).items()))
     return code
 
 
 def text(module: Module, stage: str) -> str:
     """The text of a stage, or of an analysis; the module is used up."""
-    return report(module, stage) if is_report(stage) else _stage_text(module, stage)
+    if not is_report(stage):
+        return _stage_text(module, stage)
+    from ..analysis.report import report  # few programs are analysed
+
+    return report(module, stage)
 
 
 KINDS = ("llvm", "asm", "obj")

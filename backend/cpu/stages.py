@@ -15,7 +15,6 @@ from ..planning.plan_attributes import plans_of
 from .lowering.entries import AddEntries
 from .lowering.inlining import scalar_loops
 from .machine import llvm
-from .machine.debuggers import with_entry_scopes
 from .pipeline import ALL_PASSES, needed_steps, steps_of, text_passes
 
 STAGES = ("linalg", "kernels", "buffers", "loops", "llvm-dialect", "llvm", "optimized-llvm", "asm")
@@ -58,6 +57,8 @@ class Lowering:
             passes = text_passes(AddEntries.of(self._module, self.plans))
             self.llvm_text = run_text_passes(translate(self._module), passes, self._observers)
             if is_debugged(self._module):
+                from .machine.debuggers import with_entry_scopes  # few programs are looked into
+
                 self.llvm_text = with_entry_scopes(self.llvm_text)
 
     def _run(self, pipeline: str, steps: Sequence[Step] = ()) -> None:

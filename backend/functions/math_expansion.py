@@ -6,7 +6,6 @@ Nothing is left to upstream's expansions, some of which lose all accuracy near z
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import ClassVar
 
 from ...dialect.mlir import Module, Operation, Type, Value, ir
@@ -19,7 +18,7 @@ from . import remainder, rounding
 from .half_expansion import expand_half, is_half_operation, mentions_halves
 from .instructions import filled_up, first_lanes, is_below_a_register
 from .number import Number, float_like
-from .registry import all_functions, functions
+from .registry import MATH_FUNCTIONS, function_of
 
 _ROUNDINGS: dict[str, Callable[[Number], Number]] = {
     "math.ceil": rounding.ceil,
@@ -27,6 +26,8 @@ _ROUNDINGS: dict[str, Callable[[Number], Number]] = {
     "math.roundeven": rounding.roundeven,
     "math.trunc": rounding.trunc,
 }
+
+_EXPANDED = frozenset(f"math.{name}" for name in MATH_FUNCTIONS)
 
 _FUSED = ("math.fma", "vector.fma")
 """What matrix products are made of; machines without the instruction would call libm."""
@@ -46,7 +47,7 @@ class ExpandMath(Pass):
 def is_expanded(op: Operation) -> bool:
     """Whether `expand_math` replaces an operation."""
     name = op.name
-    return name in _expanded() or name.startswith(SPECIAL) or _is_remainder(op)
+    return name in _EXPANDED or name.startswith(SPECIAL) or _is_remainder(op)
 
 
 def _is_remainder(op: Operation) -> bool:
@@ -56,11 +57,6 @@ def _is_remainder(op: Operation) -> bool:
         and remainder.LEFT not in op.attributes
         and target.current().fused_multiply_add
     )
-
-
-@cache
-def _expanded() -> frozenset[str]:
-    return frozenset(f"math.{name}" for name in functions())
 
 
 def expand_math(operation: Operation) -> int:
@@ -116,7 +112,7 @@ def _expand_widened(name: str, operands: list[Number], wide: Type) -> Number:
 
 def evaluate(name: str, operands: list[Number]) -> Number:
     """Write a math function of f32 or f64 operands at the insertion point."""
-    function = _ROUNDINGS.get(f"math.{name}") or functions().get(name) or all_functions()[name]
+    function = _ROUNDINGS.get(f"math.{name}") or function_of(name)
     if not is_below_a_register(operands[0]):
         return function(*operands)
     return first_lanes(function(*map(filled_up, operands)), operands[0])

@@ -15,6 +15,20 @@ Function: TypeAlias = "Callable[..., Number]"
 
 _FUNCTIONS: dict[str, Function] = {}
 
+FILES = {
+    "error": "erf erfc",
+    "exponential": "exp exp2 expm1 sinh cosh tanh",
+    "inverse_hyperbolic": "asinh acosh atanh",
+    "inverse_trigonometric": "asin acos atan atan2",
+    "logarithm": "log log1p log2 log10",
+    "power": "cbrt powf",
+    "reciprocal": "rsqrt",
+    "trigonometric": "sin cos tan",
+}
+"""The functions of the math dialect by the files that write them: a program needs few of these."""
+
+MATH_FUNCTIONS = frozenset(name for names in FILES.values() for name in names.split())
+
 
 def expands(name: str) -> Callable[[Function], Function]:
     """Register a Python function as what an op on scalars is made of: good to 2 ulp, in f32 and in f64."""
@@ -26,19 +40,24 @@ def expands(name: str) -> Callable[[Function], Function]:
     return register
 
 
-@cache
-def functions() -> Mapping[str, Function]:
-    """Those of the math dialect."""
-    _load(__name__.rpartition(".")[0])
-    return _FUNCTIONS
+def function_of(name: str) -> Function:
+    """The function of a name in the math dialect, or of a special one."""
+    if name not in _FUNCTIONS:
+        for file, names in FILES.items():
+            if name in names.split():
+                importlib.import_module(f"{_PACKAGE}.{file}")
+    return _FUNCTIONS[name] if name in _FUNCTIONS else all_functions()[name]
 
 
 @cache
 def all_functions() -> Mapping[str, Function]:
-    """Special functions besides."""
-    functions()
-    _load(f"{__name__.rpartition('.')[0]}.special")
+    """Those of the math dialect, and special functions."""
+    _load(_PACKAGE)
+    _load(f"{_PACKAGE}.special")
     return _FUNCTIONS
+
+
+_PACKAGE = __name__.rpartition(".")[0]
 
 
 def _load(package: str) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from ...dialect.mlir import Module
 from ...passes.pipeline import Observer
-from ..analysis.report import cost_of, is_report, report
+from ..analysis.report import report
+from ..analysis.requests import cost_of, is_report
 from ..planning.plan import MachineCode, plan_of
 from ..target import current
 from .machine.host_program import HostLowering

@@ -127,7 +127,7 @@ class ConcreteFunction:
         >>> cost.bytes_read, cost.bytes_written, cost.unknown
         (256, 256, ())
         """
-        from ...backend.analysis.report import cost_request
+        from ...backend.analysis.requests import cost_request
         from ..compiling.analysis import calls_of_python, examples_of, read_cost
 
         plan = self._executable.plan
@@ -146,7 +146,7 @@ class ConcreteFunction:
         >>> [buffer.where for buffer in memory.buffers]
         ['result 0', 'workspace']
         """
-        from ...backend.analysis.report import memory_request
+        from ...backend.analysis.requests import memory_request
         from ..compiling.analysis import read_memory
 
         return read_memory(self._text(memory_request(self._executable.plan.name)))

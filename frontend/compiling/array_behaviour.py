@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import operator
 from functools import partial
+from importlib import import_module
+from typing import Any
 
-from ..composite.dispatch import call_function as composite_function
-from ..composite.dispatch import call_method as composite_method
-from ..composite.dispatch import call_ufunc as composite_ufunc
-from ..composite.dispatch import make_composite
-from ..composite.makers import traced
 from ..indexing.views import read_item, write_back, write_item
 from ..numpy_api.dispatch import call_function, call_ufunc, namespace_function
 from ..numpy_api.number_attributes import attribute_of_number
@@ -21,10 +18,19 @@ from ..signature.generators import define_traced_generators
 from ..tracing.behaviour import Behaviour, define_behaviour
 
 
+def _composite(module: str, name: str) -> Any:
+    """A function on arrays of times, texts or records, which few programs have: its module is loaded by a call."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return getattr(import_module(f"..composite.{module}", __package__), name)(*args, **kwargs)
+
+    return call
+
+
 def install_behaviour() -> None:
     """Let traced arrays and generators answer Python and NumPy; before the first of them is made."""
     define_traced_generators(TracedGenerator)
-    define_composites(make_composite)
+    define_composites(_composite("dispatch", "make_composite"))
     define_behaviour(
         Behaviour(
             get_item=read_item,
@@ -36,11 +42,11 @@ def install_behaviour() -> None:
             python_operator=python_operator,
             number_attribute=attribute_of_number,
             repeated_text=partial(string_of, operator.mul),
-            composite=make_composite,
-            composite_constant=traced,
-            composite_ufunc=composite_ufunc,
-            composite_function=composite_function,
-            composite_method=composite_method,
+            composite=_composite("dispatch", "make_composite"),
+            composite_constant=_composite("makers", "traced"),
+            composite_ufunc=_composite("dispatch", "call_ufunc"),
+            composite_function=_composite("dispatch", "call_function"),
+            composite_method=_composite("dispatch", "call_method"),
         )
     )
 

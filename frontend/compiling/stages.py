@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...backend.analysis.report import is_report
+from ...backend.analysis.requests import is_report
 from ...backend.compiler import backend_text
 from ...backend.planning.debug_info import mark_debugged
 from ...dialect.errors import WeftValueError

@@ -1,7 +1,8 @@
 """What stands for a generator while a trace is recorded: its methods record draws, which change its state.
 
-The methods have NumPy's signatures and give NumPy's numbers. The state is an array of the trace, which is written in
-place, so that branches, loops and functions treat it as any other array.
+The methods have NumPy's signatures and give NumPy's numbers; what records the draws is loaded by the first of them. The
+state is an array of the trace, which is written in place, so that branches, loops and functions treat it as any other
+array.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from ...dialect.bit_generators import ALGORITHMS, is_generator
 from ..signature.generators import GeneratorStandIn, generator_of
 from ..tracing.array import TracedArray
 from ..tracing.current import current_trace
-from . import arrangements, choices, floats, integers
 from .run_time_calls import drawn_by_python
 from .stream import Stream
 
@@ -65,16 +65,22 @@ class TracedGenerator(GeneratorStandIn):
 
     def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
         """As `numpy.random.Generator.random`."""
+        from . import floats
+
         return floats.fill(self.stream, "random", "uniform", size, dtype, out)
 
     def standard_normal(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
         """As `numpy.random.Generator.standard_normal`."""
+        from . import floats
+
         return floats.fill(self.stream, "standard_normal", "normal", size, dtype, out)
 
     def standard_exponential(
         self, size: Any = None, dtype: Any = np.float64, method: str = "zig", out: Any = None
     ) -> Any:
         """As `numpy.random.Generator.standard_exponential`."""
+        from . import floats
+
         if method == "zig":
             return floats.fill(self.stream, "standard_exponential", "exponential", size, dtype, out)
         if np.dtype(dtype) == np.float32:  # whose logarithms depend on the version of NumPy
@@ -83,32 +89,46 @@ class TracedGenerator(GeneratorStandIn):
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
         """As `numpy.random.Generator.uniform`."""
+        from . import floats
+
         return floats.uniform(self.stream, low, high, size)
 
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """As `numpy.random.Generator.normal`."""
+        from . import floats
+
         return floats.normal(self.stream, loc, scale, size)
 
     def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
         """As `numpy.random.Generator.exponential`."""
+        from . import floats
+
         return floats.exponential(self.stream, scale, size)
 
     def integers(
         self, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64, endpoint: bool = False
     ) -> Any:
         """As `numpy.random.Generator.integers`."""
+        from . import integers
+
         return integers.integers(self.stream, low, high, size, dtype, endpoint)
 
     def permutation(self, x: Any, axis: int = 0) -> Any:
         """As `numpy.random.Generator.permutation`."""
+        from . import arrangements
+
         return arrangements.permutation(self.stream, x, axis)
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
         """As `numpy.random.Generator.shuffle`."""
+        from . import arrangements
+
         arrangements.shuffle(self.stream, x, axis)
 
     def permuted(self, x: Any, *, axis: Any = None, out: Any = None) -> Any:
         """As `numpy.random.Generator.permuted`."""
+        from . import arrangements
+
         return arrangements.permuted(self.stream, x, axis, out)
 
     def choice(
@@ -121,6 +141,8 @@ class TracedGenerator(GeneratorStandIn):
         shuffle: bool = True,
     ) -> Any:
         """As `numpy.random.Generator.choice`."""
+        from . import choices
+
         return choices.choice(self.stream, a, size, replace, p, axis, shuffle)
 
 

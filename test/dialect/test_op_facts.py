@@ -11,7 +11,7 @@ import weft
 from support.op_uses import WITHOUT_CASES, Use, uses_of
 from support.package import source_files
 from support.programs import build, transform
-from weft.backend.functions.registry import all_functions, functions
+from weft.backend.functions.registry import MATH_FUNCTIONS, all_functions
 from weft.dialect.op import OPS, Case, Cost, Op, Operand, Ufunc
 from weft.dialect.ops.elementary import Erfc, RealFunction
 from weft.dialect.ops.elementwise import Add
@@ -80,7 +80,7 @@ def least_cost(op: type[Op]) -> Cost:
 
 
 def _cost_of_code(text: str) -> Cost:
-    if any(name in text for name in (*LONG, "special.", *(f"math.{name} " for name in functions()))):
+    if any(name in text for name in (*LONG, "special.", *(f"math.{name} " for name in MATH_FUNCTIONS))):
         return Cost.EXPENSIVE
     return Cost.SLOW if any(name in text for name in SLOW) else Cost.CHEAP
 

@@ -13,9 +13,9 @@ from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.rewriting import defined_functions
 from ...nests.emit import Emitter
-from ...nests.nest import loop_nest
+from ...nests.nest import LoopNest, loop_nest
+from .loops.runs import emit_loops
 from .loops.streaming import STREAMS
-from .schedule import emit_run
 from .stages.tiled_nests import tiled
 
 
@@ -40,12 +40,22 @@ def _schedule(function: Operation, statistics: Statistics) -> None:
                 statistics["operations scheduled"] += len(nests)
                 of_tiles = False
                 for tile in tiled(nests, emitter):
-                    emit_run(tile, emitter)
+                    _emit(tile, emitter)
                     of_tiles = True
                 if not of_tiles:
-                    emit_run(nests, emitter)
+                    _emit(nests, emitter)
     if emitter.stores_past_caches:
         function.attributes[STREAMS] = ir.UnitAttr.get()
+
+
+def _emit(nests: list[LoopNest], emitter: Emitter) -> None:
+    """Write loop nests that follow each other at the insertion point."""
+    if all(all(nest.parallel) for nest in nests):
+        emit_loops(nests, emitter)
+        return
+    from .schedule import emit_run  # which loads all that is known of products
+
+    emit_run(nests, emitter)
 
 
 def _blocks(function: Operation) -> list[Block]:

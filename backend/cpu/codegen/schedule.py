@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from ....dialect.mlir import Value, ir
-from ...nests.collapse import collapse_dims
 from ...nests.contraction import Contraction, match_contraction
 from ...nests.emit import Emitter
 from ...nests.nest import LoopNest
@@ -27,7 +26,7 @@ from .contractions.window_reduction import (
     match_window_reduction,
     plan_window_reduction,
 )
-from .loops.fusion import emit_nests
+from .loops.runs import emit_loops
 
 Choice: TypeAlias = "Plan | DotPlan | StreamPlan | WindowPlan"
 """How a contraction, or a reduction over windows, is written."""
@@ -39,7 +38,7 @@ def emit_run(nests: list[LoopNest], emitter: Emitter) -> None:
     while nests:
         pair = match_pair(nests, _fills, emitter)
         if pair is not None:
-            _emit_loops(waiting, emitter)
+            emit_loops(waiting, emitter)
             waiting = []
             with pair.rows.contraction.nest.operation.location:
                 OnePass(pair, emitter).emit()
@@ -51,7 +50,7 @@ def emit_run(nests: list[LoopNest], emitter: Emitter) -> None:
         following = nests[0] if nests else None
         if fill is not None and (products := _transposed(nest, emitter)) is not None:
             waiting.remove(fill)
-            _emit_loops(waiting, emitter)
+            emit_loops(waiting, emitter)
             waiting = []
             with nest.operation.location:
                 _emit_transposed(*products, fill, emitter)
@@ -63,21 +62,13 @@ def emit_run(nests: list[LoopNest], emitter: Emitter) -> None:
         contraction, choice, epilogue = found
         if fill is not None:
             waiting.remove(fill)
-        _emit_loops(waiting, emitter)
+        emit_loops(waiting, emitter)
         waiting = []
         with nest.operation.location:
             _emit_contraction(contraction, choice, fill, epilogue, emitter)
         if epilogue is not None:
             nests = nests[1:]
-    _emit_loops(waiting, emitter)
-
-
-def _emit_loops(nests: list[LoopNest], emitter: Emitter) -> None:
-    for nest in nests:
-        relax_combiners(nest)
-    if nests:
-        collapse_dims(nests, emitter)
-        emit_nests(nests, emitter)
+    emit_loops(waiting, emitter)
 
 
 def _contraction(
@@ -118,7 +109,7 @@ def _emit_transposed(
     """Write a contraction with its operands in each other's role, then a transposing copy."""
     _write(Task(other, emitter, fill.inputs[0].memref), choice)
     if other.result.memref.type.rank == contraction.result.memref.type.rank:
-        _emit_loops([copy_back(other, contraction)], emitter)
+        emit_loops([copy_back(other, contraction)], emitter)
     _erase([contraction.nest, fill])
 
 

@@ -24,7 +24,6 @@ from ...target import current
 from ..lowering.host_calls import host_call_address
 from ..machine.libraries import library_function
 from ..memory.result_pool import result_pool
-from ..threads.pool import parallel_for_address
 
 _INSTRUCTIONS = "ceil ceilf floor floorf fma fmaf rint rintf roundeven roundevenf trunc truncf fmod fmodf"
 """Functions of C that stand for instructions."""
@@ -56,6 +55,8 @@ def _address(name: str) -> int:
     if name == HOST_CALL:
         return host_call_address()
     if name == PARALLEL_FOR:
+        from ..threads.pool import parallel_for_address  # small arrays need no threads
+
         return parallel_for_address()
     if name == ALLOCATE:
         return result_pool().allocate_address

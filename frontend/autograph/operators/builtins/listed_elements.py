@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from .....dialect.dtypes import kind
-from ....numpy_api.methods import MOST_LISTED, as_numbers
 from ....tracing.array import TracedArray
 from ..lists.dynamic_lists import GrowingList
 
@@ -16,6 +15,8 @@ def method_of(function: Any) -> Callable[..., Any] | None:
     array = getattr(function, "__self__", None)
     if not isinstance(array, TracedArray) or function.__name__ != "tolist" or array.ndim != 1:
         return None
+    from ....numpy_api.methods import MOST_LISTED, as_numbers  # which need much of the namespace
+
     length = array.type.shape[0]
     is_small = length is not None and length <= MOST_LISTED
     if is_small or array._known() is not None or (kind(array.dtype) == "u" and array.dtype.itemsize == 8):

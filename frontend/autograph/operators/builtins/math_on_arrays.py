@@ -45,13 +45,13 @@ def _compiled(
 ) -> Function:
     """A function of `math` by its name, which is NumPy's, too, unless it is computed by another one."""
     theirs = getattr(math, name)
-    compute = compute or getattr(np, name, None) or lookup(name)
+    compute = compute or getattr(np, name, None)
 
     def function(*args: Any) -> Any:
         numbers = [_number(value) for value in args]
         if outside is not None:
             raise_where(outside(*numbers), ValueError, _domain_message(theirs))
-        value = compute(*numbers)
+        value = (compute or lookup(name))(*numbers)
         if overflows:
             finite = functools.reduce(np.logical_and, map(np.isfinite, numbers))
             raise_where(np.logical_and(np.isinf(value), finite), OverflowError, "math range error")

@@ -17,9 +17,7 @@ import numpy as np
 from .....dialect.bit_generators import ALGORITHMS, is_generator
 from .....dialect.errors import UnsupportedError
 from ....numpy_api.arguments import axis_index, write_into
-from ....numpy_api.indexing import take
 from ....random import making
-from ....random.arrangements import places
 from ....random.generator import TracedGenerator
 from ....random.run_time_calls import draw_later, order_later
 from ....tracing.array import TracedArray
@@ -108,12 +106,16 @@ def _shuffle(function: Function, x: Any, axis: int = 0) -> None:
         raise UnsupportedError(f"shuffle changes a {type(x).__name__}, which compiled code does not follow")
     axis = axis_index(axis, x.ndim)
     order = order_later(trace, function, known_extent(x, axis, "shuffle"))
+    from ....numpy_api.indexing import take  # which needs much of the namespace
+
     write_into(x, take(x, order, axis))
 
 
 def _shuffle_compiled(generator: TracedGenerator, x: Any, axis: int = 0) -> None:
     """Shuffle an array, or a list of anything."""
     if isinstance(x, list) and axis == 0:
+        from ....random.arrangements import places
+
         _put_in_order(x, places(generator.stream, len(x)))
     else:
         generator.shuffle(x, axis)

@@ -7,7 +7,7 @@ import weakref
 
 import pytest
 
-from weft.frontend.calls.imports import uncollected
+from weft.dialect.imports import uncollected
 
 
 class Node:
