@@ -13,7 +13,6 @@ import numpy as np
 from ..backend.cpu.dispatch.objects import FastCallable, is_supported, mark_callable
 from ..backend.gpu.device_names import CPU, device_number
 from ..backend.gpu.device_targets import target_of
-from ..backend.target import named
 from ..dialect.errors import WeftTypeError, WeftValueError
 from ..dialect.imports import uncollected
 from .calls.argument_numbers import ArgumentNumbers, Arguments
@@ -101,6 +100,8 @@ class Function(FastCallable, Portable, Generic[P, R]):
         if max_specialisations is not None:
             require_count(max_specialisations)
         if target is not None:
+            from ..backend.target import named  # which asks LLVM for the processor
+
             named(target)
         if device is not None and device_number(device) is not None and target is not None:
             raise WeftValueError(

@@ -15,7 +15,6 @@ from ..backend.cpu.memory.limit import DEFAULT_LIMIT, set_limit
 from ..backend.gpu.deferral import defer_errors
 from ..backend.gpu.device_names import device_number
 from ..backend.gpu.libraries import choose_library
-from ..backend.target import named
 from ..dialect.errors import WeftValueError, WeftWarning
 from ..dialect.records import dataclass, defaults
 from ..passes.differentiation.memory import DEFAULT_MEMORY
@@ -158,6 +157,8 @@ class Settings:
         if name == "device":
             device_number(value)
         if name == "target" and value != "native":  # to know this machine takes LLVM
+            from ..backend.target import named
+
             named(value)
         if name == "result_pool_bytes":
             if value < 0:

@@ -11,7 +11,6 @@ import numpy as np
 from ...backend.gpu.device_names import CPU, device_number
 from ...backend.gpu.on_device import OnDevice
 from ...dialect.errors import TransferWarning, WeftValueError
-from ..source.locations import range_of_frame, user_frames
 
 _WARNED_BYTES = 1 << 20
 """A copy of so many bytes at each call is worth a warning."""
@@ -55,6 +54,8 @@ def warn_of_transfers(
     for name, array in zip(names, arrays, strict=True):
         if isinstance(array, np.ndarray) and array.nbytes >= _WARNED_BYTES and name not in warned:
             warned.add(name)
+            from ..source.locations import range_of_frame, user_frames  # for warnings only
+
             frames = user_frames()
             place = range_of_frame(frames[0]) if frames else None
             warnings.warn_explicit(

@@ -11,7 +11,6 @@ from ...dialect.records import NamedTuple
 from ...dialect.types import TensorType
 from ..settings import settings
 from ..signature.signature import Node, Static, Structure, describe
-from ..source.locations import range_of_frame, user_frames
 
 MOST_SHOWN = 4
 """How many of the values are shown in the warning."""
@@ -50,6 +49,8 @@ class Retracing:
         message = (
             f"{name} was compiled for each of the last {len(recent)} calls: {_blame(parameters, recent)}"
         )
+        from ..source.locations import range_of_frame, user_frames  # for warnings only
+
         frames = user_frames()
         place = range_of_frame(frames[0]) if frames else None
         warnings.warn_explicit(

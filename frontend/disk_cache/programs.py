@@ -10,7 +10,6 @@ from typing import Any
 
 from ...passes.timing import CompileTimes
 from ..compiling.program import Program
-from ..source.tracebacks import remember
 from .fingerprints import Fingerprints
 from .portable import Data, NotPortable
 from .state import sharing
@@ -34,6 +33,8 @@ def program_from(
     program, errors = unpickled(content, paths)
     if not all(capture.holds() for capture in program.captures):
         raise NotPortable("another array")
+    if errors:
+        from ..source.tracebacks import remember  # which many programs do without
     for place in errors:
         remember(place)
     made: Program = program._replace(text=text, times=CompileTimes())

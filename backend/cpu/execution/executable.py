@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -17,10 +17,12 @@ from ..lowering.host_calls import HostLink
 from ..lowering.interrupts import INTERRUPTED, take_exception
 from ..lowering.recursion import depth_limit, stack_budget
 from ..machine.code import Code
-from ..memory.result_pool import maker
+from ..memory.results import maker
 from .frames import Frame
-from .heap_allocation import HeapAllocation
 from .symbols import addresses
+
+if TYPE_CHECKING:
+    from .heap_allocation import HeapAllocation
 
 _Outputs: TypeAlias = "list[Callable[[], np.ndarray[Any, Any]]]"
 _MAX_KNOWN_SIZES = 256

@@ -8,14 +8,17 @@ from typing import Any, NoReturn
 from ....dialect.callbacks import Callback
 from ....dialect.errors import UnsupportedError
 from ...planning.plan import MachineCode
-from ...target import named, why_not_here
 from .executable import Executable
 
 
 def loaded(code: MachineCode, callbacks: Sequence[Callback] = ()) -> Executable:
     """Machine code in memory, ready to be called; if it is for another machine, what says so when it is called."""
-    reason = code.target != "native" and why_not_here(named(code.target))
-    return ForeignCode(code, reason) if reason else Executable(code, callbacks)
+    if code.target != "native":
+        from ...target import named, why_not_here  # which asks LLVM for the processor
+
+        if reason := why_not_here(named(code.target)):
+            return ForeignCode(code, reason)
+    return Executable(code, callbacks)
 
 
 class ForeignCode(Executable):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,7 +11,9 @@ from ...planning.plan import ALIGNMENT, RECORD_LENGTH, Plan
 from ..lowering.host_calls import HostLink
 from ..native_python.layout import ARRAY_DATA, SCALAR_WORDS, WORD
 from ..native_python.layout import Frame as Native
-from .heap_allocation import HeapAllocation
+
+if TYPE_CHECKING:
+    from .heap_allocation import HeapAllocation
 
 MOST_AXES = 64
 """NumPy's arrays have no more."""
@@ -24,6 +27,8 @@ class Frame:
         self.heap: HeapAllocation | None = None
         """Where the program needs memory whose size is known only while it runs."""
         if plan.blocks or plan.on_heap:
+            from .heap_allocation import HeapAllocation  # which links the pool
+
             self.heap = HeapAllocation(len(plan.on_heap) + plan.blocks, plan.heap_extents)
         self.table = (ctypes.c_ssize_t * (arrays if self.heap is None else arrays + 2))()
         if self.heap is not None:

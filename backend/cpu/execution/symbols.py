@@ -20,10 +20,8 @@ from ...planning.names import (
     is_sorting_name,
     loop_of_name,
 )
-from ...target import current
 from ..lowering.host_calls import host_call_address
 from ..machine.libraries import library_function
-from ..memory.result_pool import result_pool
 
 _INSTRUCTIONS = "ceil ceilf floor floorf fma fmaf rint rintf roundeven roundevenf trunc truncf fmod fmodf"
 """Functions of C that stand for instructions."""
@@ -37,6 +35,8 @@ def called_by_instructions(object_file: bytes) -> list[str]:
 
     Machines that multiply and add at once have all other instructions that weft needs.
     """
+    from ...target import current  # which asks LLVM for the processor
+
     everywhere = [name.decode() for name in _ON_ALL_MACHINES if b"\0" + name + b"\0" in object_file]
     if current().fused_multiply_add:
         return everywhere
@@ -58,14 +58,8 @@ def _address(name: str) -> int:
         from ..threads.pool import parallel_for_address  # small arrays need no threads
 
         return parallel_for_address()
-    if name == ALLOCATE:
-        return result_pool().allocate_address
-    if name == ALLOCATE_SCRATCH:
-        return result_pool().allocate_scratch_address
-    if name == REFUSALS:
-        return result_pool().refusals_address
-    if name in (FREE, FREE_SCRATCH):
-        return result_pool().free_address
+    if name in (ALLOCATE, ALLOCATE_SCRATCH, REFUSALS, FREE, FREE_SCRATCH):
+        return _address_of_memory(name)
     if is_sorting_name(name):
         from ..sorting.library import sorting_address  # few programs sort
 
@@ -84,3 +78,14 @@ def _address(name: str) -> int:
     if address is None:
         raise InternalError(f"the function {name}, which the compiled code calls, is not on this system")
     return address
+
+
+def _address_of_memory(name: str) -> int:
+    from ..memory.result_pool import result_pool  # which is linked for that
+
+    pool = result_pool()
+    if name == ALLOCATE:
+        return pool.allocate_address
+    if name == ALLOCATE_SCRATCH:
+        return pool.allocate_scratch_address
+    return pool.refusals_address if name == REFUSALS else pool.free_address

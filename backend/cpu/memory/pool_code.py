@@ -34,9 +34,8 @@ from ..native_python.intrinsics import (
     word,
 )
 from ..native_python.layout import ARRAY_DATA, ARRAY_FLAGS, ARRAY_HANDLER, OWN_DATA, WORD
+from .results import POOLED_BYTES
 
-POOLED_BYTES = 1 << 16
-"""Smaller results are NumPy's business: malloc gives the same memory again, without page faults."""
 COPIED_BYTES = 4096
 """Results in heap blocks up to this size are copied: that is quicker than to hand over memory and to get other memory
 next time."""
@@ -393,4 +392,4 @@ def own(descr: int, rank: int, shape: int, size: int, data: int) -> int:
     return array
 
 
-__all__ = ["LARGEST", "POOLED_BYTES", "STATISTICS"]
+__all__ = ["LARGEST", "STATISTICS"]

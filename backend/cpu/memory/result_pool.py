@@ -11,8 +11,7 @@ from __future__ import annotations
 import ctypes
 import math
 import threading
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -24,7 +23,7 @@ from ..native_python.layout import ARRAY_FLAGS, ARRAY_HANDLER
 from ..native_python.library import link_native
 from . import pool_code
 from .limit import follow_limit
-from .pool_code import LARGEST, POOLED_BYTES, STATISTICS
+from .pool_code import LARGEST, STATISTICS
 
 _NEW_FROM_DESCRIPTOR, _GET_HANDLER = 94, 305  # in NumPy's table of C functions
 
@@ -153,13 +152,6 @@ def release_memory() -> int:
     True
     """
     return _pool[0].release() if _pool else 0
-
-
-def maker(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Callable[[], np.ndarray[Any, Any]]:
-    """What makes arrays of a shape and dtype, not initialised: NumPy, or the pool where they are large."""
-    if math.prod(shape) * dtype.itemsize < POOLED_BYTES:
-        return partial(np.empty, shape, dtype)
-    return partial(result_pool().new, shape, dtype)
 
 
 def _check_array_layout(get_handler: int) -> None:
