@@ -55,21 +55,19 @@ def _processor() -> tuple[object, ...]:
     return llvm.get_default_triple(), name, features.flatten(), repr(processor())
 
 
-def _own_sources() -> Iterator[Stamp]:
+def _own_sources() -> list[Stamp]:
     """The modules of weft: in a checkout they change without the version."""
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    for room in _ROOMS:
-        yield from sorted(_python_files(os.path.join(root, room)))
-
-
-def _python_files(directory: str) -> Iterator[Stamp]:
-    with os.scandir(directory) as entries:
-        for entry in entries:
-            if entry.name.endswith(".py"):
-                found = entry.stat()
-                yield entry.path, found.st_size, found.st_mtime_ns
-            elif entry.is_dir() and entry.name != "__pycache__":
-                yield from _python_files(entry.path)
+    found, folders = [], [os.path.join(root, room) for room in _ROOMS]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.name.endswith(".py"):
+                    told = entry.stat()
+                    found.append((entry.path, told.st_size, told.st_mtime_ns))
+                elif entry.name != "__pycache__" and entry.is_dir():
+                    folders.append(entry.path)
+    return sorted(found)
 
 
 def _mlir() -> Iterator[Stamp]:

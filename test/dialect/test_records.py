@@ -238,3 +238,25 @@ def test_named_tuples_are_those_of_the_standard_library() -> None:
         value.first = 1  # type: ignore[misc]
     with pytest.raises(TypeError):
         Named()  # type: ignore[call-arg]
+
+
+def test_named_tuples_stay_the_same_when_there_are_many() -> None:
+    class Pair(records.NamedTuple):
+        first: int
+        second: int = 5
+
+    class Derived(Pair):
+        pass
+
+    for kind in (Pair, Derived):
+        for _ in range(2 * records.MANY):
+            assert kind(1, 2) == kind(first=1, second=2) == kind(1, second=2) == (1, 2)
+            assert (kind(1), type(kind(1))) == ((1, 5), kind)
+            for wrong in ((), (1, 2, 3)):
+                with pytest.raises(TypeError):
+                    kind(*wrong)
+            with pytest.raises(TypeError):
+                kind(1, third=2)  # type: ignore[call-arg]
+        for _ in range(2 * records.MANY):
+            assert Nothing() == ()
+    assert Pair.__new__ is not Named.__new__
