@@ -26,10 +26,15 @@ _FILES = {
 def lowering_of(op_class: type[Op]) -> Lowering | None:
     """What lowers an op to linalg; None for ops that are not lowered."""
     if op_class not in LOWERINGS:
-        family = op_class.__module__.rpartition(".")[2]
-        for file in _FILES.get(family, (family,)) if family in FAMILIES else ():
+        for file in files_of(op_class):
             importlib.import_module(f"{__name__}.{file}")
     return LOWERINGS.get(op_class)
+
+
+def files_of(op_class: type[Op]) -> tuple[str, ...]:
+    """The modules that lower the ops of a family."""
+    family = op_class.__module__.rpartition(".")[2]
+    return _FILES.get(family, (family,)) if family in FAMILIES else ()
 
 
 def load_families() -> None:
@@ -38,4 +43,4 @@ def load_families() -> None:
         importlib.import_module(f"{__name__}.{module.name}")
 
 
-__all__ = ["load_families", "lowering_of"]
+__all__ = ["files_of", "load_families", "lowering_of"]

@@ -11,13 +11,13 @@ import weft
 from support.op_uses import WITHOUT_CASES, Use, uses_of
 from support.package import source_files
 from support.programs import build, transform
-from weft.backend.functions.registry import MATH_FUNCTIONS, all_functions
+from weft.backend.functions.registry import FILES, MATH_FUNCTIONS, all_functions
 from weft.dialect.op import OPS, Case, Cost, Op, Operand, Ufunc
 from weft.dialect.ops.elementary import Erfc, RealFunction
 from weft.dialect.ops.elementwise import Add
 from weft.dialect.ops.slicing import DynamicSlice
 from weft.dialect.types import TensorType
-from weft.passes.lowering import load_families
+from weft.passes.lowering import files_of, load_families
 from weft.passes.lowering.conversion import LOWERINGS
 
 load_families()
@@ -48,6 +48,21 @@ def missing_facts(op: type[Op]) -> list[str]:
 @pytest.mark.parametrize("name", OPS)
 def test_every_op_states_all_facts(name: str) -> None:
     assert not missing_facts(OPS[name])
+
+
+def test_lowerings_are_found_without_loading_all() -> None:
+    for op, lowering in LOWERINGS.items():
+        if op.__module__.startswith("weft."):
+            assert lowering.__module__.rpartition(".")[2] in files_of(op)
+    assert files_of(Cost) == ()  # type: ignore[arg-type]
+
+
+def test_functions_are_written_where_the_table_says() -> None:
+    files = {name: file for file, names in FILES.items() for name in names.split()}
+    for name, function in all_functions().items():
+        package, _, file = function.__module__.rpartition(".")
+        assert files.get(name) == (None if package.endswith(".special") else file)
+    assert files.keys() == MATH_FUNCTIONS <= all_functions().keys()
 
 
 def test_what_is_not_stated_is_found() -> None:
