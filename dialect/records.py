@@ -101,8 +101,10 @@ def _constructor(names: tuple[str, ...], fields: dict[str, Any]) -> Callable[...
 def _own_constructor(names: tuple[str, ...], fields: dict[str, Any]) -> Callable[..., Any]:
     parameters = "".join(f"{name}, " for name in names)
     # Names of fields are identifiers, and nothing else of the class goes into this text.
-    made: Any = eval(f"lambda _cls, {parameters}: _make(_cls, ({parameters}))", {"_make": tuple.__new__})
-    made.__defaults__ = tuple(value for value in fields.values() if value is not MISSING)
+    made: Callable[..., Any] = eval(
+        f"lambda _cls, {parameters}: _make(_cls, ({parameters}))", {"_make": tuple.__new__}
+    )
+    made.__defaults__ = tuple(value for value in fields.values() if value is not MISSING)  # type: ignore[attr-defined]
     return made
 
 

@@ -23,6 +23,7 @@ FILES = {
     "logarithm": "log log1p log2 log10",
     "power": "cbrt powf",
     "reciprocal": "rsqrt",
+    "remainder": "remf",
     "trigonometric": "sin cos tan",
 }
 """The functions of the math dialect by the files that write them: a program needs few of these."""
