@@ -104,7 +104,7 @@ def _own_constructor(names: tuple[str, ...], fields: dict[str, Any]) -> Callable
     made: Callable[..., Any] = eval(
         f"lambda _cls, {parameters}: _make(_cls, ({parameters}))", {"_make": tuple.__new__}
     )
-    made.__defaults__ = tuple(value for value in fields.values() if value is not MISSING)  # type: ignore[attr-defined]
+    made.__defaults__ = tuple(value for value in fields.values() if value is not MISSING)
     return made
 
 
