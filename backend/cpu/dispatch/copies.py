@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..memory.results import POOLED_BYTES
+from ..memory.limit import POOLED_BYTES
 from ..native_python.intrinsics import api, call, call_int, call_void, half, set_word, stack, word
 from ..native_python.layout import (
     ARRAY_DATA,

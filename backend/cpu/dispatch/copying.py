@@ -13,8 +13,8 @@ from ....dialect.types import TensorType
 from ...cache.objects import cached_object
 from ..machine.libraries import numpy_function
 from ..machine.native_code import link_forever
+from ..memory.limit import POOLED_BYTES
 from ..memory.result_pool import result_pool
-from ..memory.results import POOLED_BYTES
 from ..native_python.layout import ARRAY_STRIDES, TABLE, TYPE_SIZE, Api
 from .copies import CopyApi
 from .descriptors import table

@@ -10,8 +10,8 @@ from ....dialect.types import TensorType
 from ...planning.plan import POLLED
 from ..execution.executable import Executable, RuntimeFailure, releases_lock
 from ..execution.frames import Frame
+from ..memory.limit import POOLED_BYTES
 from ..memory.result_pool import result_pool
-from ..memory.results import POOLED_BYTES
 from ..native_python.layout import WORD, Api, Code, Result
 from .descriptors import table
 from .library import library

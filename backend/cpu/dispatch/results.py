@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...planning.plan import ENTRY_WORDS
-from ..memory.results import POOLED_BYTES
+from ..memory.limit import POOLED_BYTES
 from ..native_python.intrinsics import api, byte, call, call_int, call_void, half, set_word, stack, word
 from ..native_python.layout import (
     ARRAY_BASE,

@@ -1,10 +1,13 @@
-"""How much memory the result pool keeps; apart from the pool, so that the settings need not load it."""
+"""What the result pool takes, and how much memory it keeps; apart from the pool, so that few need to load it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from ...processors.system import memory
+
+POOLED_BYTES = 1 << 16
+"""Smaller results are NumPy's business: malloc gives the same memory again, without page faults."""
 
 _SHARE = 8
 _LEAST, _MOST, _UNKNOWN = 1 << 25, 1 << 33, 1 << 28

@@ -34,7 +34,7 @@ from ..native_python.intrinsics import (
     word,
 )
 from ..native_python.layout import ARRAY_DATA, ARRAY_FLAGS, ARRAY_HANDLER, OWN_DATA, WORD
-from .results import POOLED_BYTES
+from .limit import POOLED_BYTES
 
 COPIED_BYTES = 4096
 """Results in heap blocks up to this size are copied: that is quicker than to hand over memory and to get other memory

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-POOLED_BYTES = 1 << 16
-"""Smaller results are NumPy's business: malloc gives the same memory again, without page faults."""
+from .limit import POOLED_BYTES
 
 
 def maker(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Callable[[], np.ndarray[Any, Any]]:
@@ -22,4 +21,4 @@ def maker(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Callable[[], np.ndarr
     return partial(result_pool().new, shape, dtype)
 
 
-__all__ = ["POOLED_BYTES", "maker"]
+__all__ = ["maker"]

@@ -13,7 +13,7 @@ import pytest
 
 import weft
 from weft.backend.cpu.dispatch import copying
-from weft.backend.cpu.memory.results import POOLED_BYTES
+from weft.backend.cpu.memory.limit import POOLED_BYTES
 from weft.backend.cpu.native_python.layout import TYPE_SIZE
 from weft.dialect.errors import InternalError
 

@@ -18,9 +18,9 @@ import pytest
 
 from support import memory_stress
 from support.native import STRESS, native_addresses, native_function, run_together
+from weft.backend.cpu.memory.limit import POOLED_BYTES
 from weft.backend.cpu.memory.pool_code import STATISTICS
 from weft.backend.cpu.memory.result_pool import linked_pool
-from weft.backend.cpu.memory.results import POOLED_BYTES
 
 COUNTED = {
     "malloc": "counted_malloc",
