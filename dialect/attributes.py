@@ -66,12 +66,17 @@ def return_complex_elements() -> None:
     be current.
     """
 
+    classes: dict[Type, Callable[[Attribute], Attribute]] = {}
+
     def caster(attribute: Attribute) -> Attribute:
-        element = attribute.type.element_type
-        if isinstance(element, ir.ComplexType):
-            return ir.DenseElementsAttr(attribute)
-        integers = isinstance(element, (ir.IntegerType, ir.IndexType))
-        return (ir.DenseIntElementsAttr if integers else ir.DenseFPElementsAttr)(attribute)
+        kind = attribute.type
+        found = classes.get(kind)
+        if found is None:
+            element = kind.element_type
+            integers = isinstance(element, (ir.IntegerType, ir.IndexType))
+            numbers = ir.DenseIntElementsAttr if integers else ir.DenseFPElementsAttr
+            found = classes[kind] = ir.DenseElementsAttr if isinstance(element, ir.ComplexType) else numbers
+        return found(attribute)
 
     dense = ir.DenseElementsAttr.get(np.zeros(1, np.int64))
     ir.register_type_caster(dense.typeid, replace=True)(caster)
@@ -141,13 +146,42 @@ _DECODE: dict[FieldKind, Callable[[Attribute], Any]] = {
 }
 
 
+_MOST_REMEMBERED = 10_000
+_encoded: dict[tuple[FieldKind, Any], Attribute] = {}
+_decoded: dict[tuple[FieldKind, Attribute], Any] = {}
+"""What was met: programs have few different attributes, and passes ask again and again for the bounds of slices."""
+
+_NOT_REMEMBERED = (FieldKind.ELEMENTS, FieldKind.FLOAT)
+"""Elements may be many; 0.0 and -0.0 are equal."""
+
+
 def attribute_to_mlir(kind: FieldKind, value: Any) -> Attribute:
     """Encode an attribute value of a field."""
-    return _ENCODE[kind](value)
+    if kind in _NOT_REMEMBERED:
+        return _ENCODE[kind](value)
+    key = (kind, tuple(value) if value.__hash__ is None else value)
+    found = _encoded.get(key)
+    if found is None:
+        if len(_encoded) >= _MOST_REMEMBERED:
+            _encoded.clear()
+        found = _encoded[key] = _ENCODE[kind](value)
+    return found
 
 
 def attribute_from_mlir(kind: FieldKind, attribute: Attribute) -> Any:
     """Decode an attribute of a field; a wrong kind of attribute is a `WeftValueError`."""
+    if kind in _NOT_REMEMBERED:
+        return _decode(kind, attribute)
+    key = (kind, attribute)
+    found = _decoded.get(key)
+    if found is None:
+        if len(_decoded) >= _MOST_REMEMBERED:
+            _decoded.clear()
+        found = _decoded[key] = _decode(kind, attribute)
+    return found
+
+
+def _decode(kind: FieldKind, attribute: Attribute) -> Any:
     try:
         return _DECODE[kind](attribute)
     except (ValueError, KeyError, RuntimeError) as error:  # the last where a text is not UTF-8

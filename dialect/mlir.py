@@ -7,6 +7,7 @@ on the first compilation may import this one: `import weft` must not load MLIR.
 from __future__ import annotations
 
 import importlib
+from functools import cache
 from types import ModuleType
 from typing import Any, TypeAlias
 
@@ -52,6 +53,7 @@ def load_dialects(module: Module) -> None:
     _mlirDialectsIRDL.load_dialects(module)
 
 
+@cache
 def dialect(name: str) -> ModuleType:
     """Import the Python module of an upstream dialect, when it is needed (`linalg` alone costs 30 ms)."""
     return importlib.import_module(f"torch_mlir.dialects.{name}")

@@ -38,6 +38,9 @@ class FieldKind(enum.Enum):
     DTYPE = "dtype"
     ELEMENTS = "elements"
 
+    __hash__ = object.__hash__
+    """Members are themselves only; the one of enumerations is a function in Python."""
+
     @property
     def is_operand(self) -> bool:
         """Whether the field is an SSA operand and not an attribute."""
@@ -183,6 +186,7 @@ class Op:
         cls.fields = tuple(unique.values())
         cls._operand_fields = tuple(f for f in cls.fields if f.kind.is_operand)
         cls._attribute_fields = tuple(f for f in cls.fields if not f.kind.is_operand)
+        cls._has_elements = any(f.kind is FieldKind.ELEMENTS for f in cls._attribute_fields)
         variadic = [i for i, f in enumerate(cls._operand_fields) if f.kind is FieldKind.OPERANDS]
         cls._variadic = variadic[0] if variadic else None
         if family is not None:
@@ -195,17 +199,20 @@ class Op:
             cls.cost = cost
         if name is not None:
             cls.name = name
+            cls._mlir_name = f"weft.{name}"
             OPS[name] = cls
 
     _own_fields: ClassVar[tuple[Field, ...]] = ()
     _operand_fields: ClassVar[tuple[Field, ...]] = ()
     _attribute_fields: ClassVar[tuple[Field, ...]] = ()
     _variadic: ClassVar[int | None] = None
+    _has_elements: ClassVar[bool] = False
+    _mlir_name: ClassVar[str]
 
     @classmethod
     def mlir_name(cls) -> str:
         """What the op is called in MLIR, with the name of the dialect: `weft.tanh`."""
-        return f"weft.{cls.name}"
+        return cls._mlir_name
 
     @staticmethod
     def infer(*args: Any, **kwargs: Any) -> Any:
@@ -277,6 +284,11 @@ class Op:
     def attribute_fields(cls) -> tuple[Field, ...]:
         """The fields that are attributes."""
         return cls._attribute_fields
+
+    @classmethod
+    def has_elements(cls) -> bool:
+        """Whether a field holds an array."""
+        return cls._has_elements
 
     @classmethod
     def is_pure(cls) -> bool:

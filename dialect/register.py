@@ -226,12 +226,17 @@ def op_class_of(op: Operation) -> type[Op] | None:
     try:
         return _by_name[name]
     except KeyError:
-        if not name.startswith("weft."):
-            return _by_name.setdefault(name, None)
-        op_class = OPS.get(name[5:])
-        if op_class is not None:
-            _by_name[name] = op_class
-        return op_class
+        return op_class_named(name)
+
+
+def op_class_named(name: str) -> type[Op] | None:
+    """The op class of ops that MLIR calls so, or None for those of other dialects."""
+    if not name.startswith("weft."):
+        return _by_name.setdefault(name, None)
+    op_class = OPS.get(name[5:])
+    if op_class is not None:
+        _by_name[name] = op_class
+    return op_class
 
 
 def decode_attributes(op_class: type[Op], op: Operation) -> dict[str, Any]:
@@ -240,10 +245,11 @@ def decode_attributes(op_class: type[Op], op: Operation) -> dict[str, Any]:
     if not fields:
         return {}
     attributes = op.attributes
-    if missing := [f.name for f in fields if f.name not in attributes]:
-        raise WeftValueError(f"needs the attribute {' and '.join(missing)}")
     try:
         return {f.name: attribute_from_mlir(f.kind, attributes[f.name]) for f in fields}
+    except KeyError:
+        missing = [f.name for f in fields if f.name not in attributes]
+        raise WeftValueError(f"needs the attribute {' and '.join(missing)}") from None
     except (
         TypeError
     ) as error:  # the bindings have no class for some attributes that can be read: array<ui8: 0>
@@ -291,9 +297,10 @@ _inferred: dict[Any, list[Type]] = {}
 
 def _inferred_types(op_class: type[Op], operands: list[Value], attributes: dict[str, Any]) -> list[Type]:
     types = [operand.type for operand in operands]
-    if any(field.kind is FieldKind.ELEMENTS for field in op_class.attribute_fields()):
+    if op_class.has_elements():
         return _infer(op_class, types, attributes)  # equal numbers may have different dtypes
-    key = (op_class, *types, *((name, _hashable(value)) for name, value in attributes.items()))
+    named = [(name, tuple(v) if isinstance(v, list) else v) for name, v in attributes.items()]
+    key = (op_class, *types, *named)
     found = _inferred.get(key)
     if found is None:
         if len(_inferred) >= _MOST_REMEMBERED:
@@ -306,10 +313,6 @@ def _infer(op_class: type[Op], types: list[Type], attributes: dict[str, Any]) ->
     return [type_to_mlir(t) for t in op_class.result_types(list(map(type_from_mlir, types)), attributes)]
 
 
-def _hashable(attribute: Any) -> Any:
-    return tuple(attribute) if isinstance(attribute, list) else attribute
-
-
 def tensor_type(value: Value) -> TensorType:
     """The tensor type of a value of the weft dialect."""
     value_type = type_from_mlir(value.type)
@@ -318,4 +321,13 @@ def tensor_type(value: Value) -> TensorType:
     return value_type
 
 
-__all__ = ["Type", "context", "create", "decode_attributes", "op_class_of", "segments", "tensor_type"]
+__all__ = [
+    "Type",
+    "context",
+    "create",
+    "decode_attributes",
+    "op_class_named",
+    "op_class_of",
+    "segments",
+    "tensor_type",
+]

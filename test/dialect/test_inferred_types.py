@@ -1,13 +1,14 @@
-"""Result types that are remembered are those of the operands and attributes at hand."""
+"""Result types and attributes that are remembered are those of what is at hand."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from weft.dialect.errors import WeftTypeError
+from weft.dialect.attributes import attribute_from_mlir, attribute_to_mlir
+from weft.dialect.errors import WeftTypeError, WeftValueError
 from weft.dialect.mlir import ir
-from weft.dialect.op import OPS
+from weft.dialect.op import OPS, FieldKind
 from weft.dialect.register import context, create
 
 
@@ -34,3 +35,19 @@ def test_attributes_and_operands_count() -> None:
                         assert str(made.results[0].type) == f"tensor<{shape}x{name}>"
                 with pytest.raises(WeftTypeError, match="has no loop"):
                     create(OPS["add"], [one, other], {})
+
+
+def test_remembered_attributes() -> None:
+    with context(), ir.Location.unknown():
+        for _ in range(2):
+            assert str(attribute_to_mlir(FieldKind.FLOAT, 0.0)) != str(
+                attribute_to_mlir(FieldKind.FLOAT, -0.0)
+            )
+            one, yes = attribute_to_mlir(FieldKind.INT, 1), attribute_to_mlir(FieldKind.BOOL, 1)
+            assert (str(one), str(yes)) == ("1 : i64", "true")
+            for places in ((1, 2), [1, 2], np.array([1, 2]), range(1, 3)):
+                made = attribute_to_mlir(FieldKind.INTS, places)
+                assert attribute_from_mlir(FieldKind.INTS, made) == (1, 2)
+            with pytest.raises(WeftValueError, match="expected integers"):
+                attribute_from_mlir(FieldKind.INTS, one)
+            assert attribute_from_mlir(FieldKind.INT, one) == 1
