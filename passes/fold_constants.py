@@ -58,7 +58,11 @@ class FoldConstants(Pass):
                 graph.replace(operation, [])
                 statistics["checks removed"] += 1
             return
-        if op_class is Constant or op_class.opaque or not op_class.is_pure() or not self._is_small(operation):
+        if op_class is Constant or op_class.opaque or not op_class.is_pure():
+            return
+        if op_class is not Dim and not all(map(graph.is_constant, operation.operands)):
+            return
+        if not self._is_small(operation):
             return
         values = _static_extent(operation) if op_class is Dim else None
         if values is None:

@@ -17,7 +17,7 @@ from ..dialect.types import RefType
 from .base import Pass, Statistics
 from .cell_extents import share_extents
 from .cell_uses import CONTROL_FLOW, CellUses, is_ref, keeps_type, may_end_call
-from .rewriting import defined_functions, is_unused, operations_of
+from .rewriting import defined_functions, holds, is_unused, operations_of
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,22 @@ class PromoteRefs(Pass):
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Promote the cells of every function."""
-        called = _called_functions(module)
-        for function in defined_functions(module):
+        functions = [function for function in defined_functions(module) if _has_cells(function)]
+        called = _called_functions(module) if functions else set()
+        for function in functions:
             uses = CellUses(function)
             if uses.promotable:
                 _Promoter(uses, statistics).run()
             if function.name.value not in called:
                 _pass_unwritten_cells_as_tensors(function, statistics)
+
+
+_ALLOCATIONS = frozenset({AllocRef.mlir_name()})
+
+
+def _has_cells(function: Any) -> bool:
+    """Whether a function gets or makes a cell."""
+    return any(map(is_ref, function.entry_block.arguments)) or holds(function.operation, _ALLOCATIONS)
 
 
 def _called_functions(module: Module) -> set[str]:

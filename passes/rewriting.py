@@ -6,14 +6,14 @@ which takes 20 us each; here one walk collects plain operations, and dictionarie
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
 import numpy as np
 
 from ..dialect.attributes import elements_from_mlir, type_from_mlir
 from ..dialect.errors import InternalError
+from ..dialect.lazy import lazy
 from ..dialect.mlir import Attribute, Block, Module, Operation, Value, ir
 from ..dialect.op import Array, Op
 from ..dialect.ops.creation import Constant
@@ -56,13 +56,33 @@ def terminator(block: Block) -> Operation:
 def operations_of(root: Operation) -> list[Operation]:
     """All ops inside an op in program order, an op with regions before what they hold."""
     found: list[Operation] = []
+    append, advance = (
+        found.append,
+        ir.WalkResult.ADVANCE,
+    )  # looked up once: this is what most passes begin with
 
     def visit(operation: Operation) -> Any:
-        found.append(operation)
-        return ir.WalkResult.ADVANCE
+        append(operation)
+        return advance
 
     root.walk(visit, ir.WalkOrder.PRE_ORDER)
     return found[1:]
+
+
+def holds(root: Operation, names: Set[str]) -> bool:
+    """Whether an op, or one inside of it, has one of some names; looks no further then."""
+    found = False
+    advance, interrupt = ir.WalkResult.ADVANCE, ir.WalkResult.INTERRUPT
+
+    def visit(operation: Operation) -> Any:
+        nonlocal found
+        if operation.name not in names:
+            return advance
+        found = True
+        return interrupt
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
 
 
 def is_defined_inside(value: Value, operation: Operation) -> bool:
@@ -77,6 +97,7 @@ def is_defined_inside(value: Value, operation: Operation) -> bool:
 
 
 _UPSTREAM = "arith.constant"
+_CONSTANTS = frozenset({_UPSTREAM, Constant.mlir_name()})
 
 
 def constant_integer(value: Value) -> int | None:
@@ -103,37 +124,63 @@ class Graph:
         self.function = function
         self.operations = operations_of(function.operation)
         self.producers: dict[Value, Operation] = {}
-        self.users: dict[Value, list[Operation]] = {}
+        self._made: list[Operation] = []
+        """Ops that were made since."""
         self._replaced: dict[int, Operation] = {}
         """Ops whose results were replaced, by identity: an operation's hash changes with its operands."""
         self._constants: dict[Value, Array | None] = {}
+        self._splats: dict[Value, np.generic | None] = {}
         self.origins: dict[tuple[Value, int | None], tuple[Value, int | None]] = {}
         """For axes of values those of others that have the same extent, as far as patterns asked for them."""
         for operation in self.operations:
-            self._note(operation)
+            for result in operation.results:
+                self.producers[result] = operation
+
+    @lazy
+    def users(self) -> dict[Value, list[Operation]]:
+        """The ops that use a value, as often as they do; found when something is replaced, which is seldom."""
+        users: dict[Value, list[Operation]] = {}
+        for operation in (*self.operations, *self._made):
+            _add_uses(users, operation)
+        return users
 
     def _note(self, operation: Operation) -> None:
         for result in operation.results:
             self.producers[result] = operation
-        for operand in operation.operands:
-            self.users.setdefault(operand, []).append(operation)
+        self._made.append(operation)
+        if "users" in self.__dict__:
+            _add_uses(self.users, operation)
 
     def match(self, value: Value) -> Match | None:
         """The weft op that makes a value, or None for arguments and other dialects."""
         operation = self.producers.get(value)
         op_class = None if operation is None else op_class_of(operation)
-        return None if operation is None or op_class is None else Match(self, operation, op_class)
+        return None if op_class is None else Match(self, operation, op_class)
 
     def producer(self, value: Value, op_class: type[Op]) -> Match | None:
         """The op that makes a value, when it is of a class."""
-        match = self.match(value)
-        return match if match is not None and match.op_class is op_class else None
+        operation = self.producers.get(value)
+        is_wanted = operation is not None and op_class_of(operation) is op_class
+        return Match(self, operation, op_class) if is_wanted else None
+
+    def is_constant(self, value: Value) -> bool:
+        """Whether a value is a constant tensor or scalar, ours or upstream's."""
+        operation = self.producers.get(value)
+        return operation is not None and operation.name in _CONSTANTS
 
     def constant(self, value: Value) -> Array | None:
         """The array of a constant tensor, ours or upstream's; None for other values."""
         if value not in self._constants:
             self._constants[value] = _constant_array(self.producers.get(value))
         return self._constants[value]
+
+    def splat_of_constant(self, value: Value) -> np.generic | None:
+        """The one value of all elements of a constant of ours, if its elements are equal."""
+        if value not in self._splats:
+            is_splat = self.producers[value].attributes["value"].is_splat
+            array = self.constant(value) if is_splat else None
+            self._splats[value] = array.flat[0] if array is not None and array.size else None
+        return self._splats[value]
 
     def create(
         self, before: Operation, op_class: type[Op], operands: Sequence[Value], **attributes: Any
@@ -186,13 +233,24 @@ class Graph:
         for operation in self._replaced.values():
             if is_unused(operation):
                 operation.erase()
-        for operation in reversed(operations_of(self.function.operation)):
-            if is_unused(operation) and _is_pure(operation):
+        changed = self._replaced or self._made
+        operations = operations_of(self.function.operation) if changed else self.operations
+        for operation in reversed(operations):
+            if _is_pure(operation) and is_unused(operation):
                 operation.erase()
 
 
+def _add_uses(users: dict[Value, list[Operation]], operation: Operation) -> None:
+    for operand in operation.operands:
+        found = users.get(operand)
+        if found is None:
+            users[operand] = [operation]
+        else:
+            found.append(operation)
+
+
 def _constant_array(operation: Operation | None) -> Array | None:
-    if operation is None or not (op_class_of(operation) is Constant or operation.name == _UPSTREAM):
+    if operation is None or operation.name not in _CONSTANTS:
         return None
     attribute = operation.attributes["value"]
     return elements_from_mlir(attribute) if isinstance(attribute, ir.DenseElementsAttr) else None
@@ -200,7 +258,10 @@ def _constant_array(operation: Operation | None) -> Array | None:
 
 def is_unused(operation: Operation) -> bool:
     """Whether no result of an op has a use."""
-    return all(next(iter(result.uses), None) is None for result in operation.results)
+    for result in operation.results:
+        for _ in result.uses:
+            return False
+    return True
 
 
 def _is_pure(operation: Operation) -> bool:
@@ -216,22 +277,22 @@ class Match:
         self.operation = operation
         self.op_class = op_class
 
-    @cached_property
+    @lazy
     def operands(self) -> list[Value]:
         """The operands, flat."""
         return list(self.operation.operands)
 
-    @cached_property
+    @lazy
     def attributes(self) -> dict[str, Any]:
         """The attribute values by field name."""
         return decode_attributes(self.op_class, self.operation)
 
-    @cached_property
+    @lazy
     def result(self) -> Value:
         """The only result."""
         return self.operation.results[0]
 
-    @cached_property
+    @lazy
     def result_type(self) -> TensorType:
         """The type of the result."""
         return type_of(self.result)
@@ -269,11 +330,10 @@ def type_of(value: Value) -> TensorType:
 
 def splat_value(graph: Graph, value: Value) -> np.generic | None:
     """The one value of all elements of a constant with equal elements, or of a broadcast scalar constant."""
-    broadcast = graph.producer(value, BroadcastTo)
-    if broadcast is not None:
-        return splat_value(graph, broadcast.operands[0])
-    made = graph.producer(value, Constant)
-    if made is None or not made.operation.attributes["value"].is_splat:
+    operation = graph.producers.get(value)
+    if operation is None:
         return None
-    array = graph.constant(value)
-    return array.flat[0] if array is not None and array.size else None
+    op_class = op_class_of(operation)
+    if op_class is BroadcastTo:
+        return splat_value(graph, operation.operands[0])
+    return graph.splat_of_constant(value) if op_class is Constant else None
