@@ -16,12 +16,11 @@ from ..base import Pass, Statistics
 from .speculation import is_pure, is_speculatable
 from .structure import (
     FOR,
-    LOOPS,
     WHILE,
     body,
-    control_ops,
     defined_inside,
     functions_with_control_flow,
+    loops_with_values,
     operations_in,
     producer,
     trip_count,
@@ -48,8 +47,8 @@ class HoistInvariants(Pass):
     def run(self, module: Module, statistics: Statistics) -> None:
         """Inner loops first: what leaves them may leave the outer ones."""
         for function in functions_with_control_flow(module):
-            for loop in control_ops(function, *LOOPS):
-                hoist = Hoist(loop, defined_inside(loop))
+            for loop, inside in loops_with_values(function):
+                hoist = Hoist(loop, inside)
                 if loop.name == WHILE:
                     hoist.out_of(body(loop, 0), certain=True)
                     hoist.out_of(body(loop, 1), certain=False)
@@ -62,6 +61,13 @@ class HoistInvariants(Pass):
 def runs(loop: Operation) -> bool:
     """Whether an `scf.for` is known to run at least once."""
     return loop.name == FOR and bool(trip_count(loop))
+
+
+def _may_leave(operation: Operation, certain: bool) -> bool:
+    """Whether an op on values from outside may run in front of the loop."""
+    return is_speculatable(operation) or (
+        certain and (is_pure(operation) or op_class_of(operation) is RaiseIf)
+    )
 
 
 @dataclass
@@ -78,17 +84,20 @@ class Hoist:
     def out_of(self, block: Block, *, certain: bool) -> None:
         """Move what can be out of a block; `certain` says that the block runs whenever the loop is reached."""
         for operation in operations_in(block)[:-1]:
-            is_check = op_class_of(operation) is RaiseIf
-            safe = is_speculatable(operation) or (certain and (is_pure(operation) or is_check))
-            changing = [value for value in used_inside(operation) if value in self.inside]
-            own = defined_inside(operation) if len(operation.regions) else set()
-            if safe and all(value in self.free or value in own for value in changing):
+            if not self._changes(operation) and _may_leave(operation, certain):
                 if op_class_of(operation) in _FREE:
                     self.free.update(operation.results)
                 else:
                     self._move(operation)
-            elif not is_pure(operation):
+            elif certain and not is_pure(operation):
                 certain = False
+
+    def _changes(self, operation: Operation) -> bool:
+        """Whether an op uses what changes in the loop, as most ops in it do."""
+        if not len(operation.regions):
+            return any(value in self.inside and value not in self.free for value in operation.operands)
+        changing = [v for v in used_inside(operation) if v in self.inside and v not in self.free]
+        return bool(changing) and not defined_inside(operation).issuperset(changing)
 
     def _move(self, operation: Operation) -> None:
         for value in used_inside(operation):

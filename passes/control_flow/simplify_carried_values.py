@@ -192,6 +192,8 @@ class _Numbering:
 
 def _break_unused(loop: _Loop) -> int:
     """Let places whose values nothing needs but themselves keep what they begin with."""
+    if _results_need_all(loop):
+        return 0
     needed = _needed(loop)
     constants = loop.inside if loop.is_for else loop.initial
     broken = list(loop.yielded)
@@ -202,6 +204,14 @@ def _break_unused(loop: _Loop) -> int:
     if count:
         replace_terminator(loop.blocks[-1], broken)
     return count
+
+
+def _results_need_all(loop: _Loop) -> bool:
+    """Whether what goes round is used behind the loop as it is, which is easy to see."""
+    used = {
+        passed for result, passed in zip(loop.operation.results, loop.passed, strict=True) if is_used(result)
+    }
+    return used.issuperset(loop.tested)
 
 
 def _needed(loop: _Loop) -> set[Value]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from ...dialect.attributes import type_from_mlir
 from ...dialect.mlir import Operation
 from ...dialect.op import FUNCTIONS
 from ...dialect.ops.creation import Constant
 from ...dialect.ops.shape import Dim
-from ...dialect.register import op_class_of
+from ...dialect.register import op_class_named, op_class_of
 from ...dialect.types import TensorType
 from ..rewriting import operations_of, type_of
 from .structure import CAST, CONDITION, CONTROL, EXTRACT, FROM_ELEMENTS, YIELD
@@ -18,16 +20,17 @@ _PURE_OPS = frozenset({EXTRACT, FROM_ELEMENTS, CAST, YIELD, CONDITION})
 
 def is_pure(operation: Operation) -> bool:
     """Whether an op only computes its results; a branch or loop does when all ops inside it do."""
-    if operation.name in CONTROL:
-        return all(_is_simply_pure(inner) for inner in operations_of(operation))
-    return _is_simply_pure(operation)
+    name = operation.name
+    if name in CONTROL:
+        return all(_is_simply_pure(inner.name) for inner in operations_of(operation))
+    return _is_simply_pure(name)
 
 
-def _is_simply_pure(operation: Operation) -> bool:
-    op_class = op_class_of(operation)
+@cache
+def _is_simply_pure(name: str) -> bool:
+    op_class = op_class_named(name)
     if op_class is not None:
         return op_class.is_pure()
-    name = operation.name
     return name in _PURE_OPS or name in CONTROL or name.startswith(_PURE_DIALECTS)
 
 

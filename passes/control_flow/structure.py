@@ -11,9 +11,9 @@ from ...dialect.attributes import elements_from_mlir
 from ...dialect.mlir import Block, Location, Module, Operation, Type, Value, ir
 from ...dialect.op import Array, Op
 from ...dialect.ops.creation import Constant
-from ...dialect.register import create
+from ...dialect.register import create, op_class_of
+from ..rewriting import holds, operations_of
 from ..rewriting import operations_in as operations_in
-from ..rewriting import operations_of
 from ..rewriting import terminator as terminator
 
 IF, FOR, WHILE = "scf.if", "scf.for", "scf.while"
@@ -26,26 +26,19 @@ INDEX_CAST, SCALAR_CONSTANT = "arith.index_cast", "arith.constant"
 
 def has_control_flow(root: Operation) -> bool:
     """Whether there is a branch or a loop in an op; costs half a microsecond for every op without one."""
-    found = False
-
-    def visit(operation: Operation) -> Any:
-        nonlocal found
-        found = operation.name in CONTROL
-        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
-
-    root.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return found
+    return holds(root, CONTROL)
 
 
 def control_ops(root: Operation, *names: str) -> list[Operation]:
     """The branches and loops inside an op, inner ones first."""
     wanted = frozenset(names) or CONTROL
     found: list[Operation] = []
+    advance = ir.WalkResult.ADVANCE
 
     def visit(operation: Operation) -> Any:
         if operation.name in wanted:
             found.append(operation)
-        return ir.WalkResult.ADVANCE
+        return advance
 
     root.walk(visit, ir.WalkOrder.POST_ORDER)
     return [operation for operation in found if operation != root]
@@ -99,13 +92,37 @@ def splice(block: Block, before: Operation) -> list[Value]:
 def defined_inside(operation: Operation) -> set[Value]:
     """All values that ops and blocks inside an op define."""
     found: set[Value] = set()
-    for inner in [operation, *operations_of(operation)]:
-        if inner != operation:
-            found.update(inner.results)
-        for region in inner.regions:
-            for block in region.blocks:
-                found.update(block.arguments)
+    for inner in operations_of(operation):
+        found.update(inner.results)
+        if op_class_of(inner) is None:  # ours have no regions
+            _add_arguments(found, inner)
+    _add_arguments(found, operation)
     return found
+
+
+def loops_with_values(function: Operation) -> list[tuple[Operation, set[Value]]]:
+    """The loops of a function, inner ones first, each with all values that ops and blocks inside of it define."""
+    loops = control_ops(function, *LOOPS)
+    if not loops:
+        return []
+    operations = operations_of(function)
+    holders = [op for op in operations if op_class_of(op) is None and len(op.regions)]  # ours have no regions
+    inside: dict[Operation, set[Value]] = {holder: set() for holder in holders}
+    for operation in reversed(operations):  # what ops hold comes before them
+        own = inside.get(operation) if op_class_of(operation) is None else None
+        if own is not None:
+            _add_arguments(own, operation)
+        around = inside.get(operation.parent)
+        if around is not None:
+            around.update(operation.results)
+            around.update(own or ())
+    return [(loop, inside[loop]) for loop in loops]
+
+
+def _add_arguments(found: set[Value], operation: Operation) -> None:
+    for region in operation.regions:
+        for block in region.blocks:
+            found.update(block.arguments)
 
 
 def is_inside(operation: Operation | None, block: Block) -> bool:
