@@ -10,10 +10,11 @@ computation of what a slice is updated with. Joining is never needed for correct
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from enum import Enum, auto
 from functools import cached_property
+from types import MappingProxyType
 from typing import TypeAlias
 
 from ...dialect.mlir import Block, Operation, Value, ir
@@ -21,7 +22,7 @@ from ...dialect.ops.shape import Stretch
 from ...dialect.ops.state import RaiseIf
 from ...dialect.ops.ufunc_loops import CallLoop
 from ...dialect.records import dataclass
-from ...passes.rewriting import operations_in, terminator
+from ...passes.rewriting import holds, operations_in, terminator
 from .calls import is_function_call
 from .captures import Captures, captured_values
 from .names import is_kernel_name
@@ -267,22 +268,30 @@ class Graph:
         return _shares_rows(structure, working, result)
 
 
+_KINDS: Mapping[str, Kind] = MappingProxyType(
+    {
+        **dict.fromkeys(_EFFECTS, Kind.EFFECT),
+        **dict.fromkeys(VIEWS, Kind.VIEW),
+        **dict.fromkeys(_CHEAP, Kind.CHEAP),
+        "complex.constant": Kind.CONSTANT,
+    }
+)
+"""What the name of an op tells."""
+
+
 def classify(op: Operation) -> Kind:
     """The class of a top-level op."""
     name: str = op.name
-    if name in _EFFECTS or is_function_call(op):
+    known = _KINDS.get(name)
+    if known is not None:
+        return known
+    if is_function_call(op):
         return Kind.EFFECT
-    if name in VIEWS:
-        return Kind.VIEW
-    if name == "complex.constant":
-        return Kind.CONSTANT
     if name == "arith.constant":
         constant = op.attributes["value"]
         if not isinstance(constant, ir.DenseElementsAttr) or constant.is_splat:
             return Kind.CONSTANT
         return Kind.TABLE
-    if name in _CHEAP:
-        return Kind.CHEAP
     if _is_scalar(op):
         return Kind.SCALAR
     return Kind.REGION if name in _CONTROL_FLOW and not _works_on_elements(op) else Kind.ROOT
@@ -318,9 +327,10 @@ def _works_on_elements(op: Operation) -> bool:
 
 def _is_beyond_elements(op: Operation) -> bool:
     """Whether an op does more than to read and update elements, or calls a function, which no kernel may do."""
-    if op.name in _CONTROL_FLOW:
+    name: str = op.name
+    if name in _CONTROL_FLOW:
         return not _works_on_elements(op)
-    return op.name in _NOT_ELEMENTS or is_function_call(op) or classify(op) in (Kind.ROOT, Kind.REGION)
+    return name in _NOT_ELEMENTS or is_function_call(op) or classify(op) is Kind.ROOT
 
 
 def _is_updated(op: Operation, result: Value) -> bool:
@@ -346,10 +356,13 @@ def _leads_to(value: Value, argument: Value) -> bool:
 
 def _is_scalar(op: Operation) -> bool:
     """Whether an op and everything in it works on scalars only."""
-    values = [*op.operands, *op.results]
-    if any(isinstance(value.type, ir.ShapedType) for value in values) or may_end_call(op):
+    for values in (op.results, op.operands):
+        for value in values:
+            if isinstance(value.type, ir.ShapedType):
+                return False
+    if may_end_call(op):
         return False
-    return all(
+    return not len(op.regions) or all(
         _is_scalar(inner) for region in op.regions for block in region for inner in operations_in(block)
     )
 
@@ -459,11 +472,7 @@ def _has_effect(node: Node) -> bool:
 
 def contains(op: Operation, name: str) -> bool:
     """Whether an op is, or has inside its regions, an op of the given name."""
-    if op.name == name:
-        return True
-    return any(
-        contains(inner, name) for region in op.regions for block in region for inner in operations_in(block)
-    )
+    return op.name == name or (len(op.regions) > 0 and holds(op, {name}))
 
 
 def _users_through_cheap(node: Node) -> Iterator[Node]:

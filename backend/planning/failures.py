@@ -123,14 +123,15 @@ class FailureSites:
         return dialect("arith").constant(ir.IntegerType.get_signless(64), value)
 
 
-def find(op: Operation, name: str) -> list[Operation]:
-    """All ops of a name inside an op."""
+def find(op: Operation, *names: str) -> list[Operation]:
+    """All ops of some names inside an op, inner ones first."""
     found: list[Operation] = []
+    advance = ir.WalkResult.ADVANCE
 
     def visit(inner: Operation) -> ir.WalkResult:
-        if inner.name == name:
+        if inner.name in names:
             found.append(inner)
-        return ir.WalkResult.ADVANCE
+        return advance
 
     op.walk(visit)
     return found

@@ -63,7 +63,7 @@ def insert_polls(function: Operation, record: Value, failures: FailureSites) -> 
 
 
 def _loops(function: Operation) -> list[Operation]:
-    loops = [*find(function, "scf.for"), *find(function, "scf.while")]
+    loops = sorted(find(function, *_LOOPS), key=lambda loop: _LOOPS.index(loop.name))
     return [loop for loop in loops if _looks(loop)]
 
 
@@ -74,25 +74,28 @@ def _looks(op: Operation) -> bool:
 
 def _is_short(loop: Operation) -> bool:
     """Whether a loop on scalars is known to be over soon."""
-    if loop.name != "scf.for" or _calls(loop) or _inner_loops(loop):
+    if loop.name != "scf.for":
         return False
     first, last, step = map(constant_integer, list(loop.operands)[:3])
     if first is None or last is None or step is None:
         return False
-    return (last - first) // step <= _FIRST_PERIOD
+    return (last - first) // step <= _FIRST_PERIOD and not _calls(loop) and not _inner_loops(loop)
 
 
 def _inner_loops(loop: Operation) -> list[Operation]:
     """The loops inside a loop."""
-    return [inner for name in ("scf.for", "scf.while") for inner in find(loop, name) if inner != loop]
+    return [inner for inner in find(loop, *_LOOPS) if inner != loop]
 
 
 def _calls(loop: Operation) -> bool:
     """Whether an iteration may take long: it calls kernels or functions, or works on whole arrays."""
-    calls = [call for call in find(loop, "func.call") if call.attributes["callee"].value not in (EXIT, POLL)]
-    return bool(find(loop, "linalg.generic")) or any(
-        is_kernel_name(call.attributes["callee"].value) or not call.results for call in calls
-    )
+    for op in find(loop, "func.call", "linalg.generic"):
+        if op.name == "linalg.generic":
+            return True
+        callee = op.attributes["callee"].value
+        if callee not in (EXIT, POLL) and (is_kernel_name(callee) or not op.results):
+            return True
+    return False
 
 
 def _is_inside(loop: Operation) -> bool:

@@ -347,9 +347,10 @@ class Kernels:
         key = (len(self.names), draft.ops[-1].location) if raises else draft.key()
         name = self.names.get(key)
         if name is None and not raises:
-            draft = self._with_varying_inputs(draft)
-            key = draft.key()
-            name = self.names.get(key)
+            varying = self._with_varying_inputs(draft)
+            if varying is not draft:
+                draft, key = varying, varying.key()
+                name = self.names.get(key)
         if name is None:
             name = self.names[key] = kernel_name(len(self.names))
             self._build(name, draft)
@@ -407,6 +408,8 @@ def clone(op: Operation, mapping: dict[Value, Value]) -> Operation:
 
 def remap(op: Operation, mapping: dict[Value, Value]) -> None:
     """Replace operands of an op and of all ops in it."""
+    if not mapping:
+        return
     _use_instead(op, mapping)
     if says_all(op):
         return
