@@ -64,10 +64,13 @@ def _used_further_in(function: Operation) -> set[Value]:
     def visit(block: Block) -> None:
         own = set(block.arguments)
         for operation in operations_in(block):
-            found.update(operand for operand in operation.operands if operand not in own)
-            for region in operation.regions:
-                for inner in region:
-                    visit(inner)
+            for operand in operation.operands:
+                if operand not in own:
+                    found.add(operand)
+            if len(operation.regions):
+                for region in operation.regions:
+                    for inner in region:
+                        visit(inner)
             own.update(operation.results)
 
     for region in function.regions:

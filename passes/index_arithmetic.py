@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
-from ..dialect.mlir import Block, Value, dialect, ir
+from ..dialect.mlir import Attribute, Block, Value, dialect, ir
 
 arith = dialect("arith")
 
@@ -20,14 +21,19 @@ _EQUAL = arith.CmpIPredicate.eq
 _NOT_EQUAL = arith.CmpIPredicate.ne
 
 
+@lru_cache(maxsize=1024)
+def _index_attribute(number: int) -> Attribute:
+    return ir.IntegerAttr.get(ir.IndexType.get(), number)
+
+
 class IndexArithmetic:
     """Builds index arithmetic at the current insertion point; ints stay ints."""
 
     def value(self, extent: Extent) -> Value:
         """The extent as an `index` value: the constant of an int, or the value itself."""
         if isinstance(extent, int):
-            index = ir.IndexType.get()
-            return arith.ConstantOp(index, ir.IntegerAttr.get(index, extent)).result
+            value = _index_attribute(extent)
+            return ir.Operation.create("arith.constant", [value.type], attributes={"value": value}).results[0]
         return extent
 
     def add(self, x: Extent, y: Extent) -> Extent:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 
 from ..dialect.errors import InternalError
@@ -57,10 +58,16 @@ def load_pass(name: str, table: PassTable = PASSES) -> type[Pass]:
     >>> load_pass("weft-fold").summary
     'evaluate ops whose operands are all constants'
     """
-    module_name, _, class_name = table[name].partition(":")
-    with uncollected():
-        module = importlib.import_module(module_name)
-    pass_class: type[Pass] = getattr(module, class_name)
+    pass_class = _class_at(table[name])
     if pass_class.name != name:
         raise InternalError(f"{table[name]} is called {pass_class.name}, but registered as {name}")
     return pass_class
+
+
+@cache
+def _class_at(place: str) -> type[Pass]:
+    module_name, _, class_name = place.partition(":")
+    with uncollected():
+        module = importlib.import_module(module_name)
+    found: type[Pass] = getattr(module, class_name)
+    return found

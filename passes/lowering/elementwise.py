@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...dialect.mlir import Value
 from ...dialect.op import OPS, Op
 from . import scalar_comparisons, scalar_complex, scalar_floats, scalar_integers
 from .conversion import Conversion, OpInstance, lowers
 from .scalars import ScalarBuilder, emit
+
+_MIXED_SIGNS = {np.dtype(np.int64), np.dtype(np.uint64)}
 
 EMITTER_MODULES = (scalar_comparisons, scalar_complex, scalar_floats, scalar_integers)
 """Importing them fills the table of emitters."""
@@ -24,7 +28,7 @@ def lower_elementwise(c: Conversion, op: OpInstance) -> list[Value]:
     result_dtypes = [t.dtype for t in op.result_types]
 
     def body(*scalars: Value) -> list[Value]:
-        if {str(dtype) for dtype in operand_dtypes} == {"int64", "uint64"}:
+        if set(operand_dtypes) == _MIXED_SIGNS:
             builder = ScalarBuilder(c, operand_dtypes[0])
             return [scalar_comparisons.compare_mixed_signs(builder, op.op_class, *scalars)]
         return emit(c, op.op_class, operand_dtypes, result_dtypes, *scalars)

@@ -171,6 +171,7 @@ def _scalar_places(c: Conversion, x: Value, indices: Sequence[Value], axes: Sequ
     for index, axis in zip(indices, axes, strict=True):
         extent = c.extent(x, axis)
         scalar = index_of(c, tensor.ExtractOp(index, []).result)
+        extent = c.index(extent)  # one constant for all that follows
         places.append(index_or_first(c, c.index(wrap_index(c, scalar, extent)), extent))
     return places
 
