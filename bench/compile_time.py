@@ -23,6 +23,7 @@ os.environ["WEFT_MAX_TRACE_OPS"] = "1000000"  # each update of a slice is severa
 
 import numpy as np  # noqa: E402  (NumPy and its BLAS must see the pinning)
 import program_compile_times  # noqa: E402
+import start_up  # noqa: E402
 
 import weft  # noqa: E402
 from weft.passes.timing import CompileTimes  # noqa: E402
@@ -34,6 +35,7 @@ VECTOR = np.linspace(-1, 1, 8)
 COUNTS = (10, 100, 1_000, 10_000)
 DEPTHS = (10, 20, 40)
 CATALOGUE = "catalogue"
+FIRST_CALL = "first_call"
 
 
 def chain(count: int) -> Program:
@@ -229,18 +231,26 @@ def table(name: str, most: int) -> Iterator[str]:
         yield f"| {count} | {' | '.join(cells)} | {times.total:.2f} |"
 
 
+def lines_of(name: str, most: int) -> Iterator[str]:
+    """The lines of a table by its name."""
+    if name == FIRST_CALL:
+        return start_up.first_call_table()
+    return program_compile_times.table() if name == CATALOGUE else table(name, most)
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("programs", nargs="*", default=[CATALOGUE, *PROGRAMS], help="which programs")
+    parser.add_argument(
+        "programs", nargs="*", default=[FIRST_CALL, CATALOGUE, *PROGRAMS], help="which programs"
+    )
     parser.add_argument("--most", type=int, default=COUNTS[-1], help="the largest number of operations")
     parser.add_argument("--output", type=pathlib.Path, help="a file to write to, too")
     options = parser.parse_args()
     sys.setrecursionlimit(20_000)  # tracing takes some thirty frames for a branch inside of another
     lines = []
     for name in options.programs:
-        lines_of = program_compile_times.table() if name == CATALOGUE else table(name, options.most)
-        for line in lines_of:
+        for line in lines_of(name, options.most):
             print(line, flush=True)
             lines.append(line)
     if options.output is not None:

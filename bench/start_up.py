@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import statistics
+import subprocess
+import sys
 import tempfile
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from harness import in_fresh_process
@@ -80,3 +84,41 @@ def start_up(names: list[str]) -> list[StartUp]:
                 kept = os.environ | {"WEFT_CACHE_DIR": cache, "WEFT_CACHE": "1"}
                 rows.append(StartUp("weft, found on disk", in_fresh_process(script.name, 9, kept)))
     return rows
+
+
+_COUNTED = """
+import sys, time, numpy as np
+x = np.linspace(-1, 1, 1000, dtype=np.float32)
+before, start = set(sys.modules), time.process_time()
+{0}
+seconds = time.process_time() - start
+loaded = set(sys.modules) - before
+print(seconds, len(loaded), len([name for name in loaded if name.startswith("weft")]))
+"""
+
+_PROCESSES = 15
+
+
+def first_call_table() -> Iterator[str]:
+    """The lines of a table: processor time of weft's first call, and what it loads."""
+    yield "\n## A fresh process: import and first call of an elementwise chain, beyond NumPy's import\n"
+    yield "| weft | milliseconds of processor time: least | median | modules loaded | weft's own |"
+    yield "|---|---|---|---|---|"
+    with tempfile.NamedTemporaryFile("w", suffix=".py") as script, tempfile.TemporaryDirectory() as cache:
+        script.write(_COUNTED.format(_BODIES["weft"]))
+        script.flush()
+        for name, enabled in (("nothing on disk", "0"), ("found on disk", "1")):
+            found = _counted(script.name, os.environ | {"WEFT_CACHE": enabled, "WEFT_CACHE_DIR": cache})
+            times = [1e3 * seconds for seconds, _, _ in found]
+            _, modules, own = found[-1]
+            yield f"| {name} | {min(times):.0f} | {statistics.median(times):.0f} | {modules:.0f} | {own:.0f} |"
+
+
+def _counted(script: str, environment: Mapping[str, str]) -> list[tuple[float, ...]]:
+    """What a script prints in fresh processes, after one that leaves byte code and machine code on disk."""
+    kept = {name: value for name, value in environment.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    runs = [
+        subprocess.run([sys.executable, script], capture_output=True, text=True, check=True, env=kept).stdout
+        for _ in range(_PROCESSES + 1)
+    ]
+    return [tuple(map(float, run.split())) for run in runs[1:]]

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from ....dialect.errors import InternalError
+from .libraries import library_function
 from .object_files import ObjectFile, Section, Symbol
 
 _X86_64 = 62  # a machine
@@ -37,7 +38,8 @@ class NotLoadable(Exception):
 class Image:
     """An object file in pages of memory of its own, given back with this object: code, constants, and variables.
 
-    `addresses` are those of the functions that it calls and does not define. Raises `NotLoadable` for what is left to
+    `addresses` are those of the functions that it calls and does not define; others, such as `memset`, which LLVM calls
+    without being asked to, are those of the C library, as for LLVM's linker. Raises `NotLoadable` for what is left to
     LLVM, `InternalError` where an address is missing and `MemoryError` where there is no memory.
     """
 
@@ -135,9 +137,10 @@ class _Layout:
             return base + self._table
         if symbol.section != _UNDEFINED:
             return base + self.places[symbol.section] + symbol.value
-        if symbol.name not in addresses:
+        address = addresses.get(symbol.name) or library_function(symbol.name)
+        if address is None:
             raise InternalError(f"the compiled code calls {symbol.name}, whose address is not known")
-        return addresses[symbol.name]
+        return address
 
 
 def _is_loaded(section: Section) -> bool:

@@ -169,6 +169,26 @@ def test_what_is_missing_is_an_error_before_anything_is_called() -> None:
         Code(object_file, [*EXPORTS, "nowhere"], ADDRESSES)
 
 
+FILLING = """
+define void @fill(ptr %p, i64 %n) {
+  call void @llvm.memset.p0.i64(ptr %p, i8 7, i64 %n, i1 false)
+  ret void
+}
+
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+"""
+
+
+@pytest.mark.parametrize("kind", [Code, LinkedLibrary])
+def test_functions_that_llvm_calls_are_those_of_the_system(kind: type) -> None:
+    content = (ctypes.c_uint8 * 50)()
+    made = kind(compile_assembly(FILLING), ["fill"], {})
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(made.address("fill"))(
+        ctypes.addressof(content), 49
+    )
+    assert list(content) == [7] * 49 + [0]
+
+
 def mapped(address: int) -> str:
     """What the system allows at an address; empty where there is no memory."""
     for line in Path("/proc/self/maps").read_text().splitlines():
