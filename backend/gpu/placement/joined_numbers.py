@@ -23,7 +23,7 @@ from ...planning.shapes import static_shape
 from .accesses import accesses_of
 from .entries import functions_between_kernels
 from .kernel_variants import callee_of
-from .place_kernels import DEVICE, REASON, SIDE, describe, require_placed
+from .place_kernels import DEVICE, SIDE, describe, reason_of, require_placed
 
 _NUMBERS = ("arith.", "complex.", *FUNCTIONS, "scf.if", "scf.yield", "func.return")
 _TENSORS = ("tensor.empty", "tensor.extract", "tensor.from_elements")
@@ -203,7 +203,7 @@ class _Joined:
                 _append(block, kernel, [block.arguments[place] for place in places], current)
             with ir.InsertionPoint(block), calls[-1].location:
                 dialect("func").ReturnOp([])
-            describe(function.operation, DEVICE, kernels[-1].attributes[REASON].value)
+            describe(function.operation, DEVICE, reason_of(kernels[-1]))
             self.kernels[name] = function.operation
         return self._made[key]
 

@@ -52,6 +52,11 @@ def describe(kernel: Operation, side: str, reason: str) -> None:
     )
 
 
+def reason_of(kernel: Operation) -> str:
+    """Why a kernel runs where it does; nothing of one whose side was written by hand."""
+    return str(kernel.attributes[REASON].value) if REASON in kernel.attributes else ""
+
+
 def require_placed(module: Module, before: str) -> None:
     """Refuse kernels of which it is not decided where they run, with the name of the pass that has to know."""
     for kernel in kernel_functions(module).values():
@@ -93,5 +98,6 @@ __all__ = [
     "PlaceKernels",
     "describe",
     "guard_of",
+    "reason_of",
     "require_placed",
 ]

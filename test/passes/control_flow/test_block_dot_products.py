@@ -101,7 +101,7 @@ def test_unknown_sizes():
     vector = weft.TensorSpec((None,))
     compiled = weft.function(orthogonal, input_signature=[weft.TensorSpec((None, None)), vector, vector])
     assert "ba,b->a" in compiled.get_concrete_function().as_text("optimized")
-    for n in (0, 1, 3, 8, 9, 11):
+    for n in (0, 1, 3, 8, 9, 11, 16, 23):
         expected, got = system(n, np.float64), system(n, np.float64)
         orthogonal(*expected)
         compiled(*got)
