@@ -63,8 +63,8 @@ BLOCK = 4
 factorisation of 400 rows takes 1.6 ms instead of 3.2, a solve with 2000 rows 0.74 ms instead of 0.95 (Zen 3)."""
 
 WIDE_BLOCK = 8
-"""The same where iterations go from column to column: as many float64 as a cache line has, which is read whole then. LU's
-factorisation of 700 rows takes 30 ms instead of 43, one of 220 rows 0.69 ms instead of 1.02; with 16 columns, 300
+"""The same where iterations go from column to column: as many float64 as a cache line has, which is read whole then.
+LU's factorisation of 700 rows takes 30 ms instead of 43, one of 220 rows 0.69 ms instead of 1.02; with 16 columns, 300
 rows take 1.50 ms instead of 1.66, and compile in twice the time (Zen 3)."""
 
 _MOST_OPS = 48
