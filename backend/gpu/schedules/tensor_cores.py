@@ -20,6 +20,8 @@ _ROWS, _COLUMNS, _DEPTH = 16, 8, 16
 _WARPS_DOWN, _WARPS_ACROSS = 2, 4
 _PAD = 8
 """Halves between the rows of a tile, so that the threads of a warp read from different banks."""
+_LEAST_BLOCKS = "nvvm.minctasm"
+"""Of a multiprocessor: two of the largest tiles fit, if the assembler is told; it spilled to make them fit by itself."""
 _INTRINSICS = {"f16": "llvm.nvvm.mma.m16n8k16.row.col.f32.f32", "bf16": "llvm.nvvm.mma.m16n8k16.row.col.bf16"}
 
 
@@ -58,6 +60,8 @@ class TensorProduct(Product):
             emitter.multiply(across, self.shape.side // _WARPS_ACROSS),
         )
         self.fragments = self.shape.each // 2
+        two = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 2)
+        self.kernel.operation.attributes[_LEAST_BLOCKS] = two
 
     def _split(self, number: Value, by: int) -> tuple[Value, Value]:
         """What is left of a number, and the quotient."""

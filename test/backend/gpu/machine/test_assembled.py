@@ -119,3 +119,16 @@ def test_registers_are_enough(compiled: tuple[str, DeviceCode]) -> None:
     for kernel, found in code.assembled().items():
         assert (found.spilled, found.stack) == (0, 0), kernel
         assert found.registers <= PROGRAMS[name][3], kernel
+
+
+def test_older_cards_get_what_they_have() -> None:
+    halves = (weft.TensorSpec((4096, 4096), "bfloat16"),) * 2
+    ampere, volta = (device_code(lambda a, b: a @ b, *halves, target=name) for name in ("sm_80", "sm_70"))
+    for code, schedule, has_tensor_cores in ((ampere, "tensor cores", True), (volta, "products", False)):
+        (text,) = code.schedules.values()
+        assert text.startswith(schedule)
+        assert ("mma.sync" in code.kernels[0].ptx) == has_tensor_cores
+        assert "wgmma" not in code.kernels[0].ptx
+    for kernel, found in ampere.assembled().items() if find_assembler() else ():
+        assert (found.spilled, found.stack) == (0, 0), kernel
+        assert found.registers <= 128, "two blocks fit"
