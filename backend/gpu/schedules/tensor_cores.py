@@ -21,7 +21,7 @@ _WARPS_DOWN, _WARPS_ACROSS = 2, 4
 _PAD = 8
 """Halves between the rows of a tile, so that the threads of a warp read from different banks."""
 _LEAST_BLOCKS = "nvvm.minctasm"
-"""Of a multiprocessor: two of the largest tiles fit, if the assembler is told; it spilled to make them fit by itself."""
+"""Of a multiprocessor: two of the largest tiles fit if the assembler is told; left alone, it spilled for that."""
 _INTRINSICS = {"f16": "llvm.nvvm.mma.m16n8k16.row.col.f32.f32", "bf16": "llvm.nvvm.mma.m16n8k16.row.col.bf16"}
 
 

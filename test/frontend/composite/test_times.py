@@ -265,6 +265,7 @@ def stores_durations(days: Any, durations: Any) -> None:
     days[0] = durations[0]
 
 
+@pytest.mark.processor  # learned sizes
 def test_loops_over_many_dates_are_recorded_once() -> None:
     def count(days: Any, start: Any) -> Any:
         number, seen = 0, start
