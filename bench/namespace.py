@@ -33,6 +33,7 @@ SECONDS = 0.03
 
 
 USUAL = {
+    **dict.fromkeys(("acosh", "arccosh"), "above"),
     **dict.fromkeys(("array_split", "hsplit", "split"), "x, 10"),
     **dict.fromkeys(
         ("column_stack", "concat", "concatenate", "dstack", "hstack", "stack", "vstack"), "[x, y]"
@@ -88,7 +89,8 @@ def arrays_of(size: int) -> dict[str, Any]:
     shapes = {"table": (10, -1), "cube": (1, 10, -1), "triples": (-1, 3)}
     shaped = {name: x[: size // 30 * 30].reshape(shape) for name, shape in shapes.items()}
     square = x[: root * root].reshape(root, root)
-    return dict(x=x, y=y, i=i, j=j, mask=x > 0.5, places=np.sort(x), edge=x[:root], square=square, **shaped)
+    ordered = dict(mask=x > 0.5, places=np.sort(x), above=x + 1)
+    return dict(x=x, y=y, i=i, j=j, edge=x[:root], square=square, **ordered, **shaped)
 
 
 def candidates(size: int) -> Iterator[tuple[Any, ...]]:

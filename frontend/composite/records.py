@@ -194,21 +194,28 @@ def columns_of(dtype: np.dtype[Any], value: Any) -> list[Any]:
             raise WeftValueError(
                 f"could not assign tuple of length {len(value)} to structure with {len(names)} fields."
             )
-        for name, item in zip(names, value, strict=True):
-            if dtype[name].base.names is None and np.ndim(item) > dtype[name].ndim:
+        columns = [_entry(dtype[name], item) for name, item in zip(names, value, strict=True)]
+        for name, column in zip(names, columns, strict=True):
+            if dtype[name].base.names is None and np.ndim(column) > dtype[name].ndim:
                 raise WeftValueError("setting an array element with a sequence.")
-        return list(value)
+        return columns
     if isinstance(value, list):
         rows = [columns_of(dtype, item) for item in value]
         return [
-            _column(dtype[name], [row[place] for row in rows], len(value)) for place, name in enumerate(names)
+            _column(dtype[name], [row[place] for row in rows]) for place, name in enumerate(names)
         ]
     rank = np.ndim(value)
     inner = [dtype[name].ndim if rank else 0 for name in names]
     return [np.expand_dims(value, tuple(range(-added, 0))) if added else value for added in inner]
 
 
-def _column(dtype: np.dtype[Any], items: list[Any], count: int) -> Any:
+def _entry(dtype: np.dtype[Any], item: Any) -> Any:
+    """What one record holds in one field, of which a list or tuple may be the entries."""
+    is_listed = isinstance(item, (list, tuple)) and dtype.base.names is None
+    return _column(dtype, list(item)) if is_listed else item
+
+
+def _column(dtype: np.dtype[Any], items: list[Any]) -> Any:
     """What a list of records holds in one field."""
     if dtype.base.names is not None:
         return items

@@ -13,7 +13,7 @@ from ..tracing.behaviour import behaviour
 from ..tracing.element_stores import cast_element, require_single, signed_number
 from ..tracing.extents import split_shape
 from ..tracing.flat_items import FlatItems
-from ..tracing.staging import ArrayLike, ArrayResult, asarray, view_of
+from ..tracing.staging import ArrayLike, ArrayResult, asarray, raise_where, view_of
 from . import array_memory, creation, elementwise, indexing, number_attributes, set_operations, shape, sorting
 from .arguments import NO_VALUE, write_into
 from .memory_order import require_native_order
@@ -151,10 +151,8 @@ def item(x: Any, *index: Any) -> Any:
     if index:
         place = index[0] if len(index) == 1 else index
         return _number(x[place] if isinstance(place, tuple) or x.ndim == 1 else flat(x)[place])
-    if None in x.type.shape:
-        raise x._needs_value("item()", "index it (x[i]) to keep working with an array, or return it")
-    if x.size != 1:
-        raise WeftValueError("can only convert an array of size 1 to a Python scalar")
+    message = "can only convert an array of size 1 to a Python scalar"
+    raise_where(x.size != 1, WeftValueError, message)
     return _number(x[(0,) * x.ndim])
 
 

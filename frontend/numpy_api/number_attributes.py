@@ -49,13 +49,19 @@ def conjugate(x: TracedArray, *args: Any, **kwargs: Any) -> Any:
 
 
 def attribute_of_number(number: TracedArray, name: str) -> Any:
-    """What a Python number has under a name that arrays do not have; AttributeError for what it has not."""
+    """What a number has under a name that arrays do not have; AttributeError for what it has not."""
     kind = number_type(number)
-    if kind is None or name not in _ATTRIBUTES or not hasattr(kind, name):
+    owner, known = (kind, _ATTRIBUTES) if kind is not None else (_scalar_class(number), _OF_SCALARS)
+    if name not in known or not hasattr(owner, name):
         numpy_type = f"numpy.{number.dtype.name if number._is_scalar else 'ndarray'}"
         shown = numpy_type if kind is None else kind.__name__
         raise AttributeError(f"'{shown}' object has no attribute '{name}'")
-    return _ATTRIBUTES[name](number)
+    return known[name](number)
+
+
+def _scalar_class(number: TracedArray) -> Any:
+    """The class of a scalar of NumPy's; None for an array."""
+    return number.dtype.type if number._is_scalar else None
 
 
 def _is_integer(number: TracedArray) -> Any:
@@ -67,7 +73,7 @@ def _is_integer(number: TracedArray) -> Any:
 
 def _in_python(name: str, *results: type) -> Callable[[TracedArray], Any]:
     def method(number: TracedArray) -> Any:
-        kind: Any = number_type(number)
+        kind: Any = number_type(number) or _scalar_class(number)
         return call_python(number._storage.trace, getattr(kind, name), (number,), *results)
 
     return lambda number: lambda: method(number)
@@ -82,5 +88,6 @@ _ATTRIBUTES: dict[str, Callable[[TracedArray], Any]] = {
     "bit_count": _in_python("bit_count", int),
     "hex": lambda number: lambda: string_of(float.hex, number),
 }
+_OF_SCALARS = {name: _ATTRIBUTES[name] for name in ("numerator", "denominator", "is_integer", "as_integer_ratio")}
 
 __all__ = ["attribute_of_number", "conjugate", "imag", "real"]

@@ -206,8 +206,8 @@ def flatten(a: ArrayLike, order: str = "C") -> ArrayResult:
 def squeeze(a: ArrayLike, axis: Any = None) -> ArrayResult:
     """A view without axes of extent 1, all or those given, as `numpy.squeeze`.
 
-    Shape: that of a without the axes. Dtype: that of a. Raises `ValueError` for an axis whose extent is not known to
-    be 1; without axes, when the function runs, for one that turns out to be.
+    Shape: that of a without the axes. Dtype: that of a. Raises `ValueError` for an axis whose extent is not 1; without
+    axes, when the function runs, for one of unknown extent that turns out to be.
 
     >>> weft.squeeze(np.array([[1, 2]]))
     array([1, 2])
@@ -225,8 +225,12 @@ def squeeze(a: ArrayLike, axis: Any = None) -> ArrayResult:
             raise_where(np.equal(x.shape[place], 1), WeftValueError, message)
     else:
         axes = tuple(sorted(axis_tuple(axis, x.ndim)))
-        if any(shape[place] != 1 for place in axes):
-            raise WeftValueError("cannot select an axis to squeeze out which has size not equal to one")
+        for place in axes:
+            message = "cannot select an axis to squeeze out which has size not equal to one"
+            raise_where(np.not_equal(x.shape[place], 1), WeftValueError, message)
+        if unknown := [place for place in axes if shape[place] is None]:
+            x = x[(*(0 if place in unknown else slice(None) for place in range(x.ndim)), ...)]
+            axes = tuple(place - sum(u < place for u in unknown) for place in axes if place not in unknown)
     return view_of(x, ops.Squeeze, axes=axes) if axes else x
 
 

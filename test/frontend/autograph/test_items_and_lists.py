@@ -39,6 +39,16 @@ def test_the_item_of_several_elements():
     same(only_item, np.ones(2), np.ones(3), traces=None)
 
 
+def attributes_of_scalars(x, n):
+    return x.is_integer(), x.as_integer_ratio(), n.is_integer(), n.numerator, n.denominator
+
+
+def test_attributes_of_scalars_that_are_numbers():
+    same(attributes_of_scalars, *[(x, np.int64(3)) for x in (np.float64(2.5), np.float64(-4.0))])
+    with pytest.raises(AttributeError, match="'numpy.float64' object has no attribute 'numerator'"):
+        weft.function(lambda x: x.numerator)(np.float64(1.0))
+
+
 def listed(x, n):
     many = x.tolist()
     some = x[:n].tolist()

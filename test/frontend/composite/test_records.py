@@ -139,6 +139,7 @@ def assigned(r: Any, p: Any, i: Any) -> Any:
     """Records from tuples, numbers, lists, other records; several fields at once."""
     r[0] = (1, 2, [3, 4], ("2001-01-01", 5))
     r[[0, 2]] = (r["x"][1], i, r["v"][1], (r["in"]["d"][0], 5))
+    r[1] = (1.5, 2, (i, 7), ("NaT", i))
     p[i] = (i, 2.9)
     p[["n"]][:1] = 8
     last = p[1]

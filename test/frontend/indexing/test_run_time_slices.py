@@ -187,6 +187,23 @@ def test_a_slice_of_one_element_may_be_empty() -> None:
         np.testing.assert_array_equal(x, y)
 
 
+USES: list[Callable[[Any, Any], Any]] = [
+    lambda x, n: x[n : n + 1].squeeze(0),
+    lambda x, n: np.squeeze(x[:2, n : n + 1][None], axis=(0, 2)),
+    lambda x, n: x[0, n : n + 1].item(),
+]
+
+
+@pytest.mark.parametrize("use", USES)
+def test_what_takes_one_element_looks_when_the_program_runs(use: Callable[[Any, Any], Any]) -> None:
+    x, compiled = np.arange(20.0).reshape(4, 5), weft.function(use)
+    same_results(compiled(x, np.int64(3)), use(x, 3))
+    with pytest.raises(ValueError, match="size") as expected:
+        use(x, 7)
+    with pytest.raises(ValueError, match=str(expected.value)):
+        compiled(x, np.int64(7))
+
+
 def counted(x: Any, n: Any) -> Any:
     """Places that a loop counts, behind the array at last."""
     total = 0.0
