@@ -89,7 +89,7 @@ def arrays_of(size: int) -> dict[str, Any]:
     shapes = {"table": (10, -1), "cube": (1, 10, -1), "triples": (-1, 3)}
     shaped = {name: x[: size // 30 * 30].reshape(shape) for name, shape in shapes.items()}
     square = x[: root * root].reshape(root, root)
-    ordered = dict(mask=x > 0.5, places=np.sort(x), above=x + 1)
+    ordered = {"mask": x > 0.5, "places": np.sort(x), "above": x + 1}
     return dict(x=x, y=y, i=i, j=j, edge=x[:root], square=square, **ordered, **shaped)
 
 

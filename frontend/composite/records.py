@@ -201,9 +201,7 @@ def columns_of(dtype: np.dtype[Any], value: Any) -> list[Any]:
         return columns
     if isinstance(value, list):
         rows = [columns_of(dtype, item) for item in value]
-        return [
-            _column(dtype[name], [row[place] for row in rows]) for place, name in enumerate(names)
-        ]
+        return [_column(dtype[name], [row[place] for row in rows]) for place, name in enumerate(names)]
     rank = np.ndim(value)
     inner = [dtype[name].ndim if rank else 0 for name in names]
     return [np.expand_dims(value, tuple(range(-added, 0))) if added else value for added in inner]

@@ -88,6 +88,8 @@ _ATTRIBUTES: dict[str, Callable[[TracedArray], Any]] = {
     "bit_count": _in_python("bit_count", int),
     "hex": lambda number: lambda: string_of(float.hex, number),
 }
-_OF_SCALARS = {name: _ATTRIBUTES[name] for name in ("numerator", "denominator", "is_integer", "as_integer_ratio")}
+_OF_SCALARS = {
+    name: _ATTRIBUTES[name] for name in ("numerator", "denominator", "is_integer", "as_integer_ratio")
+}
 
 __all__ = ["attribute_of_number", "conjugate", "imag", "real"]

@@ -45,7 +45,7 @@ def attributes_of_scalars(x, n):
 
 def test_attributes_of_scalars_that_are_numbers():
     same(attributes_of_scalars, *[(x, np.int64(3)) for x in (np.float64(2.5), np.float64(-4.0))])
-    with pytest.raises(AttributeError, match="'numpy.float64' object has no attribute 'numerator'"):
+    with pytest.raises(AttributeError, match=r"'numpy\.float64' object has no attribute 'numerator'"):
         weft.function(lambda x: x.numerator)(np.float64(1.0))
 
 
