@@ -230,7 +230,8 @@ def squeeze(a: ArrayLike, axis: Any = None) -> ArrayResult:
             raise_where(np.not_equal(x.shape[place], 1), WeftValueError, message)
         if unknown := [place for place in axes if shape[place] is None]:
             index: list[Any] = [0 if place in unknown else slice(None) for place in range(x.ndim)]
-            x = x[tuple([*index, ...])]
+            index.append(...)  # an array also where no axis is left
+            x = x[tuple(index)]
             axes = tuple(place - sum(u < place for u in unknown) for place in axes if place not in unknown)
     return view_of(x, ops.Squeeze, axes=axes) if axes else x
 
