@@ -174,6 +174,11 @@ class Svd(Smaller, name="svd"):
         """That of the size."""
         return cls.function + ("_f" if attributes["full"] else "_s")
 
+    @classmethod
+    def is_speculatable(cls, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
+        """Never: it may not end where an element is infinite, and what guards it stays in front."""
+        return False
+
 
 class Svdvals(Smaller, name="svdvals"):
     """The singular values of matrices in descending order; and whether they did not converge."""

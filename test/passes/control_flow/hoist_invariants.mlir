@@ -168,3 +168,24 @@ func.func @any_index(%x: tensor<4xf64>, %i: tensor<i64>, %nt: tensor<i64>) -> te
   }
   return %r : tensor<f64>
 }
+
+// -----
+
+// What may not come to an end where elements are infinite stays behind what guards it.
+// CHECK-LABEL: func.func @endless
+// CHECK: "weft.svdvals"
+// CHECK-NOT: "weft.svd"
+// CHECK: scf.for
+// CHECK: "weft.svd"
+func.func @endless(%x: tensor<2x2xf64>, %n: index) -> tensor<2x2xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (tensor<2x2xf64>) {
+    %0:2 = "weft.svdvals"(%x) : (tensor<2x2xf64>) -> (tensor<2xf64>, tensor<i1>)
+    %1:4 = "weft.svd"(%x) {full = true} : (tensor<2x2xf64>) -> (tensor<2x2xf64>, tensor<2xf64>, tensor<2x2xf64>, tensor<i1>)
+    %2 = "weft.multiply"(%a, %0#0) : (tensor<2x2xf64>, tensor<2xf64>) -> tensor<2x2xf64>
+    %3 = "weft.multiply"(%2, %1#0) : (tensor<2x2xf64>, tensor<2x2xf64>) -> tensor<2x2xf64>
+    scf.yield %3 : tensor<2x2xf64>
+  }
+  return %r : tensor<2x2xf64>
+}
