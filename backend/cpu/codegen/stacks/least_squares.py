@@ -49,7 +49,7 @@ def least_squares(emitter: Emitter, a: Matrix, b: Matrix, threshold: Number) -> 
         for vector in right
     ]
     sizes = sum_of([entry.size() for row in b for entry in row])
-    usual = [sizes.compare("<", _USUAL), values[0].compare("<", _USUAL)]
+    usual = [sizes.compare("<", _USUAL), values[0].compare("<", _USUAL), threshold.compare("==", threshold)]
     small = any_of(values[0].compare(">", 1 / _USUAL), values[0].compare("==", 0.0))
     return LeastSquares(
         solutions,

@@ -3,8 +3,8 @@
     %x, %status = weft.call_loop(%a, %b, %empty) {function = "numpy.linalg._umath_linalg.solve", loop = "dd->d", ...}
 
 becomes a loop over groups of as many matrices as vectors have lanes. Where a result may not be relied on (see
-elimination.py), LAPACK computes that group again (groups.py): what is singular, and what comes of infinities and NaN,
-is NumPy's word.
+elimination.py, reflections.py and scales.py), LAPACK computes that group again (groups.py): what is singular where that
+matters, and what comes of infinities and NaN, is NumPy's word.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -11,6 +12,8 @@ import pytest
 
 import weft
 from support.call_comparison import outcome
+from weft.backend.cpu.codegen.stacks.exchanges import exchanges
+from weft.backend.cpu.codegen.stacks.rotations import neighbours, next_places
 
 linalg = np.linalg
 MOST = 11
@@ -250,6 +253,22 @@ def test_shapes_of_stacks(shape: tuple[int, ...]) -> None:
         for got, expected in zip(made_of_factors(given), made_of_factors.python_function(given), strict=True):
             assert (type(got), np.shape(got)) == (type(expected), np.shape(expected))
             np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("extent", range(2, 9))
+def test_rounds_and_exchanges(extent: int) -> None:
+    """In a sweep each column meets every other one and comes back; exchanges sort all sequences of zeros and ones."""
+    players, met, to = list(range(extent)), [], next_places(extent)
+    for _ in range(extent - 1 + extent % 2):
+        met += [frozenset((players[p], players[q])) for p, q in neighbours(extent)]
+        players = [players[to.index(place)] for place in range(extent)]
+    assert players == list(range(extent))
+    assert len(met) == len(set(met)) == extent * (extent - 1) // 2
+    for bits in itertools.product((0, 1), repeat=extent):
+        found = list(bits)
+        for one, other in exchanges(extent):
+            found[one], found[other] = sorted((found[one], found[other]))
+        assert found == sorted(bits)
 
 
 LEAST_SQUARES = {
