@@ -133,6 +133,32 @@ def inside_of_finally(a, i):
     return v + z
 
 
+def counts_in_a_loop_that_always_raises(a, i):
+    try:
+        left = 5
+        while i < 5:
+            left -= 1
+            if left > i:
+                a[0] += left
+            raise ValueError(f"after {i}")
+    except IndexError:
+        return -1.0
+    return a[0]
+
+
+def counted_in_a_loop_that_always_raises(a, i):
+    try:
+        left = 5
+        while i < 5:
+            left -= 1
+            if left > i:
+                a[0] += left
+            raise ValueError
+    except ValueError:
+        return left + a[0]
+    return a[0]
+
+
 PROGRAMS = [
     with_else,
     bound_before_and_in_else,
@@ -145,6 +171,8 @@ PROGRAMS = [
     handler_continues,
     of_a_function_around,
     inside_of_finally,
+    counts_in_a_loop_that_always_raises,
+    counted_in_a_loop_that_always_raises,
 ]
 
 

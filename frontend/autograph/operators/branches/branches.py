@@ -227,7 +227,7 @@ def _is_never_read(path: Path, place: ProgramLocation, value: Any, snapshot: Sna
 
     One that was deleted may be one of a function around this one, which sees that.
     """
-    if path.raises and place.key() in path.unread:
+    if path.leaves_unread(place.key()):
         return True
     was_unbound = value is UNBOUND and snapshot.old_value(place) is UNBOUND
     return was_unbound and place.is_variable and codes_of(path.exit) == {RETURN}

@@ -49,6 +49,10 @@ class Path:
         """The exits that it may have."""
         return frozenset() if self.is_dead or self.raises else codes_of(self.exit)
 
+    def leaves_unread(self, key: Any) -> bool:
+        """Whether it always ends with such an exception, and nothing looks at a place then."""
+        return self.raises and key in self.unread
+
     def binds(self, place: ProgramLocation, value: Any) -> bool:
         """Whether a place surely has a value at its end, unless it is left with an exception."""
         is_bound = value is not UNBOUND and not isinstance(value, MaybeUnbound)

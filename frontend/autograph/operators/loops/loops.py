@@ -375,15 +375,16 @@ class _Recording:
                 continue
             key = place.key()
             end = value_after(changes, place, self.snapshot)
-            if isinstance(place, Items) and not is_dead:
+            is_unread = is_dead or (self.path is not None and self.path.leaves_unread(key))
+            if isinstance(place, Items) and not is_unread:
                 lengths_differ(place, [self.snapshot.old_value(place), end])
             try:
-                carried = self._needed(kinds.get(key), place, end, is_dead)
+                carried = self._needed(kinds.get(key), place, end, is_unread)
             except Mismatch as mismatch:
                 problems.append(f"{shown_name(place.name)} is {mismatch}")
                 continue
             if carried is not None:
-                needed[key], ends[key] = carried, self.bound.get(key, end) if is_dead else end
+                needed[key], ends[key] = carried, self.bound.get(key, end) if is_unread else end
         if problems:
             raise control_flow_error(
                 "the iterations of a loop leave values that cannot be one",
