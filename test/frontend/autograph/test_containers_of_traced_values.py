@@ -24,6 +24,16 @@ def ordered(x):
     return numbers, pairs, names, best, sorted(range(4), key=lambda i: x[i]), min(pairs)
 
 
+def rows_in_order(x):
+    rows = np.stack([x[:3], x[1:4]], axis=1)
+    by_pairs = sorted(rows, key=lambda row: (row[0] > 1, -row[1]))
+    return sorted(rows[:, :1]), sorted(rows[:, 1:], reverse=True), sorted(rows[:1]), by_pairs
+
+
+def rows_without_an_order(x):
+    return sorted(np.stack([x, x]), reverse=True)
+
+
 def compared(x):
     y, z = int(x[0]), int(x[1])
     goal, steps = (3, 1), 0
@@ -50,7 +60,9 @@ def sliced(x):
     return x[: -n or None], x[n or None :], x[: n or None : -1]
 
 
-@pytest.mark.parametrize("function", [ordered, compared, looked_up, sliced])
+@pytest.mark.parametrize(
+    "function", [ordered, rows_in_order, rows_without_an_order, compared, looked_up, sliced]
+)
 def test_as_in_python(function: Callable[..., Any]) -> None:
     compiled = weft.function(function)
     for values in ([3.0, 1.0, 2.0, 1.0], [1.0, 0.0, 1.0, 5.0], [8.0, 0.0, 1.0, 5.0]):
@@ -58,7 +70,7 @@ def test_as_in_python(function: Callable[..., Any]) -> None:
         for called in (function, compiled):
             try:
                 found.append(repr(called(x)))
-            except (KeyError, IndexError) as error:
+            except (KeyError, IndexError, ValueError) as error:
                 found.append(f"{type(error).__name__}: {str(error).splitlines()[0]}")
         assert found[1] == found[0]
 

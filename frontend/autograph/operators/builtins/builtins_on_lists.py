@@ -237,7 +237,7 @@ def _best(
 
 
 def sorted_(iterable: Any, /, *, key: Key | None = None, reverse: bool = False) -> Any:
-    """`sorted`, of arrays of one axis and of lists of numbers."""
+    """`sorted`, of arrays and lists: at once where items or their keys are numbers, else by comparing each two."""
     iterable = left_of(iterable)
     items = list_(iterable) if isinstance(iterable, (Walk, Filtered, Sequence)) else iterable
     if isinstance(items, GrowingList):
@@ -246,17 +246,32 @@ def sorted_(iterable: Any, /, *, key: Key | None = None, reverse: bool = False) 
         return builtins.sorted(items, reverse=reverse)
     if not isinstance(items, ARRAYS):
         return _sorted_values(builtins.list(items), key, reverse)
-    if key is None:
+    if key is None and items.ndim == 1:
         ordered = np.sort(items)
         return list_(ordered[::-1] if reverse else ordered)
+    if key is None:
+        rows = list_(items)  # which have no order, but those of one element
+        return (
+            sorted_list(rows, key, reverse)
+            if isinstance(rows, GrowingList)
+            else _in_order(rows, rows, reverse)
+        )
     ranks: Any = [operators().call(key, item) for item in items]
-    holds_dates = any(isinstance(rank, CompositeValue) for rank in ranks)
-    return list_(items[_order(np.stack(ranks) if holds_dates else asarray(ranks), reverse)])
+    if any(isinstance(rank, CompositeValue) for rank in ranks):
+        return list_(items[_order(np.stack(ranks), reverse)])
+    if all(map(_is_number, ranks)):
+        return list_(items[_order(asarray(ranks), reverse)])
+    return _in_order(builtins.list(items), ranks, reverse)
 
 
 def _sorted_values(items: builtins.list[Any], key: Key | None, reverse: bool) -> builtins.list[Any]:
     """A sorted list of values of which some are known at run time only."""
     ranks = items if key is None else [operators().call(key, item) for item in items]
+    return _in_order(items, ranks, reverse)
+
+
+def _in_order(items: builtins.list[Any], ranks: builtins.list[Any], reverse: bool) -> builtins.list[Any]:
+    """Items in the order of their ranks."""
     if not any(map(holds_staged, ranks)):
         places = builtins.sorted(range(len(items)), key=ranks.__getitem__, reverse=reverse)
         return [items[place] for place in places]
@@ -266,6 +281,11 @@ def _sorted_values(items: builtins.list[Any], key: Key | None, reverse: bool) ->
     ordered = lookup("take")(asarray(items), _order(asarray(ranks), reverse), axis=0)
     number = kind.number if isinstance(kind, ArrayKind) else type(items[0])
     return [ordered[place].copy()._like_python(number) for place in range(len(items))]
+
+
+def _is_number(rank: Any) -> bool:
+    kind = as_array_kind(kind_of(rank))
+    return kind is not None and kind.type.rank == 0 and kind.type.dtype.kind in "biuf"
 
 
 def _are_alike(items: Sequence_[Any]) -> bool:
