@@ -56,10 +56,7 @@ def terminator(block: Block) -> Operation:
 def operations_of(root: Operation) -> list[Operation]:
     """All ops inside an op in program order, an op with regions before what they hold."""
     found: list[Operation] = []
-    append, advance = (
-        found.append,
-        ir.WalkResult.ADVANCE,
-    )  # looked up once: this is what most passes begin with
+    append, advance = found.append, ir.WalkResult.ADVANCE  # most passes begin with this
 
     def visit(operation: Operation) -> Any:
         append(operation)
