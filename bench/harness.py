@@ -38,21 +38,26 @@ def keep_freed_memory() -> None:
         libc.mallopt(mmap_threshold, 1 << 30)
 
 
-def median_times(candidates: Sequence[Thunk], rounds: int = 25, seconds_a_round: float = 0.01) -> list[float]:
+def median_times(
+    candidates: Sequence[Thunk],
+    rounds: int = 25,
+    seconds_a_round: float = 0.01,
+    clock: Callable[[], float] = time.perf_counter,
+) -> list[float]:
     """The median seconds of a call of each candidate; every round times all of them in turn."""
     counts = []
     for candidate in candidates:
         candidate()
-        start = time.perf_counter()
+        start = clock()
         candidate()
-        counts.append(max(1, int(seconds_a_round / max(time.perf_counter() - start, 1e-7))))
+        counts.append(max(1, int(seconds_a_round / max(clock() - start, 1e-7))))
     samples: list[list[float]] = [[] for _ in candidates]
     for _ in range(rounds):
         for sample, candidate, count in zip(samples, candidates, counts, strict=True):
-            start = time.perf_counter()
+            start = clock()
             for _ in range(count):
                 candidate()
-            sample.append((time.perf_counter() - start) / count)
+            sample.append((clock() - start) / count)
     return [statistics.median(sample) for sample in samples]
 
 
