@@ -1,7 +1,7 @@
 """The conformance suite of the Python Array API passes, but for a list of what NumPy itself does otherwise.
 
 The suite (github.com/data-apis/array-api-tests, with its submodule) is not part of this repository: it is run where
-WEFT_ARRAY_API_SUITE names a folder that has it, with `WEFT_ARRAY_API_EXAMPLES` examples of each test (5).
+ARRAY_API_SUITE names a folder that has it, with `ARRAY_API_EXAMPLES` examples of each test (5).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-SUITE = os.environ.get("WEFT_ARRAY_API_SUITE")
+SUITE = os.environ.get("ARRAY_API_SUITE")
 EAGER = "weft"
 TRACED = "exec('from support.traced_namespace import xp')"
 
@@ -32,7 +32,7 @@ def test_the_list_gives_reasons() -> None:
     assert all(name.startswith("array_api_tests/") for name in known())
 
 
-@pytest.mark.skipif(SUITE is None, reason="WEFT_ARRAY_API_SUITE does not say where the suite is")
+@pytest.mark.skipif(SUITE is None, reason="ARRAY_API_SUITE does not say where the suite is")
 @pytest.mark.parametrize("module", [EAGER, TRACED], ids=["eager", "traced"])
 def test_suite(module: str) -> None:
     assert SUITE is not None
@@ -41,7 +41,7 @@ def test_suite(module: str) -> None:
         "ARRAY_API_TESTS_VERSION": "2025.12",
         "PYTHONPATH": os.pathsep.join([str(HERE.parents[1]), os.environ.get("PYTHONPATH", "")]),
     }
-    examples = os.environ.get("WEFT_ARRAY_API_EXAMPLES", "5")
+    examples = os.environ.get("ARRAY_API_EXAMPLES", "5")
     options = ["-q", "-p", "no:cacheprovider", "--derandomize", f"--max-examples={examples}"]
     excluded = [f"--deselect={name}" for name in known()]
     skipped = [] if module == EAGER else ["--ignore=array_api_tests/test_signatures.py"]
