@@ -16,7 +16,7 @@ from .contraction import matmul
 from .creation import full, linspace, zeros
 from .diagonals import diagonal
 from .elementwise import clip
-from .indexing import searchsorted
+from .indexing import searchsorted, take
 from .joining import concatenate, stack
 from .reductions import max as max_of
 from .reductions import mean
@@ -164,77 +164,125 @@ def histogram(
 ) -> Any:
     """Counts of elements in bins, and the edges of these, as `numpy.histogram`.
 
-    Shape: (bins,) and (bins + 1,). Dtype: int64, or that of the weights; float64 for a density. Raises `ValueError`
-    for edges that decrease and where the range of the elements is not finite, `UnsupportedError` for edges and ranges
-    that are known only when the function runs, and for numbers of bins by a rule.
+    Shape: (bins,) and (bins + 1,). Dtype: int64, or that of the weights, which are summed in order; float64 for a
+    density. Raises `ValueError` for edges that decrease, for a range that is not finite or turned round, and for
+    weights of another shape, `UnsupportedError` for edges that are known only when the function runs, and for numbers
+    of bins by a rule.
 
     >>> weft.histogram(np.array([1, 2, 2]), bins=2, range=(1, 3))
     (array([1, 2]), array([1., 2., 3.]))
     """
+    if trace_of((a, weights, bins, *(range or ()))) is None:
+        return np.histogram(a, bins, range, density, weights)
+    if weights is not None and np.shape(weights) != np.shape(a):
+        raise WeftValueError("weights should have the same shape as a.")
     x = ravel(a)
-    if trace_of((x, weights)) is None:
-        return np.histogram(x, bins, range, density, weights)
-    if isinstance(bins, str) or trace_of((bins, range)) is not None:
-        raise UnsupportedError(
-            "histogram() needs its bins and its range while tracing, but for the range of all"
-        )
-    if np.ndim(bins) == 0 and range is None and kind(x.dtype) in "iuf" and x.dtype.itemsize > 2:
-        edges, count = _edges_around(x, operator.index(bins)), operator.index(bins)
-    elif np.ndim(bins) == 0 and range is None:
-        raise UnsupportedError(f"histogram() of an array of {x.dtype} needs its edges, or range=(low, high)")
-    else:
+    if isinstance(bins, str) or (np.ndim(bins) > 0 and trace_of((bins,)) is not None):
+        raise UnsupportedError("histogram() needs its bins while tracing, or their number")
+    if np.ndim(bins) > 0:
+        edges = np.asarray(bins)
+        if (np.diff(edges) < 0).any():
+            raise WeftValueError("`bins` must increase monotonically, when an array")
+    elif trace_of((bins, *(range or ()))) is None and (range is not None or known_shape(x)[0] == 0):
         none = np.empty(
             0, np.uint8 if kind(x.dtype) == "b" else x.dtype
         )  # edges have the dtype of the elements
-        edges = np.histogram_bin_edges(none, bins, range) if np.ndim(bins) == 0 else np.asarray(bins)
-        count = len(edges) - 1
-        if (np.diff(edges) < 0).any():
-            raise WeftValueError("`bins` must increase monotonically, when an array")
-    is_compared = weights is None and count <= MOST_COMPARED
-    totals = _counted(x, edges, count) if is_compared else _summed(x, edges, count, weights)
+        edges = np.histogram_bin_edges(none, bins, range)
+    elif kind(x.dtype) in "iu" or x.dtype in (np.float32, np.float64):
+        edges = _equal_edges(x, bins, range)
+    else:
+        raise UnsupportedError(f"histogram() of an array of {x.dtype} needs its edges, or range=(low, high)")
+    count = edges.shape[0] - 1
+    if weights is None and isinstance(count, int) and count <= MOST_COMPARED:
+        totals = _counted(x, edges)
+    else:
+        place = _place_of_equal_bins(x, edges, count) if np.ndim(bins) == 0 else _place(x, edges, count)
+        totals = _summed(place, count, weights)
     if density:
         totals = totals / np.diff(edges) / sum_of(totals)
     return totals, edges
 
 
-def _counted(x: Any, edges: Any, count: int) -> ArrayResult:
+def _counted(x: Any, edges: Any) -> ArrayResult:
     """How many elements are in each bin: those that reach its edge less those that reach the next one."""
     reach = sum_of(x[:, None] >= edges[:-1], 0)
     beyond = sum_of(x > edges[-1], 0)
     return reach - concatenate([reach[1:], reshape(beyond, (1,))])
 
 
-def _summed(x: Any, edges: Any, count: int, weights: Any) -> ArrayResult:
+def _place(x: Any, edges: Any, count: int) -> Any:
+    """Which bin each element is in, from 1; 0 in front of them, `count + 1` behind them."""
+    return np.where(np.equal(x, edges[-1]), count, searchsorted(edges, x, side="right"))
+
+
+def _place_of_equal_bins(x: Any, edges: Any, count: Any) -> Any:
+    """As `_place`, for bins of equal width: computed, and corrected by one where it was rounded, as NumPy does."""
+    low, high = edges[0], edges[-1]
+    is_inside = np.logical_and(np.greater_equal(x, low), np.less_equal(x, high))
+    scaled = np.where(is_inside, (x - low) / (high - low) * count, 0)
+    guess = np.minimum(scaled, count - 1).astype(np.int64)
+    is_below = np.less(x, take(edges, guess, mode="clip"))
+    is_beyond = np.logical_and(np.greater_equal(x, take(edges, guess + 1, mode="clip")), guess != count - 1)
+    return np.where(is_inside, guess + 1 - is_below + is_beyond, np.where(np.less(x, low), 0, count + 1))
+
+
+def _summed(place: Any, count: Any, weights: Any) -> ArrayResult:
     """The weights in each bin, or how many elements there are, by the bin of each element."""
-    place = searchsorted(edges, x, side="right") - 1
-    place = np.minimum(place, np.add(np.multiply(x == edges[-1], count - 1 - (count + 1)), count + 1))
-    if weights is None:
-        totals: Any = zeros(count + 3, np.int64)  # that in front of all bins, and the two behind them
-        np.add.at(totals, place + 1, 1)
-        return asarray(totals[1 : count + 1].copy())
-    member = place[:, None] == np.arange(count)
-    return sum_of(np.multiply(member, ravel(weights)[:, None]), 0)
+    dtype = np.dtype(np.int64) if weights is None else asarray(weights).dtype
+    totals: Any = zeros(count + 2, dtype)
+    np.add.at(totals, place, 1 if weights is None else ravel(weights))
+    return asarray(totals[1 : count + 1].copy())
 
 
-def _edges_around(x: Any, count: int) -> ArrayResult:
-    """Edges of bins of equal width from the smallest element to the largest; around them where these are equal."""
-    if count < 1:
-        raise WeftValueError("`bins` must be positive, when an integer")
-    extent = known_shape(x)[0]
-    if extent is None:
-        raise UnsupportedError(
-            "histogram() of an array of unknown size needs its edges, or range=(low, high)"
-        )
-    if extent == 0:
-        return np.linspace(0.0, 1.0, count + 1).astype(np.result_type(x.dtype, 1.0))
-    low, high = min_of(x), max_of(x)
-    if kind(x.dtype) == "f":
-        message = f"autodetected range of [{{0:{x.dtype}}}, {{1:{x.dtype}}}] is not finite"
-        has_end = np.logical_and(np.isfinite(low), np.isfinite(high))
-        raise_where(np.logical_not(has_end), WeftValueError, message, low, high)
-    dtype = np.result_type(x.dtype, 1.0)
+def _equal_edges(x: Any, bins: Any, range: Any) -> ArrayResult:
+    """Edges of bins of equal width over a range, or from the smallest element to the largest.
+
+    Around them where these are equal, and from 0 to 1 where there is no element.
+    """
+    if trace_of((bins,)) is None:
+        bins = operator.index(bins)
+    raise_where(np.less(bins, 1), WeftValueError, "`bins` must be positive, when an integer")
+    low, high = _ends(x) if range is None else range
+    source = "autodetected" if range is None else "supplied"
+    if range is not None:
+        raise_where(np.greater(low, high), WeftValueError, "max must be larger than min in range parameter.")
+    raise_where(
+        np.logical_not(np.logical_and(np.isfinite(low), np.isfinite(high))),
+        WeftValueError,
+        f"{source} range of [{_shown(low, 0)}, {_shown(high, 1)}] is not finite",
+        low,
+        high,
+    )
+    dtype = common_dtype(low, high, x)
+    dtype = dtype if kind(dtype) == "f" else np.result_type(dtype, np.float64)
     margin = np.where(np.equal(low, high), dtype.type(0.5), dtype.type(0))
-    return linspace(low - margin, high + margin, count + 1, dtype=dtype)
+    edges = linspace(low - margin, high + margin, bins + 1, dtype=dtype)
+    raise_where(
+        np.any(np.greater_equal(edges[:-1], edges[1:])),
+        WeftValueError,
+        f"Too many bins for data range. Cannot create {_shown(bins, 0)} finite-sized bins.",
+        bins,
+    )
+    return edges
+
+
+def _ends(x: Any) -> tuple[Any, Any]:
+    """The smallest and the largest element; 0 and 1 where there is none."""
+    extent = x.shape[0]
+    if isinstance(extent, int) and extent > 0:
+        return min_of(x), max_of(x)
+    limits = np.finfo(x.dtype) if kind(x.dtype) == "f" else np.iinfo(x.dtype)
+    low, high = min_of(x, initial=limits.max), max_of(x, initial=limits.min)
+    return np.where(np.equal(extent, 0), x.dtype.type(0), low), np.where(
+        np.equal(extent, 0), x.dtype.type(1), high
+    )
+
+
+def _shown(number: Any, place: int) -> str:
+    """How a message of `raise_where` shows a number: itself, or the one of a place."""
+    if trace_of((number,)) is None:
+        return str(number)
+    return f"{{{place}:{number.dtype}}}" if kind(number.dtype) == "f" else f"{{{place}}}"
 
 
 def cov(

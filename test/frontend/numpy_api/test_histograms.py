@@ -40,3 +40,72 @@ def test_no_elements() -> None:
     x = np.zeros(0, np.float32)
     for found, expected in zip(weft.function(lambda x: np.histogram(x))(x), np.histogram(x), strict=True):
         np.testing.assert_array_equal(found, expected, strict=True)
+
+
+def same(found: Any, expected: Any) -> None:
+    for got, wanted in zip(found, expected, strict=True):
+        assert got.dtype == wanted.dtype
+        np.testing.assert_allclose(got, wanted, rtol=1e-4 if wanted.dtype == np.float32 else 1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16", "complex128"])
+def test_weights(dtype: str) -> None:
+    def program(x: Any, weights: Any) -> Any:
+        return (
+            np.histogram(x, 30, weights=weights),
+            np.histogram(x, 30, (-0.5, 0.75), weights=weights),
+            np.histogram(x, [-1, 0.1, 0.5, 0.9], weights=weights),
+        )
+
+    generator = np.random.default_rng(0)
+    x, weights = generator.normal(size=(20, 9)), generator.uniform(-9, 9, (20, 9)).astype(dtype)
+    x[0, :3] = -0.5, 0.75, np.nextafter(0.75, 1)
+    for found, expected in zip(weft.function(program)(x, weights), program(x, weights), strict=True):
+        same(found, expected)
+
+
+def test_weights_of_another_shape() -> None:
+    compiled = weft.function(lambda x, w: np.histogram(x, weights=w))
+    with pytest.raises(ValueError, match="weights should have the same shape as a"):
+        compiled(np.ones(3), np.ones(4))
+
+
+def test_numbers_of_bins_and_ranges_of_the_program() -> None:
+    def by_number(x: Any, bins: Any) -> Any:
+        return np.histogram(x, bins)
+
+    def by_range(x: Any, low: Any, high: Any) -> Any:
+        return np.histogram(x, 20, (low, high))
+
+    def of_some(x: Any) -> Any:
+        return np.histogram(x[x > 0.5], 6)
+
+    x = np.random.default_rng(0).uniform(size=100)
+    number, ranged, some = weft.function(by_number), weft.function(by_range), weft.function(of_some)
+    for bins in (1, 5, 90):
+        same(number(x, np.int64(bins)), by_number(x, bins))
+    for low, high in ((0.25, 0.5), (-3.0, 9.0), (0.5, 0.5)):
+        same(ranged(x, np.float64(low), np.float64(high)), by_range(x, low, high))
+    for elements in (x, x / 4):  # of the second there is none
+        same(some(elements), of_some(elements))
+    assert number.trace_count == ranged.trace_count == some.trace_count == 1
+
+
+def test_bins_and_ranges_that_cannot_be() -> None:
+    number = weft.function(lambda x, bins: np.histogram(x, bins))
+    ranged = weft.function(lambda x, low, high: np.histogram(x, 20, (low, high)))
+    x = np.array([1, np.nextafter(1, 2)])
+    for compiled, eager, arguments in (
+        (number, np.histogram, (x, np.int64(0))),
+        (number, np.histogram, (x, np.int64(5))),
+        (ranged, lambda x, low, high: np.histogram(x, 20, (low, high)), (x, np.float64(1), np.float64(0))),
+        (
+            ranged,
+            lambda x, low, high: np.histogram(x, 20, (low, high)),
+            (x, np.float64(1), np.float64(np.inf)),
+        ),
+    ):
+        with pytest.raises(ValueError, match=r"bins|range") as expected:
+            eager(*arguments)
+        with pytest.raises(ValueError, match=re.escape(str(expected.value))):
+            compiled(*arguments)
