@@ -28,7 +28,7 @@ def loaded(
     after they have returned. Raises `DeviceError` where there is no such device.
     """
     if device is not None:
-        from .gpu.open_devices import open_device
+        from .gpu.devices.open_devices import open_device
         from .gpu.runtime.executable import DeviceExecutable
 
         return DeviceExecutable(code, callbacks, open_device(device), exception_of=exception_of)

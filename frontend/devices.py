@@ -13,10 +13,10 @@ import numpy as np
 
 from ..backend.gpu.arrays.array import DeviceArray, install_operations
 from ..backend.gpu.arrays.foreign import device_put
-from ..backend.gpu.device_names import CPU
+from ..backend.gpu.devices.names import CPU
+from ..backend.gpu.devices.on_device import OnDevice, memory_of
+from ..backend.gpu.devices.open_devices import using_stream
 from ..backend.gpu.driver.streams import stream_handle
-from ..backend.gpu.on_device import OnDevice, memory_of
-from ..backend.gpu.open_devices import using_stream
 from ..dialect.errors import UnsupportedError
 from .calls.eager_calls import always_compiled, is_eager
 from .function import Function
@@ -36,7 +36,7 @@ def devices() -> list[str]:
     >>> weft.devices()[0]
     'cpu'
     """
-    from ..backend.gpu.open_devices import device_names
+    from ..backend.gpu.devices.open_devices import device_names
 
     return [CPU, *device_names()]
 
@@ -48,7 +48,7 @@ def synchronize(device: str | None = None) -> None:
 
     >>> weft.synchronize()
     """
-    from ..backend.gpu.open_devices import synchronize
+    from ..backend.gpu.devices.open_devices import synchronize
 
     if device != CPU:
         synchronize(device)

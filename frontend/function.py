@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeAlia
 import numpy as np
 
 from ..backend.cpu.dispatch.objects import FastCallable, is_supported, mark_callable
-from ..backend.gpu.device_names import CPU, device_number
-from ..backend.gpu.device_targets import target_of
+from ..backend.gpu.devices.names import CPU, device_number
+from ..backend.gpu.devices.targets import target_of
 from ..dialect.errors import WeftTypeError, WeftValueError
 from ..dialect.imports import uncollected
 from .calls.argument_numbers import ArgumentNumbers, Arguments

@@ -12,9 +12,9 @@ from typing import Any
 from ..backend.cache.store import Configuration, configure
 from ..backend.cpu.dispatch.switches import switches
 from ..backend.cpu.memory.limit import DEFAULT_LIMIT, set_limit
-from ..backend.gpu.deferral import defer_errors
-from ..backend.gpu.device_names import device_number
-from ..backend.gpu.libraries import choose_library
+from ..backend.gpu.devices.deferral import defer_errors
+from ..backend.gpu.devices.libraries import choose_library
+from ..backend.gpu.devices.names import device_number
 from ..dialect.errors import WeftValueError, WeftWarning
 from ..dialect.records import dataclass, defaults
 from ..passes.differentiation.memory import DEFAULT_MEMORY

@@ -116,8 +116,8 @@ def load_weft() -> None:
 def run_here(options: argparse.Namespace) -> int:
     """Run a part in this process; relative imports work in it, as the package is there."""
     os.environ["WEFT_CUDA"] = "emulator" if options.emulator else "driver"
-    from ..backend.gpu.libraries import choose_library
-    from ..backend.gpu.open_devices import open_device
+    from ..backend.gpu.devices.libraries import choose_library
+    from ..backend.gpu.devices.open_devices import open_device
 
     choose_library(os.environ["WEFT_CUDA"])
     (part,) = options.part

@@ -18,7 +18,7 @@ import numpy as np
 
 import weft
 from weft.backend.cpu.machine.native_code import compile_assembly, link_forever
-from weft.backend.gpu import libraries
+from weft.backend.gpu.devices import libraries
 from weft.backend.gpu.driver.library import Library
 from weft.backend.gpu.driver.signatures import FUNCTION_TYPES
 from weft.backend.gpu.emulator.library import Emulator

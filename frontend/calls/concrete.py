@@ -10,7 +10,7 @@ import numpy as np
 
 from ...backend.cpu.execution.executable import RuntimeFailure
 from ...backend.executables import loaded
-from ...backend.gpu.on_device import OnDevice, memory_of
+from ...backend.gpu.devices.on_device import OnDevice, memory_of
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.types import TensorType
 from ..compiling.program import CallSignature, Program

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...backend.gpu.device_names import CPU, device_number
-from ...backend.gpu.on_device import OnDevice
+from ...backend.gpu.devices.names import CPU, device_number
+from ...backend.gpu.devices.on_device import OnDevice
 from ...dialect.errors import TransferWarning, WeftValueError
 
 _WARNED_BYTES = 1 << 20

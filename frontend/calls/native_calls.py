@@ -21,7 +21,7 @@ from ...backend.cpu.dispatch.descriptors import MOST_VALUES, READY, Descriptor, 
 from ...backend.cpu.dispatch.native_code import NativeCode
 from ...backend.cpu.execution.executable import Executable, RuntimeFailure
 from ...backend.cpu.native_python.layout import PLAIN, VALUE, WRITABLE, Array
-from ...backend.gpu.on_device import OnDevice
+from ...backend.gpu.devices.on_device import OnDevice
 from ...dialect.errors import InternalError
 from ...dialect.types import TensorType
 from ..guards.handles import Bound

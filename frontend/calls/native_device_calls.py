@@ -9,7 +9,7 @@ import numpy as np
 
 from ...backend.cpu.dispatch.descriptors import Program
 from ...backend.cpu.execution.executable import Executable, RuntimeFailure
-from ...backend.gpu.on_device import OnDevice
+from ...backend.gpu.devices.on_device import OnDevice
 from ...dialect.errors import WeftError
 from ..runtime_values.result_spec import ArgumentResult, ComputedResult
 from .concrete import ConcreteFunction

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...backend.compiler import machine_code
-from ...backend.gpu.device_names import device_number
-from ...backend.gpu.device_targets import target_of
-from ...backend.gpu.on_device import ARRAYS, OnDevice, memory_of
+from ...backend.gpu.devices.names import device_number
+from ...backend.gpu.devices.on_device import ARRAYS, OnDevice, memory_of
+from ...backend.gpu.devices.targets import target_of
 from ...backend.planning.packed_layout import CONSTANT_ARGUMENTS
 from ...backend.planning.plan import MachineCode
 from ...dialect.errors import TraceRecursionError, UnsupportedError, WeftTypeError, WeftValueError

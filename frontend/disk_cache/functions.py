@@ -14,7 +14,7 @@ import numpy as np
 from ...backend.cache.files import digest
 from ...backend.cache.machine import machine_key
 from ...backend.cache.store import Store, store
-from ...backend.gpu.device_targets import target_of
+from ...backend.gpu.devices.targets import target_of
 from ..compiling.program import CallSignature, Program
 from ..settings import settings
 from ..signature.signature import Leaf, Node, Structure, constants

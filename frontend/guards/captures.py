@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...backend.gpu.on_device import OnDevice
+from ...backend.gpu.devices.on_device import OnDevice
 from ...dialect.records import NamedTuple
 from ...dialect.types import TensorType, type_of
 from .handles import Handle

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...backend.gpu.on_device import OnDevice
+from ...backend.gpu.devices.on_device import OnDevice
 from ...dialect.dtypes import is_element
 from ...dialect.types import TensorType
 from ..signature.composite_arrays import are_parts_writable, is_composite

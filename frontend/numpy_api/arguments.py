@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...backend.gpu.device_names import CPU, device_number
+from ...backend.gpu.devices.names import CPU, device_number
 from ...dialect.dtypes import DTypeLike, as_dtype, element_type, kind
 from ...dialect.errors import AxisError, UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.ops.shape import BroadcastTo

@@ -6,8 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ...backend.gpu.device_names import CPU, device_number
-from ...backend.gpu.on_device import OnDevice, is_foreign_array_on_gpu, memory_of
+from ...backend.gpu.devices.names import CPU, device_number
+from ...backend.gpu.devices.on_device import OnDevice, is_foreign_array_on_gpu, memory_of
 from ...dialect.dtypes import DTypeLike, as_dtype
 from ...dialect.errors import WeftValueError
 from ..tracing.current import current_trace

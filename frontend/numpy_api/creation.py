@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...backend.gpu.on_device import OnDevice
+from ...backend.gpu.devices.on_device import OnDevice
 from ...dialect.dtypes import DTypeLike, as_dtype, kind
 from ...dialect.errors import WeftValueError
 from ...dialect.ops.creation import Arange

@@ -7,7 +7,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ...backend.gpu.device_names import CPU
+from ...backend.gpu.devices.names import CPU
 from ...dialect.dtypes import BY_NAME, DTypeLike, as_dtype, bfloat16
 from ...dialect.dtypes import kind as kind_of
 from ...dialect.errors import WeftValueError
@@ -286,7 +286,7 @@ class Info:
 
     def devices(self) -> tuple[str, ...]:
         """The devices there are: the processor, and the GPUs that the driver has."""
-        from ...backend.gpu.open_devices import device_names
+        from ...backend.gpu.devices.open_devices import device_names
 
         require_known(CPU)
         return (CPU, *device_names())

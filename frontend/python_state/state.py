@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...backend.gpu.on_device import ARRAYS, OnDevice, memory_of
+from ...backend.gpu.devices.on_device import ARRAYS, OnDevice, memory_of
 from ...dialect.dtypes import ALL_DTYPES
 from ...dialect.types import type_of
 from ..autograph.convert import original_of

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ...backend.gpu.on_device import OnDevice
+from ...backend.gpu.devices.on_device import OnDevice
 from ...dialect.records import NamedTuple
 from ...dialect.types import RefType, TensorType
 from ..signature.signature import Leaf, Structure, unflatten

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ...backend.gpu.on_device import is_foreign_array_on_gpu
+from ...backend.gpu.devices.on_device import is_foreign_array_on_gpu
 from ...dialect.errors import WeftTypeError
 from ..source.modules import is_own_module
 from .traced_value import TracedValue

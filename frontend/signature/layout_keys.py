@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ...backend.gpu.on_device import memory_of
+from ...backend.gpu.devices.on_device import memory_of
 
 Order: TypeAlias = "tuple[int, ...]"
 """The axes of an array without gaps, from the one whose elements are furthest apart to that of neighbours."""

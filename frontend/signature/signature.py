@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ...backend.gpu.on_device import OnDevice, is_foreign_array_on_gpu
+from ...backend.gpu.devices.on_device import OnDevice, is_foreign_array_on_gpu
 from ...dialect.dtypes import as_dtype, element_type, supported_names
 from ...dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
 from ...dialect.records import dataclass

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ...backend.gpu.on_device import OnDevice
+from ...backend.gpu.devices.on_device import OnDevice
 from ...dialect.callbacks import measured
 from ...dialect.dtypes import DTypeLike, as_dtype, kind
 from ...dialect.errors import TransferWarning, UnsupportedError

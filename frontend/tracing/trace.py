@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...backend.gpu.on_device import OnDevice
+from ...backend.gpu.devices.on_device import OnDevice
 from ...backend.planning.names import symbol_name
 from ...dialect.attributes import type_from_mlir, type_to_mlir
 from ...dialect.callbacks import Callback, name_of

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ...backend.gpu.on_device import OnDevice
+from ...backend.gpu.devices.on_device import OnDevice
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.types import format_shape
 from ..signature.traced_value import ArrayHolder, held

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 
 import weft
-from weft.backend.gpu import libraries
 from weft.backend.gpu.arrays import exchange
 from weft.backend.gpu.arrays.array import _operations
+from weft.backend.gpu.devices import libraries
+from weft.backend.gpu.devices.open_devices import open_device
 from weft.backend.gpu.driver.library import Library
 from weft.backend.gpu.driver.streams import Stream
 from weft.backend.gpu.emulator.library import Emulator
-from weft.backend.gpu.open_devices import open_device
 
 
 @pytest.fixture(scope="module")

@@ -13,11 +13,11 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from ....dialect.dtypes import element_type
 from ....dialect.errors import DeviceError, WeftTypeError, WeftValueError
-from ..device_names import device_number
+from ..devices.names import device_number
+from ..devices.on_device import OnDevice
+from ..devices.open_devices import OpenDevice, open_device
 from ..driver.memory import Block
 from ..driver.streams import Stream
-from ..on_device import OnDevice
-from ..open_devices import OpenDevice, open_device
 from .description import Description, address_of, describe_memory, is_basic, reshaped, view_at
 from .exchange import CUDA_KIND, cuda_array_interface, to_dlpack
 from .strided_copies import copy_views

@@ -12,9 +12,9 @@ from typing import Any
 
 from ....dialect.dtypes import element_type
 from ....dialect.errors import WeftValueError
+from ..devices.open_devices import OpenDevice
 from ..driver.signatures import LEGACY_STREAM
 from ..driver.streams import Stream
-from ..open_devices import OpenDevice
 
 CUDA_KIND = 2
 """How DLPack counts memory of GPUs of CUDA."""

@@ -10,10 +10,10 @@ import numpy as np
 
 from ....dialect.dtypes import element_type
 from ....dialect.errors import WeftTypeError, WeftValueError
-from ..device_names import device_number
+from ..devices.names import device_number
+from ..devices.on_device import is_foreign_array_on_gpu
+from ..devices.open_devices import OpenDevice, open_device
 from ..driver.streams import Stream
-from ..on_device import is_foreign_array_on_gpu
-from ..open_devices import OpenDevice, open_device
 from .array import DeviceArray, array_of, from_host
 from .exchange import (
     BFLOAT_CODE,

@@ -11,8 +11,8 @@ from ...cpu.dispatch.library import library
 from ...cpu.dispatch.objects import slot_offset
 from ...cpu.native_python.layout import WORD, Api
 from ...cpu.native_python.layout import Device as Words
+from ..devices.open_devices import NativeMemory, OpenDevice, chosen_stream
 from ..driver.memory import Block
-from ..open_devices import NativeMemory, OpenDevice, chosen_stream
 from .array import DeviceArray, ForeignMemory
 from .description import Description
 

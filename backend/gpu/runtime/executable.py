@@ -22,7 +22,9 @@ from ...cpu.lowering.recursion import depth_limit, stack_budget
 from ...cpu.machine.code import Code
 from ...planning.plan import DEPTH, ENTRY_WORDS, OUT_OF_MEMORY, STACK, HostSite, MachineCode
 from ..arrays.array import array_of
-from ..deferral import errors_are_deferred
+from ..devices.deferral import errors_are_deferred
+from ..devices.on_device import OnDevice
+from ..devices.open_devices import OpenDevice
 from ..driver.memory import Block
 from ..machine.call_context import (
     CONSTANTS,
@@ -38,8 +40,6 @@ from ..machine.call_context import (
     STREAM,
 )
 from ..machine.graph_functions import EXECUTABLE, HANDLE
-from ..on_device import OnDevice
-from ..open_devices import OpenDevice
 from .failures import driver_failure
 from .frames import DeviceFrame
 from .host_link import DeviceHostLink

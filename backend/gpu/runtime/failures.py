@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ....dialect.errors import DeviceMemoryError
 from ...planning.plan import DeviceKernel
+from ..devices.open_devices import OpenDevice
 from ..driver.errors import out_of_memory
 from ..machine.call_context import (
     COPY,
@@ -19,7 +20,6 @@ from ..machine.call_context import (
     RESERVE_HOST,
     WRITE,
 )
-from ..open_devices import OpenDevice
 
 _FUNCTIONS = {
     LAUNCH: "cuLaunchKernel",

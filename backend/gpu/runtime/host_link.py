@@ -12,7 +12,7 @@ from ....dialect.callbacks import Callback
 from ....dialect.types import TensorType
 from ...cpu.lowering.host_calls import HostLink
 from ...planning.plan import HostSite, Site
-from ..open_devices import OpenDevice
+from ..devices.open_devices import OpenDevice
 
 if TYPE_CHECKING:
     from ....dialect.op import Array

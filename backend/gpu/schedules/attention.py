@@ -19,16 +19,16 @@ from ....passes.rewriting import operations_in
 from ...nests.contraction import Contraction, match_contraction
 from ...nests.emit import Emitter, ForLoop, Index, create
 from ...nests.nest import LoopNest, loop_nest
-from ..attention import Attention, denominator, match_attention, positions, starts_right
 from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel, clone_with
 from ..code.points import read, write_body
 from ..code.reduce import Reduction, warp_reduce
 from ..code.walk import product, split
-from ..steps import Step
+from ..rewrites.attention import Attention, denominator, match_attention, positions, starts_right
 from .loaders import THREADS
 from .products import is_asked_for
 from .results import Results
+from .steps import Step
 
 _UNKNOWN = 24
 """Where the number of keys is not known, weights are made smaller by so many powers of two."""

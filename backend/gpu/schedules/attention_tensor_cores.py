@@ -11,9 +11,9 @@ from ....dialect.mlir import Value, ir
 from ...nests.contraction import Contraction, Factor
 from ...nests.emit import Index, create
 from ...target import current
-from ..attention import denominator
 from ..code.control import compare
 from ..code.points import read
+from ..rewrites.attention import denominator
 from .attention import Parts, Rows, Tile
 from .attention_tiles import Box, LineLoader, Staged
 from .tensor_cores import as_word, has_instruction, instruction

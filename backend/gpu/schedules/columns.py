@@ -22,7 +22,7 @@ from ..code.points import write as store_point
 from ..code.reduce import Reduction
 from ..code.vectors import is_aligned, is_vector, lanes_of, load_lanes
 from ..code.walk import product, split, stepped
-from ..steps import Step
+from .steps import Step
 
 _ACROSS, _DOWN = 32, 8
 """Threads of a block."""

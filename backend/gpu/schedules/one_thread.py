@@ -13,7 +13,7 @@ from ..code.kernel import Kernel
 from ..code.points import write as store_point
 from ..code.points import write_point
 from ..placement.effort import LONG, SECONDS_OF_STEP
-from ..steps import Step
+from .steps import Step
 
 MILLISECONDS = "weft.milliseconds"
 """On device kernels of one thread that take long, how long, as far as the number of its steps tells."""

@@ -20,7 +20,7 @@ from ..code.points import write as store_point
 from ..code.row_reads import RowReads, row_reads
 from ..code.vectors import is_aligned, is_vector, lanes_of, load_lanes, store_lanes
 from ..code.walk import neighbours, product, split, stepped
-from ..steps import Step
+from .steps import Step
 
 THREADS = 256
 _WAVES = 32

@@ -22,9 +22,9 @@ from ..code.kernel import Kernel
 from ..code.reduce import Reduction
 from ..code.vectors import BYTES, element_bytes, load_lanes
 from ..code.walk import product, split, where_any
-from ..steps import Step
 from .loaders import THREADS, Loader, fits
 from .results import Results
+from .steps import Step
 
 _SIDE = 16
 """A block is a square of so many threads."""

@@ -14,7 +14,7 @@ from ..code.points import asks_for_outputs, read, write_body
 from ..code.points import write as store_point
 from ..code.reduce import Reduction
 from ..code.vectors import is_aligned, is_vector, lanes_of, load_lanes, store_lanes
-from ..steps import Step
+from .steps import Step
 
 
 class Results:

@@ -25,7 +25,7 @@ from ..code.points import write as store_point
 from ..code.reduce import WARP, BlockReduction, Reduction
 from ..code.vectors import elements_of, is_aligned, is_vector, lanes_of, load_lanes, load_vector, store_lanes
 from ..code.walk import stepped
-from ..steps import Step
+from .steps import Step
 
 _THREADS = 256
 """Of a block where a row is a warp's, or of unknown length."""

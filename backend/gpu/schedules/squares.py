@@ -17,7 +17,7 @@ from ..code.points import asks_for_outputs, read, write_body
 from ..code.points import write as store_point
 from ..code.vectors import element_bytes
 from ..code.walk import product, split, where_any
-from ..steps import Step
+from .steps import Step
 
 _SIDE = 32
 _DOWN = 8

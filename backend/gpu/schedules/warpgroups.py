@@ -35,8 +35,8 @@ from ..code.tensor_copies import (
 )
 from ..code.vectors import is_aligned
 from ..code.walk import product, split
-from ..steps import Step
 from . import products, tensor_cores
+from .steps import Step
 
 _DEPTH = LINE
 """What is summed in a step."""

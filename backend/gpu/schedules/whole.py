@@ -18,7 +18,7 @@ from ..code.points import write as store_point
 from ..code.reduce import BlockReduction, Reduction
 from ..code.vectors import is_aligned, is_vector, lanes_of, load_lanes
 from ..code.walk import neighbours, product, split, stepped
-from ..steps import Step
+from .steps import Step
 
 THREADS = 256
 _BLOCKS = 4

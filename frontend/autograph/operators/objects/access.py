@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .....backend.gpu.on_device import ARRAYS
+from .....backend.gpu.devices.on_device import ARRAYS
 from .....dialect.errors import UnsupportedError
 from ....indexing.views import get_item
 from ....indexing.views import set_item as assign_item

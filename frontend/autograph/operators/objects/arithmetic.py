@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .....backend.gpu.on_device import ARRAYS
+from .....backend.gpu.devices.on_device import ARRAYS
 from ....signature.foreign_arrays import require_numpy_rules
 from ....signature.traced_value import held
 from ....tracing.array import TracedArray

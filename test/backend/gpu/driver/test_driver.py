@@ -16,7 +16,7 @@ import pytest
 import weft
 from support.device import Machine, addresses
 from support.ptx import kernel
-from weft.backend.gpu import libraries
+from weft.backend.gpu.devices import libraries
 from weft.backend.gpu.driver.device import Device, device_count
 from weft.backend.gpu.driver.library import Library, load_driver
 from weft.backend.gpu.driver.modules import Module

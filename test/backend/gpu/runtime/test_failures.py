@@ -11,10 +11,10 @@ import pytest
 
 import weft
 from weft.backend.gpu import libraries, open_devices
+from weft.backend.gpu.devices.open_devices import OpenDevice, open_device
 from weft.backend.gpu.driver.library import Library
 from weft.backend.gpu.driver.modules import Function
 from weft.backend.gpu.emulator.library import Emulator
-from weft.backend.gpu.open_devices import OpenDevice, open_device
 from weft.backend.planning.plan import DeviceKernel
 
 MEMORY = 1 << 20

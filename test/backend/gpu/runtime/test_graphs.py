@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import weft
-from weft.backend.gpu import libraries
+from weft.backend.gpu.devices import libraries
 from weft.backend.gpu.driver.library import Library
 from weft.backend.gpu.driver.signatures import Code
 from weft.backend.gpu.emulator.library import Emulator

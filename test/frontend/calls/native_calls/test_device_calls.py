@@ -14,11 +14,11 @@ import weft
 from support.native_calls import native_calls
 from weft.backend.cpu.dispatch.objects import is_supported
 from weft.backend.gpu import libraries, open_devices
+from weft.backend.gpu.devices.open_devices import open_device
 from weft.backend.gpu.driver.library import Library
 from weft.backend.gpu.driver.signatures import Code
 from weft.backend.gpu.emulator.library import Emulator
 from weft.backend.gpu.emulator.state import Refused
-from weft.backend.gpu.open_devices import open_device
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="calls go through Python here")
 

@@ -1,0 +1,182 @@
+"""The devices of this process, by name: each with the memory and the stream that programs use."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from ....dialect.errors import DeviceError
+from ...cpu.dispatch.objects import NativeTable
+from ...planning.plan import DeviceKernel
+from ..driver.device import Device, device_count
+from ..driver.library import Library
+from ..driver.memory import Memory
+from ..driver.modules import Function, Module
+from ..driver.streams import Stream, as_stream
+from .libraries import chosen_library
+from .names import device_number
+
+
+class NativeMemory(NativeTable, Memory):
+    """The memory of a device that native code may know."""
+
+    def __init__(self, device: Device) -> None:
+        self.address = 0
+        """That of what native code is told of the device; 0 as long as it is not."""
+        super().__init__(device)
+
+
+class OpenDevice:
+    """A device with its memory, and the stream that calls are queued on."""
+
+    def __init__(self, library: Library, number: int) -> None:
+        self.device = Device(library, number)
+        self.memory = NativeMemory(self.device)
+        self.default_stream = Stream.default(self.device)
+        """The stream of calls outside of `using_stream`."""
+        self._modules: dict[str, Module] = {}
+        self._lock = threading.Lock()
+        self._unchecked: list[Callable[[], BaseException | None]] = []
+
+    def __repr__(self) -> str:
+        return repr(self.device)
+
+    @property
+    def stream(self) -> Stream:
+        """The stream that calls of this thread are queued on: that of `using_stream`, or the legacy default."""
+        chosen = chosen_stream.get()
+        return self.default_stream if chosen is None else as_stream(self.device, chosen)
+
+    @property
+    def target(self) -> str:
+        """The target that code for it is compiled for."""
+        own = self.device.properties.target
+        return "sm_90a" if own == "sm_90" else own
+
+    def address(self, function: str) -> int:
+        """Where a function of the driver lies."""
+        return self.device.library.address(function)
+
+    @contextlib.contextmanager
+    def working_on(self, name: str) -> Iterator[None]:
+        """Let this thread call the driver for a function; DeviceError where it cannot be used any more."""
+        self.device.use()
+        with self.device.working_on(name):
+            yield
+
+    def allocate(self, size: int) -> int:
+        """The address of a new block; `DeviceMemoryError` with sizes, where there is no room."""
+        return self.memory.allocate_address(size, self.stream)
+
+    def free(self, address: int) -> None:
+        """Free a block behind all that was asked for; never an error, as it ends what may have failed."""
+        self.memory.release_quietly(address, self.stream.handle)
+
+    def write(self, address: int, array: np.ndarray[Any, Any]) -> None:
+        """Copy a contiguous array to the device; it may be changed when this returns."""
+        self.memory.copy_in(address, array.ctypes.data, array.nbytes, self.stream)
+
+    def read(self, array: np.ndarray[Any, Any], address: int) -> None:
+        """Wait, and copy memory of the device to a contiguous array; raises what calls before have left open."""
+        self.raise_deferred()
+        if array.nbytes:
+            self.memory.copy_out(array.ctypes.data, address, array.nbytes, self.stream)
+
+    def raise_later(self, check: Callable[[], BaseException | None]) -> None:
+        """Let the next who waits raise the exception of a call, if there is one."""
+        self._unchecked.append(check)
+
+    def raise_deferred(self) -> None:
+        """Raise the exception of the first call that has failed since somebody waited; what followed followed it."""
+        if self._unchecked:
+            unchecked, self._unchecked = self._unchecked, []
+            errors = [check() for check in unchecked]
+            for error in errors:
+                if error is not None:
+                    raise error
+
+    def wait(self) -> None:
+        """Wait for what was asked for; DeviceError if some of it has gone wrong."""
+        self.raise_deferred()
+        self.device.use()
+        self.stream.synchronize()
+
+    def kernel(self, kernel: DeviceKernel) -> Function:
+        """A kernel, loaded; those of one module are loaded together, once."""
+        function = Module(self.device, kernel.ptx, kernel.cubin).function(kernel.name)
+        if kernel.shared_bytes:
+            function.allow_shared(kernel.shared_bytes)
+        for attribute, value in kernel.attributes:
+            self.device.call("cuFuncSetAttribute", function.handle, attribute, value)
+        return function
+
+    def error(self, code: int, function: str) -> BaseException:
+        """The exception for a code that native code got of a function of the driver."""
+        try:
+            self.device.check(code, function)
+        except DeviceError as error:
+            return error
+        return DeviceError(f"{function} failed on {self!r}")
+
+
+chosen_stream: ContextVar[Any] = ContextVar("stream", default=None)
+"""The stream of `using_stream`; None for the default stream of a device."""
+_open: dict[tuple[int, int], OpenDevice] = {}
+_by_name: dict[tuple[int, str], OpenDevice] = {}
+_lock = threading.Lock()
+
+
+@contextlib.contextmanager
+def using_stream(stream: Any) -> Iterator[None]:
+    """Queue calls of this context on a stream: ours, or that of another library."""
+    token = chosen_stream.set(stream)
+    try:
+        yield
+    finally:
+        chosen_stream.reset(token)
+
+
+def open_device(name: str) -> OpenDevice:
+    """The device of a name, "cuda" or "cuda:1"; DeviceError where there is none, or no driver."""
+    library = chosen_library()
+    known = _by_name.get((id(library), name))
+    if known is not None:
+        return known
+    number = device_number(name) or 0
+    with _lock:
+        key = (id(library), number)
+        if key not in _open:
+            _open[key] = OpenDevice(library, number)
+        return _by_name.setdefault((id(library), name), _open[key])
+
+
+def device_names() -> list[str]:
+    """The names of the devices that there are: none without a driver."""
+    try:
+        return [f"cuda:{number}" for number in range(device_count(chosen_library()))]
+    except DeviceError:
+        return []
+
+
+def synchronize(name: str | None = None) -> None:
+    """Wait for a device, or for all that were used."""
+    devices = list(_open.values()) if name is None else [open_device(name)]
+    for device in devices:
+        device.raise_deferred()
+        device.device.synchronize()
+
+
+__all__ = [
+    "NativeMemory",
+    "OpenDevice",
+    "chosen_stream",
+    "device_names",
+    "open_device",
+    "synchronize",
+    "using_stream",
+]

@@ -1,0 +1,1 @@
+"""What becomes of a program before its kernels are written for a device."""

@@ -1,0 +1,51 @@
+"""Kernels that a kernel calls, as a loop does whose kernels were joined, become a part of it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ....dialect.mlir import Module, Operation, ir
+from ....dialect.records import dataclass
+from ....passes.base import Pass, Statistics
+from ....passes.rewriting import operations_in, operations_of
+from ...planning.boundaries import kernel_functions
+from ..placement.kernel_variants import callee_of
+
+
+@dataclass(frozen=True)
+class InlineKernels(Pass):
+    """Put kernels that other kernels call in the place of the calls."""
+
+    name: ClassVar[str] = "inline-kernels"
+    summary: ClassVar[str] = "make kernels that a kernel calls a part of it"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        kernels = kernel_functions(module)
+        inlined: set[str] = set()
+        for kernel in kernels.values():
+            for op in operations_of(kernel):
+                if op.name == "func.call" and callee_of(op) in kernels and not op.results:
+                    inlined.add(callee_of(op))
+                    _inline(op, kernels[callee_of(op)])
+        statistics["kernels inlined"] += len(inlined)
+        calls = [op for op in operations_of(module.operation) if op.name == "func.call"]
+        for name in inlined - {callee_of(call) for call in calls}:
+            kernels[name].erase()
+
+
+def _inline(call: Operation, kernel: Operation) -> None:
+    block = kernel.regions[0].blocks[0]
+    mapping = dict(zip(block.arguments, call.operands, strict=True))
+    *ops, _ = operations_in(block)
+    with ir.InsertionPoint(call):
+        for op in ops:
+            copy = op.clone().operation
+            for inner in (copy, *operations_of(copy)):
+                for index, operand in enumerate(inner.operands):
+                    if operand in mapping:
+                        inner.operands[index] = mapping[operand]
+            mapping.update(zip(op.results, copy.results, strict=True))
+    call.erase()
+
+
+__all__ = ["InlineKernels"]

@@ -1,0 +1,100 @@
+"""Factors of products that were made wider before, as the halves that they are: tensor cores take them as such.
+
+    %1 = linalg.generic ... { extf }                                            linalg.contract
+    %2 = linalg.contract ins(%1, %3 : tensor<8x8xf32>, ...) ...           ->      ins(%0, %3 : tensor<8x8xbf16>, ...)
+
+NumPy's product of two arrays of bfloat16 is one of float32, which its arrays become before. bfloat16 is made wider on
+its bits. What is transposed on the way is read so by the product.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ....dialect.mlir import Module, Operation, Value, ir
+from ....dialect.records import dataclass
+from ....passes.base import Pass, Statistics
+from ....passes.rewriting import is_unused, operations_in, operations_of
+from ...nests.emit import create
+
+_ON_BITS = ["arith.bitcast", "arith.extui", "arith.shli", "arith.bitcast"]
+"""What makes a bfloat16 a float32."""
+
+
+@dataclass(frozen=True)
+class WidenInProducts(Pass):
+    """Let products of halves make their factors wider themselves."""
+
+    name: ClassVar[str] = "widen-in-products"
+    summary: ClassVar[str] = "multiply halves that were made wider before as halves"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        for function in module.body.operations:
+            for op in operations_of(function.operation):
+                if op.name == "linalg.contract":
+                    statistics["products of halves"] += _take_halves(op)
+
+
+def _take_halves(contract: Operation) -> bool:
+    """Read both factors of a product before they are made wider, if they are of the same halves."""
+    makers = [widening(value) for value in list(contract.operands)[:2]]
+    first, second = (None if maker is None else maker.operands[0] for maker in makers)
+    if first is None or second is None or first.type.element_type != second.type.element_type:
+        return False
+    for place, maker in enumerate(makers):
+        assert maker is not None
+        read_half(contract, place, maker)
+    return True
+
+
+def read_half(contract: Operation, place: int, maker: Operation) -> None:
+    """Let a product read a factor as the halves that an operation makes wider."""
+    half, block = maker.operands[0], contract.regions[0].blocks[0]
+    maps = [attribute.value for attribute in contract.attributes["indexing_maps"]]
+    contract.operands[place] = half
+    maps[place] = _read_through(maps[place], maker)
+    argument = block.arguments[place]
+    wide = argument.type
+    argument.set_type(half.type.element_type)
+    with ir.InsertionPoint.at_block_begin(block), contract.location:
+        value = create("arith.extf", [wide], [argument])
+    argument.replace_all_uses_except(value, [value.owner.operation])
+    contract.attributes["indexing_maps"] = ir.ArrayAttr.get([ir.AffineMapAttr.get(map) for map in maps])
+    if is_unused(maker):
+        maker.erase()
+
+
+def _read_through(map: ir.AffineMap, maker: Operation) -> ir.AffineMap:
+    """Where a product reads the halves, of which it has read what was made of them."""
+    order = [
+        ir.AffineDimExpr(result).position for result in maker.attributes["indexing_maps"][0].value.results
+    ]
+    return ir.AffineMap.get(map.n_dims, 0, [map.results[axis] for axis in order])
+
+
+def widening(value: Value) -> Operation | None:
+    """The nest that makes all elements of a tensor of halves wider, and may transpose it, to a value."""
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "linalg.generic":
+        return None
+    op = value.owner.operation
+    maps = [attribute.value for attribute in op.attributes["indexing_maps"]]
+    rank = value.type.rank
+    if len(maps) != 2 or maps[1] != ir.AffineMap.get_identity(rank) or not maps[0].is_permutation:
+        return None
+    source, block = op.operands[0].type, op.regions[0].blocks[0]
+    *ops, terminator = operations_in(block)
+    names = [inner.name for inner in ops]
+    given = list(block.arguments)[:1]
+    for inner in ops:  # a chain from the element to the result
+        if not inner.operands or inner.operands[0] not in given:
+            return None
+        given = list(inner.results)
+    is_half = isinstance(source, ir.RankedTensorType) and (
+        (isinstance(source.element_type, ir.BF16Type) and names in (_ON_BITS, ["arith.extf"]))
+        or (isinstance(source.element_type, ir.F16Type) and names == ["arith.extf"])
+    )
+    is_wide = isinstance(value.type.element_type, ir.F32Type) and terminator.operands[0] in given
+    return op if is_half and is_wide else None
+
+
+__all__ = ["WidenInProducts", "read_half", "widening"]

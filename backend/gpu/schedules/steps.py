@@ -1,0 +1,106 @@
+"""The nests of a run, each with the number that its output starts from: what a fill sets needs no launch of its own.
+
+Bufferisation lets several sums share a fill, by copies of what it filled; such copies are fills, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....dialect.mlir import Operation, Value, ir
+from ....dialect.records import dataclass
+from ....passes.rewriting import operations_in
+from ...nests.independence import base
+from ...nests.nest import LoopNest
+
+
+@dataclass
+class Step:
+    """A nest of a run, and what is known of its only output."""
+
+    nest: LoopNest
+    initial: Value | None = None
+    """The number that a reduction starts from, for all points."""
+    number: Value | None = None
+    """The number that is stored to all points, and nothing else is done."""
+    absorbed: frozenset[Operation] = frozenset()
+    """The fills of the run that are not done, as reductions start from their numbers."""
+
+    def alone_touch(self, steps: Sequence[Step], memref: Value) -> bool:
+        """Whether nothing but some steps of the run, this among them, touches memory that the kernel allocates."""
+        memory = base(memref)
+        if (
+            isinstance(memory.owner, ir.Block)
+            or memory.owner.operation.name != "memref.alloc"
+            or memory != memref
+        ):
+            return False
+        own = {step.nest.operation for step in steps} | self.absorbed
+        users = [use.owner.operation for use in memref.uses]
+        return all(user in own or user.name == "memref.dealloc" for user in users)
+
+
+def steps_of(nests: Sequence[LoopNest]) -> list[Step]:
+    """The steps of nests that follow each other, without the fills that nobody reads."""
+    run = _Run()
+    for nest in nests:
+        run.add(nest)
+    run.settle(list(run.filled))
+    done = {step.nest.operation for step in run.steps}
+    absorbed = frozenset(nest.operation for nest in nests if nest.operation not in done)
+    for step in run.steps:
+        step.absorbed = absorbed
+    return run.steps
+
+
+class _Run:
+    """The steps so far, and the memory of which all elements are to be one number, but are not yet."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self.filled: dict[Value, Step] = {}
+
+    def add(self, nest: LoopNest) -> None:
+        """One more nest."""
+        fill = self._fill(nest)
+        if fill is not None:
+            memref = nest.outputs[0].memref
+            self.filled.pop(memref, None)
+            self._settle_views_of([memref])
+            self.filled[memref] = fill
+            return
+        read = [access.memref for access in nest.inputs if not access.is_scalar]
+        self._settle_views_of([*read, *_read_by_body(nest)])
+        output = nest.outputs[0].memref
+        reduces = len(nest.outputs) == 1 and not all(nest.parallel)
+        start = self.filled.pop(output, None) if reduces else None
+        self._settle_views_of([access.memref for access in nest.outputs])
+        self.steps.append(Step(nest, initial=None if start is None else start.number))
+
+    def settle(self, memrefs: Sequence[Value]) -> None:
+        """Fill memory, as somebody asks for what is in it."""
+        self.steps += [self.filled.pop(memref) for memref in memrefs]
+
+    def _settle_views_of(self, memrefs: Sequence[Value]) -> None:
+        memory = {base(memref) for memref in memrefs}
+        self.settle([memref for memref in self.filled if base(memref) in memory])
+
+    def _fill(self, nest: LoopNest) -> Step | None:
+        """A nest that sets all elements of its output to one number."""
+        if len(nest.inputs) != 1 or len(nest.outputs) != 1 or not all(nest.parallel):
+            return None
+        ops = operations_in(nest.body)
+        identity = [ir.AffineExpr.get_dim(dim) for dim in range(len(nest.parallel))]
+        is_copy = len(ops) == 1 and ops[0].operands[0] == nest.body.arguments[0]
+        source, output = nest.inputs[0], nest.outputs[0]
+        if not is_copy or list(output.expressions) != identity:
+            return None
+        if source.is_scalar:
+            return Step(nest, number=source.memref)
+        fill = self.filled.get(source.memref) if list(source.expressions) == identity else None
+        return None if fill is None else Step(nest, number=fill.number)
+
+
+def _read_by_body(nest: LoopNest) -> list[Value]:
+    """The memrefs that the body of a nest reads by itself."""
+    return [v for op in operations_in(nest.body) for v in op.operands if isinstance(v.type, ir.MemRefType)]

@@ -1,0 +1,1 @@
+"""The algebra of tensors: constants folded, identities, sums of products that are one op."""

@@ -1,0 +1,1 @@
+"""Cells, which hold what a program assigns again, become values."""
