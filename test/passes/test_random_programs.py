@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from support.op_uses import OF_VECTORS
 from support.outcomes import assert_same, compiled, interpreted, seeds
 from support.programs import transform
 from support.random_programs import random_program
@@ -60,6 +61,7 @@ def test_programs_use_every_op() -> None:
         "custom",
         *("call_loop", "call_ufunc", "fill_random"),
         *(name for name in OPS if name.startswith("random_")),
+        *OF_VECTORS,
     }  # or with one that nobody knows
     assert used == set(OPS) - without_value
 

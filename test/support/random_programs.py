@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from support.op_uses import SUMMING, WITHOUT_CASES, Use, uses_of
+from support.op_uses import OF_VECTORS, SUMMING, WITHOUT_CASES, Use, uses_of
 from support.programs import Builder, build, random_bits
 from weft.dialect.attributes import type_from_mlir, type_to_mlir
 from weft.dialect.dtypes import kind
@@ -321,7 +321,7 @@ class Generator:
         self._append(OPS[CHECK], [condition, value], {"error": "ValueError", "message": message})
 
 
-NAMES = sorted(name for name in OPS if name not in WITHOUT_CASES)
+NAMES = sorted(name for name in OPS if name not in WITHOUT_CASES | OF_VECTORS)
 ALL_USES = {name: list(uses_of(OPS[name])) for name in NAMES}
 CELL_DTYPES = [np.dtype(name) for name in ("float32", "int64", "uint8", "bool", "complex64")]
 

@@ -8,6 +8,7 @@ import pytest
 
 from weft.backend.planning.terms import TYPICAL_EXTENT, Terms
 from weft.dialect.mlir import ir
+from weft.dialect.register import context
 from weft.passes.index_arithmetic import SharedConstants
 
 TEXT = """
@@ -59,7 +60,7 @@ def sizes():
         "least",
         "error",
     ]
-    with ir.Context(), ir.Location.unknown():
+    with context(), ir.Location.unknown():
         module = ir.Module.parse(TEXT)
         (function,) = module.body.operations
         operations = [op.operation for op in function.regions[0].blocks[0].operations]

@@ -177,7 +177,9 @@ func.func @any_index(%x: tensor<4xf64>, %i: tensor<i64>, %nt: tensor<i64>) -> te
 // CHECK-NOT: "weft.svd"
 // CHECK: scf.for
 // CHECK: "weft.svd"
-func.func @endless(%x: tensor<2x2xf64>, %n: index) -> tensor<2x2xf64> {
+func.func @endless(%x: tensor<2x2xf64>, %nt: tensor<i64>) -> tensor<2x2xf64> {
+  %ns = tensor.extract %nt[] : tensor<i64>
+  %n = arith.index_cast %ns : i64 to index
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (tensor<2x2xf64>) {

@@ -15,6 +15,7 @@ from support.kernel_code import KernelText, lower
 from weft.backend.cpu.codegen.loops import streaming
 from weft.backend.target import compiling_as_if, compiling_for
 from weft.dialect.mlir import ir
+from weft.dialect.register import context
 
 TARGETS = ["native", "x86-64", "x86-64-v3"]
 LARGE = 10_000_000
@@ -167,7 +168,7 @@ def schedule(body: str, count: int = 1, target: str = "x86-64-v4") -> str:
     kernel = KernelText()
     inputs = [kernel.argument((LARGE,), "float32") for _ in range(count)]
     kernel.result(kernel.generic(inputs, ("i",) * (count + 1), body, (LARGE,), "float32"))
-    with ir.Context(), ir.Location.unknown(), compiling_for(target):
+    with context(), ir.Location.unknown(), compiling_for(target):
         module = ir.Module.parse(kernel.text())
         lower(module, "buffers-to-loops")
         return str(module)
@@ -186,7 +187,7 @@ def transposing(edge: int) -> str:
     matrix = kernel.argument((edge, edge), "float32")
     body = "%s = arith.addf %x0, %x0 : f32\nlinalg.yield %s : f32"
     kernel.result(kernel.generic([matrix], ("ji", "ij"), body, (edge, edge), "float32"))
-    with ir.Context(), ir.Location.unknown(), compiling_for("x86-64-v4"):
+    with context(), ir.Location.unknown(), compiling_for("x86-64-v4"):
         module = ir.Module.parse(kernel.text())
         lower(module, "buffers-to-loops")
         return str(module)

@@ -8,6 +8,7 @@ from support.filecheck import check_text
 from support.kernel_code import KernelText, lower
 from weft.backend.target import compiling_for
 from weft.dialect.mlir import ir
+from weft.dialect.register import context
 
 WIDE, NARROW = "x86-64-v4", "x86-64"
 SUM = "%w = arith.extf %x0 : f32 to f64\n%s = arith.addf %acc, %w {weft.rounded} : f64\nlinalg.yield %s : f64"
@@ -16,7 +17,7 @@ DIVISION = "%q = arith.divf %x0, %x1 : f32\nlinalg.yield %q : f32"
 
 
 def schedule(kernel: KernelText, target: str = WIDE) -> str:
-    with ir.Context(), ir.Location.unknown(), compiling_for(target):
+    with context(), ir.Location.unknown(), compiling_for(target):
         module = ir.Module.parse(kernel.text())
         lower(module, "buffers-to-loops")
         return str(module)

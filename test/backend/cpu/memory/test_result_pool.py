@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import weft
-from weft.backend.cpu.memory.limit import DEFAULT_LIMIT, POOLED_BYTES, maker, set_limit
+from weft.backend.cpu.memory.limit import DEFAULT_LIMIT, POOLED_BYTES, set_limit
 from weft.backend.cpu.memory.pool_code import SMALL_PEAK
 from weft.backend.cpu.memory.result_pool import ResultPool, result_pool
+from weft.backend.cpu.memory.results import maker
 
 F64 = np.dtype(np.float64)
 

@@ -90,7 +90,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] =
     "scans": (lambda x: np.cumsum(x), (np.ones(100000, _F32),), "scans", 40, 0),
     "sorts": (lambda x: np.argsort(x, kind="stable"), (np.ones(5000, _F32),), "sorts", 48, 0),
     "compactions": (lambda x: np.nonzero(x > 0)[0], (np.ones(9000, _F32),), "compactions", 40, 0),
-    "scatters": (_add_at, (np.ones(99, _F32), np.ones(500, np.int64), np.ones(500, _F32)), "scatters", 48, 0),
+    "scatters": (_add_at, (np.ones(99, _F32), np.ones(500, np.int64), np.ones(500, _F32)), "scatters", 64, 0),
     "one block": (_steps, (np.ones(1000), np.int64(50)), "one block", 32, 0),
     "iterations": (_escape, (np.ones(1000), np.int64(50)), "iterations", 32, 0),
 }
