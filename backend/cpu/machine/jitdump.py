@@ -7,6 +7,7 @@ of Linux.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import itertools
 import mmap
@@ -46,6 +47,7 @@ class Dump:
     def __init__(self, folder: Path, machine: int) -> None:
         self.path = folder / f"jit-{os.getpid()}.dump"
         self._file: IO[bytes] = self.path.open("w+b")
+        atexit.register(self._file.close)
         self._numbers = itertools.count()
         self._file.write(HEADER.pack(MAGIC, VERSION, HEADER.size, machine, 0, os.getpid(), _now(), 0))
         self._file.flush()
