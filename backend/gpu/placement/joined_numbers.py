@@ -3,7 +3,7 @@
     call @kernel_1(%sum, %mean)                 call @kernel_3(%sum, %mean, %root, %record)
     call @kernel_2(%mean, %root, %record)
 
-What the first stores, the second takes as it is. Numbers whose memory is used again in between are left alone.
+What the first stores, the second takes as it is. Memory that is used again for another type is left alone.
 """
 
 from __future__ import annotations
@@ -106,11 +106,14 @@ def _is_record(operand: Value, kernel: Operation) -> bool:
 
 
 def _go_together(one: tuple[_Place, ir.Type, bool, bool], other: tuple[_Place, ir.Type, bool, bool]) -> bool:
-    """Whether a later use of memory may follow an earlier one in a kernel: nothing is written but what is new."""
+    """Whether a later use of memory may follow an earlier one in a kernel: what is written is one number for both.
+
+    That is passed on as a value, and what was read before it is written again was read where it stands.
+    """
     (first, type, _, is_written), (second, later, _, writes) = one, other
     if first.memory != second.memory or first.end <= second.start or second.end <= first.start:
         return True
-    return not writes and (not is_written or (first == second and type == later))
+    return not (writes or is_written) or (first == second and first.end != float("inf") and type == later)
 
 
 def _groups(ops: Sequence[Operation], kernels: dict[str, Operation]) -> Iterator[list[Operation]]:
@@ -141,7 +144,12 @@ def _computes_numbers(kernel: Operation) -> bool:
         return False
     for op in operations_of(kernel):
         is_exit = op.name == "func.call" and op.attributes["callee"].value == EXIT
-        if not (is_exit or op.name.startswith(_NUMBERS) or op.name in _TENSORS or op.name in _MEMORY):
+        is_rare = (
+            op.name == "scf.for" and op.parent.name == "scf.if"
+        )  # as the search for an index out of bounds
+        if not (
+            is_exit or is_rare or op.name.startswith(_NUMBERS) or op.name in _TENSORS or op.name in _MEMORY
+        ):
             return False
         if op.name == "bufferization.materialize_in_destination" and op.operands[1].type.rank:
             return False

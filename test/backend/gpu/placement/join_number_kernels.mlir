@@ -1,7 +1,8 @@
 // RUN: weft-opt %s --join-number-kernels | filecheck %s
 
-// Numbers that follow each other are one kernel, which takes what it stored as it is, up to the check; a sum is none of
-// them, and memory that is used again is left alone.
+// Numbers that follow each other are one kernel, which takes what it stored as it is, up to the check, and may store a
+// number where one was that it read; a sum is none of them, a search is one where a condition has it, and memory that is
+// used again for another type is left alone.
 // CHECK-LABEL: func.func @f(
 // CHECK-SAME: %[[X:.*]]: memref<4xf64>, %[[W:.*]]: memref<192xi8>, %[[RECORD:.*]]: memref<20xi64>)
 // CHECK: %[[A:.*]] = memref.view %[[W]][%c0]
@@ -9,12 +10,13 @@
 // CHECK-NEXT: memref.view %[[W]][%c64]
 // CHECK-NEXT: memref.view %[[W]][%c64]
 // CHECK-NEXT: call @[[JOINED:kernel_[0-9]+]](%[[A]], %{{[^,]*}}, %[[X]], %[[RECORD]]) : (memref<f64>, memref<f64>, memref<4xf64>, memref<20xi64>) -> ()
-// CHECK-NEXT: call @kernel_1(%{{.*}}, %[[A]])
+// CHECK-NEXT: %[[WHOLE:.*]] = memref.view %[[W]][%c0]{{.*}} memref<i64>
+// CHECK-NEXT: call @kernel_3(%{{.*}}, %[[X]], %[[WHOLE]])
 // CHECK-NEXT: return
-// CHECK: func.func private @kernel_1(
+// CHECK-NOT: func.func private @kernel_1(
 // CHECK-NOT: func.func private @kernel_2(
 // CHECK: func.func private @[[JOINED]](%[[S:.*]]: memref<f64>, %[[R:.*]]: memref<f64>, %{{.*}}: memref<4xf64>, %[[E:.*]]: memref<20xi64>)
-// CHECK-SAME: weft.accesses = ["r", "w", "r", "w"]
+// CHECK-SAME: weft.accesses = ["rw", "w", "r", "w"]
 // CHECK: %[[ROOT:.*]] = tensor.from_elements
 // CHECK-NEXT: bufferization.materialize_in_destination %[[ROOT]] in restrict writable %[[R]]
 // CHECK-NOT: bufferization.to_tensor %[[R]]
@@ -22,6 +24,8 @@
 // CHECK: scf.if
 // CHECK-NEXT: memref.store {{.*}}, %[[E]]
 // CHECK-NEXT: func.call @weft_exit
+// CHECK: tensor.extract %[[ROOT]][]
+// CHECK: materialize_in_destination %{{.*}} in restrict writable %[[S]]
 module attributes {weft.sites = []} {
 func.func @f(%x: memref<4xf64>, %w: memref<192xi8>, %record: memref<20xi64>)
     attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<4xf64>], on_heap = [], on_host = [], polls = false, results = [], sizes, workspace = 192 : i64, written = []}} {
@@ -34,6 +38,8 @@ func.func @f(%x: memref<4xf64>, %w: memref<192xi8>, %record: memref<20xi64>)
   %again = memref.view %w[%c64][] : memref<192xi8> to memref<f64>
   call @kernel_2(%again, %x, %record) : (memref<f64>, memref<4xf64>, memref<20xi64>) -> ()
   call @kernel_1(%b, %a) : (memref<f64>, memref<f64>) -> ()
+  %whole = memref.view %w[%c0][] : memref<192xi8> to memref<i64>
+  call @kernel_3(%b, %x, %whole) : (memref<f64>, memref<4xf64>, memref<i64>) -> ()
   return
 }
 func.func private @kernel_0(%x: memref<4xf64>, %sum: memref<f64>) attributes {weft.side = "device", weft.reason = "there"} {
@@ -66,6 +72,31 @@ func.func private @kernel_2(%root: memref<f64>, %x: memref<4xf64>, %record: memr
     memref.store %c1, %record[%c0] : memref<20xi64>
     func.call @weft_exit() : () -> ()
   }
+  return
+}
+func.func private @kernel_3(%root: memref<f64>, %x: memref<4xf64>, %whole: memref<i64>) attributes {weft.side = "device", weft.reason = "there"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %nowhere = arith.constant 9 : i64
+  %0 = bufferization.to_tensor %root restrict : memref<f64> to tensor<f64>
+  %1 = bufferization.to_tensor %x restrict : memref<4xf64> to tensor<4xf64>
+  %2 = tensor.extract %0[] : tensor<f64>
+  %zero = arith.constant 0.0 : f64
+  %3 = arith.cmpf ogt, %2, %zero : f64
+  %4 = scf.if %3 -> i64 {
+    %6 = scf.for %i = %c0 to %c4 step %c1 iter_args(%least = %nowhere) -> i64 {
+      %7 = tensor.extract %1[%i] : tensor<4xf64>
+      %8 = arith.fptosi %7 : f64 to i64
+      %9 = arith.minsi %least, %8 : i64
+      scf.yield %9 : i64
+    }
+    scf.yield %6 : i64
+  } else {
+    scf.yield %nowhere : i64
+  }
+  %5 = tensor.from_elements %4 : tensor<i64>
+  bufferization.materialize_in_destination %5 in restrict writable %whole : (tensor<i64>, memref<i64>) -> ()
   return
 }
 func.func private @weft_exit()

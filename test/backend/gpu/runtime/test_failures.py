@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import weft
-from weft.backend.gpu import libraries, open_devices
+from weft.backend.gpu.devices import libraries, open_devices
 from weft.backend.gpu.devices.open_devices import OpenDevice, open_device
 from weft.backend.gpu.driver.library import Library
 from weft.backend.gpu.driver.modules import Function

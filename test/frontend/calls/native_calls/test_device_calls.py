@@ -13,7 +13,7 @@ import pytest
 import weft
 from support.native_calls import native_calls
 from weft.backend.cpu.dispatch.objects import is_supported
-from weft.backend.gpu import libraries, open_devices
+from weft.backend.gpu.devices import libraries, open_devices
 from weft.backend.gpu.devices.open_devices import open_device
 from weft.backend.gpu.driver.library import Library
 from weft.backend.gpu.driver.signatures import Code
