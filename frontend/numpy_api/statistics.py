@@ -174,8 +174,8 @@ def histogram(
     """
     if trace_of((a, weights, bins, *(range or ()))) is None:
         return np.histogram(a, bins, range, density, weights)
-    if weights is not None and np.shape(weights) != np.shape(a):
-        raise WeftValueError("weights should have the same shape as a.")
+    if weights is not None:
+        _require_shape(weights, np.shape(a))
     x = ravel(a)
     if isinstance(bins, str) or (np.ndim(bins) > 0 and trace_of((bins,)) is not None):
         raise UnsupportedError("histogram() needs its bins while tracing, or their number")
@@ -184,9 +184,8 @@ def histogram(
         if (np.diff(edges) < 0).any():
             raise WeftValueError("`bins` must increase monotonically, when an array")
     elif trace_of((bins, *(range or ()))) is None and (range is not None or known_shape(x)[0] == 0):
-        none = np.empty(
-            0, np.uint8 if kind(x.dtype) == "b" else x.dtype
-        )  # edges have the dtype of the elements
+        # Edges have the dtype of the elements.
+        none = np.empty(0, np.uint8 if kind(x.dtype) == "b" else x.dtype)
         edges = np.histogram_bin_edges(none, bins, range)
     elif kind(x.dtype) in "iu" or x.dtype in (np.float32, np.float64):
         edges = _equal_edges(x, bins, range)
@@ -201,6 +200,14 @@ def histogram(
     if density:
         totals = totals / np.diff(edges) / sum_of(totals)
     return totals, edges
+
+
+def _require_shape(weights: Any, shape: tuple[Any, ...]) -> None:
+    message = "weights should have the same shape as a."
+    if np.ndim(weights) != len(shape):
+        raise WeftValueError(message)
+    for extent, expected in zip(np.shape(weights), shape, strict=True):
+        raise_where(np.not_equal(extent, expected), WeftValueError, message)
 
 
 def _counted(x: Any, edges: Any) -> ArrayResult:
@@ -271,11 +278,10 @@ def _ends(x: Any) -> tuple[Any, Any]:
     extent = x.shape[0]
     if isinstance(extent, int) and extent > 0:
         return min_of(x), max_of(x)
-    limits = np.finfo(x.dtype) if kind(x.dtype) == "f" else np.iinfo(x.dtype)
-    low, high = min_of(x, initial=limits.max), max_of(x, initial=limits.min)
-    return np.where(np.equal(extent, 0), x.dtype.type(0), low), np.where(
-        np.equal(extent, 0), x.dtype.type(1), high
-    )
+    is_float, is_empty, one = kind(x.dtype) == "f", np.equal(extent, 0), x.dtype.type(1)
+    least, most = (-np.inf, np.inf) if is_float else (np.iinfo(x.dtype).min, np.iinfo(x.dtype).max)
+    low, high = min_of(x, initial=most), max_of(x, initial=least)
+    return np.where(is_empty, one - one, low), np.where(is_empty, one, high)
 
 
 def _shown(number: Any, place: int) -> str:

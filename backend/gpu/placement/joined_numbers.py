@@ -144,9 +144,8 @@ def _computes_numbers(kernel: Operation) -> bool:
         return False
     for op in operations_of(kernel):
         is_exit = op.name == "func.call" and op.attributes["callee"].value == EXIT
-        is_rare = (
-            op.name == "scf.for" and op.parent.name == "scf.if"
-        )  # as the search for an index out of bounds
+        # A condition has the search for an index out of bounds.
+        is_rare = op.name == "scf.for" and op.parent.name == "scf.if"
         if not (
             is_exit or is_rare or op.name.startswith(_NUMBERS) or op.name in _TENSORS or op.name in _MEMORY
         ):

@@ -66,8 +66,18 @@ def test_weights(dtype: str) -> None:
 
 def test_weights_of_another_shape() -> None:
     compiled = weft.function(lambda x, w: np.histogram(x, weights=w))
-    with pytest.raises(ValueError, match="weights should have the same shape as a"):
-        compiled(np.ones(3), np.ones(4))
+    unknown = [weft.TensorSpec([None], "float64")] * 2
+    sized = weft.function(lambda x, w: np.histogram(x, weights=w), input_signature=unknown)
+    same(sized(np.arange(9.0), np.arange(9.0)), np.histogram(np.arange(9.0), weights=np.arange(9.0)))
+    for function, weights in ((compiled, np.ones(4)), (compiled, np.ones((3, 1))), (sized, np.ones(4))):
+        with pytest.raises(ValueError, match="weights should have the same shape as a"):
+            function(np.ones(3), weights)
+
+
+def test_infinite_elements_of_which_the_number_is_unknown() -> None:
+    compiled = weft.function(lambda x: np.histogram(x[x < 0], 4))
+    with pytest.raises(ValueError, match=r"autodetected range of \[-inf, -inf\] is not finite"):
+        compiled(np.array([-np.inf, 1.0]))
 
 
 def test_numbers_of_bins_and_ranges_of_the_program() -> None:
