@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.dtypes import kind
-from ...dialect.errors import UnsupportedError, WeftValueError
+from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ..tracing.extents import known_shape, product
 from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, raise_where, rank_0_array, trace_of
 from .arguments import FLOAT64, as_inexact, axis_tuple, common_dtype, deliver
@@ -248,6 +248,8 @@ def _equal_edges(x: Any, bins: Any, range: Any) -> ArrayResult:
     """
     if trace_of((bins,)) is None:
         bins = operator.index(bins)
+    elif kind(bins.dtype) not in "iu":
+        raise WeftTypeError("`bins` must be an integer, a string, or an array")
     raise_where(np.less(bins, 1), WeftValueError, "`bins` must be positive, when an integer")
     low, high = _ends(x) if range is None else range
     source = "autodetected" if range is None else "supplied"

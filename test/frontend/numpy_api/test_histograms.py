@@ -119,3 +119,5 @@ def test_bins_and_ranges_that_cannot_be() -> None:
             eager(*arguments)
         with pytest.raises(ValueError, match=re.escape(str(expected.value))):
             compiled(*arguments)
+    with pytest.raises(TypeError, match="`bins` must be an integer, a string, or an array"):
+        weft.function(lambda x, bins: np.histogram(x, bins))(x, np.float64(5))
