@@ -29,6 +29,8 @@ TENSOR_MAPS = "weft.tensor_maps"
 """On `gpu.func`: which parameters are tensor maps, which the driver copies as they are."""
 
 
+_REGISTERS = {"thread_id": "tid", "block_id": "ctaid"}
+"""The special registers with numbers of the thread."""
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 _SEGMENTS = "operandSegmentSizes"
 
@@ -192,8 +194,13 @@ class Kernel:
             self.value(operand)  # before it, and not behind
         return clone_with(op, self._values, self.value)
 
-    def id(self, what: str, axis: str = "x") -> Value:
-        """A number of the thread: `thread_id`, `block_id`, `block_dim` or `grid_dim`."""
+    def id(self, what: str, axis: str = "x", again: bool = False) -> Value:
+        """A number of the thread: `thread_id`, `block_id`, `block_dim` or `grid_dim`.
+
+        If it is asked for `again`, what is computed of it is computed anew, and needs no registers until then.
+        """
+        if again:
+            return _read_again(f"{_REGISTERS[what]}.{axis}")
         dimension = {"dimension": ir.Attribute.parse(f"#gpu<dim {axis}>")}
         return create(f"gpu.{what}", [ir.IndexType.get()], [], dimension)
 
@@ -247,6 +254,19 @@ class Kernel:
             _SEGMENTS: ir.DenseI32ArrayAttr.get(segments),
         }
         create("gpu.launch_func", [], [*grid, *block, *size, *operands], attributes)
+
+
+def _read_again(register: str) -> Value:
+    """What is in a special register, as a value that no other is known to equal."""
+    i32 = ir.IntegerType.get_signless(32)
+    attributes = {
+        "asm_string": ir.StringAttr.get(f"mov.u32 $0, %{register};"),
+        "constraints": ir.StringAttr.get("=r"),
+        "has_side_effects": ir.UnitAttr.get(),
+    }
+    return create(
+        "arith.index_castui", [ir.IndexType.get()], [create("llvm.inline_asm", [i32], [], attributes)]
+    )
 
 
 def clone_with(op: Operation, values: dict[Value, Value], value: Any) -> Operation:

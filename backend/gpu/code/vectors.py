@@ -8,7 +8,7 @@ from ....dialect.mlir import Type, Value, ir
 from ...nests.collapse import is_identity_layout
 from ...nests.emit import Emitter, Index, create
 from ...nests.nest import Access
-from .control import compare
+from .control import compare, only_if, otherwise
 from .points import read
 
 BYTES = 16
@@ -47,14 +47,27 @@ def lanes_of(accesses: Iterable[Access], dim: int) -> int:
     return lanes if all(rows_are_multiples(access, lanes) for access in vectors) else 1
 
 
-def load_lanes(access: Access, points: Sequence[Sequence[Index]], dim: int, emitter: Emitter) -> list[Value]:
-    """The elements of an operand at neighbouring points along a dimension."""
+def load_lanes(
+    access: Access,
+    points: Sequence[Sequence[Index]],
+    dim: int,
+    emitter: Emitter,
+    aligned: Value | None = None,
+) -> list[Value]:
+    """The elements of an operand at neighbouring points along a dimension, which may have to be `aligned` for that."""
     lanes = len(points)
     if access.is_scalar or not access.mentions(dim):
         return [read(access, points[0], emitter)] * lanes
     if lanes == 1 or not is_vector(access, dim):
         return [read(access, point, emitter) for point in points]
-    return elements_of(load_vector(access, points[0], lanes, emitter))
+    if aligned is None:
+        return elements_of(load_vector(access, points[0], lanes, emitter))
+    type, operands = _vector_type(access, lanes), [access.memref, *access.indices(emitter, points[0])]
+    with only_if(aligned, [type]) as branch:
+        branch.give([create("vector.load", [type], operands, _alignment(type))])
+    with otherwise(branch):
+        branch.give([create("vector.load", [type], operands, _alignment(type, 1))])
+    return elements_of(branch.results[0])
 
 
 def load_vector(access: Access, point: Sequence[Index], lanes: int, emitter: Emitter) -> Value:
@@ -70,11 +83,24 @@ def elements_of(vector: Value) -> list[Value]:
     return [create("vector.extract", [type.element_type], [vector], place) for place in places]
 
 
-def store_lanes(values: Sequence[Value], access: Access, point: Sequence[Index], emitter: Emitter) -> None:
-    """Store neighbours, of which the first is at a point."""
+def store_lanes(
+    values: Sequence[Value],
+    access: Access,
+    point: Sequence[Index],
+    emitter: Emitter,
+    aligned: Value | None = None,
+) -> None:
+    """Store neighbours, of which the first is at a point; one by one, if they have to be `aligned` and are not."""
     type = _vector_type(access, len(values))
     vector = create("vector.from_elements", [type], list(values))
-    create("vector.store", [], [vector, access.memref, *access.indices(emitter, point)], _alignment(type))
+    operands = [vector, access.memref, *access.indices(emitter, point)]
+    if aligned is None:
+        create("vector.store", [], operands, _alignment(type))
+        return
+    with only_if(aligned) as branch:
+        create("vector.store", [], operands, _alignment(type))
+    with otherwise(branch):
+        create("vector.store", [], operands, _alignment(type, 1))
 
 
 def is_aligned(
@@ -123,6 +149,7 @@ def _vector_type(access: Access, lanes: int) -> Type:
     return ir.VectorType.get([lanes], access.memref.type.element_type)
 
 
-def _alignment(type: Type) -> dict[str, ir.Attribute]:
-    size = min(BYTES, int(type.shape[0]) * element_bytes(type.element_type))
+def _alignment(type: Type, lanes: int | None = None) -> dict[str, ir.Attribute]:
+    """That so many neighbours are where one access may take them; all of a vector, unless told otherwise."""
+    size = min(BYTES, (lanes or int(type.shape[0])) * element_bytes(type.element_type))
     return {"alignment": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), size)}

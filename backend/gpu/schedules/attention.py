@@ -19,7 +19,7 @@ from ....passes.rewriting import operations_in
 from ...nests.contraction import Contraction, match_contraction
 from ...nests.emit import Emitter, ForLoop, Index, create
 from ...nests.nest import LoopNest, loop_nest
-from ..code.control import compare, only_if, otherwise
+from ..code.control import compare, only_if
 from ..code.kernel import Kernel, clone_with
 from ..code.points import read, write_body
 from ..code.reduce import Reduction, warp_reduce
@@ -391,14 +391,7 @@ class Rows(Results):
 
     def _finish(self, values: list[list[Value]]) -> None:
         """Store the rows of the thread, by neighbours where they are aligned."""
-        aligned = self.alignment()
-        if aligned is None:
-            self._store(values, 1)
-            return
-        with only_if(aligned) as branch:
-            self._store(values, self.quad)
-        with otherwise(branch):
-            self._store(values, 1)
+        self._store(values, self.stored_at_once())
 
     def _store(self, values: list[list[Value]], lanes: int) -> None:
         emitter, places = self.emitter, self.column_places()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -65,6 +66,27 @@ def fits(extent: Index, side: int) -> bool:
     return isinstance(extent, int) and extent >= side
 
 
+def slice_of(tiles: Value, place: Index) -> Value:
+    """One of the tiles that lie behind each other in shared memory."""
+    type = tiles.type
+    extents, unknown = list(type.shape[1:]), ir.ShapedType.get_dynamic_size()
+    number, size = (place, math.prod(extents)) if isinstance(place, int) else (unknown, 1)
+    strides = [math.prod(extents[axis + 1 :]) for axis in range(len(extents))]
+    layout = ir.StridedLayoutAttr.get(number * size, strides)
+    groups = {
+        "static_offsets": [number, *[0] * len(extents)],
+        "static_sizes": [1, *extents],
+        "static_strides": [1] * (len(extents) + 1),
+    }
+    attributes: dict[str, ir.Attribute] = {
+        name: ir.DenseI64ArrayAttr.get(numbers) for name, numbers in groups.items()
+    }
+    operands = [tiles] if isinstance(place, int) else [tiles, place]
+    attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([1, len(operands) - 1, 0, 0])
+    result = ir.MemRefType.get(extents, type.element_type, layout, type.memory_space)
+    return create("memref.subview", [result], operands, attributes)
+
+
 class Loader:
     """How the threads of a block bring a tile of a factor to shared memory."""
 
@@ -125,14 +147,23 @@ class Loader:
 
     def load(self, depth: Index) -> list[Value]:
         """What the thread reads of a tile that begins at a depth; zeros beyond the end."""
-        access, emitter = self.factor.access, self.emitter
+        return self.without_rest(*self.fetch(depth))
+
+    def fetch(self, depth: Index) -> tuple[list[Value], list[Value | None]]:
+        """What the thread reads of a tile, and for each element whether it is summed, if not always.
+
+        Nobody waits for it yet.
+        """
         places = [self._points(depth, start) for start in self.starts]
-        zero = emitter.splat(0, access.memref.type.element_type)
         found = self._read([points for points, _ in places])
-        inside = [condition for _, condition in places for _ in range(self.lanes)]
+        return found, [condition for _, condition in places for _ in range(self.lanes)]
+
+    def without_rest(self, values: Sequence[Value], inside: Sequence[Value | None]) -> list[Value]:
+        """What was read, with zeros in the place of what is not summed."""
+        zero = self.emitter.splat(0, self.factor.access.memref.type.element_type)
         return [
             value if condition is None else create("arith.select", [zero.type], [condition, value, zero])
-            for condition, value in zip(inside, found, strict=True)
+            for condition, value in zip(inside, values, strict=True)
         ]
 
     def _read(self, places: Sequence[Sequence[list[Index]]]) -> list[Value]:

@@ -2,13 +2,15 @@
 
 A block makes a square of the result. It brings the rows and columns that it needs step by step to shared memory, where
 each thread reads some of both, and multiplies all pairs of them. While it does so, what the next step needs is on its
-way to registers. A nest that follows, and needs of the result the same element only, is computed before it is stored.
+way to registers, and from there to the other half of the shared memory, so that a step has one barrier. A nest that
+follows, and needs of the result the same element only, is computed before it is stored.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from ....dialect.mlir import Operation, Type, Value, ir
 from ....dialect.records import dataclass
@@ -22,7 +24,7 @@ from ..code.kernel import Kernel
 from ..code.reduce import Reduction
 from ..code.vectors import BYTES, element_bytes, load_lanes
 from ..code.walk import product, split, where_any
-from .loaders import THREADS, Loader, fits
+from .loaders import THREADS, Loader, fits, slice_of
 from .results import Results
 from .steps import Step
 
@@ -116,7 +118,7 @@ def _shape(contraction: Contraction, kind: type[Product]) -> Shape:
         if kind.may_be_small and max(map(int, extents)) <= _SIDE:
             each = 1
     # A tile has something for each thread to load.
-    return Shape(each, max(kind.depth_of(size), THREADS // (_SIDE * each)))
+    return Shape(each, max(kind.depth_of(size, each), THREADS // (_SIDE * each)))
 
 
 def write(
@@ -201,23 +203,26 @@ class Product(Results):
         self.depth = depth
         self._place()
         self.prepare()
-        self.tiles = [self.kernel.shared(*self.tile_shape()) for _ in range(2)]
-        zero = emitter.splat(0, self.element)
-        carried = [zero] * self.shape.each**2
+        extents, type = self.tile_shape()
+        self.buffers = [self.kernel.shared([2, *extents], type) for _ in range(2)]
+        carried = [emitter.splat(0, self.element)] * self.shape.each**2
         some = emitter.multiply(product([self.rows, self.columns], emitter), depth)
         if isinstance(some, int):
-            self._finish(self._sums(carried))
-            return
-        with only_if(compare("ne", some, emitter.value(0)), [v.type for v in carried]) as branch:
-            branch.give(self._sums(carried))
-        with otherwise(branch):
-            branch.give(carried)
-        self._finish(branch.results)
+            sums = self._sums(carried)
+        else:
+            with only_if(compare("ne", some, emitter.value(0)), [v.type for v in carried]) as branch:
+                branch.give(self._sums(carried))
+            with otherwise(branch):
+                branch.give(carried)
+            sums = branch.results
+        self._place(again=True)  # so that where results are stored needs no registers while they are added up
+        self.prepare()
+        self.store_square(sums, self.stored_at_once())
 
     @staticmethod
-    def depth_of(size: int) -> int:
-        """What is summed in a step, of elements of so many bytes."""
-        return 16 if size <= 4 else 8
+    def depth_of(size: int, each: int) -> int:
+        """What is summed in a step, of elements of so many bytes: a thread brings up to 16 bytes of a factor."""
+        return 16 if size <= 4 and each < 8 else 8
 
     def prepare(self) -> None:
         """Compute what the thread needs all the time."""
@@ -230,15 +235,15 @@ class Product(Results):
         """What brings tiles of a factor to shared memory."""
         return Loader(self, factor, along, first, extent, is_moved=True)
 
-    def _place(self) -> None:
+    def _place(self, again: bool = False) -> None:
         """Which square of the result the block has, and what of it the thread."""
         emitter, side = self.emitter, self.shape.side
         counts = [emitter.divide(emitter.add(e, side - 1), side) for e in (self.rows, self.columns)]
         extents = [*[self.contraction.extent(dim) for dim in self.contraction.outer], *counts]
-        *self.outer, row, column = split(self.kernel.id("block_id"), extents, emitter)
+        *self.outer, row, column = split(self.kernel.id("block_id", again=again), extents, emitter)
         self.own = emitter.multiply(row, side), emitter.multiply(column, side)
         self.first = self._moved(self.own[0], self.rows), self._moved(self.own[1], self.columns)
-        thread = self.kernel.id("thread_id")
+        thread = self.kernel.id("thread_id", again=again)
         self.thread = thread
         by = emitter.value(_SIDE)
         self.down = create("arith.divui", [thread.type], [thread, by])
@@ -275,20 +280,33 @@ class Product(Results):
             self.loader(self.contraction.left, self.contraction.row, self.first[0], self.rows),
             self.loader(self.contraction.right, self.contraction.column, self.first[1], self.columns),
         ]
-        ahead = [value for loader in loaders for value in loader.load(0)]
-        loop = ForLoop(emitter, 0, self.depth, shape.depth, [*zeros, *ahead])
+        with self._ahead(loaders, 0, 0):
+            pass
+        loop = ForLoop(emitter, 0, self.depth, shape.depth, zeros)
         with loop.body():
-            sums, arrived = loop.carried[: len(zeros)], loop.carried[len(zeros) :]
-            self.kernel.barrier()
-            half = len(loaders[0].places)
-            for loader, tile, part in zip(loaders, self.tiles, (arrived[:half], arrived[half:]), strict=True):
-                loader.store(part, tile)
-            self.kernel.barrier()
-            following = emitter.add(loop.position, shape.depth)
-            ahead = [value for loader in loaders for value in loader.load(following)]
-            sums = self.multiply_tiles(sums)
-            loop.end([*sums, *ahead])
-        return loop.results[: len(zeros)]
+            place, other = self._turn(loop.position)
+            self.tiles = [slice_of(buffer, place) for buffer in self.buffers]
+            with self._ahead(loaders, emitter.add(loop.position, shape.depth), other):
+                sums = self.multiply_tiles(loop.carried)
+            loop.end(sums)
+        return loop.results
+
+    def _turn(self, position: Value) -> tuple[Value, Value]:
+        """Which half of the shared memory a step multiplies, and which the next one."""
+        depth = self.emitter.value(self.shape.depth)  # which is a power of two
+        bit = create("arith.andi", [position.type], [position, depth])
+        bits = bit, create("arith.xori", [position.type], [bit, depth])
+        place, other = (create("arith.divui", [position.type], [each, depth]) for each in bits)
+        return place, other
+
+    @contextmanager
+    def _ahead(self, loaders: Sequence[Loader], depth: Index, place: Index) -> Iterator[None]:
+        """Bring tiles to shared memory; while they are on their way to registers, something else is done."""
+        fetched = [loader.fetch(depth) for loader in loaders]
+        yield
+        for loader, arrived, buffer in zip(loaders, fetched, self.buffers, strict=True):
+            loader.store(loader.without_rest(*arrived), slice_of(buffer, place))
+        self.kernel.barrier()
 
     def multiply_tiles(self, sums: list[Value]) -> list[Value]:
         """Add the products of what is in shared memory."""
@@ -325,17 +343,6 @@ class Product(Results):
         return create("math.fma", [self.element], [left, right, total])
 
     # The result
-
-    def _finish(self, sums: list[Value]) -> None:
-        """Store the square of a thread, by neighbours where they are aligned."""
-        aligned = self.alignment()
-        if aligned is None:
-            self.store_square(sums, 1)
-            return
-        with only_if(aligned) as branch:
-            self.store_square(sums, self.quad)
-        with otherwise(branch):
-            self.store_square(sums, 1)
 
     def store_square(self, sums: list[Value], lanes: int) -> None:
         """Store what the thread has, so many neighbours at once."""

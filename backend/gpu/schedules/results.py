@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ....dialect.mlir import Type, Value
 from ...nests.contraction import Contraction
-from ...nests.emit import Emitter, Index, create
+from ...nests.emit import Index, create
 from ...nests.nest import Access, LoopNest
 from ..code.control import compare
 from ..code.kernel import Kernel
@@ -39,14 +39,16 @@ class Results:
         self.element: Type = contraction.element
         self.nest = contraction.nest
         self.rows, self.columns = contraction.extent(contraction.row), contraction.columns
+        self.aligned: Value | None = None
+        """Whether neighbours are where one access may take them, if that is not known."""
 
-    def alignment(self) -> Value | None:
-        """Whether `quad` neighbours are stored at once, which the addresses tell; None if never."""
+    def stored_at_once(self) -> int:
+        """How many neighbours are stored at once, where their addresses allow it: one look at these is for all."""
         if not isinstance(self.columns, int) or self.columns % self.quad or not self.accesses_are_even():
-            return None
-        aligned = is_aligned([access.memref for access, _ in self._vectors()], self.quad, [], self.emitter)
-        assert aligned is not None
-        return aligned
+            return 1
+        memrefs = [access.memref for access, _ in self._vectors()]
+        self.aligned = is_aligned(memrefs, self.quad, [], self.emitter)
+        return self.quad
 
     def accesses_are_even(self) -> bool:
         """Whether neighbours in the result are neighbours in all arrays, and as many as are stored at once."""
@@ -83,7 +85,7 @@ class Results:
             points.append(point)
         values = self._results(sums, points)
         if self.is_asked_for:
-            _put(values, contraction.result, points, emitter)
+            self._put(values, contraction.result, points)
         if len(self.nests) > 1:
             self._follow(values, points)
 
@@ -116,18 +118,17 @@ class Results:
             elif not access.is_scalar and access.memref == result.memref:
                 operands.append(values)
             elif len(own) > 1 or access.is_scalar:
-                operands.append(load_lanes(access, own, last, emitter))
+                operands.append(load_lanes(access, own, last, emitter, self.aligned))
             else:
                 operands.append([read(access, own[0], emitter)])
         made = [
             write_body(nest, point, [operand[lane] for operand in operands], emitter)[0]
             for lane, point in enumerate(own)
         ]
-        _put(made, nest.outputs[0], own, emitter)
+        self._put(made, nest.outputs[0], own)
 
-
-def _put(values: list[Value], access: Access, points: list[list[Index]], emitter: Emitter) -> None:
-    if len(values) > 1:
-        store_lanes(values, access, points[0], emitter)
-    else:
-        store_point(values[0], access, points[0], emitter)
+    def _put(self, values: list[Value], access: Access, points: list[list[Index]]) -> None:
+        if len(values) > 1:
+            store_lanes(values, access, points[0], self.emitter, self.aligned)
+        else:
+            store_point(values[0], access, points[0], self.emitter)

@@ -51,7 +51,7 @@ class TensorProduct(Product):
         """Halves stay halves; a thread has pairs of columns of the result."""
         self.half = self.contraction.left.access.memref.type.element_type
         self.quad = 2
-        emitter, thread = self.emitter, self.kernel.id("thread_id")
+        emitter, thread = self.emitter, self.thread
         lane, warp = self._split(thread, 32)
         self.pair, self.group = self._split(lane, 4)
         across, down = self._split(warp, _WARPS_ACROSS)
@@ -76,9 +76,9 @@ class TensorProduct(Product):
         return [self.shape.side, self.shape.depth + _PAD], self.half
 
     @staticmethod
-    def depth_of(size: int) -> int:
+    def depth_of(size: int, each: int) -> int:
         """Two instructions deep."""
-        del size
+        del size, each
         return 2 * _DEPTH
 
     def loader(self, factor: Factor, along: int | None, first: Index, extent: Index) -> Loader:

@@ -131,7 +131,7 @@ def write(function: Operation, name: str, steps: Sequence[Step], reason: str) ->
         _write(function, name, steps, contraction, reason)
     with otherwise(branch):
         why = "tensor cores: arrays begin anywhere"
-        small = products.Shape(2, tensor_cores.TensorProduct.depth_of(2))
+        small = products.Shape(2, tensor_cores.TensorProduct.depth_of(2, 2))
         products.write(function, f"{name}_anywhere", steps, why, tensor_cores.TensorProduct, small)
 
 

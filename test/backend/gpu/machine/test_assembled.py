@@ -55,13 +55,29 @@ def _attention(q: Any, k: Any, v: Any) -> Any:
     return weights / weights.sum(axis=1, keepdims=True) @ v
 
 
+def _convolution(image: Any, kernel: Any) -> Any:
+    height, width = image.shape[1] - 2, image.shape[2] - 2
+    result = np.zeros((1, height, width, kernel.shape[3]), _F32)
+    for i in range(3):
+        for j in range(3):
+            result += image[:, i : i + height, j : j + width] @ kernel[i, j]
+    return result
+
+
 PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] = {
     # The function, its arguments, the schedule of its last kernel, registers, and reads of 16 bytes at least.
     "points": (lambda x, y: np.exp(x) * y, (np.ones((64, 256), _F32),) * 2, "points", 64, 1),
     "whole": (lambda x: x.sum(), (np.ones(100000, _F32),), "whole", 32, 1),
     "rows": (_softmax, (np.ones((64, 1024), _F32),), "rows", 80, 8),
     "columns": (lambda x: x.max(0), (np.ones((512, 512), _F32),), "columns", 64, 4),
-    "products": (lambda a, b: a @ b, (np.ones((2048, 2048), _F32),) * 2, "products", 136, 2),
+    "products": (lambda a, b: a @ b, (np.ones((2048, 2048), _F32),) * 2, "products", 128, 2),
+    "convolution": (
+        _convolution,
+        (np.ones((1, 200, 200, 100), _F32), np.ones((3, 3, 100, 100), _F32)),
+        "products",
+        128,
+        2,
+    ),
     "tensor cores": (lambda a, b: a @ b, (np.ones((2041, 2041), np.float16),) * 2, "tensor cores", 128, 0),
     "bfloat16": (lambda a, b: a @ b, (np.ones((508, 508), weft.bfloat16),) * 2, "tensor cores", 64, 0),
     "warpgroups": (lambda a, b: a @ b, (np.ones((4096, 4096), weft.bfloat16),) * 2, "warpgroups", 168, 0),
@@ -111,6 +127,16 @@ def test_memory_of_the_device_is_all_that_kernels_use(compiled: tuple[str, Devic
     assert ".local" not in text
     assert ".extern .func" not in text
     assert text.count("ld.global.v4") + text.count("ld.global.nc.v4") >= vectors
+
+
+LONGEST = {"products": 1000, "convolution": 1200, "tensor cores": 900}
+"""Instructions of PTX at most: of the largest tiles, which take the longest to compile."""
+
+
+def test_code_is_short(compiled: tuple[str, DeviceCode]) -> None:
+    name, code = compiled
+    if name in LONGEST:
+        assert max(kernel.ptx.count(";") for kernel in code.kernels) <= LONGEST[name]
 
 
 @pytest.mark.skipif(find_assembler() is None, reason="there is no ptxas: pip install nvidia-cuda-nvcc")

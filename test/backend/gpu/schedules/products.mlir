@@ -1,15 +1,24 @@
 // RUN: weft-opt %s --schedule-device-kernels --target=sm_90a --canonicalize --cse --split-input-file | filecheck %s
 
-// What follows is computed before the result is stored, and the product itself is not.
+// What follows is computed before the result is stored, and the product itself is not. A step has one barrier, as the
+// next tiles come to the other half of the shared memory; what the thread stores is where its number says, which it
+// asks for again. Each four neighbours are stored once, by one access or by four.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-NOT: gpu.alloc
 // CHECK-COUNT-1: gpu.launch_func {{.*}} blocks in (%c256, %c1, %c1) threads in (%c256, %c1, %c1)
-// CHECK: workgroup(%{{.*}} : memref<16x132xf32, #gpu.address_space<workgroup>>
-// CHECK-SAME: "products: tiles in shared memory; 128 by 128 by 16, 8 by 8 a thread"
+// CHECK: workgroup(%{{.*}} : memref<2x8x132xf32, #gpu.address_space<workgroup>>
+// CHECK-SAME: "products: tiles in shared memory; 128 by 128 by 8, 8 by 8 a thread"
 // CHECK: gpu.barrier
+// CHECK: scf.for
+// CHECK: vector.load %arg0
+// CHECK-COUNT-512: math.fma
+// CHECK-NOT: math.fma
 // CHECK: gpu.barrier
-// CHECK: math.fma
-// CHECK: arith.maximumf
+// CHECK-NOT: gpu.barrier
+// CHECK: scf.yield
+// CHECK: llvm.inline_asm{{.*}}%tid.x
+// CHECK-COUNT-64: arith.maximumf
+// CHECK-NOT: arith.maximumf
 func.func private @kernel_0(%a: memref<2048x512xf32>, %b: memref<512x2048xf32>, %c: memref<2048x2048xf32>) {
   %zero = arith.constant 0.0 : f32
   %p = memref.alloc() : memref<2048x2048xf32>
