@@ -48,6 +48,7 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "gather-convolutions",  # when parts of arrays are slices; derivatives of a convolution are convolutions
             "optimize-gradients",  # modules that ask for none pass at the cost of a look
             "block-dot-products",  # behind gradients, which know the loops as they were written
+            "transpose-columns",  # behind it, which takes blocks of columns
             "check-arrays-first",  # when loops are as they stay: it writes some twice
             "fuse-updates",  # when all that is read of updated tensors is known
         ),

@@ -42,6 +42,7 @@ PASSES: PassTable = MappingProxyType(
         "sink-exits": f"{__package__}.control_flow.sink_exits:SinkExits",
         "stretch-operands": f"{__package__}.fusion.stretch_operands:StretchOperands",
         "thread-branches": f"{__package__}.control_flow.thread_branches:ThreadBranches",
+        "transpose-columns": f"{__package__}.control_flow.transpose_columns:TransposeColumns",
         "unroll-loops": f"{__package__}.control_flow.unroll_loops:UnrollLoops",
         "weft-fold": f"{__package__}.algebra.fold_constants:FoldConstants",
         "weft-fuse-elementwise": f"{__package__}.fusion.fuse_elementwise:FuseElementwise",
