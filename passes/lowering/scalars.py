@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, TypeAlias
@@ -168,15 +169,22 @@ def emit(
 
     `emit(c, Add, (f32, f32), (f32,), x, y)` builds one `arith.addf`.
     """
-    emitter = _EMITTERS.get((op_class, kind(operand_dtypes[0])))
-    if emitter is None:
-        raise InternalError(f"{op_class.mlir_name()} has no lowering for {operand_dtypes[0]}")
+    emitter = _emitter_of(op_class, operand_dtypes[0])
     builder = ScalarBuilder(conversion, operand_dtypes[0])
     if operand_dtypes[0] not in _NARROW_FLOATS or emitter in _ON_ANY_WIDTH:
         return _several(emitter(builder, *operands))
     widened = [widen(builder.of(dtype), x) for dtype, x in zip(operand_dtypes, operands, strict=True)]
     results = _several(emitter(builder.of(FLOAT32), *widened))
     return [narrow(builder.of(dtype), x) for dtype, x in zip(result_dtypes, results, strict=True)]
+
+
+def _emitter_of(op_class: type[Op], dtype: DataType) -> Emitter:
+    key = op_class, kind(dtype)
+    if key not in _EMITTERS:  # those of all elementwise ops, which a program of one scatter has not loaded
+        importlib.import_module(".elementwise", __package__)
+    if key not in _EMITTERS:
+        raise InternalError(f"{op_class.mlir_name()} has no lowering for {dtype}")
+    return _EMITTERS[key]
 
 
 def _several(emitted: Emitted) -> list[Value]:

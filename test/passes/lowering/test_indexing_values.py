@@ -17,7 +17,6 @@ from weft.dialect.ops.slicing import INT64_MAX, INT64_MIN
 from weft.frontend.tracing.staging import apply
 
 INDEXING_OPS = [op for op in OPS.values() if op.family == "indexing"]
-CASES = [(op, case) for op in INDEXING_OPS for case in op.cases]
 
 
 def operands_of(op: type[Op], case: Case, dtype: Any) -> list[np.ndarray[Any, Any]]:
@@ -37,16 +36,20 @@ def test_every_case(op: type[Op], dtype: Any) -> None:
     assert_as_reference([(op, operands_of(op, case, dtype), case.attributes) for case in op.cases])
 
 
-@pytest.mark.parametrize(("op", "case"), CASES)
-def test_every_case_with_run_time_extents(op: type[Op], case: Case) -> None:
-    operands = operands_of(op, case, np.float64)
-    expected = op.compute(operands, case.attributes)
-    specs = [weft.TensorSpec([None] * operand.ndim, operand.dtype) for operand in operands]
-    compiled = weft.function(lambda x: apply(op, *x, **case.attributes), input_signature=[specs])
-    found = compiled(operands)
-    for value, reference in zip(found if op.results > 1 else [found], expected, strict=True):
-        assert np.shape(value) == reference.shape
-        np.testing.assert_array_equal(value, reference)
+@pytest.mark.parametrize("op", INDEXING_OPS, ids=lambda op: op.name)
+def test_every_case_with_run_time_extents(op: type[Op]) -> None:
+    operands = [operands_of(op, case, np.float64) for case in op.cases]
+    specs = [[weft.TensorSpec([None] * a.ndim, a.dtype) for a in several] for several in operands]
+
+    def program(given: Any) -> list[Any]:
+        return [apply(op, *x, **case.attributes) for x, case in zip(given, op.cases, strict=True)]
+
+    results = weft.function(program, input_signature=[specs])(operands)
+    for case, several, found in zip(op.cases, operands, results, strict=True):
+        expected = op.compute(several, case.attributes)
+        for value, reference in zip(found if op.results > 1 else [found], expected, strict=True):
+            assert np.shape(value) == reference.shape, case
+            np.testing.assert_array_equal(value, reference)
 
 
 BOUNDS = [INT64_MIN, -4, -1, 0, 2, 5, INT64_MAX]
