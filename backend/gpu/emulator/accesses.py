@@ -307,6 +307,8 @@ def _load_parameter(kind: str, parts: list[str], operand: str, o: Operands) -> S
                 np.copyto(v[d], data[0], casting="unsafe")
 
         return load
+    if o.register(name) is not None:
+        return _load_parameter_at(o.read(name, "u64"), places, form)
     sources = [piece(o, name, place, form, writes=False) for _, place in places]
 
     def move(frame: Frame) -> None:
@@ -315,6 +317,21 @@ def _load_parameter(kind: str, parts: list[str], operand: str, o: Operands) -> S
             np.copyto(v[d], v[a], casting="unsafe")
 
     return move
+
+
+def _load_parameter_at(address: int, places: list[tuple[int, int]], form: Format) -> Step:
+    """Load what lies at addresses among the parameters of a kernel: one of two, say, where a condition says which."""
+    bytes_of_one = np.arange(form.bits // 8)
+
+    def load(frame: Frame) -> None:
+        v, data = frame.values, np.frombuffer(frame.machine.parameters, np.uint8)
+        for d, place in places:
+            at = v[address].astype(np.int64)[..., np.newaxis] + (place + bytes_of_one)
+            if at.size and not 0 <= at.min() <= at.max() < len(data):
+                raise PTXError(f"a load behind the {len(data)} bytes of parameters")
+            np.copyto(v[d], data[at].view(form.dtype)[..., 0], casting="unsafe")
+
+    return load
 
 
 def _parameter(operand: str) -> tuple[str, int]:

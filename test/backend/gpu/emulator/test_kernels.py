@@ -184,3 +184,18 @@ $rare:
     x = np.arange(64, dtype=np.int32)
     _, result = run(text, [x, np.zeros_like(x)], grid=1, block=64)
     np.testing.assert_array_equal(result, (x + 3 * (x % 4 == 0))[x ^ 1])
+
+
+def test_a_condition_says_which_parameter_is_loaded() -> None:
+    """LLVM chooses between their addresses."""
+    text = kernel(
+        "setp.lt.u32 %p1, %r0, 20; mov.b64 %d2, k_0; mov.b64 %d3, k_1; selp.b64 %d4, %d2, %d3, %p1;"
+        "ld.param.b64 %d5, [%d4]; ld.param.b32 %r1, [%d4+4]; mul.wide.u32 %d6, %r0, 8; add.s64 %d7, %d1, %d6;"
+        "st.global.b64 [%d7], %d5;",
+        2,
+    )
+    one, other = np.zeros(1, np.uint64), np.zeros(32, np.uint64)
+    _, result = run(text, [one, other])
+    first, second = result[0], result[-1]
+    assert first != second
+    np.testing.assert_array_equal(result, np.where(np.arange(32) < 20, first, second))
