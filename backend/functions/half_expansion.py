@@ -24,7 +24,7 @@ def mentions_halves(operation: Operation) -> bool:
     def visit(op: Operation) -> ir.WalkResult:
         nonlocal found
         name = op.operation.name
-        if name == "func.func":
+        if name in ("func.func", "gpu.func"):
             text = str(op.operation.attributes["function_type"])
             found = "bf16" in text or ("f16" in text and not target.current().half_conversions)
         elif name in ("arith.extf", "arith.truncf"):

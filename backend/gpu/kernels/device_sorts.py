@@ -46,24 +46,29 @@ def _write(function: Operation, op: Operation) -> None:
     memory = memory_of_sort(op)
     if memory is None:
         refuse(op, "a sort of the device is of memory without gaps, and to such: run --place-kernels before")
-    source, target = memory
-    name = function.attributes["sym_name"].value
     with ir.InsertionPoint(op), op.location:
-        emitter = Emitter(function)
-        *others, length = [_extent(source, axis) for axis in range(source.type.rank)]
-        rows: Index = 1
-        for extent in others:
-            rows = emitter.multiply(rows, extent)
-        sorter = Sorter(function, name, rows, length, f"sorts: {op.name.split('.')[1]} of rows")
-        if op.name == Argsort.mlir_name():
-            keys = [_like(source, source.type.element_type) for _ in range(2)]
-            spare = _like(source, target.type.element_type)
-            sorter.sort(source, Runs(keys[0], target), Runs(keys[1], spare))
-        else:
-            sorter.sort(source, Runs(target, None), Runs(_like(source, source.type.element_type), None))
+        _write_launches(function, op, *memory)
     for use in op.results[0].uses:
         use.owner.operation.erase()
     op.erase()
+
+
+def _write_launches(function: Operation, op: Operation, source: Value, target: Value) -> None:
+    emitter = Emitter(function)
+    *others, length = [_extent(source, axis) for axis in range(source.type.rank)]
+    rows: Index = 1
+    for extent in others:
+        rows = emitter.multiply(rows, extent)
+    if emitter.multiply(rows, length) == 0:
+        return
+    reason = f"sorts: {op.name.split('.')[1]} of rows"
+    sorter = Sorter(function, function.attributes["sym_name"].value, rows, length, reason)
+    if op.name == Argsort.mlir_name():
+        keys = [_like(source, source.type.element_type) for _ in range(2)]
+        spare = _like(source, target.type.element_type)
+        sorter.sort(source, Runs(keys[0], target), Runs(keys[1], spare))
+    else:
+        sorter.sort(source, Runs(target, None), Runs(_like(source, source.type.element_type), None))
 
 
 def _extent(memref: Value, axis: int) -> Index:

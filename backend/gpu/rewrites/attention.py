@@ -168,7 +168,10 @@ def _reduces(op: Operation, combiner: str) -> bool:
     """Whether an operation combines the elements of rows."""
     if op.name != "linalg.generic" or len(op.operands) != 2:
         return False
-    *outer, last = _kinds(op)
+    kinds = _kinds(op)
+    if not kinds:
+        return False
+    *outer, last = kinds
     rows = [ir.AffineDimExpr.get(dim) for dim in range(len(outer))]
     whole, reduced = _maps_of(op)
     if last or not all(outer) or whole != ir.AffineMap.get_identity(len(outer) + 1):

@@ -18,6 +18,8 @@ from ...functions.math_expansion import expand_math
 from .remainder import call_remainder
 
 _INTRINSICS = {
+    "arith.maxnumf": "maxnum",
+    "arith.minnumf": "minnum",
     "math.absf": "fabs",
     "math.ceil": "ceil",
     "math.copysign": "copysign",

@@ -53,3 +53,17 @@ func.func private @kernel_3(%x: memref<8xi32, strided<[2]>>, %y: memref<8xi32>) 
   bufferization.materialize_in_destination %1 in restrict writable %y : (tensor<8xi32>, memref<8xi32>) -> ()
   return
 }
+
+// -----
+
+// Of no elements, nothing is launched.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK-NOT: gpu.
+// CHECK-NOT: weft.sort
+// CHECK: return
+func.func private @kernel_0(%x: memref<4x0xi32>, %y: memref<4x0xi32>) attributes {weft.side = "device"} {
+  %0 = bufferization.to_tensor %x restrict : memref<4x0xi32> to tensor<4x0xi32>
+  %1 = "weft.sort"(%0) {axis = 1 : i64, descending = false} : (tensor<4x0xi32>) -> tensor<4x0xi32>
+  bufferization.materialize_in_destination %1 in restrict writable %y : (tensor<4x0xi32>, memref<4x0xi32>) -> ()
+  return
+}

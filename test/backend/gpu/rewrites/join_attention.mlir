@@ -665,3 +665,34 @@ func.func @product_is_asked_for(%q: tensor<16x8xf32>, %k: tensor<16x8xf32>, %v: 
   } -> tensor<16x8xf32>
   return %end, %out : tensor<16x8xf32>, tensor<16x8xf32>
 }
+
+// -----
+
+// What divides is a number, and no sums of rows.
+// CHECK-LABEL: func.func @number
+// CHECK-NOT: weft.joins
+#both = affine_map<(i, j) -> (i, j)>
+#one = affine_map<(i, j) -> ()>
+#none = affine_map<() -> ()>
+func.func @number(%x: tensor<16x8xf32>, %s: tensor<f32>) -> tensor<16x8xf32> {
+  %0 = tensor.empty() : tensor<16x8xf32>
+  %1 = tensor.empty() : tensor<f32>
+  %doubled = linalg.generic {indexing_maps = [#both, #both], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<16x8xf32>) outs(%0 : tensor<16x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %2 = arith.addf %a, %a : f32
+    linalg.yield %2 : f32
+  } -> tensor<16x8xf32>
+  %number = linalg.generic {indexing_maps = [#none, #none], iterator_types = []} ins(%s : tensor<f32>) outs(%1 : tensor<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %2 = arith.addf %a, %a : f32
+    linalg.yield %2 : f32
+  } -> tensor<f32>
+  %quotient = linalg.generic {indexing_maps = [#both, #one, #both], iterator_types = ["parallel", "parallel"]}
+      ins(%doubled, %number : tensor<16x8xf32>, tensor<f32>) outs(%0 : tensor<16x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %2 = arith.divf %a, %b : f32
+    linalg.yield %2 : f32
+  } -> tensor<16x8xf32>
+  return %quotient : tensor<16x8xf32>
+}

@@ -9,10 +9,30 @@ import pytest
 
 import weft
 
-special = pytest.importorskip("scipy.special")
+
+def test_extremes_that_leave_out_what_is_no_number() -> None:
+    def program(x: Any, y: Any) -> Any:
+        return (
+            np.fmin(x, y),
+            np.fmax(x, y),
+            np.nanmax(x),
+            np.sort(x[:0]),
+            np.argsort(y[:0]),
+            x / (x.sum() * 2),
+        )
+
+    with weft.settings.scope(cuda="emulator"):
+        for dtype in (np.float64, np.float32, np.float16):
+            x = np.array([1, np.nan, np.nan, -np.inf, 3], dtype)
+            y = np.array([np.nan, 2, np.nan, 0, np.inf], dtype)
+            there = weft.function(program, device="cuda")(x, y)
+            for one, other in zip(there, program(x, y), strict=True):
+                np.testing.assert_array_equal(one, other, strict=True)
 
 
 def test_the_same_bits() -> None:
+    special = pytest.importorskip("scipy.special")
+
     def program(x: Any) -> Any:
         return special.gamma(x), special.gammaln(x), special.psi(x)
 
