@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import functools
 import math
+import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
@@ -275,7 +276,7 @@ class _Call:
             if shape is None:
                 placed.append(None)
                 continue
-            address = self._allocate(math.prod(shape) * type.dtype.itemsize, "results")
+            address = self._allocate(_bytes_of_result(shape, type.dtype), "results")
             self._frame.describe(len(self._arrays) + index, address, shape)
             placed.append((address, shape))
         return placed
@@ -354,6 +355,14 @@ def _failure(executable: DeviceExecutable, frame: _Frame) -> RuntimeFailure:
         return RuntimeFailure(type(exception).__name__, str(exception), site.location, exception)
     values = record[1 : 1 + site.values]
     return RuntimeFailure(site.error, format_message(site.message, values), site.location)
+
+
+def _bytes_of_result(shape: Sequence[int], dtype: np.dtype[Any]) -> int:
+    """The size of a result; raises the `ValueError` of NumPy where 64 bits do not tell it."""
+    size = math.prod(shape) * dtype.itemsize
+    if size > sys.maxsize:
+        raise ValueError("Maximum allowed dimension exceeded")
+    return size
 
 
 class LinkedCode(Protocol):
