@@ -65,9 +65,13 @@ def measured(callback: Callback, results: Sequence[TensorType]) -> tuple[Callbac
     return measure, fetch
 
 
+RAISE = "raise"
+"""The name of what raises an exception each time that it is called: a keyword, so that nothing else has it."""
+
+
 def name_of(function: Callable[..., Any]) -> str:
     """What a Python function is called in messages."""
     return getattr(function, "__name__", None) or repr(function)
 
 
-__all__ = ["Callback", "call_back", "checked_results", "measured", "name_of"]
+__all__ = ["RAISE", "Callback", "call_back", "checked_results", "measured", "name_of"]

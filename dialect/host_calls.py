@@ -22,6 +22,7 @@ import re
 from collections.abc import Sequence
 
 from .attributes import type_from_mlir, type_to_mlir
+from .callbacks import RAISE
 from .errors import InternalError
 from .mlir import Block, Location, Operation, Type, Value, ir
 from .types import TensorType
@@ -53,6 +54,13 @@ def declared_callback(function: Operation) -> int | None:
     if function.name != "func.func" or function.regions[0].blocks:
         return None
     return _number(function.attributes["sym_name"].value)
+
+
+def only_raises(declaration: Operation) -> bool:
+    """Whether the Python function that a `func.func` declares never returns."""
+    attributes = declaration.attributes
+    has_results = bool(ir.TypeAttr(attributes["function_type"]).value.results)
+    return not has_results and NAME in attributes and attributes[NAME].value == RAISE
 
 
 def _number(symbol: str) -> int | None:
@@ -110,5 +118,6 @@ __all__ = [
     "create_host_call",
     "declared_callback",
     "host_symbol",
+    "only_raises",
     "signature_of",
 ]

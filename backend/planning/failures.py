@@ -100,11 +100,16 @@ class FailureSites:
 
     def _exit_if(self, condition: Value) -> Operation:
         """Make an `scf.if` that exits and return its exit call; the record is to be filled before it."""
-        scf, func = dialect("scf"), dialect("func")
+        scf = dialect("scf")
         branch = scf.IfOp(condition)
         with ir.InsertionPoint(branch.then_block):
-            call = func.CallOp([], EXIT, [])
+            call = self.exit()
             scf.YieldOp([])
+        return call
+
+    def exit(self) -> Operation:
+        """End the call; the record is filled before."""
+        call = dialect("func").CallOp([], EXIT, [])
         self.declare(EXIT, [], [])
         return call.operation
 

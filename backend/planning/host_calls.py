@@ -3,15 +3,16 @@
     weft_host_call(record, tensors)
 
 The record holds the number of the site, as it does for an error. The called function sets it back to 0 when all went
-well, and the caller exits when it did not. `tensors` points to words on the stack: for every operand and then every
-result its address, and its extents as far as its type does not tell them.
+well, and the caller exits when it did not; always, if an exception is all that it is called for. `tensors` points to
+words on the stack: for every operand and then every result its address, and its extents as far as its type does not
+tell them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...dialect.host_calls import callback_of, declared_callback, signature_of
+from ...dialect.host_calls import callback_of, declared_callback, only_raises, signature_of
 from ...dialect.mlir import Module, Operation, Value, dialect, ir
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
@@ -44,11 +45,14 @@ class HostCalls:
         self._failures = failures
         self._signatures: dict[int, tuple[list[TensorType], list[TensorType]]] = {}
         self._declarations: list[Operation] = []
+        self._raising: set[int] = set()
         for view in module.body.operations:
             callback = declared_callback(view.operation)
             if callback is not None:
                 self._signatures[callback] = signature_of(view.operation)
                 self._declarations.append(view.operation)
+                if only_raises(view.operation):
+                    self._raising.add(callback)
         self._is_declared = False
 
     def lower(
@@ -74,7 +78,10 @@ class HostCalls:
         ]
         self._declare()
         dialect("func").CallOp([], HOST_CALL, pointers)
-        self._failures.propagate(record)
+        if callback in self._raising:
+            self._failures.exit()
+        else:
+            self._failures.propagate(record)
 
     def words(self, function: Operation) -> Value | None:
         """Room on the stack for the longest list of words that a function needs, at the current insertion point."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ...dialect.callbacks import checked_results, name_of
+from ...dialect.callbacks import RAISE, checked_results, name_of
 from ...dialect.errors import WeftTypeError
 from ..signature.signature import Leaf, Node, Structure, TensorSpec, constants, flatten_with, unflatten
 from ..tracing.current import current_trace, set_current_trace
@@ -164,7 +164,7 @@ def raise_at_run_time(trace: Recorder, error: Any, *values: Any) -> None:
     def raise_now(*arrays: Any) -> NoReturn:
         raise make(*thaw(arrays))
 
-    host_call(trace, outside_traces(raise_now, "raise"), frozen.operands, raised=raised)
+    host_call(trace, outside_traces(raise_now, RAISE), frozen.operands, raised=raised)
 
 
 def _same(error: BaseException) -> BaseException:

@@ -8,8 +8,8 @@
 The host follows such a loop without the kernels where it needs what the loop hands on: which of two arrays has the
 result, say. If data of the device decides how often it runs, the kernel tells how often it was, and other numbers that
 the host needs, in words behind the workspace: each is read once, where a condition was read in every iteration. Where
-the host ends the call in the loop, as an index that it has counted is too large, the kernel ends as well: the host
-follows the loop, and comes to the same place.
+the host ends the call in the loop, as the program raises an exception there or an index that it has counted is too
+large, the kernel ends as well: the host follows the loop, and comes to the same place.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ from .loop_parts import (
     parts_of_loop,
     told_by_data,
 )
+from .told_checks import NO_ENDING, ToldChecks, can_be_told, checks_of_data
 
 _WORD = 64
 """Each number that the host reads has a line of memory for itself."""
@@ -155,9 +156,9 @@ def _may_be_joined(parts: LoopParts, told: set[Value], has_words: bool) -> bool:
     used = [result for result in parts.loop.results if any(True for _ in result.uses)]
     if any(value in told and not _is_number(value.type) for value in used):
         return False
-    if not can_follow_checks(parts, told):
+    if not can_follow_checks(parts, told) or not can_be_told(parts, told, _is_number):
         return False
-    needs_words = any(value in told for value in used) or (
+    needs_words = any(value in told for value in [*used, *(check.operands[0] for check in parts.checks)]) or (
         bool(used or parts.checks) and is_decided_by_data(parts.loop, told)
     )
     if needs_words and not has_words:
@@ -287,15 +288,20 @@ class _Join:
             r not in told and any(True for _ in r.uses) for r in parts.loop.results
         )
         counts = follows and is_decided_by_data(parts.loop, told)
-        if counts:
-            loop = _with_count(parts.loop)
-            parts = replace(parts, loop=loop)
-            numbers.append(len(list(loop.results)) - 1)
+        if parts.loop.name == "scf.while" and (counts or checks_of_data(parts, told)):
+            parts = replace(parts, loop=_with_count(parts.loop))
         loop = parts.loop
+        if counts:
+            numbers.append(len(list(loop.results)) - 1)
         with ir.InsertionPoint(loop), loop.location:
             words = [self._new_word(loop.results[number].type) for number in numbers]
-            self._call(parts, numbers, words, words[-1] if counts else None)
+            checks = ToldChecks.of(parts, told, self._new_word)
+            if checks is not None:
+                checks.let_device_tell()
+            self._call(parts, numbers, words, words[-1] if counts else None, checks)
             read = [create("memref.load", [word.type.element_type], [word]) for word in words]
+        if checks is not None:
+            checks.let_host_follow()
         told = told_by_data(parts)
         for number, value in zip(numbers, read, strict=True):
             loop.results[number].replace_all_uses_with(value)
@@ -304,7 +310,14 @@ class _Join:
             return
         _leave_to_host(parts, told, read[-1] if counts else None)
 
-    def _call(self, parts: LoopParts, numbers: list[int], words: list[Value], count: Value | None) -> None:
+    def _call(
+        self,
+        parts: LoopParts,
+        numbers: list[int],
+        words: list[Value],
+        count: Value | None,
+        checks: ToldChecks | None,
+    ) -> None:
         """Make the kernel and call it; it stores numbers that the loop results in, if it comes to its end.
 
         Where a check ends it, it tells that there were more iterations than the host will follow.
@@ -329,6 +342,9 @@ class _Join:
                 for member in group.members:
                     start = int(_range_of(member)[1] - group.start)
                     inner[_key(member)] = _view(inner[_key(whole)], start, member.type)
+            if checks is not None:
+                nothing = dialect("arith").constant(checks.ending.type.element_type, NO_ENDING)
+                create("memref.store", [], [nothing, inner[_key(checks.ending)]])
             copy = _copied(parts, inner)
             for number, word in zip(numbers, words, strict=True):
                 create("memref.store", [], [copy.results[number], inner[_key(word)]])

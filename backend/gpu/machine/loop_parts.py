@@ -46,7 +46,9 @@ class LoopParts:
     polls: list[Operation]
     """What looks for interrupts, and for errors that the host has noted."""
     checks: list[Operation]
-    """Branches in which the host notes an error and ends the call: there the device ends the loop, too."""
+    """Branches in which the host ends the call, as an exception is raised: there the device ends the loop, too."""
+    notes: list[Operation]
+    """What the device stores in these branches for the host to know of."""
 
     def calls(self) -> list[Operation]:
         """The calls of kernels."""
@@ -54,18 +56,19 @@ class LoopParts:
 
     def on_device(self) -> set[Operation]:
         """The operations that the device has to do, control flow among them."""
-        ends = [op for check in self.checks for op in operations_of(check) if is_exit(op)]
-        return _closure(self.loop, [*self.effects, *ends], lambda value: True)
+        ends = [exit_of(check) for check in self.checks]
+        return _closure(self.loop, [*self.effects, *ends, *self.notes], lambda value: True)
 
     def on_host(self, told: set[Value]) -> set[Operation]:
         """The operations by which the host follows the loop, but for values that data of the device tells."""
-        checks = [op for check in self.checks for op in (check, *operations_of(check))]
+        inside = [op for check in self.checks for op in (check, *operations_of(check))]
+        checks = [op for op in inside if op not in self.notes]
         return _closure(self.loop, [*self.polls, *checks], lambda value: value not in told)
 
 
 def parts_of_loop(loop: Operation, host: HostFunction, kernels: Mapping[str, Operation]) -> LoopParts | None:
     """What a loop does; None if the host does more in it than to compute numbers."""
-    parts = LoopParts(loop, [], [], [], [])
+    parts = LoopParts(loop, [], [], [], [], [])
     for op in _outside_checks(loop, parts, host):
         kind = _kind(op, host, kernels)
         if kind is None:
@@ -84,12 +87,11 @@ def _outside_checks(loop: Operation, parts: LoopParts, host: HostFunction) -> It
     """The operations of a loop without those that look for interrupts and errors, which are noted."""
     for block in (block for region in loop.regions for block in region):
         for op in operations_in(block):
-            inside = operations_of(op)
-            if any(inner.name == "func.call" and callee_of(inner) == POLL for inner in inside):
-                parts.polls += [op, *inside]
-            elif op.name == "scf.if" and _ends_call(op, host):
+            if _looks_for_interrupts(op):
+                parts.polls += [op, *operations_of(op)]
+            elif op.name == "scf.if" and _ends_call(op):
                 if _asks_host(op.operands[0], host):
-                    parts.polls += [op, *inside]
+                    parts.polls += [op, *operations_of(op)]
                 else:
                     parts.checks.append(op)
             else:
@@ -97,17 +99,23 @@ def _outside_checks(loop: Operation, parts: LoopParts, host: HostFunction) -> It
                 yield from _outside_checks(op, parts, host)
 
 
-def _ends_call(branch: Operation, host: HostFunction) -> bool:
-    """Whether the host notes an error and ends the call in a branch, and does nothing else."""
+def _looks_for_interrupts(op: Operation) -> bool:
+    """Whether an operation is the branch in which the host looks for interrupts; loops have branches of their own."""
+    return op.name == "scf.if" and any(
+        inner.name == "func.call" and callee_of(inner) == POLL
+        for region in op.regions
+        for block in region
+        for inner in operations_in(block)
+    )
+
+
+def _ends_call(branch: Operation) -> bool:
+    """Whether the host ends the call in a branch, whatever it does before: behind it, nothing runs on the device."""
     way, other = branch.regions
     if list(branch.results) or any(operations_in(block)[:-1] for block in other):
         return False
     ops = operations_in(way.blocks[0])[:-1]
-    return bool(ops) and is_exit(ops[-1]) and all(_is_note(op, host) for op in ops[:-1])
-
-
-def _is_note(op: Operation, host: HostFunction) -> bool:
-    return is_pure(op) or (op.name == "memref.store" and bool(op.operands[1] == host.record))
+    return bool(ops) and is_exit(ops[-1])
 
 
 def _asks_host(condition: Value, host: HostFunction) -> bool:
@@ -124,6 +132,11 @@ def _asks_host(condition: Value, host: HostFunction) -> bool:
             pending += [operand for operand in op.operands if operand not in seen]
             seen.update(op.operands)
     return False
+
+
+def exit_of(check: Operation) -> Operation:
+    """Where the host ends the call in a branch."""
+    return operations_in(check.regions[0].blocks[0])[-2]
 
 
 def is_exit(op: Operation) -> bool:
@@ -198,14 +211,16 @@ def told_by_data(parts: LoopParts) -> set[Value]:
 
 
 def can_follow_checks(parts: LoopParts, told: set[Value]) -> bool:
-    """Whether the host comes to the same checks as the device, with what it knows of the loop."""
-    for check in parts.checks:
-        op = check
-        while op != parts.loop:
-            if _is_decided_by(op, told):
-                return False
-            op = op.parent.operation
-    return True
+    """Whether the host comes to the same checks as the device, with what it knows of the loop and is told of checks."""
+    return all(_can_follow(check, parts.loop, told) for check in parts.checks)
+
+
+def _can_follow(check: Operation, loop: Operation, told: set[Value]) -> bool:
+    around = []
+    while check.parent.operation != loop:
+        check = check.parent.operation
+        around.append(check)
+    return not any(_is_decided_by(op, told) for op in around)
 
 
 def _is_decided_by(op: Operation, told: set[Value]) -> bool:
@@ -254,8 +269,8 @@ __all__ = [
     "LOOPS",
     "LoopParts",
     "can_follow_checks",
+    "exit_of",
     "is_decided_by_data",
-    "is_exit",
     "parts_of_loop",
     "told_by_data",
 ]

@@ -105,3 +105,28 @@ func.func @any_size(%x: tensor<3xf64>) -> tensor<?xf64> {
   %r = func.call @host.1(%n) : (tensor<i64>) -> tensor<?xf64>
   return %r : tensor<?xf64>
 }
+
+// -----
+
+// What only raises an exception ends the call, whatever the record says.
+
+// CHECK-LABEL: func.func @raising
+// CHECK:       scf.if
+// CHECK:         func.call @weft_host_call
+// CHECK-NEXT:    func.call @weft_exit
+// CHECK:       call @weft_host_call
+// CHECK-NOT:   weft_exit
+// CHECK:       memref.load
+// CHECK:       scf.if
+func.func private @host.0() attributes {weft.python = "raise"}
+func.func private @host.1() attributes {weft.python = "print"}
+func.func @raising(%c: tensor<i8>) {
+  %zero = arith.constant 0 : i8
+  %e = tensor.extract %c[] : tensor<i8>
+  %p = arith.cmpi ne, %e, %zero : i8
+  scf.if %p {
+    func.call @host.0() : () -> ()
+  }
+  func.call @host.1() : () -> ()
+  return
+}

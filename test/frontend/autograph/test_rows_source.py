@@ -127,6 +127,7 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent differently there")
+@pytest.mark.processor
 def test_a_long_loop_can_be_interrupted(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(LONG_LOOP)

@@ -275,10 +275,32 @@ func.func private @weft_exit()
 
 // -----
 
-// Not joined: the device tells whether the host ends the call, which so cannot follow.
+// Data tells whether the host ends the call: the kernel ends there, and stores which iteration it was and the numbers
+// that the host needs. The host comes to the same place, and does there what it does.
 // CHECK-LABEL: func.func @k(
+// CHECK: %[[ENDING:.*]] = memref.view %{{.*}} : memref<128xi8> to memref<i64>
+// CHECK: %[[NUMBER:.*]] = memref.view %{{.*}} : memref<128xi8> to memref<f64>
+// CHECK: call @[[JOINED:kernel_[0-9]+]]({{.*}}%[[ENDING]], %[[NUMBER]])
+// CHECK: %[[LAST:.*]] = memref.load %[[ENDING]][] : memref<i64>
+// CHECK: scf.for %[[T:.*]] = 
+// CHECK-NOT: memref.load
+// CHECK: %[[COUNT:.*]] = arith.index_cast %[[T]] : index to i64
+// CHECK: %[[HERE:.*]] = arith.cmpi eq, %{{.*}}, %[[LAST]]
+// CHECK: scf.if %[[HERE]]
+// CHECK: %[[FOUND:.*]] = memref.load %[[NUMBER]][] : memref<f64>
+// CHECK: func.call @tell(%[[FOUND]])
+// CHECK: func.call @weft_exit
+// CHECK-NOT: func.call @kernel
+// CHECK: func.func private @[[JOINED]](
+// CHECK: arith.constant -9223372036854775808 : i64
+// CHECK: memref.store
 // CHECK: scf.for
 // CHECK: func.call @kernel_0
+// CHECK: %[[READ:.*]] = memref.load %{{.*}} : memref<f64>
+// CHECK: scf.if
+// CHECK: memref.store %{{.*}} : memref<i64>
+// CHECK: memref.store %[[READ]], %{{.*}} : memref<f64>
+// CHECK-NOT: @tell
 // CHECK: func.call @weft_exit
 // CHECK: func.call @kernel_0
 module attributes {weft.sites = []} {
@@ -293,6 +315,7 @@ func.func @k(%x: memref<64xf64>, %s: memref<f64>, %n: index, %w: memref<0xi8>, %
     %number = memref.load %s[] : memref<f64>
     %large = arith.cmpf ogt, %number, %limit : f64
     scf.if %large {
+      func.call @tell(%number) : (f64) -> ()
       memref.store %one, %record[%c0] : memref<20xi64>
       func.call @weft_exit() : () -> ()
     }
@@ -308,4 +331,105 @@ func.func private @kernel_0(%x: memref<64xf64>) attributes {weft.accesses = ["rw
   return
 }
 func.func private @weft_exit()
+func.func private @tell(f64)
+}
+
+// -----
+
+// In a loop in the loop, a check of data is not told by the number of an iteration: that loop is joined, and the host
+// goes on with the one around. A branch in which the host looks for interrupts is its own, and no part of the loops.
+// CHECK-LABEL: func.func @l(
+// CHECK: scf.for
+// CHECK: func.call @kernel_0
+// CHECK: func.call @[[JOINED:kernel_[0-9]+]](
+// CHECK: memref.load %{{.*}} : memref<i64>
+// CHECK: scf.for
+// CHECK: func.call @weft_poll
+// CHECK: func.call @weft_exit
+// CHECK: func.func private @[[JOINED]](
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+// CHECK: func.call @kernel_0
+module attributes {weft.sites = []} {
+func.func @l(%x: memref<64xf64>, %s: memref<f64>, %n: index, %w: memref<0xi8>, %record: memref<20xi64>)
+    attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<64xf64>, tensor<f64>, tensor<i64>], on_heap = [], on_host = [2], polls = true, results = [], sizes, workspace = 0 : i64, written = [0]}} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i64
+  %zero = arith.constant 0 : i64
+  %limit = arith.constant 1.0 : f64
+  %state = memref.alloca() : memref<2xi64>
+  scf.for %t = %c0 to %n step %c1 {
+    func.call @kernel_0(%x) : (memref<64xf64>) -> ()
+    scf.for %u = %c0 to %n step %c1 {
+      %left = memref.load %state[%c0] : memref<2xi64>
+      %now = arith.cmpi eq, %left, %zero : i64
+      scf.if %now {
+        %period = func.call @weft_poll(%record, %one) : (memref<20xi64>, i64) -> i64
+        memref.store %period, %state[%c0] : memref<2xi64>
+      }
+      func.call @kernel_0(%x) : (memref<64xf64>) -> ()
+      %number = memref.load %s[] : memref<f64>
+      %large = arith.cmpf ogt, %number, %limit : f64
+      scf.if %large {
+        memref.store %one, %record[%c0] : memref<20xi64>
+        func.call @weft_exit() : () -> ()
+      }
+    }
+  }
+  return
+}
+func.func private @kernel_0(%x: memref<64xf64>) attributes {weft.accesses = ["rw"], weft.side = "device"} {
+  %zero = arith.constant 0.0 : f64
+  %0 = bufferization.to_tensor %x restrict writable : memref<64xf64> to tensor<64xf64>
+  %1 = linalg.fill ins(%zero : f64) outs(%0 : tensor<64xf64>) -> tensor<64xf64>
+  bufferization.materialize_in_destination %1 in restrict writable %x : (tensor<64xf64>, memref<64xf64>) -> ()
+  return
+}
+func.func private @weft_exit()
+func.func private @weft_poll(memref<20xi64>, i64) -> i64
+}
+
+// -----
+
+// A loop in a loop, with a look for interrupts of its own: both are the kernel's.
+// CHECK-LABEL: func.func @m(
+// CHECK: call @[[JOINED:kernel_[0-9]+]](
+// CHECK-NOT: call @kernel_0
+// CHECK: func.func private @[[JOINED]](
+// CHECK: scf.for
+// CHECK: func.call @kernel_0
+// CHECK: scf.for
+// CHECK-NOT: weft_poll
+// CHECK: func.call @kernel_0
+module attributes {weft.sites = []} {
+func.func @m(%x: memref<64xf64>, %n: index, %w: memref<0xi8>, %record: memref<20xi64>)
+    attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<64xf64>, tensor<i64>], on_heap = [], on_host = [1], polls = true, results = [], sizes, workspace = 0 : i64, written = [0]}} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i64
+  %zero = arith.constant 0 : i64
+  %state = memref.alloca() : memref<2xi64>
+  scf.for %t = %c0 to %n step %c1 {
+    func.call @kernel_0(%x) : (memref<64xf64>) -> ()
+    scf.for %u = %c0 to %n step %c1 {
+      %left = memref.load %state[%c0] : memref<2xi64>
+      %now = arith.cmpi eq, %left, %zero : i64
+      scf.if %now {
+        %period = func.call @weft_poll(%record, %one) : (memref<20xi64>, i64) -> i64
+        memref.store %period, %state[%c0] : memref<2xi64>
+      }
+      func.call @kernel_0(%x) : (memref<64xf64>) -> ()
+    }
+  }
+  return
+}
+func.func private @kernel_0(%x: memref<64xf64>) attributes {weft.accesses = ["rw"], weft.side = "device"} {
+  %zero = arith.constant 0.0 : f64
+  %0 = bufferization.to_tensor %x restrict writable : memref<64xf64> to tensor<64xf64>
+  %1 = linalg.fill ins(%zero : f64) outs(%0 : tensor<64xf64>) -> tensor<64xf64>
+  bufferization.materialize_in_destination %1 in restrict writable %x : (tensor<64xf64>, memref<64xf64>) -> ()
+  return
+}
+func.func private @weft_poll(memref<20xi64>, i64) -> i64
 }

@@ -128,3 +128,104 @@ def test_a_loop_ends_where_the_host_finds_an_error(function: Any, other: Any, fe
             results.append((found, u.tolist(), noted.tolist()))
         assert results[0] == results[1]
     assert 'weft.schedule = "one block' in gpu_text(function, np.zeros(20), other, np.asarray(few)[()])
+
+
+def _nested(u: Any, v: Any, n: Any, m: Any) -> None:
+    for _ in range(n):
+        u[1:-1] = 0.5 * (u[:-2] + u[2:])
+        for s in range(m):
+            v[1:-1] = 0.5 * (v[:-2] + v[2:]) + s * u[1:-1]
+
+
+def test_a_loop_in_a_loop() -> None:
+    """Each looks for interrupts by itself: what is in the inner one is done, too."""
+    here, there = weft.function(_nested), weft.function(_nested, device="cuda")
+    mine, its = [_normal(20), _normal(20)], [_normal(20), _normal(20)]
+    here(*mine, np.int64(3), np.int64(2))
+    there(*its, np.int64(3), np.int64(2))
+    np.testing.assert_array_equal(its, mine)
+    text = gpu_text(_nested, np.zeros(20), np.zeros(20), np.int64(3), np.int64(2))
+    assert text[: text.index("gpu.module")].count("gpu.launch_func") == 1
+
+
+def _until_small(u: Any, least: Any, n: Any) -> Any:
+    for t in range(n):
+        u[1:-1] = 0.5 * (u[:-2] + u[2:]) - 1
+        total = np.sum(u)
+        if total < least:
+            raise ValueError(f"{total:.3f} after {t}, {total / 2:.3f}, {u[:2]}")
+        u[0] = t
+    return np.sum(u)
+
+
+def _converging(u: Any, tolerance: Any, most: Any) -> Any:
+    steps, change = 0, tolerance + 1.0
+    while change > tolerance:
+        new = u.copy()
+        new[1:-1] = 0.5 * (u[:-2] + u[2:])
+        change = np.max(np.abs(new - u))
+        u = new
+        steps += 1
+        if steps > most:
+            raise RuntimeError(f"no convergence: {change:.4f}")
+        if not np.isfinite(change):
+            raise FloatingPointError(f"{steps} steps")
+    return u, steps
+
+
+def _exchanged(u: Any, least: Any, n: Any) -> Any:
+    one, other = u.copy(), u * 2
+    for t in range(n):
+        other[1:-1] = one[1:-1] * 0.5 + one[2:] * 0.25
+        if t % 3 != 1 and np.max(other) < least:
+            print("small", t)
+            raise ArithmeticError(f"{t}: {one[:3]} {np.sum(other):.4f}")
+        one, other = other, one
+    return one, other
+
+
+def _in_the_inner_loop(u: Any, least: Any, n: Any) -> Any:
+    for t in range(n):
+        u[1:-1] = 0.5 * (u[:-2] + u[2:])
+        for k in range(3):
+            u *= 0.9
+            if np.sum(u) < least:
+                raise ValueError(f"{t} {k}")
+    return u
+
+
+_RAISING = {
+    _until_small: (-1e3, -50.0),
+    _converging: (100, 3),
+    _exchanged: (-1.0, 8.0),
+    _in_the_inner_loop: (0.0, 20.0),
+}
+
+
+@pytest.mark.parametrize("function", _RAISING, ids=lambda function: function.__name__)
+def test_a_loop_ends_where_data_raises_an_exception(
+    function: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The kernel tells the host when, and with which numbers; what was done before has been done."""
+    there = weft.function(function, device="cuda")
+    for argument in _RAISING[function]:
+        last = 7 if function is not _converging else argument
+        argument = 0.3 if function is _converging else argument
+        outcomes: list[Any] = []
+        for called in (function, there):
+            u = np.arange(20.0) % 7
+            try:
+                found: Any = [np.asarray(part).tolist() for part in np.atleast_1d(called(u, argument, last))]
+            except (ValueError, RuntimeError, ArithmeticError) as error:
+                found = repr(error)
+            outcomes.append((found, u.tolist(), capsys.readouterr().out))
+        assert outcomes[0] == outcomes[1]
+    text = gpu_text(function, np.zeros(20), np.float64(1), np.int64(3))
+    assert 'weft.schedule = "one block' in text
+
+
+def test_an_exception_of_a_loop_is_at_its_line() -> None:
+    there = weft.function(_until_small, device="cuda")
+    with pytest.raises(ValueError, match="after 3") as caught:
+        there(np.arange(20.0) % 7, 0.0, 9)
+    assert caught.traceback[-1].name == "_until_small"
