@@ -47,7 +47,8 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             *_VALUES,
             "gather-convolutions",  # when parts of arrays are slices; derivatives of a convolution are convolutions
             "optimize-gradients",  # modules that ask for none pass at the cost of a look
-            "block-dot-products",  # behind gradients, which know the loops as they were written
+            "batch-iterations",  # behind gradients, which know the loops as they were written
+            "block-dot-products",  # the loops whose iterations need each other
             "transpose-columns",  # behind it, which takes blocks of columns
             "check-arrays-first",  # when loops are as they stay: it writes some twice
             "fuse-updates",  # when all that is read of updated tensors is known

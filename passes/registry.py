@@ -16,6 +16,7 @@ PassTable = Mapping[str, str]
 
 PASSES: PassTable = MappingProxyType(
     {
+        "batch-iterations": f"{__package__}.control_flow.batch_iterations:BatchIterations",
         "block-dot-products": f"{__package__}.control_flow.block_dot_products:BlockDotProducts",
         "check-arrays-first": f"{__package__}.control_flow.check_arrays_first:CheckArraysFirst",
         "convert-weft-to-linalg": f"{__package__}.lowering.convert_weft_to_linalg:ConvertWeftToLinalg",

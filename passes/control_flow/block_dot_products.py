@@ -40,6 +40,7 @@ from .structure import (
     FOR,
     add_yield,
     body,
+    computed,
     constant_index,
     constant_tensor,
     control_ops,
@@ -236,15 +237,8 @@ class _Blocks:
         return self._loop.operands[2 + base.arg_number]
 
     def _computed(self, wanted: Sequence[Value], values: Values) -> list[Value]:
-        """Values of an iteration, by copies of the ops that they need; `values` has what stands for block arguments."""
-        needed = set(wanted)
-        for operation in reversed(self._operations):
-            if not needed.isdisjoint(operation.results):
-                needed.update(operation.operands)
-        for operation in self._operations:
-            if not needed.isdisjoint(operation.results):
-                copy_of(operation, values)
-        return [values.get(value, value) for value in wanted]
+        """Values of an iteration; `values` has what stands for block arguments."""
+        return computed(wanted, self._operations, values)
 
     # A block
 

@@ -279,6 +279,23 @@ def copy_of(operation: Operation, values: dict[Value, Value]) -> Operation:
     return copy
 
 
+def computed(
+    wanted: Sequence[Value], operations: Sequence[Operation], values: dict[Value, Value]
+) -> list[Value]:
+    """Values that some ops of a block make, by copies at the current insertion point of those that they need.
+
+    `values` has what stands for others of the block, and is added to.
+    """
+    needed = set(wanted)
+    for operation in reversed(operations):
+        if not needed.isdisjoint(operation.results):
+            needed.update(operation.operands)
+    for operation in operations:
+        if not needed.isdisjoint(operation.results):
+            copy_of(operation, values)
+    return [values.get(value, value) for value in wanted]
+
+
 def use_values(operation: Operation, values: dict[Value, Value]) -> None:
     """Let an op, and the ops inside it, use `values` in place of their keys."""
     for changed in [operation, *(operations_of(operation) if len(operation.regions) else ())]:
