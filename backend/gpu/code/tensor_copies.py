@@ -29,7 +29,7 @@ def _i(bits: int) -> Type:
     return ir.IntegerType.get_signless(bits)
 
 
-def _pointer(space: int) -> Type:
+def pointer_type(space: int) -> Type:
     return ir.Type.parse(f"!llvm.ptr<{space}>" if space else "!llvm.ptr")
 
 
@@ -48,15 +48,21 @@ class SharedTiles:
             with ir.InsertionPoint.at_block_begin(module):
                 _declare_tiles()
         name = {"global_name": ir.FlatSymbolRefAttr.get(_TILES)}
-        self._start = create("llvm.mlir.addressof", [_pointer(3)], [], name)
+        self._start = create("llvm.mlir.addressof", [pointer_type(3)], [], name)
         self._emitter = kernel.emitter
 
     def at(self, offset: Index) -> Value:
         """The address so many bytes from the start."""
-        i8 = ir.TypeAttr.get(_i(8))
-        word = as_word(offset, self._emitter)
-        attributes = {"elem_type": i8, "rawConstantIndices": ir.DenseI32ArrayAttr.get([-(1 << 31)])}
-        return create("llvm.getelementptr", [_pointer(3)], [self._start, word], attributes)
+        # Of 64 bits, as numbers that are cut to 32 keep LLVM from seeing that addresses differ by constants.
+        distance = create("arith.index_cast", [_i(64)], [self._emitter.value(offset)])
+        return beyond(self._start, distance)
+
+
+def beyond(pointer: Value, distance: Value) -> Value:
+    """The address so many bytes behind another one."""
+    i8 = ir.TypeAttr.get(_i(8))
+    attributes = {"elem_type": i8, "rawConstantIndices": ir.DenseI32ArrayAttr.get([-(1 << 31)])}
+    return create("llvm.getelementptr", [pointer.type], [pointer, distance], attributes)
 
 
 def _declare_tiles() -> Operation:
@@ -116,7 +122,7 @@ def show_mbarriers() -> None:
 
 def copy_box(to: Value, tensor_map: Value, barrier: Value, first: Sequence[Value]) -> None:
     """Begin to copy a box from an element on, whose coordinates along the innermost axis come first."""
-    cluster = create("llvm.addrspacecast", [_pointer(7)], [to])
+    cluster = create("llvm.addrspacecast", [pointer_type(7)], [to])
     segments = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1, len(first), 1, 0, 0, 0, 0])}
     name = "nvvm.cp.async.bulk.tensor.shared.cluster.global"
     create(name, [], [cluster, tensor_map, *first, barrier], segments)
@@ -214,8 +220,10 @@ __all__ = [
     "SharedTiles",
     "Sums",
     "as_word",
+    "beyond",
     "constant",
     "copy_box",
     "limit_registers",
+    "pointer_type",
     "show_mbarriers",
 ]

@@ -204,7 +204,7 @@ class HalfRows(Rows):
 
     def _word(self, pair: list[Value]) -> Value:
         made = create("vector.from_elements", [ir.VectorType.get([2], self.half)], pair)
-        return made if isinstance(self.half, ir.F16Type) else as_word(made)
+        return as_word(made)
 
     def _fragment(self, tile: Value, line: int, depth: int) -> list[Value]:
         """What a thread gives an instruction of keys or values: pairs at two depths."""
@@ -216,7 +216,7 @@ class HalfRows(Rows):
         for deep in (0, 8):
             place = emitter.value(emitter.add(emitter.multiply(self.pair, 2), depth + deep))
             pair = create("vector.load", [type], [tile, at, place], alignment)
-            found.append(pair if isinstance(self.half, ir.F16Type) else as_word(pair))
+            found.append(as_word(pair))
         return found
 
 

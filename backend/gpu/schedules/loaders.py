@@ -154,9 +154,13 @@ class Loader:
 
         Nobody waits for it yet.
         """
-        places = [self._points(depth, start) for start in self.starts]
+        places = self.points(depth)
         found = self._read([points for points, _ in places])
         return found, [condition for _, condition in places for _ in range(self.lanes)]
+
+    def points(self, depth: Index) -> list[tuple[list[list[Index]], Value | None]]:
+        """For each turn the neighbours that the thread reads, all in the factor, and whether they are summed."""
+        return [self._points(depth, start) for start in self.starts]
 
     def without_rest(self, values: Sequence[Value], inside: Sequence[Value | None]) -> list[Value]:
         """What was read, with zeros in the place of what is not summed."""

@@ -147,7 +147,8 @@ def write(
         nests = [loop_nest(copy) for copy in copies]
         found = match_contraction(nests[0], None)
         assert found is not None
-        kind(kernel, found, shape, steps, nests, asked).emit()
+        written = kind(kernel, found, shape, steps, nests, asked)
+        written.emit()
         for copy in copies:
             copy.erase()
     counts = [
@@ -156,7 +157,7 @@ def write(
     ]
     blocks = product([*[contraction.extent(dim) for dim in contraction.outer], *counts], emitter)
     tile = f"{shape.side} by {shape.side} by {shape.depth}, {shape.each} by {shape.each} a thread"
-    kernel.launch([emitter.maximum(1, blocks)], f"{reason}; {tile}")
+    kernel.launch([emitter.maximum(1, blocks)], f"{reason}; {tile}", shared=written.shared_bytes)
 
 
 def is_asked_for(steps: Sequence[Step]) -> bool:
@@ -174,6 +175,8 @@ class Product(Results):
 
     may_be_small = True
     """Whether a thread can have one element of a square."""
+    shared_bytes = 0
+    """What a launch gives to a block, besides what the kernel has."""
 
     def __init__(
         self,
@@ -203,8 +206,6 @@ class Product(Results):
         self.depth = depth
         self._place()
         self.prepare()
-        extents, type = self.tile_shape()
-        self.buffers = [self.kernel.shared([2, *extents], type) for _ in range(2)]
         carried = [emitter.splat(0, self.element)] * self.shape.each**2
         some = emitter.multiply(product([self.rows, self.columns], emitter), depth)
         if isinstance(some, int):
@@ -275,11 +276,19 @@ class Product(Results):
     # The sums
 
     def _sums(self, zeros: list[Value]) -> list[Value]:
+        return self.add_up(
+            [
+                self.loader(self.contraction.left, self.contraction.row, self.first[0], self.rows),
+                self.loader(self.contraction.right, self.contraction.column, self.first[1], self.columns),
+            ],
+            zeros,
+        )
+
+    def add_up(self, loaders: Sequence[Loader], zeros: list[Value]) -> list[Value]:
+        """The sums of the thread, step by step."""
         emitter, shape = self.emitter, self.shape
-        loaders = [
-            self.loader(self.contraction.left, self.contraction.row, self.first[0], self.rows),
-            self.loader(self.contraction.right, self.contraction.column, self.first[1], self.columns),
-        ]
+        extents, type = self.tile_shape()
+        self.buffers = [self.kernel.shared([2, *extents], type) for _ in range(2)]
         with self._ahead(loaders, 0, 0):
             pass
         loop = ForLoop(emitter, 0, self.depth, shape.depth, zeros)

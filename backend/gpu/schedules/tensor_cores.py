@@ -6,12 +6,15 @@ neighbours along it at a time. Products of halves are exact in f32, which they a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ....dialect.mlir import Value, ir
 from ...functions.instructions import call_intrinsic
 from ...nests.contraction import Contraction, Factor
 from ...nests.emit import Index, create, store
 from ...target import current
 from ..code.control import only_if
+from .copied_tiles import CopiedTiles, can_copy
 from .loaders import Loader
 from .products import Product
 
@@ -52,9 +55,9 @@ class TensorProduct(Product):
         self.half = self.contraction.left.access.memref.type.element_type
         self.quad = 2
         emitter, thread = self.emitter, self.thread
-        lane, warp = self._split(thread, 32)
-        self.pair, self.group = self._split(lane, 4)
-        across, down = self._split(warp, _WARPS_ACROSS)
+        lane, warp = self.split(thread, 32)
+        self.pair, self.group = self.split(lane, 4)
+        across, down = self.split(warp, _WARPS_ACROSS)
         self.warp = (
             emitter.multiply(down, self.shape.side // _WARPS_DOWN),
             emitter.multiply(across, self.shape.side // _WARPS_ACROSS),
@@ -63,7 +66,7 @@ class TensorProduct(Product):
         two = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 2)
         self.kernel.operation.attributes[_LEAST_BLOCKS] = two
 
-    def _split(self, number: Value, by: int) -> tuple[Value, Value]:
+    def split(self, number: Value, by: int) -> tuple[Value, Value]:
         """What is left of a number, and the quotient."""
         divisor = self.emitter.value(by)
         rest, quotient = (
@@ -77,26 +80,40 @@ class TensorProduct(Product):
 
     @staticmethod
     def depth_of(size: int, each: int) -> int:
-        """Two instructions deep."""
-        del size, each
-        return 2 * _DEPTH
+        """Two instructions deep, or more: a thread brings 16 bytes of each factor."""
+        del size
+        return max(2 * _DEPTH, 128 // each)
 
     def loader(self, factor: Factor, along: int | None, first: Index, extent: Index) -> Loader:
         """What brings tiles of a factor to shared memory, as halves."""
         return _HalfLoader(self, factor, along, first, extent, is_moved=True)
+
+    def add_up(self, loaders: Sequence[Loader], zeros: list[Value]) -> list[Value]:
+        """The sums of the thread, of tiles that are copied some steps ahead if that is possible."""
+        if not can_copy(loaders):
+            return super().add_up(loaders, zeros)
+        tiles = CopiedTiles(self, loaders)
+        self.shared_bytes = tiles.shared_bytes
+        return tiles.add_up(zeros)
 
     def multiply_tiles(self, sums: list[Value]) -> list[Value]:
         """Multiply what is in shared memory, fragment by fragment."""
         for k in range(0, self.shape.depth, _DEPTH):
             left = [self._fragment(0, number * _ROWS, k, (0, 8)) for number in range(self.fragments)]
             right = [self._fragment(1, number * _COLUMNS, k, (0,)) for number in range(self.fragments)]
-            sums = [
-                value
-                for i, a in enumerate(left)
-                for j, b in enumerate(right)
-                for value in instruction(self.half, a, b, sums[4 * (i * self.fragments + j) :][:4])
-            ]
+            sums = self.multiply(sums, left, right)
         return sums
+
+    def multiply(
+        self, sums: list[Value], left: Sequence[list[Value]], right: Sequence[list[Value]]
+    ) -> list[Value]:
+        """Multiply all fragments of rows with all of columns."""
+        return [
+            value
+            for i, a in enumerate(left)
+            for j, b in enumerate(right)
+            for value in instruction(self.half, a, b, sums[4 * (i * self.fragments + j) :][:4])
+        ]
 
     def _fragment(self, side: int, line: int, k: int, lines: tuple[int, ...]) -> list[Value]:
         """What a thread gives an instruction of a factor: pairs at two depths, of one line or of two."""
@@ -110,7 +127,7 @@ class TensorProduct(Product):
             for more in lines:
                 place = [emitter.value(emitter.add(at, more)), emitter.value(depth)]
                 pair = create("vector.load", [type], [self.tiles[side], *place], alignment)
-                found.append(pair if isinstance(self.half, ir.F16Type) else as_word(pair))
+                found.append(as_word(pair))
         return found
 
     def store_square(self, sums: list[Value], lanes: int) -> None:
@@ -143,6 +160,8 @@ def has_instruction(half: ir.Type) -> bool:
 def instruction(half: ir.Type, left: list[Value], right: list[Value], sums: list[Value]) -> list[Value]:
     """Add the products of what the threads of a warp have of 16 rows and of 8 columns."""
     f32 = ir.F32Type.get()
+    if isinstance(half, ir.F16Type):
+        left, right = ([_as_pair(word, half) for word in words] for words in (left, right))
     struct = ir.Type.parse("!llvm.struct<(f32, f32, f32, f32)>")
     made = call_intrinsic(_INTRINSICS[str(half)], struct, [*left, *right, *sums])
     places = [{"position": ir.DenseI64ArrayAttr.get([number])} for number in range(4)]
@@ -154,6 +173,12 @@ def as_word(pair: Value) -> Value:
     word = ir.IntegerType.get_signless(32)
     one = create("vector.bitcast", [ir.VectorType.get([1], word)], [pair])
     return create("vector.extract", [word], [one], {"static_position": ir.DenseI64ArrayAttr.get([0])})
+
+
+def _as_pair(word: Value, half: ir.Type) -> Value:
+    """A number of 32 bits as two halves."""
+    one = create("vector.from_elements", [ir.VectorType.get([1], word.type)], [word])
+    return create("vector.bitcast", [ir.VectorType.get([2], half)], [one])
 
 
 class _HalfLoader(Loader):

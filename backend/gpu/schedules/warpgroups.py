@@ -267,7 +267,7 @@ class WarpgroupProduct(tensor_cores.TensorProduct):
         emitter, tile = self.emitter, self.tile
         self._place_block()
         thread = self.kernel.id("thread_id")
-        within, number = self._split(thread, GROUP)
+        within, number = self.split(thread, GROUP)
         memory = SharedTiles(self.kernel)
         ring = _Ring(self, memory)
         with only_if(compare("eq", thread, emitter.value(0))):
@@ -299,9 +299,9 @@ class WarpgroupProduct(tensor_cores.TensorProduct):
         """Where the tile of a number is: those at work together share rows and columns, which stay in the cache."""
         emitter = self.emitter
         if rows <= _BAND:
-            rest, quotient = self._split(number, rows)
+            rest, quotient = self.split(number, rows)
             return rest, quotient
-        within, band = self._split(number, _BAND * columns)
+        within, band = self.split(number, _BAND * columns)
         first = emitter.multiply(band, _BAND)
         height = emitter.value(emitter.minimum(emitter.subtract(rows, first), _BAND))
         row = create("arith.remui", [number.type], [within, height])
@@ -311,8 +311,8 @@ class WarpgroupProduct(tensor_cores.TensorProduct):
     def _place_thread(self, within: Value, group: Value) -> None:
         """Where in the tile the sums of the thread lie: as those of `mma.sync`, 16 rows a warp."""
         emitter = self.emitter
-        lane, warp = self._split(within, 32)
-        self.pair, self.group = self._split(lane, 4)
+        lane, warp = self.split(within, 32)
+        self.pair, self.group = self.split(lane, 4)
         row = emitter.add(emitter.multiply(group, 64), emitter.multiply(warp, 16))
         self.warp = emitter.value(row), emitter.value(0)
         self.quad = 2

@@ -1,0 +1,100 @@
+"""Products of halves whose tiles are copied some steps ahead, as PTX in the emulator, with mistakes planted in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+from support.device_code import device_code
+from support.ptx import run
+from weft.backend.gpu.emulator.faults import Fault
+from weft.backend.planning.plan import DeviceKernel
+
+_F16, _BFLOAT16 = np.float16, weft.bfloat16
+Shape = tuple[int, ...]
+
+CASES: dict[str, tuple[Callable[..., Any], Shape, Shape, Any, int]] = {
+    # The product, the shapes of the factors, their dtype, and into how many blocks the result is cut.
+    "rows and columns": (lambda a, b: a @ b, (64, 72), (72, 64), _F16, 4),
+    "rows and rows": (lambda a, b: a @ b.T, (64, 136), (64, 136), _F16, 4),
+    "columns and columns": (lambda a, b: a.T @ b, (64, 64), (64, 72), _F16, 6),
+    "edges": (lambda a, b: a @ b, (37, 200), (200, 40), _F16, 4),
+    "few steps": (lambda a, b: a @ b, (32, 16), (16, 32), _F16, 1),
+    "bfloat16": (lambda a, b: a @ b.T, (32, 72), (32, 72), _BFLOAT16, 1),
+}
+
+
+def _kernel(function: Callable[..., Any], *specs: Any, target: str = "sm_80") -> DeviceKernel:
+    code = device_code(function, *specs, target=target)
+    assert next(iter(code.schedules.values())).startswith("tensor cores")
+    (kernel,) = code.kernels
+    assert "cp.async.cg" in kernel.ptx
+    assert "ldmatrix" in kernel.ptx
+    return kernel
+
+
+def _whole_numbers(shape: Shape, dtype: Any) -> Any:
+    """Numbers whose sums of products are exact in halves."""
+    return np.random.default_rng(sum(shape)).integers(-1, 2, shape).astype(dtype)
+
+
+def _product(name: str, change: Callable[[str], str] = lambda text: text) -> tuple[Any, Any]:
+    """What the kernel of a case gives, and what it should."""
+    function, *shapes, dtype, blocks = CASES[name]
+    factors = [_whole_numbers(shape, dtype) for shape in shapes]
+    kernel = _kernel(function, *factors)
+    expected = function(*(factor.astype(np.float32) for factor in factors))
+    result = np.zeros(expected.shape, _F16 if dtype == _F16 else np.float32)  # as NumPy has it
+    arrays = [*factors, result]
+    found = run(change(kernel.ptx), arrays, grid=blocks, block=256, shared=kernel.shared_bytes)
+    return found[2].astype(np.float32), expected
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_sums_are_exact(name: str) -> None:
+    np.testing.assert_array_equal(*_product(name))
+
+
+@pytest.mark.parametrize(("target", "stages"), [("sm_80", 3), ("sm_86", 2)])
+def test_the_largest_tiles(target: str, stages: int) -> None:
+    """Two blocks share a multiprocessor, where memory has room for two tiles of each factor, or for three."""
+    a, b = _whole_numbers((108, 128, 72), _F16), _whole_numbers((108, 72, 128), _F16)
+    kernel = _kernel(lambda a, b: a @ b, a, b, target=target)
+    assert kernel.shared_bytes == stages * 2 * (128 * 40 + 32 * 136)
+    *_, found = run(
+        kernel.ptx, [a, b, np.zeros((108, 128, 128), _F16)], grid=2, block=256, shared=kernel.shared_bytes
+    )
+    np.testing.assert_array_equal(found[:2].astype(np.float32), a[:2].astype(np.float32) @ b[:2])
+
+
+def test_factors_that_begin_anywhere() -> None:
+    """Elements are loaded and stored where no copy may be."""
+    x = _whole_numbers((1 + 40 * 40,), _F16)
+    with weft.settings.scope(cuda="emulator"):
+        row = weft.device_put(x)
+        there = np.asarray(weft.function(lambda a: a @ a)(row[1:].reshape(40, 40)))
+    here = x[1:].reshape(40, 40).astype(np.float32)
+    np.testing.assert_array_equal(there.astype(np.float32), here @ here)
+
+
+def _without(text: str, what: str, which: int = 0) -> str:
+    """A kernel that lacks an instruction."""
+    parts = text.split(what)
+    assert len(parts) > which + 1
+    return what.join(parts[: which + 1]) + what.join(parts[which + 1 :])
+
+
+def test_a_wait_that_is_missing() -> None:
+    message = r"ldmatrix.*shared memory that an asynchronous copy still writes"
+    for new in ("", "cp.async.wait_group \t2;"):
+        with pytest.raises(Fault, match=message):
+            _product("rows and columns", lambda ptx, new=new: ptx.replace("cp.async.wait_group \t1;", new))
+
+
+def test_a_barrier_that_is_missing() -> None:
+    with pytest.raises(Fault, match=r"race with a (read|write) of another warp"):
+        _product("rows and columns", lambda ptx: _without(ptx, "bar.sync \t0;"))
