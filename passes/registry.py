@@ -30,6 +30,7 @@ PASSES: PassTable = MappingProxyType(
         "generalize-products": f"{__package__}.fusion.generalize_products:GeneralizeProducts",
         "hoist-checks": f"{__package__}.control_flow.hoist_checks:HoistChecks",
         "hoist-invariants": f"{__package__}.control_flow.hoist_invariants:HoistInvariants",
+        "hoist-products": f"{__package__}.control_flow.hoist_products:HoistProducts",
         "if-to-select": f"{__package__}.control_flow.if_to_select:IfToSelect",
         "optimize-control-flow": f"{__package__}.control_flow.optimize:OptimizeControlFlow",
         "promote-refs": f"{__package__}.cells.promote_refs:PromoteRefs",
