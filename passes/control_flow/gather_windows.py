@@ -123,34 +123,35 @@ def _gather(operation: Operation, result: Value) -> list[Operation]:
 
 def _box(value: Value) -> _Box | None:
     """A tensor as one that was updated for some windows: of one, or of those of a loop."""
-    loops: list[Operation] = []
+    carried: list[tuple[Operation, int]] = []
     base = value
     while (loop := producer(base)) is not None and loop.name == FOR:
         place = list(loop.results).index(base)
         if not is_pure(loop):
             return None
-        loops.append(loop)
+        carried.append((loop, place))
         base = yielded(body(loop))[place]
     update = update_of(base)
     if update is None:
         return None
-    return _moved(update, loops, value)
+    return _moved(update, carried)
 
 
-def _moved(update: Update, loops: Sequence[Operation], value: Value) -> _Box | None:
-    """An update in loops as what they do together."""
+def _moved(update: Update, carried: Sequence[tuple[Operation, int]]) -> _Box | None:
+    """An update in loops, outermost first, with the number of what they carry, as what they do together."""
     base, windows = update.base, update.windows
-    for loop in reversed(loops):
+    loops = [loop for loop, _ in carried]
+    for loop, place in reversed(carried):
         arguments = list(body(loop).arguments)
-        if base not in arguments[1:]:
+        if base != arguments[1 + place]:  # not another tensor, with which it changes places in each iteration
             return None
-        base = loop.operands[2 + base.arg_number]
+        base = loop.operands[3 + place]
     counters = {body(loop).arguments[0]: loop for loop in loops}
     used = [value for value in (windows.image, windows.filters) if value is not None]
     if loops and any(is_defined_inside(each, loops[0]) for each in used):
         return None
     axes = [_axis(*forms, counters) for forms in zip(update.places, update.starts, strict=True)]
-    extents = [type_of(value).shape[axis] for axis in windows.placed]
+    extents = [type_of(base).shape[axis] for axis in windows.placed]
     found = []
     for axis, extent in zip(axes, extents, strict=True):
         if axis is None or extent is None or axis.place < 0 or axis.place + axis.number > extent:

@@ -123,11 +123,14 @@ func.func @backwards(%x: tensor<4x10xf64>, %u: tensor<2x3xf64>) -> tensor<2x3xf6
   return %u2 : tensor<2x3xf64>
 }
 
-// Iterations that read what others wrote, that all write to one row, or that compute something else, stay.
+// Iterations that read what others wrote, that all write to one row, that write to two tensors by turns, or that
+// compute something else, stay.
 // CHECK-LABEL: func.func @reading
 // CHECK-NOT: weft.conv2d
 // CHECK-LABEL: func.func @one_row
 // CHECK-NOT: weft.conv2d
+// CHECK-LABEL: func.func @exchanged
+// CHECK-NOT: pool2d
 // CHECK-LABEL: func.func @product
 // CHECK-NOT: pool2d
 func.func @reading(%o: tensor<2x9x10x4xf32>) -> tensor<2x9x10x4xf32> {
@@ -183,6 +186,22 @@ func.func @one_row(%x: tensor<2x9x10x4xf32>, %k0: tensor<3x2x4x5xf32>, %o: tenso
     scf.yield %s : tensor<2x7x9x5xf32>
   }
   return %r : tensor<2x7x9x5xf32>
+}
+func.func @exchanged(%x: tensor<90xf64>, %o: tensor<70xf64>, %p: tensor<70xf64>) -> (tensor<70xf64>, tensor<70xf64>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 70 : index
+  %c3 = "weft.constant"() {value = dense<3> : tensor<i64>} : () -> tensor<i64>
+  %r:2 = scf.for %k = %zero to %n step %one iter_args(%a = %o, %b = %p) -> (tensor<70xf64>, tensor<70xf64>) {
+    %ki = arith.index_cast %k : index to i64
+    %i = tensor.from_elements %ki : tensor<i64>
+    %end = "weft.add"(%i, %c3) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    %w = "weft.dynamic_slice"(%x, %i, %end) {start = array<i64: 0>, stop = array<i64: 0>, step = array<i64: 1>, start_axes = array<i64: 0>, stop_axes = array<i64: 0>} : (tensor<90xf64>, tensor<i64>, tensor<i64>) -> tensor<?xf64>
+    %v = "weft.max"(%w) {axes = array<i64: 0>, keepdims = false} : (tensor<?xf64>) -> tensor<f64>
+    %u = "weft.scatter"(%b, %v, %i) {axes = array<i64: 0>, mode = "set", position = 0} : (tensor<70xf64>, tensor<f64>, tensor<i64>) -> tensor<70xf64>
+    scf.yield %u, %a : tensor<70xf64>, tensor<70xf64>
+  }
+  return %r#0, %r#1 : tensor<70xf64>, tensor<70xf64>
 }
 func.func @product(%x: tensor<2x9x10x4xf32>, %o: tensor<2x6x6x4xf32>) -> tensor<2x6x6x4xf32> {
   %zero = arith.constant 0 : index

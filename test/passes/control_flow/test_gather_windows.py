@@ -75,6 +75,20 @@ def others(x: Any, y: Any, m: Any) -> Any:
     return leaving, sweeping, backwards, scaled
 
 
+def exchanged(y: Any) -> Any:
+    """Every other window is for another array."""
+    odd, even = np.zeros(70, y.dtype), np.ones(70, y.dtype)
+    for i in range(70):
+        even[i] = np.max(y.reshape(90)[i : i + 3])
+        odd, even = even, odd
+    first, second = np.zeros((7, 70), y.dtype), np.ones((7, 70), y.dtype)
+    for i in range(7):
+        for j in range(70):
+            second[i, j] = np.sum(y.reshape(90)[j : j + 3] * y[i, :3])
+        first, second = second, first
+    return odd, even, first, second
+
+
 def arrays(dtype: str) -> list[np.ndarray[Any, Any]]:
     generator = np.random.default_rng(0)
     shapes = [(2, 9, 10, 3), (9, 10), (3, 2, 3, 4), (3, 3)]
@@ -110,6 +124,14 @@ def test_others() -> None:
     assert "pool2d" not in text
     for expected, got in zip(others(x, y, m), compiled(x, y, m), strict=True):
         np.testing.assert_allclose(got, expected, rtol=1e-12)
+
+
+def test_arrays_that_are_exchanged() -> None:
+    _, y, *_ = arrays("float64")
+    compiled = weft.function(exchanged)
+    assert "max_pool2d" not in compiled.get_concrete_function(y).as_text("optimized")
+    for expected, got in zip(exchanged(y), compiled(y), strict=True):
+        np.testing.assert_array_equal(got, expected)
 
 
 def test_gradient() -> None:
