@@ -2,6 +2,8 @@
 
 * Unit dimensions are dropped in the slice itself: `collapse_shape(extract_slice)` becomes a rank-reducing
   `extract_slice`, and `insert_slice(expand_shape)` a rank-extending `insert_slice`; so they need no memory between.
+* What a part of a slice is updated with is inserted where the slice lies: `x[i, :n] += 1` writes to `x`, and not a row
+  of it, which is then inserted. The part itself is read from there, too.
 * One element is no slice: it is read with `tensor.extract` and written with `tensor.insert`, as a scalar.
 * Offsets become operands, so that the steps of an unrolled loop over `x[0]`, `x[1]`, ... share a kernel.
 """
@@ -33,9 +35,18 @@ class Slice:
         offsets, strides = mixed(op, "static_offsets", first), mixed(op, "static_strides", first + 2)
         return Slice(offsets, sizes, strides, kept_axes(sizes, static_shape(small.type)))
 
+    def part(self, inner: Slice, builder: IndexArithmetic) -> Slice:
+        """Where a slice of this slice lies."""
+        offsets, sizes, strides = list(self.offsets), list(self.sizes), list(self.strides)
+        for place, axis in enumerate(self.kept):
+            offsets[axis] = builder.add(offsets[axis], builder.multiply(inner.offsets[place], strides[axis]))
+            sizes[axis] = inner.sizes[place]
+            strides[axis] = builder.multiply(inner.strides[place], strides[axis])
+        return Slice(offsets, sizes, strides, [self.kept[place] for place in inner.kept])
+
 
 def simplify_slices(function: Operation, builder: IndexArithmetic) -> None:
-    """Bring the slices of a function, in nested regions too, into the first two of the forms above."""
+    """Bring the slices of a function, in nested regions too, into the first three of the forms above."""
     for region in function.regions:
         for block in region:
             for op in operations_in(block):
@@ -44,7 +55,7 @@ def simplify_slices(function: Operation, builder: IndexArithmetic) -> None:
                 elif op.name == "tensor.extract":
                     _extract_element(op, builder)
                 elif op.name == "tensor.insert_slice":
-                    _insert_element(_drop_units_in_insert(op), builder)
+                    _insert_element(_insert_directly(_drop_units_in_insert(op), builder), builder)
                 elif op.regions:
                     simplify_slices(op, builder)
 
@@ -77,6 +88,59 @@ def _drop_units_in_insert(op: Operation) -> Operation:
     op.erase()
     _erase_if_unused(expand)
     return new
+
+
+def _insert_directly(op: Operation, builder: IndexArithmetic) -> Operation:
+    """Insert into a tensor what its slice was updated with; returns the op that does it."""
+    update = _made_by(op.operands[0], "tensor.insert_slice")
+    row = None if update is None else _made_by(update.operands[1], "tensor.extract_slice")
+    if update is None or row is None or row.operands[0] != op.operands[1]:
+        return op
+    outer, inner = Slice.of(op), Slice.of(update)
+    if Slice.of(row) != outer:
+        return op
+    parts = [use.owner.operation for use in row.results[0].uses]
+    for part in parts:
+        if part.name == "tensor.extract_slice" and Slice.of(part) == inner:
+            with ir.InsertionPoint(part), part.location:
+                new = _sliced(part, [row.operands[0]], outer.part(inner, builder))
+            part.results[0].replace_all_uses_with(new.results[0])
+            part.erase()
+    with ir.InsertionPoint(op), op.location:
+        new = _sliced(op, [update.operands[0], op.operands[1]], outer.part(inner, builder))
+    op.results[0].replace_all_uses_with(new.results[0])
+    op.erase()
+    _erase_if_unused(update)
+    _erase_if_unused(row)
+    return new
+
+
+def _made_by(value: Value, name: str) -> Operation | None:
+    """The op that makes a value, if it has a name."""
+    owner = value.owner
+    return None if isinstance(owner, ir.Block) or owner.operation.name != name else owner.operation
+
+
+def _sliced(op: Operation, tensors: list[Value], where: Slice) -> Operation:
+    """A slice like another one, of other tensors and with other bounds."""
+    marker = ir.ShapedType.get_dynamic_size()
+    bounds = {"offsets": where.offsets, "sizes": where.sizes, "strides": where.strides}
+    dynamic = [[extent for extent in extents if not isinstance(extent, int)] for extents in bounds.values()]
+    segments = [*(1 for _ in tensors), *map(len, dynamic)]
+    return ir.Operation.create(
+        op.name,
+        results=[op.results[0].type],
+        operands=[*tensors, *(value for values in dynamic for value in values)],
+        attributes={
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get(segments),
+            **{
+                f"static_{name}": ir.DenseI64ArrayAttr.get(
+                    [e if isinstance(e, int) else marker for e in extents]
+                )
+                for name, extents in bounds.items()
+            },
+        },
+    )
 
 
 def _drops_only_units(reshape: Operation, large: Type, small: Type) -> bool:
