@@ -140,7 +140,7 @@ class Settings:
     unroll_ops: int = _setting(
         512,
         "WEFT_UNROLL_OPS",
-        "Do not unroll a loop, however short, that would record more operations than this.",
+        "Do not unroll a loop, however short, that would record more operations than this; in nests, a quarter of it.",
     )
     verify: bool = _setting(False, "WEFT_VERIFY", "Run MLIR's verifier after the passes.")
 

@@ -122,6 +122,7 @@ class Loop:
         exit_ = recorded(
             self.trace, self.watched, self._record, (self.status, self.turn, self.another, *self.slots)
         )
+        control_flow(self.trace).loops_recorded += 1
         catcher = catcher_of(self.trace)
         if catcher is not None and catcher.may_have_raised():
             catcher.go_on()

@@ -93,7 +93,7 @@ def _walk(
     if is_short and key not in flow.not_unrolled:  # loops around this one record it several times
         checkpoint = Checkpoint.take(trace, (body,))
         try:
-            return _unroll(trace, sequence, length, body, orelse, settings.unroll_ops)
+            return _unroll(trace, sequence, length, body, orelse, may_be_staged=True)
         except _TooManyOps:
             checkpoint.roll_back()
             flow.not_unrolled.add(key)
@@ -222,16 +222,18 @@ def _unroll(
     length: int,
     body: Callable[[Any], Exit],
     orelse: Body | None,
-    most_ops: int | None = None,
+    may_be_staged: bool = False,
 ) -> Exit:
     """Let Python walk the items; loops inside may not multiply what that makes."""
     flow = control_flow(trace)
-    before, ops_before = flow.unrolled, trace.op_count
+    before, ops_before, loops_before = flow.unrolled, trace.op_count, flow.loops_recorded
 
     def items() -> Iterator[Any]:
         for position in range(length):
-            if position == 1 and most_ops is not None and (trace.op_count - ops_before) * length > most_ops:
-                raise _TooManyOps
+            if position == 1 and may_be_staged:
+                is_nest = flow.loop is not None or flow.loops_recorded > loops_before
+                if (trace.op_count - ops_before) * length > _most_ops(is_nest):
+                    raise _TooManyOps
             yield sequence.item(position)
 
     flow.unrolled = before * max(length, 1)
@@ -239,6 +241,14 @@ def _unroll(
         return run_items(_counted(trace, items()), body, orelse)
     finally:
         flow.unrolled = before
+
+
+def _most_ops(is_nest: bool) -> int:
+    """How many operations a loop that is unrolled may record, one in or around a staged loop among them.
+
+    Copies in a nest of loops cost as much to compile as others, and save less: only the innermost loop runs often.
+    """
+    return settings.unroll_ops // 4 if is_nest else settings.unroll_ops
 
 
 def _counted(trace: Recorder | None, items: Iterable[Any]) -> Iterable[Any]:

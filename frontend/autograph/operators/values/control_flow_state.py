@@ -80,6 +80,8 @@ class ControlFlowState:
     """The loop whose body or test is being recorded."""
     loops_inside: dict[LoopKey, int] = field(default_factory=dict)
     """How often loops were met in this recording of it, by their keys without that number."""
+    loops_recorded: int = 0
+    """How many loops were staged so far."""
     activations: list[Activation] = field(default_factory=list)
     """The user's functions that are being recorded, outermost first."""
     functions: dict[CallKey, StagedFunction] = field(default_factory=dict)
