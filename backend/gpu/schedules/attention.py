@@ -5,6 +5,9 @@ exponential function of what comes out, less the largest number that each row ha
 by these weights. When a larger number comes, what was added up before is made smaller. The weights of a row are added
 up as well, and what it has of values is divided by their sum in the end. All is done in one order, whatever else runs.
 
+Where there are few rows, several blocks share the keys: each leaves what its piece comes to, with the largest number in
+it, and a second kernel makes one of these.
+
 A row all of whose scores are minus infinity has no weights but zeros, and is 0 / 0 in the end, as in NumPy.
 """
 
@@ -17,10 +20,11 @@ from ....dialect.mlir import Operation, Type, Value, ir
 from ....dialect.records import dataclass, replace
 from ....passes.rewriting import operations_in
 from ...nests.contraction import Contraction, match_contraction
-from ...nests.emit import Emitter, ForLoop, Index, create
+from ...nests.emit import Emitter, ForLoop, Index, create, load, store
 from ...nests.nest import LoopNest, loop_nest
+from ...target import current
 from ..code.control import compare, only_if
-from ..code.kernel import Kernel, clone_with
+from ..code.kernel import Kernel, allocate, clone_with
 from ..code.points import read, write_body
 from ..code.reduce import Reduction, warp_reduce
 from ..code.walk import product, split
@@ -30,6 +34,10 @@ from .products import is_asked_for
 from .results import Results
 from .steps import Step
 
+_IDLE = 4
+"""Keys are shared where blocks of rows are so many times fewer than multiprocessors."""
+_LEAST = 4
+"""Tiles of keys that are worth a block."""
 _UNKNOWN = 24
 """Where the number of keys is not known, weights are made smaller by so many powers of two."""
 
@@ -149,15 +157,53 @@ def write(function: Operation, name: str, steps: Sequence[Step], kind: type[Rows
         between.add(result)
     ops = [step.nest.operation for step in steps]
     given = [step.initial for step in steps if step.initial is not None]
-    kernel = Kernel(function, name, ops, (THREADS, 1, 1), given, list(between))
-    with kernel.body():
-        copies = {op: kernel.clone(op) for op in ops}
-        kind(kernel, parts, tile, copies, ends, asked).emit()
-        for copy in copies.values():
-            copy.erase()
+
+    def kernel_of(name: str, kind: type[Rows], memory: Sequence[Value], pieces: int) -> Kernel:
+        kernel = Kernel(function, name, ops, (THREADS, 1, 1), [*given, *memory], list(between))
+        with kernel.body():
+            copies = {op: kernel.clone(op) for op in ops}
+            own = Pieces(pieces, [kernel.value(memref) for memref in memory])
+            kind(kernel, parts, tile, copies, ends, asked, own).emit()
+            for copy in copies.values():
+                copy.erase()
+        return kernel
+
     counts = [*parts.outer, emitter.divide(emitter.add(parts.rows, tile.rows - 1), tile.rows)]
+    blocks = emitter.maximum(1, product(counts, emitter))
     text = f"{reason}; {tile.rows} rows and {tile.keys} keys at a time"
-    kernel.launch([emitter.maximum(1, product(counts, emitter))], text)
+    pieces = _pieces(parts, tile, blocks)
+    if pieces == 1:
+        kernel_of(name, kind, [], 1).launch([blocks], text)
+        return
+    rows = product([*parts.outer, parts.rows], emitter)
+    assert isinstance(rows, int)
+    types = [parts.scores.element, attention.total.operands[1].type.element_type, parts.scores.element]
+    shapes = [[pieces, rows], [pieces, rows], [pieces, rows, parts.columns]]
+    memory = [allocate(shape, type) for shape, type in zip(shapes, types, strict=True)]
+    kernel_of(f"{name}_parts", kind, memory, pieces).launch([blocks, pieces], f"{text}, in {pieces} pieces")
+    last = kernel_of(name, merged(kind), memory, pieces)
+    last.launch([-(-rows * parts.columns // THREADS)], f"{reason}: the pieces, in their order")
+
+
+def _pieces(parts: Parts, tile: Tile, blocks: Index) -> int:
+    """How many blocks share the keys of some rows: several, where rows alone would leave most of the GPU idle."""
+    gpu = current().gpu
+    assert gpu is not None
+    keys = parts.keys
+    if not isinstance(blocks, int) or not isinstance(keys, int) or blocks * _IDLE > gpu.multiprocessors:
+        return 1
+    tiles = -(-keys // tile.keys)
+    each = max(_LEAST, -(-tiles * blocks // gpu.multiprocessors))
+    return max(1, -(-tiles // each))
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """How many blocks share the keys of a row."""
+
+    count: int
+    memory: Sequence[Value]
+    """Where there are several: the largest score of each row in a piece, the sum of its weights, and of its values."""
 
 
 class Rows(Results):
@@ -165,13 +211,16 @@ class Rows(Results):
 
     lanes: int
     """The neighbouring threads that share rows."""
-    scale: int | None = None
-    """The power of two that weights are multiplied with, so that they are as halves hold them; None by their number."""
 
     @staticmethod
     def tile(parts: Parts) -> Tile | None:
         """How large tiles are; None where this is no way to do it."""
         raise NotImplementedError
+
+    @staticmethod
+    def scale(parts: Parts) -> int | None:
+        """The power of two that weights are multiplied with, so that halves hold them; None by their number."""
+        return None
 
     def __init__(
         self,
@@ -181,8 +230,9 @@ class Rows(Results):
         copies: dict[Operation, Operation],
         ends: Sequence[Step],
         is_asked_for: bool,
+        pieces: Pieces,
     ) -> None:
-        outer, self.tile_shape = parts.attention, tile
+        outer, self.tile_shape, self.pieces = parts.attention, tile, pieces
         fields = ("scores", "largest", "weights", "total", "shares", "result")
         inner = {name: copies[getattr(outer, name)] for name in fields}
         changes = tuple(copies[op] for op in outer.changes)
@@ -208,9 +258,14 @@ class Rows(Results):
         """Which rows the block has."""
         emitter, rows = self.emitter, self.tile_shape.rows
         count = emitter.divide(emitter.add(self.rows, rows - 1), rows)
-        *self.batch, tile = split(self.kernel.id("block_id"), [*self.parts.outer, count], emitter)
+        *batch, tile = split(self.kernel.id("block_id"), [*self.parts.outer, count], emitter)
         self.first = emitter.multiply(tile, rows)
         self.thread = self.kernel.id("thread_id")
+        self._take_batch(batch)
+
+    def _take_batch(self, batch: list[Index]) -> None:
+        """Which of the batches it is, as each of the products counts them."""
+        self.batch = batch
         by_dim = dict(zip(positions(self.attention.scores)[2][:-2], self.batch, strict=True))
         self.outer_of_scores = [by_dim[dim] for dim in self.queries_keys.outer]
         dims = positions(self.attention.result)[self.attention.place][:-2]
@@ -263,7 +318,7 @@ class Rows(Results):
         total = self.attention.total.operands[1].type.element_type
         none = emitter.splat(0, total)
         start = [*[self.least] * rows, *[none] * rows, *[self.zero] * (rows * columns)]
-        loop = ForLoop(emitter, 0, self.keys, self.tile_shape.keys, start)
+        loop = ForLoop(emitter, *self._own_keys(), self.tile_shape.keys, start)
         with loop.body():
             carried = loop.carried
             largest, totals = carried[:rows], carried[rows : 2 * rows]
@@ -280,7 +335,47 @@ class Rows(Results):
             sums = self.add_values(loop.position, weights, sums)
             loop.end([*largest, *totals, *(value for row in sums for value in row)])
         totals, found = loop.results[rows : 2 * rows], loop.results[2 * rows :]
-        self._finish([self._divided(total, found[columns * i :][:columns]) for i, total in enumerate(totals)])
+        sums = [found[columns * i :][:columns] for i in range(rows)]
+        if self.pieces.count > 1:
+            self._store_piece(loop.results[:rows], totals, sums)
+            return
+        self._finish([self._divided(total, own) for total, own in zip(totals, sums, strict=True)])
+
+    def _own_keys(self) -> tuple[Index, Index]:
+        """The first key of the block, and the first behind its last one."""
+        if self.pieces.count == 1:
+            return 0, self.keys
+        assert isinstance(self.keys, int)
+        tiles = -(-self.keys // self.tile_shape.keys)
+        each = -(-tiles // self.pieces.count) * self.tile_shape.keys
+        start = self.emitter.multiply(self.kernel.id("block_id", "y"), each)
+        return start, self.emitter.minimum(self.emitter.add(start, each), self.keys)
+
+    def _store_piece(
+        self, largest: Sequence[Value], totals: Sequence[Value], sums: list[list[Value]]
+    ) -> None:
+        """Leave what the rows have in this piece; of the threads that share a row, one tells what is all of theirs."""
+        emitter, (of_largest, of_totals, of_sums) = self.emitter, self.pieces.memory
+        columns = [emitter.value(place) for place in self.column_places()]
+        is_first = compare("eq", columns[0], emitter.value(0))
+        reduction = self._reduction(self.attention.total)
+        for number, place in enumerate(self.row_places()):
+            (total,) = warp_reduce(reduction, [totals[number]], self.lanes)
+            row = emitter.value(emitter.add(self.first, place))
+            at = [self.kernel.id("block_id", "y"), self._row_of_all(row)]
+            for column, value in zip(columns, sums[number], strict=True):
+                with only_if(self.is_inside(row, column)):
+                    store(value, of_sums, [*at, column])
+            with only_if(create("arith.andi", [is_first.type], [is_first, self.is_inside(row, columns[0])])):
+                store(largest[number], of_largest, at)
+                store(total, of_totals, at)
+
+    def _row_of_all(self, row: Index) -> Value:
+        """The number of a row among those of all batches."""
+        number: Index = 0
+        for index, extent in zip([*self.batch, row], [*self.parts.outer, self.rows], strict=True):
+            number = self.emitter.add(self.emitter.multiply(number, extent), index)
+        return self.emitter.value(number)
 
     def _largest(self, before: Value, scores: Sequence[Value]) -> Value:
         """The largest number of a row so far, which all threads that share the row know."""
@@ -305,8 +400,9 @@ class Rows(Results):
     @property
     def _power(self) -> int:
         """The power of two that weights are multiplied with: none of their sums is larger than the largest value."""
-        if self.scale is not None:
-            return self.scale
+        scale = self.scale(self.parts)
+        if scale is not None:
+            return scale
         return -(self.keys.bit_length() if isinstance(self.keys, int) else _UNKNOWN)
 
     def _scaled(self, weight: Value) -> Value:
@@ -420,6 +516,63 @@ class Rows(Results):
         return create("arith.cmpf", [ir.IntegerType.get_signless(1)], [left, right], number)
 
 
+def merged(kind: type[Rows]) -> type[Rows]:
+    """What merges the pieces that a kind of rows leaves: a thread for each element of the result."""
+
+    class Merged(_Merged):
+        scale = staticmethod(kind.scale)
+
+    return Merged
+
+
+class _Merged(Rows):
+    """Writes what a thread does: it has an element of a row."""
+
+    lanes = 1
+    quad = 1
+
+    def _place(self) -> None:
+        """Which element the thread has."""
+        emitter = self.emitter
+        self.thread = emitter.value(
+            emitter.add(emitter.multiply(self.kernel.id("block_id"), THREADS), self.kernel.id("thread_id"))
+        )
+        extents = [*self.parts.outer, self.rows, self.parts.columns]
+        *batch, self.first, self.column = split(self.thread, extents, emitter)
+        self._take_batch(batch)
+
+    def emit(self) -> None:
+        """Write the kernel."""
+        count = product([*self.parts.outer, self.rows, self.parts.columns], self.emitter)
+        with only_if(compare("ult", self.thread, self.emitter.value(count))):
+            self._merge()
+
+    def _merge(self) -> None:
+        """The largest score tells what the weights of each piece come to; they are added up in their order."""
+        emitter, (of_largest, of_totals, of_sums) = self.emitter, self.pieces.memory
+        row, column = self._row_of_all(self.first), emitter.value(self.column)
+        loop = ForLoop(emitter, 0, self.pieces.count, 1, [self.least])
+        with loop.body():
+            found = load(of_largest, [emitter.value(loop.position), row])
+            loop.end([self._largest(loop.carried[0], [found])])
+        finite = self._finite(loop.results[0])
+        none = emitter.splat(0, of_totals.type.element_type)
+        loop = ForLoop(emitter, 0, self.pieces.count, 1, [none, self.zero])
+        with loop.body():
+            piece = emitter.value(loop.position)
+            smaller = self._exponential(load(of_largest, [piece, row]), finite)
+            total, value = load(of_totals, [piece, row]), load(of_sums, [piece, row, column])
+            own = [
+                create("arith.mulf", [total.type], [total, self._as(smaller, total.type)]),
+                create("arith.mulf", [value.type], [value, smaller]),
+            ]
+            pairs = zip(loop.carried, own, strict=True)
+            loop.end([create("arith.addf", [before.type], [before, more]) for before, more in pairs])
+        total, value = loop.results
+        (value,) = self._divided(total, [value])
+        self.store_neighbours([value], emitter.value(self.first), column)
+
+
 def _copied(value: Value, values: dict[Value, Value]) -> Value:
     """A value of a body at the insertion point, of other arguments."""
     if value in values or isinstance(value.owner, ir.Block) or not _is_inside(value.owner.operation, values):
@@ -437,4 +590,4 @@ def _is_inside(op: Operation, values: dict[Value, Value]) -> bool:
     return op in operations_in(block)
 
 
-__all__ = ["Parts", "Rows", "Tile", "find", "write"]
+__all__ = ["Parts", "Pieces", "Rows", "Tile", "find", "write"]

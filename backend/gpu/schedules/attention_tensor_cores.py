@@ -62,12 +62,16 @@ class HalfRows(Rows):
         keys = 64 if max(depth, columns) <= 64 else 32 if parts.depth + parts.columns <= 384 else 16
         return Tile(_WARPS * _ROWS, keys, depth, columns)
 
+    @staticmethod
+    def scale(parts: Parts) -> int | None:
+        """Weights of bfloat16 are as small as those of float32."""
+        return _SCALE if isinstance(parts.scores.left.access.memref.type.element_type, ir.F16Type) else None
+
     def prepare(self) -> None:
         """Read the queries of the thread."""
         parts, tile, kernel = self.parts, self.tile_shape, self.kernel
         self.quad = 2
         self.half = parts.scores.left.access.memref.type.element_type
-        self.scale = _SCALE if isinstance(self.half, ir.F16Type) else None
         self.parts_of_weights = self._parts_of_weights()
         lane, self.warp = self._split(self.thread, 32)
         self.pair, self.group = self._split(lane, 4)

@@ -175,6 +175,7 @@ def test_errors_leave_the_writes_before_them(program: Callable[[Any, Any], Any])
             np.testing.assert_array_equal(mine, numpy_array)
 
 
+@pytest.mark.processor
 @pytest.mark.parametrize("program", [forward_substitution])
 def test_products_of_slices_need_no_memory(program: Callable[[Any, Any], Any]) -> None:
     """The loop reads both slices where they are: it neither copies nor allocates."""
