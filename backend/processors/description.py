@@ -36,6 +36,9 @@ class Processor:
     writer gains. It does not depend on the size of the last-level cache, which many cores share."""
     column_rows: int = 4
     """Rows that a reduction of columns reads side by side."""
+    beside_reciprocals: tuple[int, int] = (1 << 30, 1 << 30)
+    """Vectors of f32, and of f64, are multiplied by the reciprocal of a number instead of divided by it where a loop
+    has at most so many other operations: with more, the divider works while they do."""
     assumed: tuple[str, ...] = ()
     """What is not known of this processor and was assumed, in words."""
 

@@ -14,6 +14,7 @@ from ....nests.emit import Emitter
 from ....nests.extents import same_extent
 from ....nests.independence import IndependentNests, any_order
 from ....nests.nest import LoopNest
+from .lagging_rows import match_lagging_rows
 from .lagging_stores import match_lagging_stores
 from .prefetch import prefetch_next_row
 from .schedule import emit_loops
@@ -22,12 +23,7 @@ from .schedule import emit_loops
 def emit_nests(nests: list[LoopNest], emitter: Emitter) -> None:
     """Write nests that follow each other as loops, sharing loops where that is allowed and pays."""
     while nests:
-        in_place = match_lagging_stores(nests[0], nests[1], emitter) if len(nests) > 1 else None
-        if in_place is not None:
-            with nests[0].operation.location:
-                in_place.emit()
-            for nest in nests[:2]:
-                nest.operation.erase()
+        if len(nests) > 1 and _emit_in_place(nests[0], nests[1], emitter):
             nests = nests[2:]
             continue
         count = _fusable_prefix(nests)
@@ -43,6 +39,21 @@ def emit_nests(nests: list[LoopNest], emitter: Emitter) -> None:
                 nest.fixed[dim] = position
             prefetch_next_row(group, dims, position, emitter)
             emit_nests(group, emitter)
+
+
+def _emit_in_place(nest: LoopNest, copy: LoopNest, emitter: Emitter) -> bool:
+    """Write a nest and the copy of its result over what it read as one loop, where that is possible."""
+    location, operations = nest.operation.location, (nest.operation, copy.operation)
+    vectors = match_lagging_stores(nest, copy, emitter)
+    rows = match_lagging_rows(nest, copy, emitter) if vectors is None else None
+    with location:
+        if vectors is not None:
+            vectors.emit()
+            for operation in operations:
+                operation.erase()
+        elif rows is not None:
+            rows.emit()
+    return vectors is not None or rows is not None
 
 
 def _fusable_prefix(nests: Sequence[LoopNest]) -> int:

@@ -19,7 +19,7 @@ from ..vectors.code import vector_store
 from ..vectors.temporaries import known_bytes
 from .vector_loops import VectorLoop, is_used, streams
 
-_MOST_BYTES = 1 << 18
+MOST_BYTES = 1 << 18
 """What is longer is divided among threads, which a loop that must run in order cannot be."""
 
 _ALLOCATION = "memref.alloc"
@@ -29,10 +29,10 @@ def match_lagging_stores(nest: LoopNest, copy: LoopNest, emitter: Emitter) -> La
     """A nest over vectors and the copy of its result as one loop, where that reads nothing that is stored before."""
     memory = nest.outputs[0].memref
     is_stencil = len(nest.parallel) == len(copy.parallel) == 1 and all(nest.parallel + copy.parallel)
-    if not is_stencil or len(nest.outputs) != 1 or not _copies(copy, memory):
+    if not is_stencil or len(nest.outputs) != 1 or not copies(copy, memory):
         return None
     size = known_bytes(memory.type)
-    if size is None or size > _MOST_BYTES or nest.extents != copy.extents or not streams(nest, 0):
+    if size is None or size > MOST_BYTES or nest.extents != copy.extents or not streams(nest, 0):
         return None
     target = copy.outputs[0]
     if not (target.is_contiguous_in(0) and nest.outputs[0].is_contiguous_in(0)):
@@ -44,7 +44,7 @@ def match_lagging_stores(nest: LoopNest, copy: LoopNest, emitter: Emitter) -> La
     return loop if loop.fits and all(n is not None and n <= loop.strip for n in in_front) else None
 
 
-def _copies(nest: LoopNest, memory: Value) -> bool:
+def copies(nest: LoopNest, memory: Value) -> bool:
     """Whether a nest does nothing but copy what another wrote, and what nothing else reads."""
     owner = memory.owner
     is_own = not isinstance(owner, ir.Block) and owner.operation.name == _ALLOCATION

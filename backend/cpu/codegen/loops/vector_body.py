@@ -97,7 +97,8 @@ class SplitBody:
     def divisors(self) -> dict[Value, Operation]:
         """Numbers that are the same along a vector, with an operation that divides others by them at a cost."""
         results = {result for op in self.varying for result in op.results}
-        found = [op for op in self.varying if is_worthwhile(op) or has_reciprocal(op)]
+        others = sum(op.name != "arith.divf" for op in self.varying)
+        found = [op for op in self.varying if is_worthwhile(op, others) or has_reciprocal(op)]
         return {
             op.operands[1]: op
             for op in found

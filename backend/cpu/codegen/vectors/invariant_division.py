@@ -22,12 +22,16 @@ _RANGES = {32: (-60, 80, 40), 64: (-400, 500, 300)}
 """Binary exponents, by width: of the dividends from ... to ..., and of the divisors up to plus or minus ..."""
 
 
-def is_worthwhile(op: Operation) -> bool:
-    """Whether an operation divides numbers for which the machine is slower than multiplications are."""
+def is_worthwhile(op: Operation, others: int) -> bool:
+    """Whether an operation beside others divides numbers for which the machine is slower than multiplications are."""
     machine = target.current()
     if op.name != "arith.divf" or machine.vector_bytes < 64 or not machine.fused_multiply_add:
         return False
-    return isinstance(op.results[0].type, ir.F32Type | ir.F64Type)
+    for_f32, for_f64 = target.processor().beside_reciprocals
+    type = op.results[0].type
+    return (isinstance(type, ir.F32Type) and others <= for_f32) or (
+        isinstance(type, ir.F64Type) and others <= for_f64
+    )
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,28 @@ def test_vectors_that_are_stored_late(dtype, back, reach):
         np.testing.assert_array_equal(got, wanted)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int16, np.complex128])
+@pytest.mark.parametrize("shape", [(20, 30), (3, 200), (4, 3), (9, 10, 11), (150, 210), (200, 300)])
+@pytest.mark.parametrize(("behind", "in_front"), [(1, 1), (0, 2), (2, 0), (3, 1), (5, 0)])
+def test_rows_that_are_stored_late(dtype, shape, behind, in_front):
+    """Rows that read others up to so far behind and in front of themselves; long ones have memory between."""
+    rows = shape[0] - behind - in_front
+    if rows < 1:
+        pytest.skip("no row is left")
+
+    def f(u, steps):
+        for _ in range(steps):
+            u[behind : behind + rows, 1:-1] = (
+                u[:rows, 1:-1] - u[behind + in_front :, :-2] + 2 * u[behind : behind + rows, 2:]
+            )
+        return u
+
+    u = np.random.default_rng(5).integers(-5, 5, shape).astype(dtype)
+    expected = f(u.copy(), 4)
+    np.testing.assert_array_equal(weft.function(f)(u, np.int64(4)), expected)
+    np.testing.assert_array_equal(u, expected)
+
+
 def test_memory_between_what_is_computed_and_what_is_stored():
     """What is no vector, too long for one thread, or not known before the run."""
 

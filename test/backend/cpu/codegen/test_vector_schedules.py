@@ -124,6 +124,36 @@ def test_other_divisions_are_the_machines(maps: list[str], target: str) -> None:
     assert "scf.if" not in schedule(quotient((64, 1024), maps), target)
 
 
+def beside(operations: int, dtype: str) -> KernelText:
+    """Vectors divided by one number, with so many other operations."""
+    kernel = KernelText()
+    inputs = [kernel.argument((64, 1024), dtype), kernel.argument((64,), dtype)]
+    short = "f32" if dtype == "float32" else "f64"
+    body = [f"%q = arith.divf %x0, %x1 : {short}", f"%s0 = arith.addf %q, %q : {short}"]
+    body += [f"%s{number} = arith.mulf %s{number - 1}, %q : {short}" for number in range(1, operations)]
+    last = "%q" if not operations else f"%s{operations - 1}"
+    lines = "\n".join([*body[: operations + 1], f"linalg.yield {last} : {short}"])
+    kernel.result(kernel.generic(inputs, ["ij", "i", "ij"], lines, (64, 1024), dtype))
+    return kernel
+
+
+@pytest.mark.parametrize(
+    ("operations", "dtype", "target", "by_reciprocal"),
+    [
+        (0, "float32", "znver4", False),
+        (0, "float64", "znver4", True),
+        (4, "float64", "znver4", True),
+        (5, "float64", "znver4", False),
+        (0, "float32", "sapphirerapids", True),
+        (9, "float64", "sapphirerapids", True),
+    ],
+)
+def test_dividers_work_while_other_operations_do(
+    operations: int, dtype: str, target: str, by_reciprocal: bool
+) -> None:
+    assert ("scf.if" in schedule(beside(operations, dtype), target)) == by_reciprocal
+
+
 def rows(shape: tuple[int, int], dynamic: bool = False) -> KernelText:
     """x - max(x) of rows, twice."""
     kernel = KernelText(dynamic)
