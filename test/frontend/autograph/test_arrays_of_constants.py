@@ -239,3 +239,33 @@ def test_empty_views_of_what_is_known_are_written():
         return made
 
     np.testing.assert_array_equal(interpreted(program)(np.zeros(1)), program(np.zeros(1)))
+
+
+def test_the_class_of_arrays_makes_arrays_of_the_trace():
+    """`np.ndarray(shape)` is written to in a loop, and is no argument that the machine code copies."""
+
+    def f(x):
+        c, d = np.ndarray(x.shape, dtype=x.dtype), np.ndarray((2,), np.float32, order="F")
+        for i in range(x.shape[0]):
+            c[i] = x[i] * 2
+        d[:] = 3
+        return c, d, isinstance(c, np.ndarray), np.ndarray((2,), np.uint8, b"abc", 1)
+
+    x = np.arange(200.0)
+    function = weft.function(f)
+    for got, wanted in zip(function(x), f(x), strict=True):
+        np.testing.assert_array_equal(got, wanted)
+    (signature,) = [
+        line
+        for line in function.get_concrete_function(x).as_text("optimized").splitlines()
+        if "func.func" in line
+    ]
+    assert signature.count("tensor<200xf64>") == 2  # the argument and the result
+
+
+def test_the_class_of_arrays_refuses_what_numpy_refuses():
+    def f(x):
+        return np.ndarray((-1,)) + x
+
+    with pytest.raises(ValueError, match="negative dimensions are not allowed"):
+        weft.function(f)(1.0)

@@ -23,7 +23,8 @@ def array_makers() -> dict[Any, Callable[..., Any]]:
     makers = {
         getattr(np, name, None): name for module in (creation, requirements) for name in functions_of(module)
     }
-    return {theirs: _maker(name, theirs) for theirs, name in makers.items() if theirs is not None}
+    found = {theirs: _maker(name, theirs) for theirs, name in makers.items() if theirs is not None}
+    return {**found, np.ndarray: _ndarray}
 
 
 def _maker(name: str, theirs: Callable[..., Any]) -> Callable[..., Any]:
@@ -52,6 +53,23 @@ def _maker(name: str, theirs: Callable[..., Any]) -> Callable[..., Any]:
 
     make.__name__ = name
     return make
+
+
+_empty = _maker("empty", np.empty)
+
+
+def _ndarray(
+    shape: Any,
+    dtype: Any = float,
+    buffer: Any = None,
+    offset: Any = 0,
+    strides: Any = None,
+    order: Any = None,
+) -> Any:
+    """What `np.ndarray` makes: without memory that it is a view of, an array of which nothing is known."""
+    if buffer is None and strides is None and offset == 0:
+        return _empty(shape, dtype, "C" if order is None else order)
+    return np.ndarray(shape, dtype, buffer, offset, strides, order)
 
 
 def _is_of_composites(value: Any) -> bool:
