@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 
 import weft
-from support.device_code import device_code
+from support.device_code import WITH_THE_SAME_BITS, device_code
 from support.ptx import MEMORY
 from weft import TensorSpec
 from weft.backend.gpu.emulator.faults import Fault
@@ -273,8 +272,7 @@ ROUNDED: dict[str, tuple[Any, ...]] = {
 def _both(function: Callable[..., Any], given: tuple[Any, ...]) -> tuple[Any, Any]:
     arguments = [value for value in given if isinstance(value, np.ndarray)]
     signature = next((list(value) for value in given if isinstance(value, tuple)), None)
-    with weft.settings.scope(target="x86-64-v3" if platform.machine() == "x86_64" else "native"):
-        here = weft.function(function, input_signature=signature)(*arguments)  # AVX-512 has another tanh
+    here = weft.function(function, input_signature=signature, target=WITH_THE_SAME_BITS)(*arguments)
     there = weft.function(function, input_signature=signature, device="cuda")(*arguments)
     for one, other in zip(there, here, strict=True) if isinstance(here, tuple) else [(there, here)]:
         assert type(one) is type(other)
