@@ -36,6 +36,7 @@ PASSES: PassTable = MappingProxyType(
         "promote-refs": f"{__package__}.cells.promote_refs:PromoteRefs",
         "propagate-conditions": f"{__package__}.control_flow.propagate_conditions:PropagateConditions",
         "prove-extents": f"{__package__}.control_flow.prove_extents:ProveExtents",
+        "gather-sums": f"{__package__}.control_flow.gather_sums:GatherSums",
         "gather-windows": f"{__package__}.control_flow.gather_windows:GatherWindows",
         "prove-bounds": f"{__package__}.control_flow.prove_bounds:ProveBounds",
         "remove-repeated-checks": f"{__package__}.control_flow.remove_repeated_checks:RemoveRepeatedChecks",
