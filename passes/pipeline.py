@@ -12,7 +12,8 @@ import re
 import time
 import typing
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -22,6 +23,7 @@ from ..dialect.records import dataclass
 from .base import Pass, Statistics, TextPass
 from .managers import run_passes
 from .registry import PASSES, PassTable, load_pass
+from .rewriting import names_of_ops
 from .timing import phase
 
 ROOT = "builtin.module"
@@ -135,8 +137,8 @@ def _parse_list(
             yield from _expand(element, anchors, passes, pipelines)
         else:
             step = Step(element.name, element.options, anchors)
-            if element.name in passes:
-                make_pass(step, passes)
+            if element.name in passes and (element.options or anchors):
+                make_pass(step, passes)  # which raises for what it does not take
             yield step
 
 
@@ -282,15 +284,28 @@ def _run_observed(
 
 
 def _run_consecutive(module: Module, steps: Sequence[Step], passes: PassTable, verify: bool) -> None:
-    """Run passes of weft; the verifier runs after those that count something, and after the last."""
+    """Run the passes of weft that have something to do; the verifier runs after those that count something, and after
+    the last.
+    """
+    present: Set[str] | None = None
+    last = steps[-1]
     for step in steps:
-        _run_weft(module, step, passes, Counter(), verify, always=step is steps[-1])
+        rewritten = passes[step.name].ops
+        if rewritten:
+            present = names_of_ops(module.operation) if present is None else present
+            if present.isdisjoint(rewritten):
+                continue
+        _run_weft(module, step, passes, Counter(), verify, always=step is last)
+        present = None
+    if verify and present is not None:  # the last had nothing to do
+        with _failures_of(last):
+            module.operation.verify()
 
 
 def _run_weft(
     module: Module, step: Step, passes: PassTable, statistics: Statistics, verify: bool, always: bool = True
 ) -> None:
-    try:
+    with _failures_of(step):
         found = make_pass(step, passes)
         if verify:
             found.require(module)
@@ -298,6 +313,13 @@ def _run_weft(
             found.run(module, statistics)
         if verify and (always or statistics.total()):
             module.operation.verify()
+
+
+@contextmanager
+def _failures_of(step: Step) -> Iterator[None]:
+    """Raise `PassError` for what goes wrong in a pass of weft."""
+    try:
+        yield
     except ir.MLIRError as error:
         raise PassError(f"{step.name} failed{_diagnostics(error)}") from error
     except DifferentiationError:

@@ -66,6 +66,19 @@ def operations_of(root: Operation) -> list[Operation]:
     return found[1:]
 
 
+def names_of_ops(root: Operation) -> set[str]:
+    """The names of all ops inside an op, and its own."""
+    found: set[str] = set()
+    note, advance = found.add, ir.WalkResult.ADVANCE
+
+    def visit(operation: Operation) -> Any:
+        note(operation.name)
+        return advance
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
+
+
 def holds(root: Operation, names: Set[str]) -> bool:
     """Whether an op, or one inside of it, has one of some names; looks no further then."""
     found = False

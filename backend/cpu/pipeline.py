@@ -11,11 +11,12 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TypeAlias
 
-from ...dialect.mlir import Module, ir
+from ...dialect.mlir import Module
 from ...passes.base import TextPass
 from ...passes.managers import module_pipeline
 from ...passes.pipeline import Step, parse_pipeline
 from ...passes.registry import PASSES, PassTable
+from ...passes.rewriting import names_of_ops
 from ..llvm_compatibility.translation import REPAIRS
 from .lowering.branch_weights import WeighBranches
 from .lowering.entries import AddEntries
@@ -176,14 +177,7 @@ def needed_steps(module: Module) -> list[Step]:
 
     Where linalg is among them it becomes whatever is in its bodies, and no step is left out.
     """
-    names: set[str] = set()
-
-    def note(op: ir.Operation) -> ir.WalkResult:
-        names.add(op.name)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(note)
-    ops = [tuple(name.split(".", 1)) for name in names if "." in name]
+    ops = [tuple(name.split(".", 1)) for name in names_of_ops(module.operation) if "." in name]
     all_steps = steps_of("loops-to-llvm")
     if any(dialect == "linalg" for dialect, _ in ops):
         return list(all_steps)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from support.programs import build, op_names
+from weft.backend.gpu.pipeline import ALL_PASSES
 from weft.dialect.errors import InternalError, PassError, WeftValueError
 from weft.dialect.mlir import Module, ir
 from weft.dialect.register import context
@@ -25,7 +26,7 @@ from weft.passes.pipeline import (
     run_pipeline,
 )
 from weft.passes.pipelines import PIPELINES
-from weft.passes.registry import PASSES, load_pass
+from weft.passes.registry import PASSES, Entry, PassTable, load_pass
 
 FLOATS = TensorType((3,), np.dtype(np.float32))
 
@@ -73,10 +74,10 @@ class Misnamed(Pass):
 
 
 TABLE = {
-    "with-options": f"{__name__}:WithOptions",
-    "breaking": f"{__name__}:Breaking",
-    "failing": f"{__name__}:Failing",
-    "misnamed": f"{__name__}:Misnamed",
+    "with-options": Entry(f"{__name__}:WithOptions"),
+    "breaking": Entry(f"{__name__}:Breaking"),
+    "failing": Entry(f"{__name__}:Failing"),
+    "misnamed": Entry(f"{__name__}:Misnamed"),
     **PASSES,
 }
 
@@ -204,3 +205,33 @@ def test_a_failing_upstream_pass_brings_its_diagnostics(module: Module) -> None:
 def test_an_unknown_pass(module: Module) -> None:
     with pytest.raises(WeftValueError, match="'nothing' does not refer to a registered pass"):
         run_pipeline(module, "builtin.module(nothing)")
+
+
+def test_passes_are_left_out_where_none_of_their_ops_is_there(module: Module) -> None:
+    table: PassTable = {
+        "failing": Entry(f"{__name__}:Failing", frozenset({"weft.sort"})),
+        "elsewhere": Entry("weft.nowhere:Nothing", frozenset({"weft.sort", "weft.stretch"})),
+    }
+    steps = [Step("failing"), Step("elsewhere")]
+    run_pipeline(module, steps, passes=table, verify=True)
+    with pytest.raises(PassError, match="failing failed"):  # who looks at passes one by one sees all
+        run_pipeline(module, steps, passes=table, observers=[Observer()])
+
+
+def test_passes_run_where_one_of_their_ops_is_there(module: Module) -> None:
+    table: PassTable = {"failing": Entry(f"{__name__}:Failing", frozenset({"weft.sort", "weft.negative"}))}
+    with pytest.raises(PassError, match="failing failed: out of thread"):
+        run_pipeline(module, [Step("failing")], passes=table)
+
+
+def test_what_a_pass_before_makes_counts(module: Module) -> None:
+    """Two negations become none, and what looks for one is left out behind that."""
+    entry = Entry(f"{__name__}:Failing", frozenset({"weft.negative"}))
+    run_pipeline(module, [Step("weft-simplify"), Step("failing")], passes={**PASSES, "failing": entry})
+
+
+def test_the_ops_of_passes_exist() -> None:
+    with context() as known:
+        for name, entry in ALL_PASSES.items():
+            for op in entry.ops:
+                assert known.is_registered_operation(op), f"{name} rewrites {op}"
