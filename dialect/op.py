@@ -175,20 +175,13 @@ class Op:
         special: str | None = None,
     ) -> None:
         """Collect the fields that the class and its bases annotate, and register the op under its name."""
-        inherited = [f for base in reversed(cls.__mro__[1:]) for f in base.__dict__.get("_own_fields", ())]
-        own = [
+        own = tuple(
             Field(field_name, _KIND_OF_ANNOTATION[annotation])
             for field_name, annotation in inspect.get_annotations(cls).items()
             if annotation in _KIND_OF_ANNOTATION
-        ]
-        cls._own_fields = tuple(own)
-        unique = {f.name: f for f in (*inherited, *own)}
-        cls.fields = tuple(unique.values())
-        cls._operand_fields = tuple(f for f in cls.fields if f.kind.is_operand)
-        cls._attribute_fields = tuple(f for f in cls.fields if not f.kind.is_operand)
-        cls._has_elements = any(f.kind is FieldKind.ELEMENTS for f in cls._attribute_fields)
-        variadic = [i for i, f in enumerate(cls._operand_fields) if f.kind is FieldKind.OPERANDS]
-        cls._variadic = variadic[0] if variadic else None
+        )
+        if own or len(cls.__bases__) > 1:  # else they are those of the base
+            cls._collect_fields(own)
         if family is not None:
             cls.family = family
         if elementary is not None:
@@ -201,6 +194,18 @@ class Op:
             cls.name = name
             cls._mlir_name = f"weft.{name}"
             OPS[name] = cls
+
+    @classmethod
+    def _collect_fields(cls, own: tuple[Field, ...]) -> None:
+        """The fields of the bases, then those of the class itself."""
+        inherited = [f for base in reversed(cls.__mro__[1:]) for f in base.__dict__.get("_own_fields", ())]
+        cls._own_fields = own
+        cls.fields = tuple({f.name: f for f in (*inherited, *own)}.values())
+        cls._operand_fields = tuple(f for f in cls.fields if f.kind.is_operand)
+        cls._attribute_fields = tuple(f for f in cls.fields if not f.kind.is_operand)
+        cls._has_elements = any(f.kind is FieldKind.ELEMENTS for f in cls._attribute_fields)
+        variadic = [i for i, f in enumerate(cls._operand_fields) if f.kind is FieldKind.OPERANDS]
+        cls._variadic = variadic[0] if variadic else None
 
     _own_fields: ClassVar[tuple[Field, ...]] = ()
     _operand_fields: ClassVar[tuple[Field, ...]] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from .attributes import (
@@ -16,7 +17,7 @@ from .attributes import (
 )
 from .errors import InternalError, WeftError, WeftTypeError, WeftValueError
 from .mlir import Attribute, Location, Operation, Type, Value, ir, load_dialects
-from .op import MOST, OPS, SPECIAL, VARIADIC, Effect, FieldKind, Op
+from .op import MOST, OPS, SPECIAL, VARIADIC, Effect, Field, FieldKind, Op
 from .ops import load_families
 from .types import RefType, TensorType, ValueType
 
@@ -125,7 +126,14 @@ class _Verified:
 
 def _definition(op_class: type[Op]) -> str:
     """The IRDL of an op; fields keep their names, constraints are left to the verifier."""
-    results = ["result:"] if op_class.results == 1 else [f"result_{i}:" for i in range(op_class.results)]
+    body = _body(op_class.operand_fields(), op_class.attribute_fields(), op_class.results)
+    return f"irdl.operation @{op_class.name} {{\n{body}\n}}\n"
+
+
+@cache
+def _body(operand_fields: tuple[Field, ...], attribute_fields: tuple[Field, ...], count: int) -> str:
+    """What the IRDL of an op says of its fields and the number of its results; most ops have those of others."""
+    results = ["result:"] if count == 1 else [f"result_{i}:" for i in range(count)]
     numbers = itertools.count()
     constraints: list[str] = []
 
@@ -134,12 +142,10 @@ def _definition(op_class: type[Op]) -> str:
         return f"%{len(constraints) - 1}"
 
     # The values of a variadic operand or result have one type: IRDL checks them against one variable.
-    is_open = op_class.results == VARIADIC
-    declared = [
-        f"{f.name}: {'variadic' if f.kind is FieldKind.OPERANDS else ''}" for f in op_class.operand_fields()
-    ]
+    is_open = count == VARIADIC
+    declared = [f"{f.name}: {'variadic' if f.kind is FieldKind.OPERANDS else ''}" for f in operand_fields]
     operands = [f"{each} {any_value()}" for each in (_several("operand") if is_open else declared)]
-    attributes = [f'"{f.name}" = {any_value()}' for f in op_class.attribute_fields()]
+    attributes = [f'"{f.name}" = {any_value()}' for f in attribute_fields]
     outputs = [f"{each} {any_value()}" for each in (_several("result") if is_open else results)]
     lines = [
         *constraints,
@@ -147,7 +153,7 @@ def _definition(op_class: type[Op]) -> str:
         f"irdl.attributes {{{', '.join(attributes)}}}" if attributes else "",
         f"irdl.results({', '.join(outputs)})" if outputs else "",
     ]
-    return f"irdl.operation @{op_class.name} {{\n" + "\n".join(filter(None, lines)) + "\n}\n"
+    return "\n".join(filter(None, lines))
 
 
 def _function_of_scalars(op_class: type[Op]) -> str:

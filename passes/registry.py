@@ -9,6 +9,12 @@ from types import MappingProxyType
 
 from ..dialect.errors import InternalError
 from ..dialect.imports import uncollected
+from ..dialect.op import Op
+from ..dialect.ops.contraction import Matmul
+from ..dialect.ops.indexing import Scatter
+from ..dialect.ops.reductions import Sum
+from ..dialect.ops.shape import Stretch
+from ..dialect.ops.slicing import SliceUpdate
 from ..dialect.records import NamedTuple
 from .base import Pass
 
@@ -25,71 +31,72 @@ class Entry(NamedTuple):
     """
 
 
+def entry(place: str, *ops: type[Op] | str) -> Entry:
+    """The entry of a pass that rewrites some ops: of weft's, or, by their names, of upstream's.
+
+    >>> entry("weft.passes.nowhere:Nothing", Stretch, "scf.for").ops == {"weft.stretch", "scf.for"}
+    True
+    """
+    return Entry(place, frozenset(op if isinstance(op, str) else op.mlir_name() for op in ops))
+
+
 PassTable = Mapping[str, Entry]
 """The passes by their names; rooms above have tables of their own."""
 
 PASSES: PassTable = MappingProxyType(
     {
-        "batch-iterations": Entry(f"{__package__}.control_flow.batch_iterations:BatchIterations"),
-        "block-dot-products": Entry(
-            f"{__package__}.control_flow.block_dot_products:BlockDotProducts", frozenset({"scf.for"})
+        "batch-iterations": entry(f"{__package__}.control_flow.batch_iterations:BatchIterations", "scf.for"),
+        "block-dot-products": entry(
+            f"{__package__}.control_flow.block_dot_products:BlockDotProducts", "scf.for"
         ),
-        "check-arrays-first": Entry(
-            f"{__package__}.control_flow.check_arrays_first:CheckArraysFirst", frozenset({"scf.for"})
+        "check-arrays-first": entry(
+            f"{__package__}.control_flow.check_arrays_first:CheckArraysFirst", "scf.for"
         ),
-        "convert-weft-to-linalg": Entry(f"{__package__}.lowering.convert_weft_to_linalg:ConvertWeftToLinalg"),
-        "forward-extents": Entry(f"{__package__}.control_flow.forward_extents:ForwardExtents"),
-        "fuse-updates": Entry(
-            f"{__package__}.fusion.fuse_updates:FuseUpdates", frozenset({"weft.slice_update"})
+        "convert-weft-to-linalg": entry(f"{__package__}.lowering.convert_weft_to_linalg:ConvertWeftToLinalg"),
+        "forward-extents": entry(f"{__package__}.control_flow.forward_extents:ForwardExtents"),
+        "fuse-updates": entry(f"{__package__}.fusion.fuse_updates:FuseUpdates", SliceUpdate),
+        "gather-convolutions": entry(
+            f"{__package__}.algebra.gather_convolutions:GatherConvolutions", Matmul, Sum
         ),
-        "gather-convolutions": Entry(
-            f"{__package__}.algebra.gather_convolutions:GatherConvolutions",
-            frozenset({"weft.matmul", "weft.sum"}),
+        "optimize-gradients": entry(f"{__package__}.differentiation.optimize_gradients:OptimizeGradients"),
+        "read-inserted": entry(f"{__package__}.fusion.read_inserted:ReadInserted", "tensor.insert_slice"),
+        "read-first": entry(f"{__package__}.fusion.read_first:ReadFirst"),
+        "weft-differentiate": entry(f"{__package__}.differentiation.differentiate:Differentiate"),
+        "generalize-products": entry(
+            f"{__package__}.fusion.generalize_products:GeneralizeProducts", "linalg.contract"
         ),
-        "optimize-gradients": Entry(f"{__package__}.differentiation.optimize_gradients:OptimizeGradients"),
-        "read-inserted": Entry(
-            f"{__package__}.fusion.read_inserted:ReadInserted", frozenset({"tensor.insert_slice"})
+        "hoist-checks": entry(f"{__package__}.control_flow.hoist_checks:HoistChecks"),
+        "hoist-invariants": entry(f"{__package__}.control_flow.hoist_invariants:HoistInvariants"),
+        "hoist-products": entry(f"{__package__}.control_flow.hoist_products:HoistProducts", "scf.for"),
+        "if-to-select": entry(f"{__package__}.control_flow.if_to_select:IfToSelect"),
+        "optimize-control-flow": entry(f"{__package__}.control_flow.optimize:OptimizeControlFlow"),
+        "promote-refs": entry(f"{__package__}.cells.promote_refs:PromoteRefs"),
+        "propagate-conditions": entry(f"{__package__}.control_flow.propagate_conditions:PropagateConditions"),
+        "prove-extents": entry(f"{__package__}.control_flow.prove_extents:ProveExtents"),
+        "gather-sums": entry(f"{__package__}.control_flow.gather_sums:GatherSums", "scf.for"),
+        "gather-windows": entry(
+            f"{__package__}.control_flow.gather_windows:GatherWindows", "scf.for", Scatter, SliceUpdate
         ),
-        "read-first": Entry(f"{__package__}.fusion.read_first:ReadFirst"),
-        "weft-differentiate": Entry(f"{__package__}.differentiation.differentiate:Differentiate"),
-        "generalize-products": Entry(
-            f"{__package__}.fusion.generalize_products:GeneralizeProducts", frozenset({"linalg.contract"})
-        ),
-        "hoist-checks": Entry(f"{__package__}.control_flow.hoist_checks:HoistChecks"),
-        "hoist-invariants": Entry(f"{__package__}.control_flow.hoist_invariants:HoistInvariants"),
-        "hoist-products": Entry(f"{__package__}.control_flow.hoist_products:HoistProducts"),
-        "if-to-select": Entry(f"{__package__}.control_flow.if_to_select:IfToSelect"),
-        "optimize-control-flow": Entry(f"{__package__}.control_flow.optimize:OptimizeControlFlow"),
-        "promote-refs": Entry(f"{__package__}.cells.promote_refs:PromoteRefs"),
-        "propagate-conditions": Entry(f"{__package__}.control_flow.propagate_conditions:PropagateConditions"),
-        "prove-extents": Entry(f"{__package__}.control_flow.prove_extents:ProveExtents"),
-        "gather-sums": Entry(f"{__package__}.control_flow.gather_sums:GatherSums"),
-        "gather-windows": Entry(
-            f"{__package__}.control_flow.gather_windows:GatherWindows",
-            frozenset({"scf.for", "weft.scatter", "weft.slice_update"}),
-        ),
-        "prove-bounds": Entry(f"{__package__}.control_flow.prove_bounds:ProveBounds"),
+        "prove-bounds": entry(f"{__package__}.control_flow.prove_bounds:ProveBounds"),
         "remove-repeated-checks": Entry(
             f"{__package__}.control_flow.remove_repeated_checks:RemoveRepeatedChecks"
         ),
         "simplify-carried-values": Entry(
             f"{__package__}.control_flow.simplify_carried_values:SimplifyCarriedValues"
         ),
-        "mark-distinct-bodies": Entry(f"{__package__}.lowering.mark_distinct_bodies:MarkDistinctBodies"),
-        "sink-exits": Entry(f"{__package__}.control_flow.sink_exits:SinkExits"),
-        "stretch-operands": Entry(
-            f"{__package__}.fusion.stretch_operands:StretchOperands", frozenset({"weft.stretch"})
+        "mark-distinct-bodies": entry(f"{__package__}.lowering.mark_distinct_bodies:MarkDistinctBodies"),
+        "sink-exits": entry(f"{__package__}.control_flow.sink_exits:SinkExits"),
+        "stretch-operands": entry(f"{__package__}.fusion.stretch_operands:StretchOperands", Stretch),
+        "thread-branches": entry(f"{__package__}.control_flow.thread_branches:ThreadBranches"),
+        "transpose-columns": entry(
+            f"{__package__}.control_flow.transpose_columns:TransposeColumns", "scf.for", "scf.if", "scf.while"
         ),
-        "thread-branches": Entry(f"{__package__}.control_flow.thread_branches:ThreadBranches"),
-        "transpose-columns": Entry(f"{__package__}.control_flow.transpose_columns:TransposeColumns"),
-        "unroll-loops": Entry(f"{__package__}.control_flow.unroll_loops:UnrollLoops"),
-        "weft-fold": Entry(f"{__package__}.algebra.fold_constants:FoldConstants"),
-        "weft-fuse-elementwise": Entry(f"{__package__}.fusion.fuse_elementwise:FuseElementwise"),
-        "weft-inline": Entry(
-            f"{__package__}.control_flow.inline_calls:InlineCalls", frozenset({"func.call"})
-        ),
-        "weft-simplify": Entry(f"{__package__}.algebra.simplify:SimplifyAlgebra"),
-        "while-to-for": Entry(f"{__package__}.control_flow.while_to_for:WhileToFor"),
+        "unroll-loops": entry(f"{__package__}.control_flow.unroll_loops:UnrollLoops"),
+        "weft-fold": entry(f"{__package__}.algebra.fold_constants:FoldConstants"),
+        "weft-fuse-elementwise": entry(f"{__package__}.fusion.fuse_elementwise:FuseElementwise"),
+        "weft-inline": entry(f"{__package__}.control_flow.inline_calls:InlineCalls", "func.call"),
+        "weft-simplify": entry(f"{__package__}.algebra.simplify:SimplifyAlgebra"),
+        "while-to-for": entry(f"{__package__}.control_flow.while_to_for:WhileToFor"),
     }
 )
 

@@ -13,6 +13,8 @@ from support.programs import build, op_names
 from weft.backend.gpu.pipeline import ALL_PASSES
 from weft.dialect.errors import InternalError, PassError, WeftValueError
 from weft.dialect.mlir import Module, ir
+from weft.dialect.ops.elementwise import Negative
+from weft.dialect.ops.sorting import Sort
 from weft.dialect.register import context
 from weft.dialect.types import TensorType
 from weft.passes.base import Pass, Statistics
@@ -209,8 +211,8 @@ def test_an_unknown_pass(module: Module) -> None:
 
 def test_passes_are_left_out_where_none_of_their_ops_is_there(module: Module) -> None:
     table: PassTable = {
-        "failing": Entry(f"{__name__}:Failing", frozenset({"weft.sort"})),
-        "elsewhere": Entry("weft.nowhere:Nothing", frozenset({"weft.sort", "weft.stretch"})),
+        "failing": Entry(f"{__name__}:Failing", frozenset({Sort.mlir_name()})),
+        "elsewhere": Entry("weft.nowhere:Nothing", frozenset({Sort.mlir_name()})),
     }
     steps = [Step("failing"), Step("elsewhere")]
     run_pipeline(module, steps, passes=table, verify=True)
@@ -219,14 +221,16 @@ def test_passes_are_left_out_where_none_of_their_ops_is_there(module: Module) ->
 
 
 def test_passes_run_where_one_of_their_ops_is_there(module: Module) -> None:
-    table: PassTable = {"failing": Entry(f"{__name__}:Failing", frozenset({"weft.sort", "weft.negative"}))}
+    table: PassTable = {
+        "failing": Entry(f"{__name__}:Failing", frozenset({Sort.mlir_name(), Negative.mlir_name()}))
+    }
     with pytest.raises(PassError, match="failing failed: out of thread"):
         run_pipeline(module, [Step("failing")], passes=table)
 
 
 def test_what_a_pass_before_makes_counts(module: Module) -> None:
     """Two negations become none, and what looks for one is left out behind that."""
-    entry = Entry(f"{__name__}:Failing", frozenset({"weft.negative"}))
+    entry = Entry(f"{__name__}:Failing", frozenset({Negative.mlir_name()}))
     run_pipeline(module, [Step("weft-simplify"), Step("failing")], passes={**PASSES, "failing": entry})
 
 
