@@ -1,10 +1,20 @@
-"""Imports of much code at once."""
+"""Imports of much code: all at once, or not before it is needed.
+
+A room whose modules most programs do not need says so in its `__init__.py`, by `load_on_first_use`. Other modules
+import such a module as a module, `from ..exceptions import tries`, and the first `tries.try_` loads it; a name that is
+imported from it, as in `from ..exceptions.tries import try_`, loads it at once.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import gc
+import sys
+import threading
 from collections.abc import Iterator
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+from typing import Any
 
 
 @contextlib.contextmanager
@@ -27,4 +37,50 @@ def uncollected() -> Iterator[None]:
         gc.enable()
 
 
-__all__ = ["uncollected"]
+class _Unloaded(ModuleType):
+    """A module that is loaded when something is asked of it that it does not have yet."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.__dict__["_lock"] = threading.RLock()
+
+    def __getattr__(self, name: str) -> Any:
+        with self.__dict__["_lock"]:  # other threads wait until all is there
+            if self.__spec__ is None:
+                self._load()
+        return ModuleType.__getattribute__(self, name)
+
+    def _load(self) -> None:
+        package = sys.modules[self.__name__.rpartition(".")[0]]
+        spec = PathFinder.find_spec(self.__name__, package.__path__)
+        if spec is None or spec.loader is None:
+            raise ModuleNotFoundError(f"No module named {self.__name__!r}", name=self.__name__)
+        self._describe(spec)
+        try:
+            with uncollected():
+                spec.loader.exec_module(self)
+        except BaseException:
+            self.__spec__ = None  # the next who asks gets the same error
+            raise
+        self.__class__ = ModuleType  # type: ignore[assignment]
+
+    def _describe(self, spec: ModuleSpec) -> None:
+        """Set what importing a module sets."""
+        self.__spec__, self.__loader__, self.__package__ = spec, spec.loader, spec.parent
+        self.__dict__.update(__file__=spec.origin, __cached__=spec.cached)
+
+
+def load_on_first_use(package: str, *names: str) -> None:
+    """Let modules of a package be loaded when something of them is used, and not when they are imported."""
+    for name in names:
+        module = _Unloaded(f"{package}.{name}")
+        if sys.modules.setdefault(module.__name__, module) is module:
+            setattr(sys.modules[package], name, module)
+
+
+def is_loaded(module: ModuleType) -> bool:
+    """Whether a module is loaded: as long as it is not, there are no objects of its classes."""
+    return type(module) is not _Unloaded
+
+
+__all__ = ["is_loaded", "load_on_first_use", "uncollected"]

@@ -27,6 +27,9 @@ class lazy(Generic[_T]):
         self._name = compute.__name__
         self.__doc__ = compute.__doc__
 
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
     def __get__(self, instance: Any, owner: Any = None) -> _T:
         value: _T = self._compute(instance)
         instance.__dict__[self._name] = value

@@ -20,7 +20,7 @@ from ...dialect.register import context
 from ...dialect.types import TensorType
 from ...passes.differentiation.memory import DEFAULT_MEMORY, MEMORY
 from ...passes.timing import CompileTimes, phase
-from ..autograph.operators.branches.diverging import Diverged, record_raise, refuses, require_own
+from ..autograph.operators.branches import diverging
 from ..autograph.operators.lists.kept_items import require_unchanged
 from ..autograph.operators.values.resolve_grown_lists import resolve_grown_lists
 from ..guards.captures import Capture
@@ -288,17 +288,17 @@ def _returned(trace: Trace, function: Callable[..., Any], args: Any, kwargs: Any
     """What the user's function returns; None where it always raises when it runs."""
     try:
         return _run_user_function(function, args, kwargs)
-    except Diverged:
+    except diverging.Diverged:
         return None
     except (Exception, SystemExit) as error:
         state = trace.python_state
         does_something = (
             trace.has_effects or holds_traced(error, depth=3) or bool(state and state.has_changed())
         )
-        if refuses(error) or isinstance(error.__cause__, WeftTypeError) or not does_something:
+        if diverging.refuses(error) or isinstance(error.__cause__, WeftTypeError) or not does_something:
             raise
-        require_own(trace, error)
-        record_raise(trace, error)  # after what the call does before
+        diverging.require_own(trace, error)
+        diverging.record_raise(trace, error)  # after what the call does before
         return None
 
 

@@ -1,1 +1,18 @@
 """Python's builtins and its `math` on traced values."""
+
+from .....dialect.imports import load_on_first_use
+
+load_on_first_use(
+    __name__,
+    "applied_functions",
+    "array_makers",
+    "builtins_on_arrays",
+    "builtins_on_lists",
+    "listed_elements",
+    "math_on_arrays",
+    "operator_functions",
+    "plain_lists",
+    "rounding",
+    "unpacking",
+    "vectorized_functions",
+)

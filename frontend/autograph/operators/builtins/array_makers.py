@@ -13,9 +13,8 @@ from ....tracing.array import TracedArray
 from ....tracing.behaviour import behaviour
 from ....tracing.current import current_trace
 from ....tracing.staging import trace_of
-from ..lists.dynamic_lists import GrowingList
 from ..values.known_arrays import KNOWN_ELEMENTS, compute
-from ..values.ranges import Range
+from .numpy_functions import as_data
 
 
 def array_makers() -> dict[Any, Callable[..., Any]]:
@@ -83,13 +82,4 @@ def _is_of_composites(value: Any) -> bool:
     return is_composite_dtype(value) if names_dtype else holds_composite(value)
 
 
-def as_data(value: Any) -> Any:
-    """A list or range whose length is known at run time as the array that NumPy makes of it."""
-    if isinstance(value, GrowingList):
-        return value.stacked().copy()
-    if isinstance(value, Range):
-        return value.stacked()
-    return value
-
-
-__all__ = ["array_makers", "as_data"]
+__all__ = ["array_makers"]

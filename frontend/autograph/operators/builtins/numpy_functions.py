@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from .....dialect.imports import is_loaded
 from ....numpy_api.brackets import in_brackets
 from ....numpy_api.dispatch import call_function, call_ufunc
 from ....numpy_api.selection import is_python_number
 from ....tracing.staging import asarray, rank_0_array, trace_of
-from .array_makers import as_data
+from ..lists import dynamic_lists
+from ..values import ranges
 
 SCIPY_SUMS = "scipy.special._logsumexp"
 """Functions in Python that are called instead of converted: they ask arrays for what is not known of traced ones."""
@@ -78,4 +80,13 @@ def _strong(args: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(rank_0_array(asarray(value)) for value in args)
 
 
-__all__ = ["SCIPY_SUMS", "numpy_function"]
+def as_data(value: Any) -> Any:
+    """A list or range whose length is known at run time as the array that NumPy makes of it."""
+    if is_loaded(dynamic_lists) and isinstance(value, dynamic_lists.GrowingList):
+        return value.stacked().copy()
+    if is_loaded(ranges) and isinstance(value, ranges.Range):
+        return value.stacked()
+    return value
+
+
+__all__ = ["SCIPY_SUMS", "as_data", "numpy_function"]

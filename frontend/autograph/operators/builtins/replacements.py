@@ -3,40 +3,39 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from .....dialect.dtypes import ALL_DTYPES
-from ....composite.times import datetime64
+from ....composite import times
 from ....random.generator import TracedGenerator
 from ....runtime_values import effects as printing
+from ....runtime_values import strings
 from ....runtime_values.kept_exceptions import UnknownException
-from ....runtime_values.strings import RuntimeString, format_string, to_string
 from ....runtime_values.values import holds_traced
 from ....signature.traced_value import CompositeValue, held
 from ....tracing.array import TracedArray
 from ....tracing.staging import is_traced
-from ..lists.dynamic_lists import GrowingList
-from ..statements import dict_lookups, effects
-from ..statements.generators import Walk
-from ..values import looked_up
-from ..values.array_iterators import Broadcast, ElementIterator
-from ..values.array_parts import ArrayParts, splitting_rows
-from ..values.iterables import Filtered, Sequence
-from ..values.ranges import Range
-from ..values.sequence_iterators import SequenceIterator, iter_
+from ..lists import dynamic_lists
+from ..statements import dict_lookups, effects, generators
+from ..values import array_iterators, array_parts, iterables, looked_up, ranges, sequence_iterators
+from . import (
+    applied_functions,
+    array_makers,
+    listed_elements,
+    math_on_arrays,
+    operator_functions,
+    plain_lists,
+    random_functions,
+    rounding,
+    vectorized_functions,
+)
 from . import builtins_on_arrays as arrays
 from . import builtins_on_lists as lists
-from . import listed_elements, plain_lists, random_functions
-from .applied_functions import applying_rows, poly1d
-from .array_makers import array_makers
-from .math_on_arrays import math_rows
-from .operator_functions import operator_rows
-from .rounding import round_
-from .vectorized_functions import vectorized
 
 Function = Callable[..., Any]
 
@@ -65,11 +64,20 @@ def _of_object(*args: Any) -> bool:
 
 def _walked(*args: Any) -> bool:
     """Only the program knows the items."""
-    return len(args) == 1 and isinstance(args[0], (Walk, Filtered, GrowingList, Sequence, SequenceIterator))
+    return len(args) == 1 and isinstance(
+        args[0],
+        (
+            generators.Walk,
+            iterables.Filtered,
+            dynamic_lists.GrowingList,
+            iterables.Sequence,
+            sequence_iterators.SequenceIterator,
+        ),
+    )
 
 
 def _shown(*args: Any) -> bool:
-    return len(args) == 1 and (holds_traced(args[0], depth=4) or isinstance(args[0], RuntimeString))
+    return len(args) == 1 and (holds_traced(args[0], depth=4) or isinstance(args[0], strings.RuntimeString))
 
 
 def _other_class(*args: Any) -> bool:
@@ -81,75 +89,106 @@ def _other_class(*args: Any) -> bool:
             TracedArray,
             CompositeValue,
             TracedGenerator,
-            GrowingList,
-            ArrayParts,
-            Range,
-            SequenceIterator,
+            dynamic_lists.GrowingList,
+            array_parts.ArrayParts,
+            ranges.Range,
+            sequence_iterators.SequenceIterator,
         ),
     )
 
 
-_ROWS: dict[Any, tuple[Callable[..., bool], Function]] = {
+_Row: TypeAlias = "tuple[Callable[..., bool], Callable[[], Function]]"
+"""When another function is called in the place of one, and which: its module is loaded when it is asked for."""
+
+_ROWS: dict[Any, _Row] = {
     # Numbers
-    bool: (_always, arrays.bool_),
-    int: (_only_unknown, arrays.int_),
-    float: (_only_unknown, arrays.float_),
-    complex: (_some_traced, arrays.complex_),
-    round: (_unknown, round_),
-    pow: (_some_traced, arrays.pow_),
-    isinstance: (_always, arrays.isinstance_),
-    type: (_other_class, arrays.type_),
-    **{
-        dtype.type: (_only_unknown, functools.partial(arrays.scalar, dtype.type))
-        for dtype in ALL_DTYPES
-        if dtype.isbuiltin == 1
-    },
-    getattr: (_always, looked_up.getattr_),
-    setattr: (_always, looked_up.setattr_),
-    delattr: (_always, looked_up.delattr_),
-    hasattr: (_always, looked_up.hasattr_),
-    vars: (_of_object, looked_up.vars_),
-    dir: (_of_object, looked_up.dir_),
+    bool: (_always, lambda: arrays.bool_),
+    int: (_only_unknown, lambda: arrays.int_),
+    float: (_only_unknown, lambda: arrays.float_),
+    complex: (_some_traced, lambda: arrays.complex_),
+    round: (_unknown, lambda: rounding.round_),
+    pow: (_some_traced, lambda: arrays.pow_),
+    isinstance: (_always, lambda: arrays.isinstance_),
+    type: (_other_class, lambda: arrays.type_),
+    getattr: (_always, lambda: looked_up.getattr_),
+    setattr: (_always, lambda: looked_up.setattr_),
+    delattr: (_always, lambda: looked_up.delattr_),
+    hasattr: (_always, lambda: looked_up.hasattr_),
+    vars: (_of_object, lambda: looked_up.vars_),
+    dir: (_of_object, lambda: looked_up.dir_),
     # Iteration
-    len: (_always, arrays.len_),
-    range: (_some_traced, Range.of),
-    enumerate: (_always, arrays.enumerate_),
-    zip: (_always, arrays.zip_),
-    reversed: (_always, arrays.reversed_),
-    map: (_always, arrays.map_),
-    filter: (_always, arrays.filter_),
-    sum: (_always, arrays.sum_),
-    functools.reduce: (_always, arrays.reduce_),
-    iter: (_always, iter_),
-    next: (_always, arrays.next_),
-    np.ndindex: (_always, arrays.ndindex),
-    np.ndenumerate: (_always, arrays.ndenumerate),
-    np.broadcast: (_always, Broadcast),
-    np.nditer: (_always, ElementIterator),
-    np.poly1d: (_some_traced, poly1d),
+    len: (_always, lambda: arrays.len_),
+    range: (_some_traced, lambda: ranges.Range.of),
+    enumerate: (_always, lambda: arrays.enumerate_),
+    zip: (_always, lambda: arrays.zip_),
+    reversed: (_always, lambda: arrays.reversed_),
+    map: (_always, lambda: arrays.map_),
+    filter: (_always, lambda: arrays.filter_),
+    sum: (_always, lambda: arrays.sum_),
+    functools.reduce: (_always, lambda: arrays.reduce_),
+    iter: (_always, lambda: sequence_iterators.iter_),
+    next: (_always, lambda: arrays.next_),
+    np.ndindex: (_always, lambda: arrays.ndindex),
+    np.ndenumerate: (_always, lambda: arrays.ndenumerate),
+    np.broadcast: (_always, lambda: array_iterators.Broadcast),
+    np.nditer: (_always, lambda: array_iterators.ElementIterator),
+    np.poly1d: (_some_traced, lambda: applied_functions.poly1d),
     # Collections as a whole
-    any: (_always, lists.any_),
-    all: (_always, lists.all_),
-    min: (_always, lists.min_),
-    max: (_always, lists.max_),
-    sorted: (_always, lists.sorted_),
-    list: (_always, lists.list_),
-    **{kind: (_walked, functools.partial(lists.collected, kind)) for kind in (tuple, set, frozenset, dict)},
+    any: (_always, lambda: lists.any_),
+    all: (_always, lambda: lists.all_),
+    min: (_always, lambda: lists.min_),
+    max: (_always, lambda: lists.max_),
+    sorted: (_always, lambda: lists.sorted_),
+    list: (_always, lambda: lists.list_),
+    tuple: (_walked, lambda: functools.partial(lists.collected, tuple)),
+    set: (_walked, lambda: functools.partial(lists.collected, set)),
+    frozenset: (_walked, lambda: functools.partial(lists.collected, frozenset)),
+    dict: (_walked, lambda: functools.partial(lists.collected, dict)),
     # Text
-    print: (_always, printing.print),
-    str: (_shown, effects.str_),
-    repr: (_shown, lambda value: to_string(value, "r")),
-    format: (lambda *args: is_traced(args[0]), lambda value, spec="": format_string((value, None, spec))),
-    hex: (_only_unknown, lambda value: format_string((arrays.integer(value), None, "#x"))),
-    oct: (_only_unknown, lambda value: format_string((arrays.integer(value), None, "#o"))),
-    bin: (_only_unknown, lambda value: format_string((arrays.integer(value), None, "#b"))),
-    np.datetime64: (_always, datetime64),
-    **dict(math_rows()),
-    **{theirs: (_always, ours) for theirs, ours in operator_rows()},
-    **{theirs: (_always, ours) for theirs, ours in applying_rows()},
-    **{theirs: (_always, ours) for theirs, ours in splitting_rows()},
+    print: (_always, lambda: printing.print),
+    str: (_shown, lambda: effects.str_),
+    repr: (_shown, lambda: lambda value: strings.to_string(value, "r")),
+    format: (
+        lambda *args: is_traced(args[0]),
+        lambda: lambda value, spec="": strings.format_string((value, None, spec)),
+    ),
+    hex: (_only_unknown, lambda: _in_base("#x")),
+    oct: (_only_unknown, lambda: _in_base("#o")),
+    bin: (_only_unknown, lambda: _in_base("#b")),
+    np.datetime64: (_always, lambda: times.datetime64),
 }
-"""For each function when another is called in its place, and which."""
+"""The builtins, and the classes of NumPy's."""
+
+
+def _in_base(spec: str) -> Function:
+    return lambda value: strings.format_string((arrays.integer(value), None, spec))
+
+
+def _rows_of_numpy() -> Iterable[tuple[Any, _Row]]:
+    """The scalar types, and the functions that call others or split arrays."""
+    for dtype in ALL_DTYPES:
+        if dtype.isbuiltin == 1:
+            yield dtype.type, (_only_unknown, functools.partial(_of_scalar, dtype.type))
+    yield from _plain(applied_functions.applying_rows())
+    yield from _plain(array_parts.splitting_rows())
+
+
+def _of_scalar(kind: type) -> Function:
+    return functools.partial(arrays.scalar, kind)
+
+
+def _plain(rows: Iterable[tuple[Any, Function]]) -> Iterable[tuple[Any, _Row]]:
+    for theirs, ours in rows:
+        yield theirs, (_always, functools.partial(_the, ours))
+
+
+def _rows_of_math() -> Iterable[tuple[Any, _Row]]:
+    for theirs, (applies, ours) in math_on_arrays.math_rows():
+        yield theirs, (applies, functools.partial(_the, ours))
+
+
+def _the(function: Function) -> Function:
+    return function
 
 
 def _choice(theirs: Function, applies: Callable[..., bool], ours: Function) -> Function:
@@ -177,34 +216,66 @@ def _on_values(function: Function) -> Function:
     return on_values
 
 
+_FAMILIES: dict[str, Callable[[], Iterable[tuple[Any, _Row]]]] = {
+    "numpy": _rows_of_numpy,
+    "math": _rows_of_math,
+    "cmath": _rows_of_math,
+    "_operator": lambda: _plain(operator_functions.operator_rows()),
+}
+"""By the package that functions say to be of, the rows that are made when one of them is called."""
+
+
 @cache
-def _table() -> dict[int, Function]:
-    """The replacements, by the identity of what they replace."""
-    rows = {
-        id(theirs): _choice(theirs, *row)
-        if theirs in _LOOKING_AT_OBJECTS
-        else _on_values(_choice(theirs, *row))
-        for theirs, row in _ROWS.items()
-    }
-    return rows | {id(theirs): ours for theirs, ours in array_makers().items()}
+def _rows(package: str) -> dict[int, tuple[Any, _Row]]:
+    """The rows for the functions of a package, by the identity of what they replace."""
+    further = _FAMILIES[package]() if package in _FAMILIES else ()
+    return {id(theirs): (theirs, row) for theirs, row in (*_ROWS.items(), *further)}
 
 
-_FINDERS = (
-    lists.join_of,  # before other makers of texts
-    effects.maker_of,
-    listed_elements.method_of,
-    plain_lists.method_of,
-    dict_lookups.method_of,
-    random_functions.method_of,
-)
+@cache
+def _made(identity: int, package: str) -> Function:
+    theirs, (applies, find) = _rows(package)[identity]
+    ours = _choice(theirs, applies, find())
+    return ours if theirs in _LOOKING_AT_OBJECTS else _on_values(ours)
+
+
+@cache
+def _makers() -> dict[int, Function]:
+    """What is called instead of NumPy's functions that make arrays, by their identities."""
+    return {id(theirs): ours for theirs, ours in array_makers.array_makers().items()}
+
+
+def _finders(function: Any) -> Iterable[Callable[[Any], Function | None]]:
+    """What tells, for a method of a kind of object, or a class, whether another function is called in its place."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, str):
+        yield lists.join_of  # before other makers of texts
+        yield effects.maker_of
+    elif isinstance(function, type) and issubclass(function, BaseException):
+        yield effects.maker_of
+    elif isinstance(owner, TracedArray):
+        yield listed_elements.method_of
+    elif type(owner) is list:
+        yield plain_lists.method_of
+    elif type(owner) in (dict, OrderedDict):
+        yield dict_lookups.method_of
+    yield random_functions.method_of
 
 
 def replacement_of(function: Any) -> Function | None:
     """What to call instead of a function; None for what is called as it is."""
-    for find in _FINDERS:
+    for find in _finders(function):
         if (found := find(function)) is not None:
             return found
-    return vectorized(function) if isinstance(function, np.vectorize) else _table().get(id(function))
+    if isinstance(function, np.vectorize):
+        return vectorized_functions.vectorized(function)
+    if isinstance(function, np.ufunc):
+        return None  # which asks traced arrays what it does
+    package = (getattr(function, "__module__", None) or "").partition(".")[0]
+    if package == "numpy" and (maker := _makers().get(id(function))) is not None:
+        return maker
+    package = package if package in _FAMILIES else ""
+    return _made(id(function), package) if id(function) in _rows(package) else None
 
 
 __all__ = ["replacement_of"]

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .....dialect.errors import ConversionError, UnsupportedError
+from .....dialect.imports import is_loaded
 from ....guards.generated import is_generated
 from ....random.generator import traced_generator
 from ....random.stream import draws_of
@@ -29,14 +30,11 @@ from ...marks import is_marked
 from ..builtins.numpy_functions import SCIPY_SUMS, numpy_function
 from ..builtins.replacements import replacement_of
 from ..interface import operators
-from ..lists.dynamic_lists import GrowingList
-from ..statements.expressions import if_exp
-from ..statements.generators import Generator
-from ..values.aliases import is_available
-from ..values.looked_up import note_entry
+from ..lists import dynamic_lists
+from ..statements import expressions, generators
+from ..values import aliases, looked_up, sequence_iterators
 from ..values.optional import Chosen, Optional
 from ..values.resolve_grown_lists import resolve_grown_list
-from ..values.sequence_iterators import SequenceIterator
 from ..values.special_methods import iterated, through_method, users_method
 from .gate import look_at_arguments, note_made, through_gate, unconverted
 from .recursion import activate
@@ -58,15 +56,16 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
     if type(owner) is list and (now := resolve_grown_list(owner)) is not owner:
         function = getattr(now, function.__name__)
     if type(owner) is dict and args:
-        note_entry(owner, args[0])
+        looked_up.note_entry(owner, args[0])
     function, args = through_method(function, args)
     if id(function) in _WALKING:
         args = tuple(map(iterated, args))
     called = converted(function)
     trace.dependencies.called(function, (*args, *kwargs.values()), is_replaced=called is not function)
-    if called is function and any(isinstance(value, GrowingList) for value in args) and _is_numpy(function):
-        grown = next(value for value in args if isinstance(value, GrowingList))
-        return grown.__array_function__(function, (), args, kwargs)
+    if is_loaded(dynamic_lists) and called is function and _is_numpy(function):
+        for value in args:
+            if isinstance(value, dynamic_lists.GrowingList):
+                return value.__array_function__(function, (), args, kwargs)
     if not _is_users(function):
         args = tuple(_passed(function, value) for value in args)
         look_at_arguments(trace, function, args, kwargs)
@@ -93,7 +92,9 @@ _TAKING_PARTS = set(
 
 def _passed(function: Any, value: Any) -> Any:
     """An argument: of an iterator whose items only the program knows all that are left."""
-    if not isinstance(value, SequenceIterator) or value.is_known or id(function) in _TAKING_PARTS:
+    if not is_loaded(sequence_iterators) or id(function) in _TAKING_PARTS:
+        return value
+    if not isinstance(value, sequence_iterators.SequenceIterator) or value.is_known:
         return value
     return value.given(getattr(function, "__name__", "a function"))
 
@@ -112,7 +113,9 @@ def _call_chosen(function: Chosen, args: tuple[Any, ...], kwargs: dict[str, Any]
     result: Callable[[], Any] = functools.partial(call, function.options[-1], *args, **kwargs)
     for number, option in reversed(list(enumerate(function.options[:-1]))):
         chosen = functools.partial(call, option, *args, **kwargs)
-        result = functools.partial(if_exp, function.index == number, _thunk(chosen), _thunk(result))
+        result = functools.partial(
+            expressions.if_exp, function.index == number, _thunk(chosen), _thunk(result)
+        )
     return result()
 
 
@@ -177,7 +180,7 @@ def _call_remembered(function: Any, *args: Any, **kwargs: Any) -> Any:
     if not _has_hash(key):  # an array has none
         return call(function.__wrapped__, *args, **kwargs)
     known = trace.state(_Remembered).results
-    if key not in known or not is_available(known[key]):
+    if key not in known or not aliases.is_available(known[key]):
         drawn = draws_of(trace)
         known[key] = call(function.__wrapped__, *args, **kwargs)
         if draws_of(trace) != drawn:
@@ -349,7 +352,7 @@ def _generator_function(function: types.FunctionType) -> Callable[..., Any]:
         function,
         only_around or "it is a generator that next() or something in Python walks; a `for` loop is compiled",
     )
-    return lambda *args, **kwargs: Generator(function, feeding, args, kwargs, only_around is None)
+    return lambda *args, **kwargs: generators.Generator(function, feeding, args, kwargs, only_around is None)
 
 
 __all__ = ["call", "converted", "converted_root"]

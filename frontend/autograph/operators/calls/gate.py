@@ -15,8 +15,7 @@ import numpy as np
 
 from .....dialect.errors import UnsupportedError, WeftError, WeftTypeError
 from ....guards.call_effects import Does, effect_of, is_one_of, name_of
-from ....runtime_values.deferred_calls import call_later
-from ....runtime_values.strings import string_of
+from ....runtime_values import deferred_calls, strings
 from ....runtime_values.values import holds_traced
 from ....signature.foreign_arrays import require_numpy_rules
 from ....source.modules import is_own_module, is_users_module
@@ -26,9 +25,9 @@ from ....tracing.recorder import Recorder
 from ...marks import is_marked
 from ..builtins.numpy_functions import numpy_function
 from ..interface import operators
+from ..values import looked_up
 from ..values.hidden_state import INSTEAD, note_made, require_own
 from ..values.known_arrays import Method, compute, is_plain
-from ..values.looked_up import note_whole
 
 Function = Callable[..., Any]
 
@@ -63,7 +62,7 @@ def through_gate(trace: Recorder, function: Function, called: Function, args: An
         return called(*args, **kwargs)  # what is marked, or has no source
     effect = effect_of(function)
     if effect.does is Does.ACTS:
-        return call_later(trace, called, args, kwargs, effect.result)
+        return deferred_calls.call_later(trace, called, args, kwargs, effect.result)
     if effect.does is Does.VARIES:
         raise UnsupportedError(
             f"{_described(function)} {effect.why}, which would happen once, while the function is traced: "
@@ -72,7 +71,7 @@ def through_gate(trace: Recorder, function: Function, called: Function, args: An
     if effect.does is Does.UNKNOWN:
         _refuse_unknown(function)
     if _full_name(function) in _TEXTS:
-        return string_of(called, *args, **kwargs)
+        return strings.string_of(called, *args, **kwargs)
     _look_at_objects(trace, function, args, kwargs)
     if _takes_arrays(function):
         return compute(trace, *_of_arrays(function, called, args, kwargs))
@@ -95,7 +94,7 @@ def _look_at_objects(trace: Recorder, function: Function, args: Any, kwargs: Any
             return  # which tells itself what it reads of its arguments
     for value in args if owner is None or not isinstance(owner, (list, dict, set)) else ():
         if is_users_module(type(value).__module__) and not is_one_of(function, _LOOKING_AT_NOTHING):
-            note_whole(value)
+            looked_up.note_whole(value)
 
 
 def _takes_arrays(function: Function) -> bool:

@@ -24,9 +24,8 @@ from ....tracing.current import current_trace
 from ....tracing.recorder import CapturedArray, Recorder
 from ....tracing.regions import Region, Section
 from ....tracing.staging import value_of
-from ..branches.diverging import Diverged
-from ..branches.paths import catcher_of
-from ..exceptions.catching import run_keeping
+from ..branches import diverging, paths
+from ..exceptions import catching
 from ..values.abstract import (
     ArrayKind,
     Kind,
@@ -87,7 +86,7 @@ def _record_call(converted: Callable[..., Any], args: Any, kwargs: Any) -> Any:
 def _call(trace: Recorder, function: StagedFunction, values: list[Any]) -> Any:
     """Record a call."""
     if function.result is None:
-        raise Diverged  # as far as is known it never returns
+        raise diverging.Diverged  # as far as is known it never returns
     operands = [
         v for value, kind in zip(values, function.kinds, strict=True) for v in flatten(trace, value, kind)
     ]
@@ -104,7 +103,7 @@ def _call(trace: Recorder, function: StagedFunction, values: list[Any]) -> Any:
     for index in function.written:
         arrays[index]._write(wrap(trace, next(results), arrays[index].type))
     if function.catches:
-        catcher = catcher_of(trace)
+        catcher = paths.catcher_of(trace)
         assert catcher is not None
         catcher.raise_kept(wrap(trace, next(results), _NUMBER.type))
     return result
@@ -215,13 +214,13 @@ def _plain(run: Callable[[], Any]) -> Any:
     """The result of a function whose exceptions end the call."""
     try:
         return run()
-    except Diverged:
+    except diverging.Diverged:
         return _NEVER
 
 
 def _kept(trace: Recorder, run: Callable[[], Any], converted: Callable[..., Any]) -> tuple[Any, Any]:
     """The result of a function whose exceptions are the caller's to take, and the number of one."""
-    returns, result, number = run_keeping(trace, run, (converted,))
+    returns, result, number = catching.run_keeping(trace, run, (converted,))
     return (result if returns else _NEVER), number
 
 

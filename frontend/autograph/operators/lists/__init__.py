@@ -1,1 +1,5 @@
 """Lists that grow in staged loops, and containers that hold arrays beside other objects."""
+
+from .....dialect.imports import load_on_first_use
+
+load_on_first_use(__name__, "dynamic_lists", "list_methods", "mixed_containers")
