@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import operator
-from functools import partial
 from importlib import import_module
 from typing import Any
 
-from ..indexing.views import read_item, write_back, write_item
+from ..indexing import views
+from ..numpy_api import number_attributes, python_numbers
 from ..numpy_api.dispatch import call_function, call_ufunc, namespace_function
-from ..numpy_api.number_attributes import attribute_of_number
-from ..numpy_api.python_numbers import python_operator
 from ..random.generator import TracedGenerator
-from ..runtime_values.strings import string_of
+from ..runtime_values import strings
 from ..signature.composite_arrays import define_composites
 from ..signature.generators import define_traced_generators
 from ..tracing.behaviour import Behaviour, define_behaviour
@@ -28,20 +26,23 @@ def _composite(module: str, name: str) -> Any:
 
 
 def install_behaviour() -> None:
-    """Let traced arrays and generators answer Python and NumPy; before the first of them is made."""
+    """Let traced arrays and generators answer Python and NumPy; before the first of them is made.
+
+    What few programs ask of arrays is looked up by the call: its modules are loaded then.
+    """
     define_traced_generators(TracedGenerator)
     define_composites(_composite("dispatch", "make_composite"))
     define_behaviour(
         Behaviour(
-            get_item=read_item,
-            set_item=write_item,
-            write_back=write_back,
+            get_item=lambda *args: views.read_item(*args),
+            set_item=lambda *args: views.write_item(*args),
+            write_back=lambda *args, **kwargs: views.write_back(*args, **kwargs),
             call_ufunc=call_ufunc,
             call_function=call_function,
             namespace_function=namespace_function,
-            python_operator=python_operator,
-            number_attribute=attribute_of_number,
-            repeated_text=partial(string_of, operator.mul),
+            python_operator=lambda *args: python_numbers.python_operator(*args),
+            number_attribute=lambda *args: number_attributes.attribute_of_number(*args),
+            repeated_text=lambda *args: strings.string_of(operator.mul, *args),
             composite=_composite("dispatch", "make_composite"),
             composite_constant=_composite("makers", "traced"),
             composite_ufunc=_composite("dispatch", "call_ufunc"),

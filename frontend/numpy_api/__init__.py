@@ -11,6 +11,18 @@ from functools import cache
 from types import FunctionType, ModuleType
 from typing import Any
 
+from ...dialect.imports import load_on_first_use
+
+load_on_first_use(
+    __name__,
+    "brackets",
+    "call_examples",
+    "library_ufuncs",
+    "memory_order",
+    "number_attributes",
+    "python_numbers",
+)
+
 MODULES = (
     "elementwise",
     "creation",

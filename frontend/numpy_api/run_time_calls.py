@@ -16,7 +16,7 @@ import numpy as np
 
 from ...dialect.errors import ConcreteValueError, FallbackWarning, UnsupportedError
 from ..guards.call_effects import Does, effect_of
-from ..runtime_values.effects import py_call
+from ..runtime_values import effects
 from ..settings import settings
 from ..signature.signature import TensorSpec, constants, flatten_with
 from ..source.locations import range_of_frame, user_frames
@@ -24,9 +24,8 @@ from ..tracing.array import TracedArray
 from ..tracing.learned_sizes import are_learned
 from ..tracing.recorder import Recorder
 from ..tracing.staging import staged, trace_of
+from . import call_examples, memory_order
 from .arguments import deliver, write_into
-from .call_examples import NUMBERS, Found, Group, found_by_examples
-from .memory_order import copy_for_view
 
 Function = Callable[..., Any]
 
@@ -110,13 +109,13 @@ def _call(name: str, function: Function, args: Any, kwargs: Any, refusal: str) -
     )
     if any(callable(value) and not isinstance(value, type) for value in constants(structure)):
         raise UnsupportedError(f"{refusal}; it gets a function, which would run in Python")
-    found = found_by_examples(function, structure, leaves, refusal)
+    found = call_examples.found_by_examples(function, structure, leaves, refusal)
 
     def call(given: Any, named: Any) -> Any:
         return found.made(function(*given, **named))
 
     call.__name__ = name
-    return _like(found, py_call(call, args, kwargs, result=found.spec), name, leaves)
+    return _like(found, effects.py_call(call, args, kwargs, result=found.spec), name, leaves)
 
 
 def _call_writing(name: str, function: Function, args: Any, kwargs: Any) -> None:
@@ -136,19 +135,19 @@ def _call_writing(name: str, function: Function, args: Any, kwargs: Any) -> None
 
     call.__name__ = name
     spec = TensorSpec(target.type.shape, target.dtype)
-    write_into(target, py_call(call, target, tuple(others), kwargs, result=spec))
+    write_into(target, effects.py_call(call, target, tuple(others), kwargs, result=spec))
 
 
-def _like(found: Found, made: Any, name: str, leaves: Sequence[Any]) -> Any:
+def _like(found: call_examples.Found, made: Any, name: str, leaves: Sequence[Any]) -> Any:
     """What a call returned, in the classes that were found."""
-    if isinstance(found, Group):
+    if isinstance(found, call_examples.Group):
         parts = [_like(part, item, name, leaves) for part, item in zip(found.parts, made, strict=True)]
         return found.kind(*parts) if hasattr(found.kind, "_fields") else found.kind(parts)
-    if found.kind in NUMBERS:
+    if found.kind in call_examples.NUMBERS:
         return made._like_python(found.kind)
     made = made._as_array(found.kind is np.ndarray)
     for place in found.shown:
-        made = copy_for_view(made, staged(made._storage.trace, leaves[place]), name)
+        made = memory_order.copy_for_view(made, staged(made._storage.trace, leaves[place]), name)
     return made
 
 

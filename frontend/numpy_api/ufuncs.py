@@ -31,8 +31,8 @@ from ..tracing.staging import (
     trace_of,
 )
 from ..tracing.stretching import broadcast_together
+from . import library_ufuncs
 from .arguments import as_mask, write_into
-from .library_ufuncs import call_library, has_loop, library_name, special_call
 
 if TYPE_CHECKING:
     from ..tracing.recorder import Recorder
@@ -101,7 +101,7 @@ def _results(
     if len(inputs) != ufunc.nin:
         raise TypeError(f"{ufunc.__name__}() takes {ufunc.nin} input arguments but {len(inputs)} were given")
     operands = [as_operand(value) for value in inputs]
-    if ufunc not in ops_of_ufuncs() and library_name(ufunc) is not None:
+    if ufunc not in ops_of_ufuncs() and library_ufuncs.library_name(ufunc) is not None:
         return _library_results(trace, ufunc, operands, outputs, casting, dtype)
     op_class = op_of(ufunc)
     if ufunc in _COMPARISONS and (decided := _decided_comparison(ufunc, operands)) is not None:
@@ -130,15 +130,15 @@ def _library_results(
 ) -> tuple[ArrayResult, ...]:
     """Stage the op of a ufunc of SciPy, or a call of the library that has it."""
     loop = _loop(ufunc, operands, outputs, casting, dtype)[: ufunc.nin]
-    if not has_loop(ufunc, loop):
+    if not library_ufuncs.has_loop(ufunc, loop):
         raise UnsupportedError(
             f"the ufunc {ufunc.__name__} has no loop for {', '.join(map(str, loop))} that compiled code may call"
         )
     arrays = [_cast(trace, operand, wanted) for operand, wanted in zip(operands, loop, strict=True)]
     targets = [target for target in outputs if target is not None]
     _broadcast_shape([*arrays, *targets])
-    if (special := special_call(ufunc, arrays)) is None:
-        return call_library(trace, ufunc, arrays)
+    if (special := library_ufuncs.special_call(ufunc, arrays)) is None:
+        return library_ufuncs.call_library(trace, ufunc, arrays)
     op_class, taken = special
     return (
         emit(trace, op_class, broadcast_together(trace, taken, into=targets[0] if targets else None), {}),

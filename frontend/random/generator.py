@@ -16,7 +16,7 @@ from ...dialect.bit_generators import ALGORITHMS, is_generator
 from ..signature.generators import GeneratorStandIn, generator_of
 from ..tracing.array import TracedArray
 from ..tracing.current import current_trace
-from .run_time_calls import drawn_by_python
+from . import run_time_calls
 from .stream import Stream
 
 
@@ -61,7 +61,7 @@ class TracedGenerator(GeneratorStandIn):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return drawn_by_python(self.stream, name)
+        return run_time_calls.drawn_by_python(self.stream, name)
 
     def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
         """As `numpy.random.Generator.random`."""
@@ -84,7 +84,9 @@ class TracedGenerator(GeneratorStandIn):
         if method == "zig":
             return floats.fill(self.stream, "standard_exponential", "exponential", size, dtype, out)
         if np.dtype(dtype) == np.float32:  # whose logarithms depend on the version of NumPy
-            return drawn_by_python(self.stream, "standard_exponential")(size, dtype, method, out)
+            return run_time_calls.drawn_by_python(self.stream, "standard_exponential")(
+                size, dtype, method, out
+            )
         return floats.fill(self.stream, "standard_exponential", "inverse_exponential", size, dtype, out)
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:

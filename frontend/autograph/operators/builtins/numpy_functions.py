@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .....dialect.imports import is_loaded
-from ....numpy_api.brackets import in_brackets
+from ....numpy_api import brackets
 from ....numpy_api.dispatch import call_function, call_ufunc
 from ....numpy_api.selection import is_python_number
 from ....tracing.staging import asarray, rank_0_array, trace_of
@@ -30,7 +30,7 @@ def numpy_function(function: Any) -> Callable[..., Any] | None:
     owner = getattr(function, "__self__", None)
     if function is _OF_BRACKETS:
         return lambda maker, key: (
-            function(maker, key) if trace_of(_entries(key)) is None else in_brackets(maker, key)
+            function(maker, key) if trace_of(_entries(key)) is None else brackets.in_brackets(maker, key)
         )
     if isinstance(function, np.ufunc):
         return _asking_items(

@@ -17,9 +17,8 @@ import numpy as np
 from .....dialect.bit_generators import ALGORITHMS, is_generator
 from .....dialect.errors import UnsupportedError
 from ....numpy_api.arguments import axis_index, write_into
-from ....random import making
+from ....random import making, run_time_calls
 from ....random.generator import TracedGenerator
-from ....random.run_time_calls import draw_later, order_later
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.extents import known_extent
@@ -92,7 +91,7 @@ def _refuse(kind: type, trace: Any, *args: Any, **kwargs: Any) -> NoReturn:
 def _draw(function: Function, *args: Any, **kwargs: Any) -> Any:
     trace = current_trace()
     assert trace is not None
-    return draw_later(trace, function, args, kwargs)
+    return run_time_calls.draw_later(trace, function, args, kwargs)
 
 
 def _shuffle(function: Function, x: Any, axis: int = 0) -> None:
@@ -100,12 +99,12 @@ def _shuffle(function: Function, x: Any, axis: int = 0) -> None:
     trace = current_trace()
     assert trace is not None
     if isinstance(x, list):
-        _put_in_order(x, order_later(trace, function, len(x)))
+        _put_in_order(x, run_time_calls.order_later(trace, function, len(x)))
         return
     if not isinstance(x, (np.ndarray, TracedArray)):
         raise UnsupportedError(f"shuffle changes a {type(x).__name__}, which compiled code does not follow")
     axis = axis_index(axis, x.ndim)
-    order = order_later(trace, function, known_extent(x, axis, "shuffle"))
+    order = run_time_calls.order_later(trace, function, known_extent(x, axis, "shuffle"))
     from ....numpy_api.indexing import take  # which needs much of the namespace
 
     write_into(x, take(x, order, axis))

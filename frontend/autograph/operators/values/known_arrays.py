@@ -17,7 +17,7 @@ from .....dialect.errors import UnsupportedError
 from .....dialect.ops.shape import BroadcastTo
 from ....guards.inputs import CONSTANT_BYTES
 from ....guards.packed_inputs import is_constant
-from ....indexing.python_sequences import get_item, index_trace
+from ....indexing import python_sequences
 from ....signature.foreign_arrays import is_carrier, read_elements, require_numpy_rules
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray, wrap
@@ -156,10 +156,10 @@ def _call_on_traced(trace: Recorder, function: Function, args: Any, kwargs: Any)
 def compute_item(trace: Recorder, container: Any, key: Any) -> Any:
     """`container[key]` of an array that is known, or of what makes arrays, as `np.mgrid`."""
     is_known = isinstance(container, TracedArray) or is_plain(container) or _makes_arrays(container)
-    if index_trace(key) is not None or not is_known:
+    if python_sequences.index_trace(key) is not None or not is_known:
         if isinstance(container, np.ndarray):
             trace.watch(container)
-        return get_item(container, key)
+        return python_sequences.get_item(container, key)
     return compute(trace, operator.getitem, (container, key), {})
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .....dialect.errors import UnsupportedError
+from ....runtime_values import strings
 from ....runtime_values.results import RuntimeChoice, RuntimeNone
-from ....runtime_values.strings import RuntimeString, string_of
 from ....tracing.array import TracedArray
 from ....tracing.number_types import number_type
 from ....tracing.staging import raise_if
@@ -98,11 +98,11 @@ class Chosen(RuntimeChoice):
     def _joined(self, other: Any, join: Callable[[Any, Any], Any]) -> Any:
         """This string with another one before or behind it."""
         is_text = all(isinstance(option, str) for option in self.options)
-        if not is_text or not isinstance(other, (str, Chosen, RuntimeString)):
+        if not is_text or not isinstance(other, (str, Chosen, strings.RuntimeString)):
             raise self._refusal("it is an operand of +")
         if isinstance(other, str):
             return Chosen(self.index, tuple(join(option, other) for option in self.options))
-        return string_of(join, self, other)
+        return strings.string_of(join, self, other)
 
     def _refuse_use(self, *_: Any) -> Any:
         raise self._refusal("its items, its length or its number are asked for")
