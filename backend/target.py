@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from ..dialect.errors import WeftValueError
+from ..dialect.imports import uncollected
 from ..dialect.records import dataclass, replace
 from .cache.processor import processor as processor_here
 from .processors.description import Processor
@@ -102,7 +103,8 @@ _GPUS = {
 @cache
 def host() -> Target:
     """This machine."""
-    import llvmlite.binding as binding
+    with uncollected():
+        import llvmlite.binding as binding
 
     features = binding.get_host_cpu_features()
     triple = binding.get_process_triple()
@@ -231,7 +233,8 @@ def why_not_here(target: Target) -> str:
         return f"this machine is {host().triple.partition('-')[0]}"
     if target.needs is None:
         return "" if target.cpu == host().cpu else f"this machine is {host().cpu}"
-    import llvmlite.binding as binding
+    with uncollected():
+        import llvmlite.binding as binding
 
     features = binding.get_host_cpu_features()
     missing = sorted(feature for feature in target.needs if not features.get(feature))

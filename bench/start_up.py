@@ -92,8 +92,22 @@ x = np.linspace(-1, 1, 1000, dtype=np.float32)
 before, start = set(sys.modules), time.process_time()
 {0}
 seconds = time.process_time() - start
-loaded = set(sys.modules) - before
+loaded = [name for name in set(sys.modules) - before if vars(sys.modules[name]).get("__spec__")]
 print(seconds, len(loaded), len([name for name in loaded if name.startswith("weft")]))
+"""
+
+_LOOP = """
+import weft
+@weft.function
+def f(x):
+    total = 0.0
+    for i in range(len(x)):
+        if x[i] > 0.25:
+            total += x[i]
+        else:
+            total -= 1.0
+    return total
+f(x)
 """
 
 _PROCESSES = 15
@@ -101,17 +115,26 @@ _PROCESSES = 15
 
 def first_call_table() -> Iterator[str]:
     """The lines of a table: processor time of weft's first call, and what it loads."""
-    yield "\n## A fresh process: import and first call of an elementwise chain, beyond NumPy's import\n"
-    yield "| weft | milliseconds of processor time: least | median | modules loaded | weft's own |"
-    yield "|---|---|---|---|---|"
+    yield "\n## A fresh process: import and first call, beyond NumPy's import\n"
+    yield "| program | weft | milliseconds of processor time: least | median | modules loaded | weft's own |"
+    yield "|---|---|---|---|---|---|"
+    for program, body in (("an elementwise chain", _BODIES["weft"]), ("a loop with a branch", _LOOP)):
+        yield from _first_calls(program, body)
+
+
+def _first_calls(program: str, body: str) -> Iterator[str]:
+    """The rows of a program."""
     with tempfile.NamedTemporaryFile("w", suffix=".py") as script, tempfile.TemporaryDirectory() as cache:
-        script.write(_COUNTED.format(_BODIES["weft"]))
+        script.write(_COUNTED.format(body))
         script.flush()
         for name, enabled in (("nothing on disk", "0"), ("found on disk", "1")):
             found = _counted(script.name, os.environ | {"WEFT_CACHE": enabled, "WEFT_CACHE_DIR": cache})
             times = [1e3 * seconds for seconds, _, _ in found]
             _, modules, own = found[-1]
-            yield f"| {name} | {min(times):.0f} | {statistics.median(times):.0f} | {modules:.0f} | {own:.0f} |"
+            yield (
+                f"| {program} | {name} | {min(times):.0f} | {statistics.median(times):.0f} "
+                f"| {modules:.0f} | {own:.0f} |"
+            )
 
 
 def _counted(script: str, environment: Mapping[str, str]) -> list[tuple[float, ...]]:

@@ -15,6 +15,8 @@ from torch_mlir import ir
 from torch_mlir._mlir_libs import _mlir, _mlirDialectsIRDL, _mlirDialectsLLVM
 from torch_mlir.passmanager import PassManager
 
+from .imports import uncollected
+
 _mlir.globals.dialect_search_modules = [f"{__package__}.untyped", *_mlir.globals.dialect_search_modules]
 
 # The bindings carry no type information; these names document what a function takes all the same.
@@ -56,4 +58,5 @@ def load_dialects(module: Module) -> None:
 @cache
 def dialect(name: str) -> ModuleType:
     """Import the Python module of an upstream dialect, when it is needed (`linalg` alone costs 30 ms)."""
-    return importlib.import_module(f"torch_mlir.dialects.{name}")
+    with uncollected():
+        return importlib.import_module(f"torch_mlir.dialects.{name}")

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import gc
+import importlib
+import sys
+import threading
 import weakref
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from weft.dialect.imports import uncollected
+from support.package import ROOT, source_files
+from weft.dialect.imports import is_loaded, load_on_first_use, uncollected
 
 
 class Node:
@@ -48,3 +55,79 @@ def test_what_the_user_has_chosen_stays() -> None:
         assert gc.get_freeze_count() == frozen
     finally:
         gc.unfreeze()
+
+
+@pytest.fixture
+def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """A package whose modules are loaded on first use, of which one cannot be."""
+    folder = tmp_path / "weft_room"
+    folder.mkdir()
+    (folder / "__init__.py").write_text(
+        "from weft.dialect.imports import load_on_first_use\n"
+        "load_on_first_use(__name__, 'heavy', 'broken', 'missing')\n"
+    )
+    (folder / "heavy.py").write_text("import time\nfirst = 1\ntime.sleep(0.05)\nlast = first + 1\n")
+    (folder / "broken.py").write_text("1 / 0\n")
+    (folder / "user.py").write_text("from . import heavy\ndef use():\n    return heavy.last\n")
+    (folder / "eager.py").write_text("from .heavy import last\n")
+    for name in ("", ".heavy", ".broken", ".missing", ".user", ".eager"):
+        monkeypatch.delitem(sys.modules, f"weft_room{name}", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    return importlib.import_module("weft_room")
+
+
+def test_a_module_is_loaded_on_first_use(room: ModuleType) -> None:
+    user = importlib.import_module("weft_room.user")
+    assert not is_loaded(user.heavy)
+    assert user.use() == 2
+    assert is_loaded(user.heavy)
+    assert type(user.heavy) is ModuleType
+    assert user.heavy is room.heavy is importlib.import_module("weft_room.heavy")
+    assert user.heavy.__file__.endswith("heavy.py")
+    with pytest.raises(AttributeError, match="has no attribute 'other'"):
+        _ = user.heavy.other
+
+
+def test_a_name_that_is_imported_loads_the_module(room: ModuleType) -> None:
+    assert importlib.import_module("weft_room.eager").last == 2
+    assert is_loaded(room.heavy)
+
+
+def test_what_does_not_load_says_so_each_time(room: ModuleType) -> None:
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            _ = room.broken.name
+        with pytest.raises(ModuleNotFoundError, match=r"No module named 'weft_room\.missing'"):
+            _ = room.missing.name
+    assert not is_loaded(room.broken)
+
+
+def test_threads_find_all_of_a_module(room: ModuleType) -> None:
+    found: list[int] = []
+    threads = [threading.Thread(target=lambda: found.append(room.heavy.last)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [2] * 4
+
+
+def test_modules_that_are_there_stay(room: ModuleType) -> None:
+    heavy, _ = room.heavy, room.heavy.last
+    load_on_first_use("weft_room", "heavy")
+    assert sys.modules["weft_room.heavy"] is heavy
+    assert is_loaded(heavy)
+
+
+def test_what_rooms_name_is_there() -> None:
+    named = [
+        path.parent / f"{name.value}.py"
+        for path in source_files()
+        if path.name == "__init__.py"
+        for call in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "load_on_first_use"
+        for name in call.args[1:]
+        if isinstance(name, ast.Constant)
+    ]
+    assert len(named) > 40
+    assert [path for path in named if not (ROOT / path).exists()] == []
