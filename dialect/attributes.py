@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .dtypes import BY_MLIR, bfloat16, element_type
+from .dtypes import by_mlir, element_type, is_bfloat16
 from .errors import WeftTypeError, WeftValueError
 from .mlir import Attribute, Type, ir
 from .op import FieldKind
@@ -36,7 +36,7 @@ def type_to_mlir(value_type: ValueType) -> Type:
 def type_from_mlir(mlir_type: Type) -> ValueType:
     """The weft type of an MLIR type, or `WeftTypeError` where the dialect has none for it."""
     if isinstance(mlir_type, ir.RankedTensorType):
-        row = BY_MLIR.get(str(mlir_type.element_type))
+        row = by_mlir(str(mlir_type.element_type))
         if row is not None:
             shape = tuple(None if extent == _DYNAMIC else extent for extent in mlir_type.shape)
             return TensorType(shape, row.dtype)
@@ -54,7 +54,7 @@ def elements_to_mlir(array: np.ndarray[Any, Any]) -> Attribute:
     contiguous = np.ascontiguousarray(array).reshape(-1)
     if contiguous.size and contiguous.tobytes() == contiguous[:1].tobytes() * contiguous.size:
         contiguous = contiguous[:1]  # a single element makes a splat
-    if contiguous.dtype == bfloat16:
+    if is_bfloat16(contiguous.dtype):
         contiguous = contiguous.view(np.uint16)
     return ir.DenseElementsAttr.get(contiguous, type=mlir_type)
 
@@ -91,7 +91,7 @@ def elements_from_mlir(attribute: Attribute) -> np.ndarray[Any, Any]:
     if not isinstance(mlir_type, TensorType) or not mlir_type.is_static:
         raise WeftTypeError(f"{attribute.type} cannot be the type of a constant")
     array: np.ndarray[Any, Any]
-    if mlir_type.dtype == bfloat16 or mlir_type.dtype.kind == "c":
+    if is_bfloat16(mlir_type.dtype) or mlir_type.dtype.kind == "c":
         array = _elements_from_text(str(attribute), mlir_type)
     else:
         array = np.array(attribute, dtype=mlir_type.dtype)
@@ -106,8 +106,8 @@ def _elements_from_text(text: str, tensor: TensorType) -> np.ndarray[Any, Any]:
         flat = np.frombuffer(bytes.fromhex(body[3:-1]), dtype=tensor.dtype)
     else:
         real = np.dtype(np.float32) if tensor.dtype == np.complex64 else np.dtype(np.float64)
-        bits = np.dtype(f"u{2 if tensor.dtype == bfloat16 else real.itemsize}")
-        scalar = bfloat16 if tensor.dtype == bfloat16 else real
+        scalar = tensor.dtype if is_bfloat16(tensor.dtype) else real
+        bits = np.dtype(f"u{scalar.itemsize}")
         numbers = [
             np.array(int(token, 16), bits).view(scalar)
             if token.startswith("0x")
@@ -134,6 +134,14 @@ _ENCODE: dict[FieldKind, Callable[[Any], Attribute]] = {
     FieldKind.ELEMENTS: elements_to_mlir,
 }
 
+
+def _dtype_of(mlir_type: Type) -> np.dtype[Any]:
+    row = by_mlir(str(mlir_type))
+    if row is None:
+        raise WeftTypeError(f"{mlir_type} is not the type of an element")
+    return row.dtype
+
+
 _DECODE: dict[FieldKind, Callable[[Attribute], Any]] = {
     FieldKind.INT: lambda attribute: ir.IntegerAttr(attribute).value,
     FieldKind.INTS: lambda attribute: tuple(ir.DenseI64ArrayAttr(attribute)),
@@ -141,7 +149,7 @@ _DECODE: dict[FieldKind, Callable[[Attribute], Any]] = {
     FieldKind.BOOL: lambda attribute: ir.BoolAttr(attribute).value,
     FieldKind.STRING: lambda attribute: ir.StringAttr(attribute).value,
     FieldKind.STRINGS: lambda attribute: tuple(ir.StringAttr(a).value for a in ir.ArrayAttr(attribute)),
-    FieldKind.DTYPE: lambda attribute: BY_MLIR[str(ir.TypeAttr(attribute).value)].dtype,
+    FieldKind.DTYPE: lambda attribute: _dtype_of(ir.TypeAttr(attribute).value),
     FieldKind.ELEMENTS: lambda attribute: elements_from_mlir(ir.DenseElementsAttr(attribute)),
 }
 

@@ -47,6 +47,7 @@ _NUMPY_TYPES: tuple[ElementType, ...] = (
     ElementType(np.dtype(np.complex128), "complex<f64>", "c128", "c"),
 )
 _BY_NUMPY = {element.dtype: element for element in _NUMPY_TYPES}
+_BY_MLIR = {element.mlir: element for element in _NUMPY_TYPES}
 
 if TYPE_CHECKING:
     bfloat16: np.dtype[Any]
@@ -84,8 +85,42 @@ _TABLES = ("bfloat16", "ELEMENT_TYPES", "BY_DTYPE", "BY_MLIR", "BY_SHORT", "BY_N
 
 
 def _table() -> tuple[ElementType, ...]:
-    rows: tuple[ElementType, ...] = globals().get("ELEMENT_TYPES") or __getattr__("ELEMENT_TYPES")
+    rows: tuple[ElementType, ...] = _table_of("ELEMENT_TYPES")
     return rows
+
+
+def all_dtypes() -> tuple[np.dtype[Any], ...]:
+    """The dtypes of the table, in its order."""
+    return tuple(row.dtype for row in _table())
+
+
+def _table_of(name: str) -> Any:
+    return globals()[name] if name in globals() else __getattr__(name)
+
+
+def by_mlir(spelling: str) -> ElementType | None:
+    """The row of a type by the weft dialect's spelling; None where there is none.
+
+    >>> by_mlir("ui8").dtype
+    dtype('uint8')
+    """
+    if spelling == "bf16":
+        return next(row for row in _table() if row.mlir == spelling)
+    return _BY_MLIR.get(spelling)
+
+
+def is_bfloat16(dtype: np.dtype[Any]) -> bool:
+    """Whether a dtype is that of `ml_dtypes`, which is not imported to tell NumPy's from it.
+
+    >>> is_bfloat16(np.dtype("f2"))
+    False
+    """
+    return dtype.kind == "V" and dtype == _table_of("bfloat16")
+
+
+def is_half(dtype: np.dtype[Any]) -> bool:
+    """Whether a dtype is a float of two bytes."""
+    return dtype == np.float16 or is_bfloat16(dtype)
 
 
 def is_element(dtype: np.dtype[Any]) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from .dtypes import ALL_DTYPES, kind
+from .dtypes import all_dtypes, kind
 from .errors import WeftTypeError
 from .records import dataclass
 from .types import RefType, Shape, TensorType, ValueType, broadcast_shapes
@@ -340,7 +340,7 @@ class Op:
     @classmethod
     def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
         """The operand dtype combinations that the op accepts, for the derived tests (a variadic field counts once)."""
-        for dtype in ALL_DTYPES:
+        for dtype in all_dtypes():
             if kind(dtype) in cls.dtypes:
                 yield (dtype,) * len(cls.operand_fields())
 
@@ -442,9 +442,9 @@ class Ufunc(Elementwise, family="elementwise"):
         """Every loop of the ufunc over supported dtypes."""
         count = cls.ufunc.nin
         seen = set()
-        for dtype in ALL_DTYPES:
+        for dtype in all_dtypes():
             loop = loop_dtypes(cls.ufunc, (dtype,) * count)
-            if loop is not None and loop[:count] not in seen and all(d in ALL_DTYPES for d in loop):
+            if loop is not None and loop[:count] not in seen and all(d in all_dtypes() for d in loop):
                 seen.add(loop[:count])
                 yield loop[:count]
 

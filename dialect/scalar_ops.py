@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .attributes import elements_from_mlir, type_from_mlir
-from .dtypes import BY_MLIR
+from .dtypes import by_mlir
 from .errors import InternalError, WeftTypeError
 from .mlir import Operation, Type, ir
 from .types import compatible_shapes, type_of
@@ -25,7 +25,7 @@ def element_dtype(mlir_type: Type) -> np.dtype[Any]:
     """The dtype of the NumPy scalar that stands for a scalar of an MLIR type."""
     if isinstance(mlir_type, ir.IndexType):
         return np.dtype(np.int64)
-    row = BY_MLIR.get(str(mlir_type))
+    row = by_mlir(str(mlir_type))
     if row is None:
         raise WeftTypeError(f"{mlir_type} is not the type of an element")
     return row.dtype

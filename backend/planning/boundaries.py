@@ -8,7 +8,7 @@ Inside, nothing changes: arguments are read through `bufferization.to_tensor` an
 
 from __future__ import annotations
 
-from ...dialect.dtypes import BY_MLIR
+from ...dialect.dtypes import by_mlir
 from ...dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from ...dialect.ops.state import RaiseIf
 from ...dialect.records import dataclass
@@ -46,7 +46,9 @@ def data_type(memref: Type) -> TensorType:
     dynamic = ir.ShapedType.get_dynamic_size()
     shape = tuple(None if extent == dynamic else extent for extent in memref.shape)
     name = "i64" if isinstance(element, ir.IndexType) else str(element)
-    return TensorType(shape, BY_MLIR[name].dtype)
+    row = by_mlir(name)
+    assert row is not None
+    return TensorType(shape, row.dtype)
 
 
 def kernel_functions(module: Module) -> dict[str, Operation]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..derivatives import Part
-from ..dtypes import ALL_DTYPES
+from ..dtypes import all_dtypes
 from ..emitter import INT64_MAX, Emitter, Tensor
 from ..errors import WeftTypeError, WeftValueError
 from ..op import (
@@ -388,7 +388,7 @@ class RepeatEach(ShapedOp, name="repeat_each", family="shape", cost=Cost.CHEAP):
     @classmethod
     def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
         """Every dtype, counted in i64."""
-        return iter([(dtype, np.dtype(np.int64)) for dtype in ALL_DTYPES])
+        return iter([(dtype, np.dtype(np.int64)) for dtype in all_dtypes()])
 
 
 class _Triangle(ShapedOp, family="shape", cost=Cost.CHEAP):

@@ -7,12 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import ALL_DTYPES, element_type, kind
+from ..dtypes import all_dtypes, element_type, kind
 from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError
 from ..op import Array, Case, Cost, DType, Elementwise, Operand, TensorType
 
 _FOUR_BYTES = tuple(np.dtype(name) for name in ("int32", "uint32", "float32"))
+
+
+class _Cases:
+    """A case for every dtype, one of which is of `ml_dtypes`: that is imported when somebody asks for cases."""
+
+    def __get__(self, instance: object, owner: type) -> tuple[Case, ...]:
+        each = (Case(((3, 4),), {"dtype": dtype}) for dtype in all_dtypes())
+        return (*each, Case(((),), {"dtype": np.dtype(np.int8)}))
 
 
 class Cast(Elementwise, name="cast", family="casts", cost=Cost.CHEAP):
@@ -26,10 +34,7 @@ class Cast(Elementwise, name="cast", family="casts", cost=Cost.CHEAP):
 
     x: Operand
     dtype: DType
-    cases = (
-        *(Case(((3, 4),), {"dtype": dtype}) for dtype in ALL_DTYPES),
-        Case(((),), {"dtype": np.dtype(np.int8)}),
-    )
+    cases = _Cases()
     linear = ("x",)
 
     @staticmethod
@@ -52,7 +57,7 @@ class Cast(Elementwise, name="cast", family="casts", cost=Cost.CHEAP):
     @classmethod
     def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
         """Every dtype."""
-        return iter([(dtype,) for dtype in ALL_DTYPES])
+        return iter([(dtype,) for dtype in all_dtypes()])
 
 
 class Bitcast(Elementwise, name="bitcast", family="casts", cost=Cost.CHEAP):

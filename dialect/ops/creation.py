@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import ALL_DTYPES, bfloat16, kind
+from ..dtypes import all_dtypes, is_half, kind
 from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError, WeftValueError
 from ..op import (
@@ -134,7 +134,7 @@ class Arange(ShapedOp, name="arange", family="creation", cost=Cost.CHEAP):
     @staticmethod
     def evaluate(start: Array, step: Array, dims: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
         dtype = start.dtype
-        wide = np.dtype(np.float32) if dtype in (np.float16, bfloat16) else dtype
+        wide = np.dtype(np.float32) if is_half(dtype) else dtype
         steps = np.arange(concrete_shape(shape, dims)[0]).astype(wide)
         numbers: Array = start.astype(wide) + steps * step.astype(wide)
         return numbers.astype(dtype)
@@ -142,4 +142,4 @@ class Arange(ShapedOp, name="arange", family="creation", cost=Cost.CHEAP):
     @classmethod
     def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
         """Start and step of every numeric dtype."""
-        return iter([(dtype, dtype) for dtype in ALL_DTYPES if kind(dtype) in cls.dtypes])
+        return iter([(dtype, dtype) for dtype in all_dtypes() if kind(dtype) in cls.dtypes])

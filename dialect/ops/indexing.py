@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..derivatives import Part
-from ..dtypes import ALL_DTYPES
+from ..dtypes import all_dtypes
 from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError, WeftValueError
 from ..op import (
@@ -141,7 +141,7 @@ class Gather(Reading, name="gather"):
     @classmethod
     def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
         """Every dtype, indexed with i64."""
-        return iter([(dtype, INT64) for dtype in ALL_DTYPES])
+        return iter([(dtype, INT64) for dtype in all_dtypes()])
 
 
 class Scatter(Update, name="scatter"):
@@ -251,7 +251,7 @@ class Scatter(Update, name="scatter"):
     @classmethod
     def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
         """Every dtype, indexed with i64."""
-        return iter([(dtype, dtype, INT64) for dtype in ALL_DTYPES])
+        return iter([(dtype, dtype, INT64) for dtype in all_dtypes()])
 
 
 def require_along_axis(what: str, x: TensorType, indices: TensorType, axis: int) -> None:
@@ -301,7 +301,7 @@ class TakeAlongAxis(Reading, name="take_along_axis"):
     @classmethod
     def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
         """Every dtype, indexed with i64."""
-        return iter([(dtype, INT64) for dtype in ALL_DTYPES])
+        return iter([(dtype, INT64) for dtype in all_dtypes()])
 
 
 class PutAlongAxis(Update, name="put_along_axis"):
@@ -352,7 +352,7 @@ class PutAlongAxis(Update, name="put_along_axis"):
     @classmethod
     def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
         """Every dtype, indexed with i64."""
-        return iter([(dtype, INT64, dtype) for dtype in ALL_DTYPES])
+        return iter([(dtype, INT64, dtype) for dtype in all_dtypes()])
 
 
 class FindOutOfBounds(ShapedOp, name="find_out_of_bounds", family="indexing", cost=Cost.CHEAP):

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..dtypes import bfloat16
+from ..dtypes import is_half
 from ..emitter import INT64_MAX, Emitter, Tensor
 from ..errors import WeftValueError
 from ..op import (
@@ -27,8 +27,6 @@ from ..op import (
     require_kind,
 )
 from ..types import Shape, normalize_axis
-
-_HALVES = (np.dtype(np.float16), bfloat16)
 
 _CASES = (
     Case(((3, 4),), {"axes": (0, 1), "keepdims": False}),
@@ -78,7 +76,7 @@ def kept_axis(rank: int, axes: tuple[int, ...], keepdims: bool, axis: int) -> Ex
 
 def widened(x: Array) -> Array:
     """The array in float32 if it is float16 or bfloat16: NumPy's own sums of these round after every step."""
-    return x.astype(np.float32) if x.dtype in _HALVES else x
+    return x.astype(np.float32) if is_half(x.dtype) else x
 
 
 def _require_elements(x: TensorType, axes: tuple[int, ...], message: str) -> None:

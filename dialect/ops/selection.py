@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import ALL_DTYPES
+from ..dtypes import all_dtypes
 from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError
 from ..op import (
@@ -67,7 +67,7 @@ class Select(Elementwise, name="select", family="selection", cost=Cost.CHEAP):
     @classmethod
     def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
         """A boolean condition and every dtype."""
-        return iter([(np.dtype(np.bool_), dtype, dtype) for dtype in ALL_DTYPES])
+        return iter([(np.dtype(np.bool_), dtype, dtype) for dtype in all_dtypes()])
 
 
 class Nonzero(SafeOp, name="nonzero", family="selection", cost=Cost.CHEAP):

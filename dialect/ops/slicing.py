@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..derivatives import Part
-from ..dtypes import ALL_DTYPES
+from ..dtypes import all_dtypes
 from ..emitter import INT64_MAX as INT64_MAX
 from ..emitter import INT64_MIN as INT64_MIN
 from ..emitter import Emitter, Tensor
@@ -309,7 +309,7 @@ class DynamicSlice(ShapedOp, name="dynamic_slice", family="indexing", cost=Cost.
     @classmethod
     def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
         """Every dtype, with i64 bounds."""
-        return iter([(dtype, INT64) for dtype in ALL_DTYPES])
+        return iter([(dtype, INT64) for dtype in all_dtypes()])
 
 
 class DynamicSliceUpdate(Update, name="dynamic_slice_update"):
@@ -376,4 +376,4 @@ class DynamicSliceUpdate(Update, name="dynamic_slice_update"):
     @classmethod
     def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
         """Every dtype, with i64 bounds."""
-        return iter([(dtype, dtype, INT64) for dtype in ALL_DTYPES])
+        return iter([(dtype, dtype, INT64) for dtype in all_dtypes()])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import ALL_DTYPES
+from ..dtypes import all_dtypes
 from ..emitter import Emitter, Tensor
 from ..errors import WeftValueError
 from ..op import (
@@ -197,4 +197,4 @@ class Searchsorted(ShapedOp, name="searchsorted", family="sorting", cost=Cost.EX
     @classmethod
     def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
         """Every dtype, the same for both."""
-        return iter([(dtype, dtype) for dtype in ALL_DTYPES])
+        return iter([(dtype, dtype) for dtype in all_dtypes()])

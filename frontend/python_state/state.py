@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...backend.gpu.devices.on_device import ARRAYS, OnDevice, memory_of
-from ...dialect.dtypes import ALL_DTYPES
+from ...dialect.dtypes import is_element
 from ...dialect.types import type_of
 from ..autograph.convert import original_of
 from ..autograph.operators.values.control_flow_state import control_flow, follow_from_now
@@ -305,8 +305,8 @@ class PythonState(ABC):
     @staticmethod
     def _is_array(value: Any) -> bool:
         if isinstance(value, np.generic):
-            return value.dtype in ALL_DTYPES
-        return (type(value) is np.ndarray and value.dtype in ALL_DTYPES) or isinstance(value, OnDevice)
+            return is_element(value.dtype)
+        return (type(value) is np.ndarray and is_element(value.dtype)) or isinstance(value, OnDevice)
 
     def _takes(self, value: Any) -> bool:
         """Whether an array may be data: not where tracing needs its elements, which those on a device never give."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ...dialect.dtypes import ALL_DTYPES
+from ...dialect.dtypes import is_element
 from ...dialect.errors import LeakedArrayError, UnsupportedError
 from ...dialect.op import Array
 from ..signature.generators import GeneratorStandIn, parts_of_generator
@@ -246,7 +246,7 @@ def _is_leaf(value: object) -> bool:
 
 def _can_be_captured(array: np.ndarray[Any, Any]) -> bool:
     """Whether compiled code can hold an array from outside, and read it at each call."""
-    return type(array) is np.ndarray and array.dtype in ALL_DTYPES
+    return type(array) is np.ndarray and is_element(array.dtype)
 
 
 def _form(leaf: Any) -> Callable[[Array], Any]:

@@ -12,14 +12,13 @@ from dataclasses import field
 import numpy as np
 
 from ...dialect.derivatives import Cotangent, Part
-from ...dialect.dtypes import bfloat16
+from ...dialect.dtypes import is_half
 from ...dialect.emitter import Tensor
 from ...dialect.mlir import Value
 from ...dialect.op_emitter import OpEmitter
 from ...dialect.records import dataclass
 
 FLOAT32 = np.dtype(np.float32)
-_HALVES = (np.dtype(np.float16), bfloat16)
 
 Region = tuple[range, ...]
 
@@ -88,7 +87,7 @@ def _sum(b: OpEmitter, known: Value, more: Tensor) -> Tensor:
 def widened(b: OpEmitter, start: Value) -> Value:
     """What a loop adds to: numbers of 16 bits with 32, since each addition rounds."""
     value = b.value(start)
-    wide: Value = b.converted(value, FLOAT32).handle if value.dtype in _HALVES else start
+    wide: Value = b.converted(value, FLOAT32).handle if is_half(value.dtype) else start
     return wide
 
 

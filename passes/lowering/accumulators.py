@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dialect.dtypes import bfloat16, kind
+from ...dialect.dtypes import is_half, kind
 from ...dialect.mlir import Value, ir
 from ...dialect.op import Op
 from ...dialect.ops.elementwise import Maximum, Minimum
@@ -17,8 +17,6 @@ from .scalars import ScalarBuilder, emit, narrow, widen
 
 _FLOAT32 = np.dtype(np.float32)
 _WIDER: dict[np.dtype[Any], np.dtype[Any]] = {
-    np.dtype(np.float16): _FLOAT32,
-    bfloat16: _FLOAT32,
     _FLOAT32: np.dtype(np.float64),
     np.dtype(np.complex64): np.dtype(np.complex128),
 }
@@ -34,7 +32,7 @@ def summing_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
     That makes a sum in any order as accurate as NumPy's pairwise one.
     """
-    return _WIDER.get(dtype, dtype)
+    return _FLOAT32 if is_half(dtype) else _WIDER.get(dtype, dtype)
 
 
 def part_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:

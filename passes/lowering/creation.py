@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dialect.dtypes import bfloat16
+from ...dialect.dtypes import is_bfloat16
 from ...dialect.mlir import Value, ir
 from ...dialect.op import Array
 from ...dialect.ops.creation import Arange, Constant, Empty
@@ -28,7 +28,7 @@ def lower_constant(c: Conversion, op: OpInstance) -> Value:
         flat = flat[:1]
     if flat.dtype == bool:
         flat = flat.view(np.int8)
-    elif flat.dtype == bfloat16:
+    elif is_bfloat16(flat.dtype):
         flat = flat.view(np.uint16)
     storage = storage_type(type_of(array))
     return c.operation(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...dialect.dtypes import bfloat16, kind
+from ...dialect.dtypes import is_half, kind
 from ...dialect.mlir import Value
 from .conversion import Conversion, scalar_type
 from .scalar_comparisons import complex_parts, is_nonzero
@@ -55,7 +55,7 @@ def _between_integers(b: ScalarBuilder, x: Value, target: DataType) -> Value:
 
 def _wide(dtype: DataType) -> DataType:
     """float32 for the narrow floats."""
-    return FLOAT32 if dtype in (_FLOAT16, bfloat16) else dtype
+    return FLOAT32 if is_half(dtype) else dtype
 
 
 def _to_float(b: ScalarBuilder, x: Value, target: DataType) -> Value:

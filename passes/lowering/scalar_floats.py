@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ...dialect.dtypes import bfloat16
+from ...dialect.dtypes import is_bfloat16
 from ...dialect.mlir import Value, ir
 from ...dialect.op import OPS, Op
 from ...dialect.ops import comparison, elementary
@@ -326,7 +326,7 @@ def spacing(b: ScalarBuilder, x: Value) -> Value:
     away = wide.compare("ge", wide_x, zero) if b.dtype == np.float16 else b.of(BOOL).constant(True)
     next_x = widen(b, _neighbour(b, x, away))
     distance = wide.op("arith.subf", next_x, wide_x)
-    if b.dtype != bfloat16:
+    if not is_bfloat16(b.dtype):
         smallest = widen(b, b.bitcast(b.bits().constant(1), b.dtype))
         distance = b.select(wide.compare("eq", wide_x, zero), smallest, distance)
     distance = b.select(isinf(wide, wide_x), wide.constant(math.nan), distance)

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ...dialect.dtypes import bfloat16, kind
+from ...dialect.dtypes import is_bfloat16, is_half, kind
 from ...dialect.errors import InternalError
 from ...dialect.mlir import Attribute, Type, Value, ir
 from ...dialect.op import Op
@@ -27,7 +27,6 @@ DataType: TypeAlias = "np.dtype[Any]"
 BOOL: DataType = np.dtype(np.bool_)
 FLOAT32: DataType = np.dtype(np.float32)
 FLOAT64: DataType = np.dtype(np.float64)
-_NARROW_FLOATS = (np.dtype(np.float16), bfloat16)
 
 _FLOAT_PREDICATES = {"eq": 1, "gt": 2, "ge": 3, "lt": 4, "le": 5, "ne": 13}
 """arith.cmpf: ordered, but `ne`, so that a NaN differs from everything and is otherwise unrelated."""
@@ -171,7 +170,7 @@ def emit(
     """
     emitter = _emitter_of(op_class, operand_dtypes[0])
     builder = ScalarBuilder(conversion, operand_dtypes[0])
-    if operand_dtypes[0] not in _NARROW_FLOATS or emitter in _ON_ANY_WIDTH:
+    if not is_half(operand_dtypes[0]) or emitter in _ON_ANY_WIDTH:
         return _several(emitter(builder, *operands))
     widened = [widen(builder.of(dtype), x) for dtype, x in zip(operand_dtypes, operands, strict=True)]
     results = _several(emitter(builder.of(FLOAT32), *widened))
@@ -193,11 +192,11 @@ def _several(emitted: Emitted) -> list[Value]:
 
 def widen(b: ScalarBuilder, x: Value) -> Value:
     """A scalar of a narrow float dtype as float32; others stay."""
-    if b.dtype == bfloat16:
+    if is_bfloat16(b.dtype):
         bits = b.of(np.dtype(np.uint32))
         extended = b.op("arith.extui", b.op("arith.bitcast", x, result=b.bits().type), result=bits.type)
         return b.bitcast(b.op("arith.shli", extended, bits.constant(16)), FLOAT32)
-    if b.dtype in _NARROW_FLOATS:
+    if is_half(b.dtype):
         return b.op("arith.extf", x, result=scalar_type(FLOAT32))
     return x
 
@@ -207,7 +206,7 @@ def narrow(b: ScalarBuilder, x: Value) -> Value:
 
     bfloat16 is rounded on its bits: the instruction for it flushes denormals, and a library function is slow.
     """
-    if b.dtype == bfloat16:
+    if is_bfloat16(b.dtype):
         u = b.of(np.dtype(np.uint32))
         bits = b.bitcast(x, u.dtype)
         upper = b.op("arith.shrui", bits, u.constant(16))
@@ -216,6 +215,6 @@ def narrow(b: ScalarBuilder, x: Value) -> Value:
         is_nan = b.of(FLOAT32).compare("ne", x, x)
         kept = b.select(is_nan, u.constant(0x7FC0), rounded)
         return b.op("arith.bitcast", b.op("arith.trunci", kept, result=b.bits().type), result=b.type)
-    if b.dtype in _NARROW_FLOATS:
+    if is_half(b.dtype):
         return b.op("arith.truncf", x, result=b.type)
     return x

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .....dialect.dtypes import ALL_DTYPES
+from .....dialect.dtypes import all_dtypes
 from ....composite import times
 from ....random.generator import TracedGenerator
 from ....runtime_values import effects as printing
@@ -166,7 +166,7 @@ def _in_base(spec: str) -> Function:
 
 def _rows_of_numpy() -> Iterable[tuple[Any, _Row]]:
     """The scalar types, and the functions that call others or split arrays."""
-    for dtype in ALL_DTYPES:
+    for dtype in all_dtypes():
         if dtype.isbuiltin == 1:
             yield dtype.type, (_only_unknown, functools.partial(_of_scalar, dtype.type))
     yield from _plain(applied_functions.applying_rows())
