@@ -14,7 +14,7 @@ from ..backend.cpu.dispatch.objects import FastCallable, is_supported, mark_call
 from ..backend.gpu.devices.names import CPU, device_number
 from ..backend.gpu.devices.targets import target_of
 from ..dialect.errors import WeftTypeError, WeftValueError
-from ..dialect.imports import uncollected
+from ..dialect.imports import uncollected, uncollected_once
 from .calls.argument_numbers import ArgumentNumbers, Arguments
 from .calls.argument_sizes import ArgumentSizes
 from .calls.by_value import Portable
@@ -436,7 +436,7 @@ class Function(FastCallable, Portable, Generic[P, R]):
         self._known.traces += 1
         strict, target = self.strict or settings.strict_conversion, self._target(signature.device)
         try:
-            with settings.scope(strict_conversion=strict, target=target):
+            with uncollected_once(), settings.scope(strict_conversion=strict, target=target):
                 return compile_function(
                     self.python_function, self._traced_function, signature, leaves, decisions
                 )

@@ -22,6 +22,7 @@ from ...passes.base import Pass, Statistics
 from ...passes.index_arithmetic import Extent, SharedConstants
 from ...passes.preconditions import require_lowered
 from ...passes.rewriting import constant_integer
+from . import sizes_function
 from .arena import Workspace
 from .boundaries import KernelInterface, convert_kernel, data_type, kernel_functions, memref_type
 from .buffer_assignment import Buffer, BufferAssignment, Kind, result_holder
@@ -42,7 +43,6 @@ from .plannable import require_plannable
 from .profile import DEVICE, PROCESSOR, Profile
 from .regions import Regions
 from .shapes import Shapes, Sizes, static_shape, unknown_axes
-from .sizes_function import build_sizes_function
 from .terms import Terms
 from .varying import is_known_at_entry, varying_sizes
 
@@ -489,7 +489,7 @@ class _Planner:
     ) -> str | None:
         if not wanted and workspace is not None:
             return None
-        return build_sizes_function(function, inputs, [*wanted, self._end])
+        return sizes_function.build_sizes_function(function, inputs, [*wanted, self._end])
 
     def _result_extents(self, value: Value) -> list[Extent]:
         """The sizes of a result that its type does not tell."""

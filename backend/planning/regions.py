@@ -12,8 +12,8 @@ from contextlib import contextmanager, nullcontext
 
 from ...dialect.mlir import Block, Operation, Value, ir
 from ...passes.rewriting import is_defined_inside, operations_in, terminator
+from . import buffer_rotation
 from .buffer_assignment import Buffer, BufferAssignment
-from .buffer_rotation import BufferRotation
 from .clusters import updated_value
 from .lifetimes import Lifetimes
 
@@ -35,7 +35,7 @@ class Regions:
         carried = list(body.arguments)[1:]
         self._vacate_written(op)
         buffers = self._carry(op, initials, list(op.results), carried)
-        rotation = BufferRotation(self._assignment, 1, initials, buffers)
+        rotation = buffer_rotation.BufferRotation(self._assignment, 1, initials, buffers)
         extents = self._varying_extents(initials, carried)
         new = self._create(op, [*bounds, *initials], extents, list(op.results), 1)
         block = self._add_block(new, 0, [body.arguments[0], *carried])
@@ -52,7 +52,7 @@ class Regions:
         self._vacate_written(op)
         results: list[Value | None] = [self._result_of(op, initial) for initial in initials]
         buffers = self._carry(op, initials, results, carried)
-        rotation = BufferRotation(self._assignment, 2, initials, buffers)
+        rotation = buffer_rotation.BufferRotation(self._assignment, 2, initials, buffers)
         extents = self._varying_extents(initials, carried)
         new = self._create(op, initials, extents, list(op.results), 2)
         first = self._add_block(new, 0, carried)
@@ -181,7 +181,7 @@ class Regions:
         *,
         stored: Sequence[Buffer | None] | None = None,
         owned: Collection[Value] = (),
-        rotation: BufferRotation | None = None,
+        rotation: buffer_rotation.BufferRotation | None = None,
     ) -> None:
         """Rewrite a block whose arguments lie in `buffers`, and store what it yields for the `targets`."""
         stored = buffers if stored is None else stored

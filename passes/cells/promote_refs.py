@@ -16,7 +16,7 @@ from ...dialect.register import create, op_class_of
 from ...dialect.types import RefType
 from ..base import Pass, Statistics
 from ..rewriting import defined_functions, holds, is_unused, operations_of
-from .extents import share_extents
+from . import extents
 from .uses import CONTROL_FLOW, CellUses, is_ref, keeps_type, may_end_call
 
 
@@ -118,7 +118,7 @@ class _Promoter:
                 self.reads[operation.operands[0]].remove(operation)
                 operation.erase()
         for ref, reads in self.reads.items():
-            share_extents(self.uses.entry, ref, reads, self.statistics)
+            extents.share_extents(self.uses.entry, ref, reads, self.statistics)
 
     def _visit(self, operation: Operation) -> None:
         op_class = op_class_of(operation)

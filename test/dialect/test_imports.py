@@ -14,7 +14,7 @@ from types import ModuleType
 import pytest
 
 from support.package import ROOT, source_files
-from weft.dialect.imports import is_loaded, load_on_first_use, uncollected
+from weft.dialect.imports import is_loaded, load_on_first_use, uncollected, uncollected_once
 
 
 class Node:
@@ -55,6 +55,17 @@ def test_what_the_user_has_chosen_stays() -> None:
         assert gc.get_freeze_count() == frozen
     finally:
         gc.unfreeze()
+
+
+def test_only_the_first_block_goes_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("weft.dialect.imports._has_begun", [])
+    with uncollected_once():
+        assert not gc.isenabled()
+        with uncollected_once():
+            assert not gc.isenabled()
+    assert gc.isenabled()
+    with uncollected_once():
+        assert gc.isenabled()
 
 
 @pytest.fixture

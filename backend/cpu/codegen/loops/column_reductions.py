@@ -19,9 +19,9 @@ from ....nests.reductions import combine, combiners, widened_sum
 from ....target import processor
 from ..vectors.code import lane_mask, vector_load, vector_store
 from ..vectors.width import vector_registers
+from . import vector_reductions
 from .vector_body import SplitBody, vector_of
 from .vector_loops import VectorLoop, halves, streams
-from .vector_reductions import narrow_body, pairwise_sum
 
 ROWS = 4
 """Rows that are combined before they are combined with the totals."""
@@ -163,7 +163,7 @@ class WidenedColumnSum(ColumnReduction):
     """Sums of f32 in f64: neighbouring rows are added in f32, and their sums in f64."""
 
     def _split(self) -> SplitBody:
-        return narrow_body(super()._split(), self.combiners[0])
+        return vector_reductions.narrow_body(super()._split(), self.combiners[0])
 
     def _vectors(self) -> int:
         return 2
@@ -174,7 +174,7 @@ class WidenedColumnSum(ColumnReduction):
         while vectors := [self._evaluate(column, known)[0] for known in islice(rows, ROWS)]:
             totals = [
                 combine(self.combiners[0], total, create("arith.extf", [total.type], [half]))
-                for total, half in zip(totals, halves(pairwise_sum(vectors)), strict=True)
+                for total, half in zip(totals, halves(vector_reductions.pairwise_sum(vectors)), strict=True)
             ]
         return list(totals)
 
