@@ -155,7 +155,7 @@ def element_type(dtype: np.dtype[Any]) -> ElementType:
 def kind(dtype: np.dtype[Any]) -> str:
     """NumPy's kind letter of a supported dtype, with bfloat16 as `f`.
 
-    >>> kind(np.dtype("int8")), kind(bfloat16)
+    >>> kind(np.dtype("int8")), kind(as_dtype("bfloat16"))
     ('i', 'f')
     """
     return element_type(dtype).kind
