@@ -30,6 +30,7 @@ from .program import (
     Instruction,
     Numbering,
 )
+from .spans import Limits, largest_sum, limits_below
 
 Call: TypeAlias = Callable[[Operation, list[Interval], bool], "list[Interval] | None"]
 """What a called function returns for integers of some intervals, and whether that is the last time the call is looked
@@ -69,6 +70,7 @@ class Walk:
         self._decided = decided
         self._known: list[Interval] = [everything(width) for width in program.widths]
         self._undo: list[tuple[int, Interval]] = []
+        self._counters: dict[int, Limits] = {}
         self._is_last = False
 
     def over(self, arguments: Sequence[Interval], is_last: bool) -> list[Interval]:
@@ -200,7 +202,9 @@ class Walk:
         if made.kind == CONSTANT:
             return made.detail, made.detail
         if made.kind == ARITHMETIC_OP:
-            return ARITHMETIC[made.name](self._of(made.operands[0]), self._of(made.operands[1]), width)
+            one, other = made.operands
+            found = ARITHMETIC[made.name](self._of(one), self._of(other), width)
+            return self._offset(one, other, found) if made.name == "arith.addi" else found
         if made.kind == COMPARISON:
             return compared(made.detail, self._of(made.operands[0]), self._of(made.operands[1]))
         if made.kind == CHOICE:
@@ -213,6 +217,17 @@ class Walk:
         if made.kind == DIM:
             return (0, everything(width)[1]) if made.detail < 0 else (made.detail, made.detail)
         return everything(width)
+
+    def _offset(self, one: int, other: int, found: Interval) -> Interval:
+        """A sum, of which more may be known if it is of a counter."""
+        for counter, start in ((one, other), (other, one)):
+            limits = self._counters.get(counter)
+            most = largest_sum(start, limits, self._program, self._of) if limits else None
+            if most is not None:
+                low = self._of(counter)[0] + self._of(start)[0]
+                high = min(self._of(counter)[1] + self._of(start)[1], most)
+                return fitting(low, high, WIDEST) if low <= high else found
+        return found
 
     def _choice(self, made: Instruction) -> Interval:
         condition, *values = made.operands
@@ -265,6 +280,10 @@ class Walk:
         wraps_around = step[0] < 1 or upper[1] - 1 + step[1] > everything(WIDEST)[1]
         if wraps_around or "unsignedCmp" in made.operation.attributes:
             position = everything(WIDEST)
+        is_counter = position[0] >= 0
+        self._counters[body.arguments[0]] = (
+            limits_below(made.operands[1], self._program, self._counters, self._of) if is_counter else {}
+        )
 
         def iteration(carried: list[Interval]) -> list[Interval]:
             self._set_all(body.arguments, [position, *carried])

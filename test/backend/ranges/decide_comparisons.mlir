@@ -149,3 +149,103 @@ func.func @straight(%a: i64) -> i1 {
   %c = arith.cmpi slt, %bit, %zero : i64
   return %c : i1
 }
+
+// -----
+
+// An index between a start and an end, whatever they are: it is below the end, and that of a loop up to the counter also.
+// CHECK-LABEL: func.func @part
+// CHECK:         scf.for %{{.*}} = %c0
+// CHECK:         scf.for %[[J:.*]] = %c0
+// CHECK:           %[[A:.*]] = arith.addi %{{.*}}, %[[J]]
+// CHECK-NOT:       arith.cmpi
+// CHECK:           memref.store %{{.*}}, %arg0[%[[A]]]
+// CHECK:           scf.for %[[K:.*]] = %c0
+// CHECK:             %[[B:.*]] = arith.addi %{{.*}}, %[[K]]
+// CHECK:             %[[C:.*]] = arith.addi %[[B]], %c1
+// CHECK-NOT:         arith.cmpi
+// CHECK:             memref.store %{{.*}}, %arg0[%[[C]]]
+func.func @part(%x: memref<100xi64>, %n: i64) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %size = arith.constant 100 : index
+  %mark = arith.constant 7 : i64
+  scf.for %i = %zero to %size step %one {
+    %start = arith.addi %i, %one : index
+    %length = arith.subi %size, %start : index
+    %count = arith.maxsi %length, %zero : index
+    scf.for %j = %zero to %count step %one {
+      %a = arith.addi %start, %j : index
+      %first = arith.cmpi ult, %a, %size : index
+      %p = arith.select %first, %a, %zero : index
+      memref.store %mark, %x[%p] : memref<100xi64>
+      scf.for %k = %zero to %j step %one {
+        %b = arith.addi %start, %k : index
+        %c = arith.addi %b, %one : index
+        %second = arith.cmpi ult, %c, %size : index
+        %q = arith.select %second, %c, %zero : index
+        memref.store %mark, %x[%q] : memref<100xi64>
+      }
+    }
+  } {weft.interruptible}
+  return
+}
+
+// -----
+
+// The length is that to another end, or the index one further: it may be the size.
+// CHECK-LABEL: func.func @one_further
+// CHECK:         scf.for %{{.*}} = %c0
+// CHECK:           arith.cmpi ult
+// CHECK:           memref.store
+// CHECK:           arith.cmpi ult
+// CHECK:           memref.store
+func.func @one_further(%x: memref<100xi64>, %n: i64) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %size = arith.constant 100 : index
+  %behind = arith.constant 101 : index
+  %mark = arith.constant 7 : i64
+  scf.for %i = %zero to %size step %one {
+    %start = arith.addi %i, %one : index
+    %length = arith.subi %size, %start : index
+    %longer = arith.subi %behind, %start : index
+    scf.for %j = %zero to %length step %one {
+      %a = arith.addi %start, %j : index
+      %b = arith.addi %a, %one : index
+      %first = arith.cmpi ult, %b, %size : index
+      %p = arith.select %first, %b, %zero : index
+      memref.store %mark, %x[%p] : memref<100xi64>
+    }
+    scf.for %j = %zero to %longer step %one {
+      %a = arith.addi %start, %j : index
+      %first = arith.cmpi ult, %a, %size : index
+      %p = arith.select %first, %a, %zero : index
+      memref.store %mark, %x[%p] : memref<100xi64>
+    }
+  } {weft.interruptible}
+  return
+}
+
+// -----
+
+// The difference may wrap around.
+// CHECK-LABEL: func.func @length_wraps_around
+// CHECK:         scf.for %{{.*}} = %c0
+// CHECK:           arith.cmpi slt
+// CHECK:           memref.store
+func.func @length_wraps_around(%x: memref<100xi64>, %start: index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %size = arith.constant 100 : index
+  %mark = arith.constant 7 : i64
+  %length = arith.subi %size, %start : index
+  scf.for %j = %zero to %length step %one {
+    %a = arith.addi %start, %j : index
+    %first = arith.cmpi slt, %a, %size : index
+    %p = arith.select %first, %a, %zero : index
+    %negative = arith.cmpi slt, %p, %zero : index
+    %q = arith.select %negative, %zero, %p : index
+    memref.store %mark, %x[%q] : memref<100xi64>
+  } {weft.interruptible}
+  return
+}
