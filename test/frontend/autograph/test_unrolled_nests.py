@@ -41,6 +41,14 @@ def _short_inside_of_long(x):
     return out
 
 
+def _much_inside_of_long(x):
+    out = np.zeros_like(x)
+    for i in range(40):
+        for j in range(14):
+            out[i, j] = _much(x[i, j])
+    return out
+
+
 def _alone(x):
     out = np.zeros_like(x)
     for i in range(14):
@@ -61,6 +69,10 @@ def test_a_nest_that_would_record_much_is_recorded_once():
 
 def test_a_short_loop_that_records_little_is_unrolled_in_a_staged_one():
     assert _recorded(_short_inside_of_long, np.linspace(0, 1, 120).reshape(40, 3)) == 3
+
+
+def test_a_short_loop_in_one_that_is_long_by_itself_may_record_four_times_as_much():
+    assert _recorded(_much_inside_of_long, np.linspace(0, 1, 560).reshape(40, 14)) == 14
 
 
 def test_a_loop_without_others_may_record_four_times_as_much():

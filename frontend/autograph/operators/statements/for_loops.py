@@ -28,7 +28,7 @@ from ..branches.checkpoints import Checkpoint
 from ..branches.exits import Exit, without_continue
 from ..lists.dynamic_lists import GrowingList
 from ..loops.loops import LeavesLoop, Loop, index_constant
-from ..values.control_flow_state import control_flow
+from ..values.control_flow_state import ControlFlowState, control_flow
 from ..values.hidden_state import require_own
 from ..values.iterables import Filtered, Sequence, Tail, Unrolled, is_never_unrolled, sequence_of
 from ..values.own_variables import Variables, variables_named
@@ -89,15 +89,22 @@ def _walk(
         return finish_loop(stage_for(trace, sequence, length, body, dead), orelse)
     flow = control_flow(trace)
     key = (id(body.__code__), str(trace.location()), length)
-    is_short = flow.unrolled * length <= settings.unroll_limit and not is_never_unrolled(sequence)
-    if is_short and key not in flow.not_unrolled:  # loops around this one record it several times
+    if _is_short(flow, key, length) and not is_never_unrolled(sequence):
         checkpoint = Checkpoint.take(trace, (body,))
         try:
-            return _unroll(trace, sequence, length, body, orelse, may_be_staged=True)
+            return _unroll(trace, sequence, length, body, orelse, _most_ops(key in flow.nested))
         except _TooManyOps:
             checkpoint.roll_back()
             flow.not_unrolled.add(key)
     return _staged_or_unrolled(trace, sequence, length, body, orelse, dead)
+
+
+def _is_short(flow: ControlFlowState, key: tuple[Any, ...], length: int) -> bool:
+    """Whether a loop makes few copies of its body with those around it; they may record it several times."""
+    limit = settings.unroll_limit
+    if length <= limit < flow.unrolled * length:
+        flow.nested.add(key)
+    return flow.unrolled * length <= limit and key not in flow.not_unrolled
 
 
 def _run_sequence(
@@ -222,7 +229,7 @@ def _unroll(
     length: int,
     body: Callable[[Any], Exit],
     orelse: Body | None,
-    may_be_staged: bool = False,
+    most_ops: int | None = None,
 ) -> Exit:
     """Let Python walk the items; loops inside may not multiply what that makes."""
     flow = control_flow(trace)
@@ -230,9 +237,9 @@ def _unroll(
 
     def items() -> Iterator[Any]:
         for position in range(length):
-            if position == 1 and may_be_staged:
-                is_nest = flow.loop is not None or flow.loops_recorded > loops_before
-                if (trace.op_count - ops_before) * length > _most_ops(is_nest):
+            if position == 1 and most_ops is not None:
+                most = min(most_ops, _most_ops(is_nest=flow.loops_recorded > loops_before))
+                if (trace.op_count - ops_before) * length > most:
                     raise _TooManyOps
             yield sequence.item(position)
 
@@ -244,7 +251,7 @@ def _unroll(
 
 
 def _most_ops(is_nest: bool) -> int:
-    """How many operations a loop that is unrolled may record, one in or around a staged loop among them.
+    """How many operations a loop that is unrolled may record, where it and loops in or around it are too long together.
 
     Copies in a nest of loops cost as much to compile as others, and save less: only the innermost loop runs often.
     """

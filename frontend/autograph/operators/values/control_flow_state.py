@@ -76,6 +76,8 @@ class ControlFlowState:
     """The code of staged loops, and what they carried when they were recorded last, for loops inside of loops."""
     not_unrolled: set[tuple[Any, ...]] = field(default_factory=set)
     """The short loops that would record too much if they were unrolled, by their code, place and length."""
+    nested: set[tuple[Any, ...]] = field(default_factory=set)
+    """The short loops that were long together with those around them."""
     loop: LoopKey | None = None
     """The loop whose body or test is being recorded."""
     loops_inside: dict[LoopKey, int] = field(default_factory=dict)
