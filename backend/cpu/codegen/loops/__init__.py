@@ -2,4 +2,4 @@
 
 from .....dialect.imports import load_on_first_use
 
-load_on_first_use(__name__, "lagging_stores", "searches", "vector_reductions")
+load_on_first_use(__name__, "lagging_rows", "lagging_stores", "searches", "vector_reductions")

@@ -14,8 +14,7 @@ from ....nests.emit import Emitter
 from ....nests.extents import same_extent
 from ....nests.independence import IndependentNests, any_order
 from ....nests.nest import LoopNest
-from . import lagging_stores
-from .lagging_rows import match_lagging_rows
+from . import lagging_rows, lagging_stores
 from .prefetch import prefetch_next_row
 from .schedule import emit_loops
 
@@ -45,7 +44,7 @@ def _emit_in_place(nest: LoopNest, copy: LoopNest, emitter: Emitter) -> bool:
     """Write a nest and the copy of its result over what it read as one loop, where that is possible."""
     location, operations = nest.operation.location, (nest.operation, copy.operation)
     vectors = lagging_stores.match_lagging_stores(nest, copy, emitter)
-    rows = match_lagging_rows(nest, copy, emitter) if vectors is None else None
+    rows = lagging_rows.match_lagging_rows(nest, copy, emitter) if vectors is None else None
     with location:
         if vectors is not None:
             vectors.emit()
