@@ -425,16 +425,23 @@ def _extremum(
         return _reduce(op_class, x, axes, keepdims)
     start = asarray(cast_element(initial, x.dtype))
     masked = blend(_fitting(x, where), x, start) if _restricts(where) else x
-    # The start value joins as one more element along a reduced axis, which also makes empty axes have one.
     if not axes:
         return ufunc(masked, start)
-    edge = list(masked.shape)
-    edge[axes[0]] = 1
-    joined = concatenate([broadcast_to(start, tuple(edge)), masked], axis=axes[0])
-    if 0 in [known_shape(joined)[place] for place in axes]:
+    if 0 in [known_shape(masked)[place] for place in axes]:
         shape = ops.reduced_shape(masked.shape, axes, _keep(keepdims))
         return broadcast_to(start, shape) if shape else start[()]
-    return _reduce(op_class, joined, axes, keepdims)
+    # The start value joins as one more element, which also makes axes have one that are empty when the function runs.
+    *others, last = [place for place in axes if known_shape(masked)[place] is None] or [axes[0]]
+    for place in others:
+        masked = _reduce(op_class, _joined(masked, start, place), (place,), True)
+    return _reduce(op_class, _joined(masked, start, last), axes, keepdims)
+
+
+def _joined(x: ArrayResult, start: ArrayResult, axis: int) -> ArrayResult:
+    """An array with one more element along an axis, before the others."""
+    edge = list(x.shape)
+    edge[axis] = 1
+    return concatenate([broadcast_to(start, tuple(edge)), x], axis=axis)
 
 
 def _require_elements(x: ArrayResult, axes: tuple[int, ...], message: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import weft
 from support.call_comparison import difference, outcome
 from support.interpreted import interpreted
 
@@ -67,3 +68,17 @@ def same(function: Any, *arguments: Any) -> None:
     if isinstance(wanted, TypeError):
         assert isinstance(error, TypeError)
     assert wanted is not None or not difference(got, expected), (got, expected)
+
+
+@pytest.mark.parametrize("name", ["max", "min"])
+@pytest.mark.parametrize("axis", [None, 1, (0, 1), (0, 2)])
+def test_starting_from_a_value_where_axes_are_empty_at_run_time(name: str, axis: Any) -> None:
+    def program(x: Any) -> Any:
+        reduced = getattr(np, name)
+        return reduced(x, axis, initial=5.0), reduced(x, axis, initial=np.nan, keepdims=True)
+
+    compiled = weft.function(program, input_signature=[weft.TensorSpec((None,) * 3, "float64")])
+    for shape in ((4, 0, 2), (0, 3, 0), (0, 0, 0), (2, 3, 4)):
+        x = np.arange(np.prod(shape), dtype=float).reshape(shape)
+        for got, expected in zip(compiled(x), program(x), strict=True):
+            np.testing.assert_array_equal(got, expected)
