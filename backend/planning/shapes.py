@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import TypeAlias
 
 from ...dialect.errors import InternalError
-from ...dialect.extents import extent_source
+from ...dialect.extents import SCALAR, extent_source
 from ...dialect.mlir import Operation, Type, Value, dialect, ir
 from ...dialect.records import NamedTuple
 from ...dialect.sizes import Computed, Size, ceildiv, computed, floordiv, replaced, symbol, terms_of
@@ -167,10 +167,12 @@ class Shapes:
 
     def _of_source(self, value: Value) -> list[Size]:
         """The sizes that an op of weft says that its result has."""
-        sources = [extent_source(value, axis) or (value, axis) for axis in range(value.type.rank)]
+        sources = [extent_source(value, axis) for axis in range(value.type.rank)]
         return [
-            symbol(Axis(value, axis)) if source == value else self.of(source)[axis]
-            for source, axis in sources
+            symbol(Axis(value, axis))
+            if source is None or source[1] == SCALAR
+            else self.of(source[0])[source[1]]
+            for axis, source in enumerate(sources)
         ]
 
     def _of_func_call(self, op: Operation, value: Value) -> Sequence[Size]:

@@ -99,6 +99,7 @@ def _version_block(block: Block) -> int:
             _version(cluster, ops, stretches)
             replaced.update(cluster.members)
             count += 1
+    _give_extents(block)  # of what was stretched, and is stretched again
     # What was replaced is erased last: the graph asks for it until then.
     roots = {cluster.root for cluster in clusters}
     for node in reversed(graph.nodes):

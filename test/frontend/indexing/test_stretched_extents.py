@@ -172,7 +172,7 @@ def test_what_is_known_to_be_equal_is_not_stretched(
 
 
 def test_axes_that_turn_out_to_be_one_are_not_kept_by_squeeze():
-    def program(x, n):
+    def program(x: Any, n: Any) -> Any:
         return x[: int(n)].squeeze()
 
     compiled = weft.function(program)
@@ -194,3 +194,18 @@ def test_ops_whose_results_are_stretched_in_several_places_are_computed_before_t
 
     with pytest.raises(UnboundLocalError, match="bound"):
         weft.function(program)(np.array([6]), np.float64())
+
+
+def test_what_was_stretched_is_stretched_again() -> None:
+    """A part that is written with run-time bounds, and read where its extent may be 1 again."""
+
+    def program(x: Any, n: Any) -> Any:
+        x[n:] = x[: len(x) - n]
+        x[: len(x) - n] += x[n:]
+        return x
+
+    specs = [weft.TensorSpec((None,), "float64"), weft.TensorSpec((), "int64")]
+    compiled = weft.function(program, input_signature=specs)
+    for n in (3, 0, 7, 9):
+        expected = program(np.arange(10.0), np.int64(n))
+        np.testing.assert_array_equal(compiled(np.arange(10.0), np.int64(n)), expected)
