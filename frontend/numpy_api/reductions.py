@@ -36,7 +36,7 @@ from .arguments import (
     require_castable,
 )
 from .documentation import Family, member
-from .joining import concatenate
+from .joining import behind_number
 from .selection import blend, choose
 from .shape import ravel, reshape, squeeze
 
@@ -433,15 +433,8 @@ def _extremum(
     # The start value joins as one more element, which also makes axes have one that are empty when the function runs.
     *others, last = [place for place in axes if known_shape(masked)[place] is None] or [axes[0]]
     for place in others:
-        masked = _reduce(op_class, _joined(masked, start, place), (place,), True)
-    return _reduce(op_class, _joined(masked, start, last), axes, keepdims)
-
-
-def _joined(x: ArrayResult, start: ArrayResult, axis: int) -> ArrayResult:
-    """An array with one more element along an axis, before the others."""
-    edge = list(x.shape)
-    edge[axis] = 1
-    return concatenate([broadcast_to(start, tuple(edge)), x], axis=axis)
+        masked = _reduce(op_class, behind_number(start, masked, place), (place,), True)
+    return _reduce(op_class, behind_number(start, masked, last), axes, keepdims)
 
 
 def _require_elements(x: ArrayResult, axes: tuple[int, ...], message: str) -> None:
