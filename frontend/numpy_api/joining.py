@@ -370,9 +370,3 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
     before = along(place, slice(None, where))
     behind = along(place, slice(where, None))
     return concatenate([x[before], piece, x[behind]], axis=place)
-
-
-def behind_number(number: ArrayResult, x: ArrayResult, axis: int) -> ArrayResult:
-    """An array with one more element along an axis, before the others."""
-    edge = tuple(1 if a == axis else extent for a, extent in enumerate(x.shape))
-    return concatenate([broadcast_to(number, edge), x], axis=axis)

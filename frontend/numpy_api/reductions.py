@@ -36,7 +36,7 @@ from .arguments import (
     require_castable,
 )
 from .documentation import Family, member
-from .joining import behind_number
+from .joining import concatenate
 from .selection import blend, choose
 from .shape import ravel, reshape, squeeze
 
@@ -432,9 +432,11 @@ def _extremum(
         return broadcast_to(start, shape) if shape else start[()]
     # The start value joins as one more element, which also makes axes have one that are empty when the function runs.
     *others, last = [place for place in axes if known_shape(masked)[place] is None] or [axes[0]]
-    for place in others:
-        masked = _reduce(op_class, behind_number(start, masked, place), (place,), True)
-    return _reduce(op_class, behind_number(start, masked, last), axes, keepdims)
+    for place in (*others, last):
+        edge = (*masked.shape[:place], 1, *masked.shape[place + 1 :])
+        joined = concatenate([broadcast_to(start, edge), masked], axis=place)
+        masked = _reduce(op_class, joined, (place,), True) if place != last else joined
+    return _reduce(op_class, masked, axes, keepdims)
 
 
 def _require_elements(x: ArrayResult, axes: tuple[int, ...], message: str) -> None:
