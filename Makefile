@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 BENCH := .venv-bench
-PEERS := numba scipy jax tensorflow-cpu torch
+PEERS := numba scipy jax tensorflow-cpu torch pythran 'dace>=2.0.0b1'
 
 .DEFAULT_GOAL := help
 

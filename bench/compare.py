@@ -1,4 +1,4 @@
-"""Measure weft beside NumPy, Numba, JAX, PyTorch and TensorFlow on one pinned core, and write a table and a plot.
+"""Measure weft beside its peers (NumPy, Numba, JAX, ...) on one pinned core, and write a table and a plot.
 
 `python bench/compare.py [workload ...]` measures some of the workloads and prints them; all of them, without
 arguments, are written to bench/results/peers.md, peers.png and peers.svg. Candidates that are not
@@ -17,7 +17,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness import machine, pin_to_one_core
+from harness import machine, pin_to_one_core, processor
 
 pin_to_one_core()
 
@@ -28,8 +28,8 @@ from workloads import WORKLOADS, Workload  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
 RESULTS = HERE / "results"
-PEERS = {"numpy": "numpy", "numba": "numba", "jax": "jax", "torch": "torch", "tensorflow": "tensorflow"}
-"""The candidates and the packages they need."""
+PEERS = {name: name for name in ("numpy", "numba", "jax", "torch", "tensorflow", "pythran", "dace")}
+"""The candidates and the packages they need; the last two also need a compiler of C++."""
 
 BESIDE = {"numba_fastmath": "numba"}
 """What is shown and is no peer, as it promises less."""
@@ -58,7 +58,8 @@ class Candidate:
             text=True,
             cwd=bench,
         )
-        self._answer()
+        self.ready = "ready" in self._answer()
+        """False where it could not be imported or compiled."""
 
     def ask(self, **request: Any) -> dict[str, Any]:
         """Send a request and wait for its answer."""
@@ -219,7 +220,8 @@ def main() -> None:
     parser.add_argument("--peers", nargs="*", default=list(packages), help="what to compare with")
     options = parser.parse_args()
     names = ["weft", *(name for name in options.peers if importlib.util.find_spec(packages[name]))]
-    candidates = [Candidate(name) for name in names]
+    candidates = [candidate for candidate in map(Candidate, names) if candidate.ready]
+    names = [candidate.name for candidate in candidates]
     chosen = [w for w in WORKLOADS if not options.workloads or w.name in options.workloads]
     measured = []
     for workload in chosen:
@@ -230,7 +232,7 @@ def main() -> None:
     if not options.workloads:
         page = report(measured, names, start_up(names))
         (RESULTS / "peers.md").write_text(page + "\n")
-        draw(measured, names, RESULTS / "peers")
+        draw(measured, names, processor(), RESULTS / "peers")
         print(page)
 
 

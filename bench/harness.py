@@ -94,16 +94,22 @@ def in_fresh_process(script: str, repeats: int, environment: Mapping[str, str]) 
 
 
 def processor() -> str:
-    """The CPU's name, where the system tells."""
+    """The CPU's name, where the system tells, and its family, where it is known by the name that LLVM gives to it."""
+    import llvmlite.binding as llvm
+
+    from weft.backend.processors.families import family_of
+
     cpuinfo = pathlib.Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     names = [line.partition(":")[2].strip() for line in lines if "model name" in line]
-    return names[0] if names else platform.processor()
+    name, family = (names or [platform.processor()])[0], family_of(llvm.get_host_cpu_name())
+    return f"{name} ({family.family})" if family else name
 
 
 def machine(cores: str = "One pinned core") -> str:
     """What a page was measured on, in a sentence."""
-    packages = ("numpy", "numba", "jax", "torch", "tensorflow-cpu", "llvmlite", "torch-mlir")
+    packages = ("numpy", "numba", "jax", "torch", "tensorflow-cpu", "pythran", "dace")
+    packages += ("llvmlite", "torch-mlir")
     installed = [package for package in packages if _is_installed(package)]
     versions = ", ".join(f"{package} {importlib.metadata.version(package)}" for package in installed)
     return f"{cores} of {processor()}, medians of one run; Python {platform.python_version()}, {versions}."

@@ -14,6 +14,9 @@ _ACCUMULATORS = 12
 
 _ITERATIONS = 1_000_000
 
+_WIDTHS = {"float32": 1, "float64": 2}
+"""So many float32 take the place of one number in a vector."""
+
 
 def _multiply_add_loop(lanes: int) -> str:
     """A loop of independent multiply-adds on vectors, as LLVM assembly."""
@@ -94,8 +97,8 @@ def bytes_per_second(size: int) -> float:
 def least_seconds(flops: float, bytes: float, dtype: str) -> float | None:
     """The time below which no program can do this much arithmetic and memory traffic; None where nothing is known.
 
-    Arithmetic is limited for float32 only: what a machine can do at most on scalars in loops has no such simple bound.
+    Arithmetic is limited for floats only: what a machine can do at most on integers in loops has no such simple bound.
     """
-    if dtype != "float32" or not flops:
+    if dtype not in _WIDTHS or not flops:
         return None
-    return max(flops / flops_per_second(), bytes / bytes_per_second(int(bytes)))
+    return max(flops * _WIDTHS[dtype] / flops_per_second(), bytes / bytes_per_second(int(bytes)))

@@ -73,6 +73,22 @@ def _chain(elements: int) -> tuple[Any, ...]:
     return (*_normal((elements,)), F32(0.7), F32(0.2))
 
 
+def _fields() -> tuple[Any, ...]:
+    random = _random()
+    return random.random((132, 132, 80)), random.random((128, 128, 80))
+
+
+def _triangle() -> tuple[Any, ...]:
+    random = _random()
+    return np.tril(random.random((2000, 2000))) + 10 * np.eye(2000), random.random(2000)
+
+
+def _systems() -> tuple[Any, ...]:
+    random = _random()
+    below, above, right = (random.random((500, 400)) for _ in range(3))
+    return below, 4.0 + random.random((500, 400)), above, right
+
+
 def _square(n: int) -> Workload:
     goals = {64: 1.2, 128: 1.0, 256: 1.0, 512: 1.0, 1024: 0.98}
     return Workload(
@@ -206,6 +222,49 @@ WORKLOADS: tuple[Workload, ...] = (
         _CONV_FLOPS,
         4.0 * (200 * 200 * 100 + 90_000 + 198 * 198 * 100),
         1e-3,
+    ),
+    Workload(
+        "diffusion",
+        "horizontal diffusion in four stages, (128,128,80)",
+        _fields,
+        1.0,
+        24.0 * 128 * 128 * 80,
+        8.0 * (132 * 132 + 2 * 128 * 128) * 80,
+        dtype="float64",
+    ),
+    Workload(
+        "jacobi",
+        "40 half steps of a five-point stencil, (250,250)",
+        lambda: (_random().random((250, 250)),),
+        1.0,
+        40.0 * 5 * 248**2,
+        8.0 * 2 * 250**2,
+        dtype="float64",
+    ),
+    Workload(
+        "triangular_solve",
+        "triangular solve, 2000 rows",
+        _triangle,
+        1.0,
+        2000.0**2,
+        8.0 * (2000 * 2001 / 2 + 4000),
+        dtype="float64",
+    ),
+    Workload(
+        "tridiagonal",
+        "400 tridiagonal systems side by side, 500 rows",
+        _systems,
+        1.0,
+        10.0 * 500 * 400,
+        8.0 * 5 * 500 * 400,
+        dtype="float64",
+    ),
+    Workload(
+        "gauss_seidel",
+        "7 Gauss-Seidel sweeps, (120,120)",
+        lambda: (_random().random((120, 120)),),
+        1.0,
+        dtype="float64",
     ),
     Workload(
         "collatz",

@@ -124,6 +124,72 @@ def _training_step(parameters: Any, first: Any, second: Any, x: Any, labels: Any
     return parameters, first, second
 
 
+def _diffusion(field: Any, coefficient: Any) -> Any:
+    n, m = coefficient.shape[0], coefficient.shape[1]
+    around = field[2 : n + 4, 1 : m + 3] + field[0 : n + 2, 1 : m + 3]
+    around = around + field[1 : n + 3, 2 : m + 4] + field[1 : n + 3, 0 : m + 2]
+    curvature = 4.0 * field[1 : n + 3, 1 : m + 3] - around
+    x = curvature[1:, 1 : m + 1] - curvature[:-1, 1 : m + 1]
+    x = jnp.where(x * (field[2 : n + 3, 2 : m + 2] - field[1 : n + 2, 2 : m + 2]) > 0, 0, x)
+    y = curvature[1 : n + 1, 1:] - curvature[1 : n + 1, :-1]
+    y = jnp.where(y * (field[2 : n + 2, 2 : m + 3] - field[2 : n + 2, 1 : m + 2]) > 0, 0, y)
+    return field[2 : n + 2, 2 : m + 2] - coefficient * (x[1:] - x[:-1] + y[:, 1:] - y[:, :-1])
+
+
+def _jacobi(field: Any) -> Any:
+    def half(a: Any, b: Any) -> Any:
+        around = a[1:-1, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:] + a[2:, 1:-1] + a[:-2, 1:-1]
+        return b.at[1:-1, 1:-1].set(0.2 * around)
+
+    def step(_: Any, pair: Any) -> Any:
+        b = half(*pair)
+        return half(b, pair[0]), b
+
+    return lax.fori_loop(0, 20, step, (field, field))[0]
+
+
+def _triangular_solve(lower: Any, right: Any) -> Any:
+    return jax.scipy.linalg.solve_triangular(lower, right, lower=True)
+
+
+def _tridiagonal(below: Any, diagonal: Any, above: Any, right: Any) -> Any:
+    def down(carried: Any, row: Any) -> Any:
+        factor, x = carried
+        lower, middle, upper, value = row
+        pivot = middle - lower * factor
+        factor, x = upper / pivot, (value - lower * x) / pivot
+        return (factor, x), (factor, x)
+
+    def up(x: Any, row: Any) -> Any:
+        x = row[1] - row[0] * x
+        return x, x
+
+    first = above[0] / diagonal[0], right[0] / diagonal[0]
+    last, (factors, values) = lax.scan(down, first, (below[1:], diagonal[1:], above[1:], right[1:]))
+    factors, values = (jnp.concatenate([a[None], b]) for a, b in zip(first, (factors, values), strict=True))
+    rest = lax.scan(up, last[1], (factors[:-1], values[:-1]), reverse=True)[1]
+    return jnp.concatenate([rest, last[1][None]])
+
+
+def _gauss_seidel(field: Any) -> Any:
+    def row(a: Any, i: Any) -> Any:
+        above, here, below = a[i - 1], a[i], a[i + 1]
+        known = (
+            here[1:-1]
+            + (above[:-2] + above[1:-1] + above[2:] + here[2:])
+            + below[:-2]
+            + below[1:-1]
+            + below[2:]
+        )
+        _, values = lax.scan(lambda left, rest: ((rest + left) / 9.0,) * 2, here[0], known)
+        return a.at[i, 1:-1].set(values), None
+
+    def sweep(_: Any, a: Any) -> Any:
+        return lax.scan(row, a, jnp.arange(1, field.shape[0] - 1))[0]
+
+    return lax.fori_loop(0, 7, sweep, field)
+
+
 def _bind(function: Callable[..., Any]) -> Callable[..., Callable[[], Any]]:
     def make(*arguments: Any) -> Callable[[], Any]:
         compiled = jax.jit(function)
@@ -179,6 +245,11 @@ PROGRAMS: dict[str, Callable[..., Callable[[], Any]]] = {
     "scaled": _bind(numpy_programs.scaled),
     "paired": _bind(numpy_programs.paired),
     "shifted_conv": _bind(numpy_programs.shifted_conv),
+    "diffusion": _wide(_bind(_diffusion)),
+    "jacobi": _wide(_bind(_jacobi)),
+    "triangular_solve": _wide(_bind(_triangular_solve)),
+    "tridiagonal": _wide(_bind(_tridiagonal)),
+    "gauss_seidel": _wide(_bind(_gauss_seidel)),
     "collatz": _wide(_bind(_collatz)),
     "mandelbrot": _wide(lambda size, iterations: _bind(_mandelbrot(int(size)))(iterations)),
     "training_step": _bind(_training_step),

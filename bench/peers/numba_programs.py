@@ -211,6 +211,74 @@ def _training_step(parameters: Any, first: Any, second: Any, x: Any, labels: Any
 
 
 @njit
+def _curvature(field: Any) -> Any:
+    n, m, depth = field.shape
+    result = np.empty((n - 2, m - 2, depth))
+    for i in range(n - 2):
+        for j in range(m - 2):
+            for k in range(depth):
+                around = field[i + 2, j + 1, k] + field[i, j + 1, k]
+                around = around + field[i + 1, j + 2, k] + field[i + 1, j, k]
+                result[i, j, k] = 4.0 * field[i + 1, j + 1, k] - around
+    return result
+
+
+@njit
+def _limited(flux: Any, gradient: Any) -> Any:
+    return 0.0 if flux * gradient > 0.0 else flux
+
+
+@njit
+def _diffusion(field: Any, coefficient: Any) -> Any:
+    n, m, depth = coefficient.shape
+    c, f, out = _curvature(field), field[1:-1, 1:-1], np.empty((n, m, depth))
+    for i in range(n):
+        for j in range(m):
+            for k in range(depth):
+                here, value = c[i + 1, j + 1, k], f[i + 1, j + 1, k]
+                east = _limited(c[i + 2, j + 1, k] - here, f[i + 2, j + 1, k] - value)
+                west = _limited(here - c[i, j + 1, k], value - f[i, j + 1, k])
+                north = _limited(c[i + 1, j + 2, k] - here, f[i + 1, j + 2, k] - value)
+                south = _limited(here - c[i + 1, j, k], value - f[i + 1, j, k])
+                out[i, j, k] = value - coefficient[i, j, k] * (east - west + north - south)
+    return out
+
+
+@njit
+def _half_step(a: Any, b: Any) -> None:
+    for i in range(1, a.shape[0] - 1):
+        for j in range(1, a.shape[1] - 1):
+            b[i, j] = 0.2 * (a[i, j] + a[i, j - 1] + a[i, j + 1] + a[i + 1, j] + a[i - 1, j])
+
+
+@njit
+def _jacobi(field: Any) -> Any:
+    a, b = field.copy(), field.copy()
+    for _ in range(20):
+        _half_step(a, b)
+        _half_step(b, a)
+    return a
+
+
+@njit
+def _tridiagonal(below: Any, diagonal: Any, above: Any, right: Any) -> Any:
+    factor, x = np.empty_like(right), np.empty_like(right)
+    rows, columns = right.shape
+    for j in range(columns):
+        factor[0, j] = above[0, j] / diagonal[0, j]
+        x[0, j] = right[0, j] / diagonal[0, j]
+    for i in range(1, rows):
+        for j in range(columns):
+            pivot = diagonal[i, j] - below[i, j] * factor[i - 1, j]
+            factor[i, j] = above[i, j] / pivot
+            x[i, j] = (right[i, j] - below[i, j] * x[i - 1, j]) / pivot
+    for i in range(rows - 2, -1, -1):
+        for j in range(columns):
+            x[i, j] -= factor[i, j] * x[i + 1, j]
+    return x
+
+
+@njit
 def _add_one(x: Any) -> Any:
     return x + F32(1)
 
@@ -241,6 +309,11 @@ PROGRAMS: dict[str, Callable[..., Callable[[], Any]]] = {
     "scaled": _bind(njit(numpy_programs.scaled)),
     "paired": _bind(njit(numpy_programs.paired)),
     "shifted_conv": _bind(_conv),  # products of arrays with four axes are not supported
+    "diffusion": _bind(_diffusion),
+    "jacobi": _bind(_jacobi),
+    "triangular_solve": _bind(njit(numpy_programs.triangular_solve)),
+    "tridiagonal": _bind(_tridiagonal),
+    "gauss_seidel": _bind(njit(numpy_programs.gauss_seidel)),
     "collatz": _bind(njit(numpy_programs.collatz)),
     "mandelbrot": _bind(njit(numpy_programs.mandelbrot)),
     "training_step": _bind(_training_step),

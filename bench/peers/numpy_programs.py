@@ -135,6 +135,63 @@ def shifted_conv(image: Any, kernel: Any) -> Any:
     return result
 
 
+def diffusion(field: Any, coefficient: Any) -> Any:
+    """Horizontal diffusion with a limiter: four stages, which read each other at shifted places."""
+    n, m = coefficient.shape[0], coefficient.shape[1]
+    around = field[2 : n + 4, 1 : m + 3] + field[0 : n + 2, 1 : m + 3]
+    around = around + field[1 : n + 3, 2 : m + 4] + field[1 : n + 3, 0 : m + 2]
+    curvature = 4.0 * field[1 : n + 3, 1 : m + 3] - around
+    x = curvature[1:, 1 : m + 1] - curvature[:-1, 1 : m + 1]
+    x = np.where(x * (field[2 : n + 3, 2 : m + 2] - field[1 : n + 2, 2 : m + 2]) > 0, 0, x)
+    y = curvature[1 : n + 1, 1:] - curvature[1 : n + 1, :-1]
+    y = np.where(y * (field[2 : n + 2, 2 : m + 3] - field[2 : n + 2, 1 : m + 2]) > 0, 0, y)
+    return field[2 : n + 2, 2 : m + 2] - coefficient * (x[1:] - x[:-1] + y[:, 1:] - y[:, :-1])
+
+
+def jacobi(field: Any) -> Any:
+    """Means of five neighbours, on two arrays in turns."""
+    a, b = field.copy(), field.copy()
+    for _ in range(20):
+        b[1:-1, 1:-1] = 0.2 * (a[1:-1, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:] + a[2:, 1:-1] + a[:-2, 1:-1])
+        a[1:-1, 1:-1] = 0.2 * (b[1:-1, 1:-1] + b[1:-1, :-2] + b[1:-1, 2:] + b[2:, 1:-1] + b[:-2, 1:-1])
+    return a
+
+
+def triangular_solve(lower: Any, right: Any) -> Any:
+    """Forward substitution: each sum needs the element before it."""
+    x = np.zeros_like(right)
+    for i in range(x.shape[0]):
+        x[i] = (right[i] - np.dot(lower[i, :i], x[:i])) / lower[i, i]
+    return x
+
+
+def tridiagonal(below: Any, diagonal: Any, above: Any, right: Any) -> Any:
+    """Thomas' algorithm for systems side by side: recurrences down and up the columns."""
+    factor, x = np.empty_like(right), np.empty_like(right)
+    rows = right.shape[0]
+    factor[0] = above[0] / diagonal[0]
+    x[0] = right[0] / diagonal[0]
+    for i in range(1, rows):
+        pivot = diagonal[i] - below[i] * factor[i - 1]
+        factor[i] = above[i] / pivot
+        x[i] = (right[i] - below[i] * x[i - 1]) / pivot
+    for i in range(rows - 2, -1, -1):
+        x[i] = x[i] - factor[i] * x[i + 1]
+    return x
+
+
+def gauss_seidel(field: Any) -> Any:
+    """Sweeps in place: each element waits for the division of the one before."""
+    a = field.copy()
+    for _ in range(7):
+        for i in range(1, a.shape[0] - 1):
+            for j in range(1, a.shape[1] - 1):
+                above = a[i - 1, j - 1] + a[i - 1, j] + a[i - 1, j + 1] + a[i, j + 1]
+                below = a[i + 1, j - 1] + a[i + 1, j] + a[i + 1, j + 1]
+                a[i, j] = (a[i, j] + above + below + a[i, j - 1]) / 9.0
+    return a
+
+
 def collatz(limit: Any) -> Any:
     """Where below a limit the longest Collatz sequence starts."""
     best = 0
@@ -229,6 +286,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "scaled": scaled,
     "paired": paired,
     "shifted_conv": shifted_conv,
+    "diffusion": diffusion,
+    "jacobi": jacobi,
+    "triangular_solve": triangular_solve,
+    "tridiagonal": tridiagonal,
+    "gauss_seidel": gauss_seidel,
     "collatz": collatz,
     "mandelbrot": mandelbrot,
     "training_step": training_step,

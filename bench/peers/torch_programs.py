@@ -104,6 +104,30 @@ def _conv(image: Any, kernel: Any) -> Callable[[], Any]:
     return lambda: nn.functional.conv2d(channels_last, filters).permute(0, 2, 3, 1)
 
 
+def _diffusion(field: Any, coefficient: Any) -> Any:
+    n, m = coefficient.shape[0], coefficient.shape[1]
+    around = field[2 : n + 4, 1 : m + 3] + field[0 : n + 2, 1 : m + 3]
+    around = around + field[1 : n + 3, 2 : m + 4] + field[1 : n + 3, 0 : m + 2]
+    curvature = 4.0 * field[1 : n + 3, 1 : m + 3] - around
+    x = curvature[1:, 1 : m + 1] - curvature[:-1, 1 : m + 1]
+    x = torch.where(x * (field[2 : n + 3, 2 : m + 2] - field[1 : n + 2, 2 : m + 2]) > 0, 0, x)
+    y = curvature[1 : n + 1, 1:] - curvature[1 : n + 1, :-1]
+    y = torch.where(y * (field[2 : n + 2, 2 : m + 3] - field[2 : n + 2, 1 : m + 2]) > 0, 0, y)
+    return field[2 : n + 2, 2 : m + 2] - coefficient * (x[1:] - x[:-1] + y[:, 1:] - y[:, :-1])
+
+
+def _jacobi(field: Any) -> Any:
+    a, b = field.clone(), field.clone()
+    for _ in range(20):
+        b[1:-1, 1:-1] = 0.2 * (a[1:-1, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:] + a[2:, 1:-1] + a[:-2, 1:-1])
+        a[1:-1, 1:-1] = 0.2 * (b[1:-1, 1:-1] + b[1:-1, :-2] + b[1:-1, 2:] + b[2:, 1:-1] + b[:-2, 1:-1])
+    return a
+
+
+def _triangular_solve(lower: Any, right: Any) -> Any:
+    return torch.linalg.solve_triangular(lower, right[:, None], upper=False)[:, 0]
+
+
 def _training(parameters: Any, first: Any, second: Any, x: Any, labels: Any, step: Any) -> Callable[[], Any]:
     mean, scale = 1 - 0.9 ** float(step), 1 - 0.999 ** float(step)
     make = _compiled(_training_step)
@@ -138,6 +162,9 @@ PROGRAMS: dict[str, Callable[..., Callable[[], Any]]] = {
     "scaled": _compiled(numpy_programs.scaled),
     "paired": _eager(numpy_programs.paired),
     "shifted_conv": _compiled(numpy_programs.shifted_conv),
+    "diffusion": _compiled(_diffusion),
+    "jacobi": _compiled(_jacobi),
+    "triangular_solve": _eager(_triangular_solve),
     "training_step": _training,
     "add_one": _add_one,
     "matmul_10": _matmul_10,
