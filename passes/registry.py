@@ -54,6 +54,7 @@ PASSES: PassTable = MappingProxyType(
         ),
         "convert-weft-to-linalg": entry(f"{__package__}.lowering.convert_weft_to_linalg:ConvertWeftToLinalg"),
         "forward-extents": entry(f"{__package__}.control_flow.forward_extents:ForwardExtents"),
+        "fuse-siblings": entry(f"{__package__}.fusion.fuse_siblings:FuseSiblings", "linalg.generic"),
         "fuse-updates": entry(f"{__package__}.fusion.fuse_updates:FuseUpdates", SliceUpdate),
         "gather-convolutions": entry(
             f"{__package__}.algebra.gather_convolutions:GatherConvolutions", Matmul, Sum

@@ -34,6 +34,7 @@ CPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "version-stretches",  # the passes that follow know nothing of arrays that may have to be repeated
                 "pack-operands",  # while loops and constants are still around the contractions
                 "join-stages",  # while the ops that read each other's results are in one function
+                "fuse-siblings",  # stages are scheduled one by one
                 "outline-kernels",  # from here on, each kernel is looked at once
                 "join-products",  # of kernels, as these have what follows a product
             ]

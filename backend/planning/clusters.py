@@ -10,7 +10,7 @@ computation of what a slice is updated with. Joining is never needed for correct
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from enum import Enum, auto
 from functools import cached_property
@@ -136,10 +136,18 @@ class Structure:
 
 @dataclass
 class Cluster:
-    """The nodes of one kernel; only the last one, the root, has users outside."""
+    """The nodes of one kernel; only the root and others that end in it, if there are any, have users outside."""
 
     root: Node
+    """The last one."""
     members: list[Node]
+    others: list[Node] = field(default_factory=list)
+    """In program order: slices of other tensors that are updated with results of one op."""
+
+    @property
+    def ends(self) -> list[Node]:
+        """What has users outside."""
+        return [*self.others, self.root]
 
 
 class Graph:
@@ -197,9 +205,11 @@ class Graph:
         self.superseded.append(node.op)
         node.op, node.captures = op, captured_values(op)
 
-    def overwritten_between(self, value: Value, first: int, last: int) -> bool:
-        """Whether the memory of a value is overwritten by an op strictly between two positions."""
+    def overwritten_between(self, value: Value, first: int, last: int, besides: Sequence[Node] = ()) -> bool:
+        """Whether the memory of a value is overwritten by an op strictly between two positions, but for some."""
         positions = self.updates.get(value, ())
+        if besides:
+            positions = [place for place in positions if all(place != node.position for node in besides)]
         following = bisect_right(positions, first)
         return following < len(positions) and positions[following] < last
 
@@ -213,7 +223,11 @@ class Graph:
             if node.kind is not Kind.ROOT or not (node.users or _has_effect(node)):
                 continue
             cluster = self._consumer(node, cluster_of)
-            if cluster is None or not self._may_join(node, cluster):
+            if cluster is None and len(node.op.results) > 1:
+                cluster = self._joined(node, cluster_of, found)
+            elif cluster is None or not self._may_join(node, cluster):
+                cluster = None
+            if cluster is None:
                 cluster = Cluster(node, [])
                 found.append(cluster)
             cluster.members.append(node)
@@ -230,10 +244,39 @@ class Graph:
         for user in node.users:
             if user.kind not in (Kind.ROOT, Kind.CHEAP) and user.op.name != "tensor.dim":
                 return True
-            place = cluster_of[user].root.position if user in cluster_of else user.position
-            if any(self.overwritten_between(value, node.position, place) for value in node.captures):
+            cluster = cluster_of.get(user)
+            place, others = (cluster.root.position, cluster.others) if cluster else (user.position, ())
+            if any(self.overwritten_between(value, node.position, place, others) for value in node.captures):
                 return True
         return False
+
+    def _joined(self, node: Node, cluster_of: dict[Node, Cluster], found: list[Cluster]) -> Cluster | None:
+        """One kernel of the updates of slices, each of another tensor, with the results of an op, if that can be.
+
+        The call stands where the last one does: nobody may use what the others make before.
+        """
+        clusters = [cluster_of.get(user) for user in node.users]
+        if len(clusters) != len(node.op.results) or len(set(map(id, clusters))) != len(clusters):
+            return None
+        updates = [cluster for cluster in clusters if cluster is not None and _is_update_of(cluster, node)]
+        if len(updates) != len(clusters):
+            return None
+        *others, last = sorted(updates, key=lambda cluster: cluster.root.position)
+        ends = [cluster.root for cluster in others]
+        place = last.root.position
+        destinations = {updated_value(end.op.results[0], {end.op}) for end in (*ends, last.root)}
+        if len(destinations) != len(clusters) or None in destinations:
+            return None
+        if any(user.position <= place for end in ends for user in end.users):
+            return None
+        if any(self.overwritten_between(value, node.position, place, ends) for value in node.captures):
+            return None
+        last.others = ends
+        for cluster in reversed(others):
+            found.remove(cluster)
+            last.members.append(cluster.root)
+            cluster_of[cluster.root] = last
+        return last
 
     def _consumer(self, node: Node, cluster_of: dict[Node, Cluster]) -> Cluster | None:
         """The one kernel that uses all results of a node, if there is one."""
@@ -266,6 +309,14 @@ class Graph:
         if structure.contraction:
             return _is_epilogue(working, result)
         return _shares_rows(structure, working, result)
+
+
+def _is_update_of(cluster: Cluster, node: Node) -> bool:
+    """Whether a cluster does nothing but to update a slice with a result of a node."""
+    op = cluster.root.op
+    return (
+        len(cluster.members) == 1 and op.name == "tensor.insert_slice" and op.operands[0] in node.op.results
+    )
 
 
 _KINDS: Mapping[str, Kind] = MappingProxyType(

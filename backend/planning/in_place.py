@@ -14,27 +14,48 @@ from .clusters import Cluster, Graph, Kind, Node
 
 
 def overwrite_operand(cluster: Cluster, graph: Graph) -> None:
-    """Let the only op of a cluster overwrite an operand that dies there, if there is such an operand."""
+    """Let the only op of a cluster overwrite operands that die there, for each result one, if there are any."""
     node = cluster.root
-    if len(cluster.members) > 1 or node.structure is None or not node.structure.elementwise:
+    if len(cluster.members) > 1 or not _is_elementwise(node) or _reads_destination(node.op):
         return
     op = node.op
-    if _reads_destination(op):
-        return
-    for original in node.captures:
-        if _dies_at(original, node, graph) and not _belongs_elsewhere(original, node, graph):
-            index = _only_operand(op, graph.current(original))
+    for result in range(len(op.results)):
+        for original in node.captures:
+            if not _dies_at(original, node, result, graph) or _belongs_elsewhere(
+                original, node, result, graph
+            ):
+                continue
+            index = _only_operand(op, graph.current(original), result)
             if index is not None:
-                _accumulate(op, index)
-                return
+                _accumulate(op, index, result)
+                break
+
+
+def _is_elementwise(node: Node) -> bool:
+    if len(node.op.results) == 1:
+        return node.structure is not None and node.structure.elementwise
+    return node.op.name == "linalg.generic" and all(
+        "parallel" in str(k) for k in node.op.attributes["iterator_types"]
+    )
 
 
 def _reads_destination(op: Operation) -> bool:
-    """Whether the body uses what the destination holds, as a sum over no axes does."""
-    return next(iter(op.regions[0].blocks[0].arguments[-1].uses), None) is not None
+    """Whether the body uses what a destination holds, as a sum over no axes does."""
+    arguments = list(op.regions[0].blocks[0].arguments)[-len(op.results) :]
+    return any(next(iter(argument.uses), None) is not None for argument in arguments)
 
 
-def _dies_at(value: Value, node: Node, graph: Graph) -> bool:
+def _stored_to(node: Node, result: int) -> set[Value]:
+    """The arguments that get a result."""
+    return {
+        user.op.operands[1]
+        for user in node.users
+        if user.op.name == "bufferization.materialize_in_destination"
+        and user.op.operands[0] == node.op.results[result]
+    }
+
+
+def _dies_at(value: Value, node: Node, result: int, graph: Graph) -> bool:
     """Whether nobody needs a value after a node: a temporary, or what an argument held that gets the result."""
     producer = graph.node_of.get(value)
     # Users are in program order: all are looked at for the last one only.
@@ -46,14 +67,10 @@ def _dies_at(value: Value, node: Node, graph: Graph) -> bool:
         return True
     if producer.op.name != "bufferization.to_tensor":
         return False
-    argument = producer.op.operands[0]
-    return any(
-        user.op.name == "bufferization.materialize_in_destination" and user.op.operands[1] == argument
-        for user in node.users
-    )
+    return producer.op.operands[0] in _stored_to(node, result)
 
 
-def _belongs_elsewhere(value: Value, node: Node, graph: Graph) -> bool:
+def _belongs_elsewhere(value: Value, node: Node, result: int, graph: Graph) -> bool:
     """Whether a result is stored to an argument whose memory a temporary cannot have: to overwrite the temporary would
     make a copy of what can be written where it belongs.
 
@@ -62,11 +79,7 @@ def _belongs_elsewhere(value: Value, node: Node, graph: Graph) -> bool:
     producer = graph.node_of.get(value)
     if producer is None or producer.kind is not Kind.ROOT:
         return False
-    stored = {
-        user.op.operands[1]
-        for user in node.users
-        if user.op.name == "bufferization.materialize_in_destination"
-    }
+    stored = _stored_to(node, result)
     if not stored:
         return False
     old = [n for n in graph.nodes if n.op.name == "bufferization.to_tensor" and n.op.operands[0] in stored]
@@ -79,18 +92,26 @@ def _destinations(op: Operation) -> list[Value]:
     return list(op.operands)[-len(op.results) :]
 
 
-def _only_operand(op: Operation, value: Value) -> int | None:
+def _only_operand(op: Operation, value: Value, result: int) -> int | None:
     """The index of the one input that is the value, when each element is read where the result has its own."""
+    inputs = len(op.operands) - len(op.results)
     indices = [index for index, operand in enumerate(op.operands) if operand == value]
-    if len(indices) != 1 or indices[0] == len(op.operands) - 1 or value.type != op.results[0].type:
+    if len(indices) != 1 or indices[0] >= inputs or value.type != op.results[result].type:
         return None
-    rank = len(value.type.shape)
-    indexing = op.attributes["indexing_maps"][indices[0]].value
-    return indices[0] if indexing == ir.AffineMap.get_identity(rank) else None
+    maps = op.attributes["indexing_maps"]
+    return (
+        indices[0]
+        if maps[indices[0]] == maps[inputs + result] and _is_identity(maps[indices[0]].value)
+        else None
+    )
 
 
-def _accumulate(op: Operation, index: int) -> None:
-    destination = len(op.operands) - 1
+def _is_identity(indexing: ir.AffineMap) -> bool:
+    return bool(indexing == ir.AffineMap.get_identity(indexing.n_dims))
+
+
+def _accumulate(op: Operation, index: int, result: int) -> None:
+    destination = len(op.operands) - len(op.results) + result
     arguments = list(op.regions[0].blocks[0].arguments)
     arguments[index].replace_all_uses_with(arguments[destination])
     op.operands[destination] = op.operands[index]

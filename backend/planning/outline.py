@@ -217,15 +217,16 @@ class Draft:
     ops: list[Operation]
     inputs: list[Value]
     updated: list[Value | None]  # for every tensor result: the value it updates
-    tensors: list[Value]  # used tensor results of the root
-    scalars: list[Value]  # used scalar results of the root
+    tensors: list[Value]  # used tensor results of the ends
+    scalars: list[Value]  # used scalar results of the ends
 
     @staticmethod
     def of(cluster: Cluster, graph: Graph) -> Draft:
         """Collect what the cluster needs."""
         included = with_cheap_producers(cluster, graph)
         ops = [node.op for node in included]
-        used = [result for result in cluster.root.op.results if any(True for _ in result.uses)]
+        results = (result for end in cluster.ends for result in end.op.results)
+        used = [result for result in results if any(True for _ in result.uses)]
         tensors = [result for result in used if isinstance(result.type, ir.RankedTensorType)]
         scalars = [result for result in used if not isinstance(result.type, ir.RankedTensorType)]
         updated: list[Value | None] = []

@@ -70,6 +70,6 @@ def test_parts(update: Update) -> None:
 
 
 def test_no_row_is_kept() -> None:
-    """The sums of a rank-one update need no memory of their own."""
-    concrete = weft.function(rows).get_concrete_function(np.ones((200, 200)), np.ones((200, 200)))
+    """What parts of rows are scaled by needs no memory of their own."""
+    concrete = weft.function(other_rows).get_concrete_function(np.ones((200, 200)), np.ones((200, 200)))
     assert "workspace = 0" in concrete.as_text("buffers")
