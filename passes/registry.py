@@ -45,10 +45,8 @@ PassTable = Mapping[str, Entry]
 
 PASSES: PassTable = MappingProxyType(
     {
-        "batch-iterations": entry(f"{__package__}.control_flow.batch_iterations:BatchIterations", "scf.for"),
-        "block-dot-products": entry(
-            f"{__package__}.control_flow.block_dot_products:BlockDotProducts", "scf.for"
-        ),
+        "batch-iterations": entry(f"{__package__}.raising.batch_iterations:BatchIterations", "scf.for"),
+        "block-dot-products": entry(f"{__package__}.raising.block_dot_products:BlockDotProducts", "scf.for"),
         "check-arrays-first": entry(
             f"{__package__}.control_flow.check_arrays_first:CheckArraysFirst", "scf.for"
         ),
@@ -68,15 +66,15 @@ PASSES: PassTable = MappingProxyType(
         ),
         "hoist-checks": entry(f"{__package__}.control_flow.hoist_checks:HoistChecks"),
         "hoist-invariants": entry(f"{__package__}.control_flow.hoist_invariants:HoistInvariants"),
-        "hoist-products": entry(f"{__package__}.control_flow.hoist_products:HoistProducts", "scf.for"),
+        "hoist-products": entry(f"{__package__}.raising.hoist_products:HoistProducts", "scf.for"),
         "if-to-select": entry(f"{__package__}.control_flow.if_to_select:IfToSelect"),
         "optimize-control-flow": entry(f"{__package__}.control_flow.optimize:OptimizeControlFlow"),
         "promote-refs": entry(f"{__package__}.cells.promote_refs:PromoteRefs"),
         "propagate-conditions": entry(f"{__package__}.control_flow.propagate_conditions:PropagateConditions"),
         "prove-extents": entry(f"{__package__}.control_flow.prove_extents:ProveExtents"),
-        "gather-sums": entry(f"{__package__}.control_flow.gather_sums:GatherSums", "scf.for"),
+        "gather-sums": entry(f"{__package__}.raising.gather_sums:GatherSums", "scf.for"),
         "gather-windows": entry(
-            f"{__package__}.control_flow.gather_windows:GatherWindows", "scf.for", Scatter, SliceUpdate
+            f"{__package__}.raising.gather_windows:GatherWindows", "scf.for", Scatter, SliceUpdate
         ),
         "prove-bounds": entry(f"{__package__}.control_flow.prove_bounds:ProveBounds"),
         "remove-repeated-checks": Entry(
@@ -90,7 +88,7 @@ PASSES: PassTable = MappingProxyType(
         "stretch-operands": entry(f"{__package__}.fusion.stretch_operands:StretchOperands", Stretch),
         "thread-branches": entry(f"{__package__}.control_flow.thread_branches:ThreadBranches"),
         "transpose-columns": entry(
-            f"{__package__}.control_flow.transpose_columns:TransposeColumns", "scf.for", "scf.if", "scf.while"
+            f"{__package__}.raising.transpose_columns:TransposeColumns", "scf.for", "scf.if", "scf.while"
         ),
         "unroll-loops": entry(f"{__package__}.control_flow.unroll_loops:UnrollLoops"),
         "weft-fold": entry(f"{__package__}.algebra.fold_constants:FoldConstants"),

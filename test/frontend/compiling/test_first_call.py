@@ -40,7 +40,7 @@ NOT_FOR_SUMS = (
     "frontend.numpy_api.reductions",
     "frontend.random.choices",
     "frontend.runtime_values.strings",
-    "passes.control_flow.gather_windows",
+    "passes.raising.gather_windows",
     "passes.lowering.sorting",
 )
 """Modules that other programs need."""

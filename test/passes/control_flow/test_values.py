@@ -1,4 +1,4 @@
-"""The passes on scf keep what programs do: every function of the FileCheck tests here, run before and after."""
+"""The passes on scf keep what programs do: each function of the FileCheck tests, before and after."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Outcome:
 def modules() -> list[Any]:
     """The parts of the FileCheck tests, each with the pass that is tested."""
     found = []
-    for path in sorted(HERE.glob("*.mlir")):
+    for path in sorted([*HERE.glob("*.mlir"), *(HERE.parent / "raising").glob("*.mlir")]):
         for number, text in enumerate(path.read_text(encoding="utf-8").split("// -----")):
             found.append(pytest.param(path.stem.replace("_", "-"), text, id=f"{path.stem}-{number}"))
     return found

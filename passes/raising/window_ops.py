@@ -12,8 +12,8 @@ from ...dialect.ops.pooling import AvgPool2d, MaxPool2d
 from ...dialect.ops.reductions import Max
 from ...dialect.ops.shape import Reshape, Transpose
 from ...dialect.ops.slicing import Slice
+from ..control_flow.structure import weft_op
 from ..rewriting import type_of
-from .structure import weft_op
 from .windows import Windows
 
 Axis: TypeAlias = "tuple[str, int]"

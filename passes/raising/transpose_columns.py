@@ -20,8 +20,7 @@ from ...dialect.ops.slicing import Slice, SliceUpdate
 from ...dialect.records import dataclass
 from ...dialect.register import decode_attributes, op_class_of
 from ..base import Pass, Statistics
-from ..rewriting import operations_of, type_of
-from .structure import (
+from ..control_flow.structure import (
     FOR,
     YIELD,
     body,
@@ -35,6 +34,7 @@ from .structure import (
     weft_op,
     yielded,
 )
+from ..rewriting import operations_of, type_of
 
 _FEWEST_ELEMENTS = 2048
 """Smaller tensors stay in the first-level cache, where a column costs little more than a row. A recurrence over 64 x 64

@@ -29,10 +29,9 @@ from ...dialect.records import dataclass, replace
 from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.sizes import symbol
 from ..base import Pass, Statistics
-from ..rewriting import is_defined_inside, type_of
-from .linear import linear
-from .speculation import is_pure
-from .structure import (
+from ..control_flow.linear import linear
+from ..control_flow.speculation import is_pure
+from ..control_flow.structure import (
     CAST,
     FOR,
     body,
@@ -47,6 +46,7 @@ from .structure import (
     weft_op,
     yielded,
 )
+from ..rewriting import is_defined_inside, type_of
 
 LEAST_TRIPS = 8
 """Shorter sums stay as they are."""

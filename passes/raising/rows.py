@@ -12,9 +12,9 @@ from ...dialect.ops.slicing import INT64_MAX, DynamicSlice
 from ...dialect.records import dataclass
 from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.sizes import Size, terms_of
+from ..control_flow.linear import is_at_most_zero, linear
+from ..control_flow.structure import body, producer, yielded
 from ..rewriting import is_defined_inside, type_of
-from .linear import is_at_most_zero, linear
-from .structure import body, producer, yielded
 
 
 @dataclass(frozen=True)

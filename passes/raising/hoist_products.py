@@ -28,10 +28,8 @@ from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.sizes import terms_of
 from ...dialect.types import TensorType
 from ..base import Pass, Statistics
-from ..rewriting import type_of
-from .linear import linear
-from .rows import Iterations
-from .structure import (
+from ..control_flow.linear import linear
+from ..control_flow.structure import (
     CAST,
     FOR,
     body,
@@ -45,6 +43,8 @@ from .structure import (
     trip_count,
     weft_op,
 )
+from ..rewriting import type_of
+from .rows import Iterations
 
 LEAST_TRIPS = 8
 """Shorter loops stay as they are: they are not worth another array."""

@@ -21,9 +21,18 @@ from ...dialect.ops.slicing import INT64_MAX, SliceUpdate
 from ...dialect.records import NamedTuple, dataclass
 from ...dialect.sizes import Size, terms_of
 from ..base import Pass, Statistics
+from ..control_flow.speculation import is_pure
+from ..control_flow.structure import (
+    FOR,
+    body,
+    operations_in,
+    producer,
+    scalar_constant,
+    trip_count,
+    weft_op,
+    yielded,
+)
 from ..rewriting import defined_functions, is_defined_inside, is_unused, type_of
-from .speculation import is_pure
-from .structure import FOR, body, operations_in, producer, scalar_constant, trip_count, weft_op, yielded
 from .window_ops import written
 from .windows import Update, Windows, update_of
 

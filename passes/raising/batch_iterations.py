@@ -25,11 +25,9 @@ from ...dialect.records import dataclass
 from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.sizes import Size, terms_of
 from ..base import Pass, Statistics
-from ..rewriting import type_of
-from .linear import is_at_most_zero, linear
-from .rows import Iterations, row_of
-from .speculation import is_pure
-from .structure import (
+from ..control_flow.linear import is_at_most_zero, linear
+from ..control_flow.speculation import is_pure
+from ..control_flow.structure import (
     CAST,
     FOR,
     add_yield,
@@ -49,6 +47,8 @@ from .structure import (
     weft_op,
     yielded,
 )
+from ..rewriting import type_of
+from .rows import Iterations, row_of
 
 Values: TypeAlias = "dict[Value, Value]"
 Attributes: TypeAlias = "dict[str, Any]"

@@ -22,10 +22,10 @@ from ...dialect.ops.slicing import SliceUpdate
 from ...dialect.records import dataclass, replace
 from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.sizes import Size
+from ..control_flow.linear import linear
+from ..control_flow.slices import Span, spans_of
+from ..control_flow.structure import producer
 from ..rewriting import type_of
-from .linear import linear
-from .slices import Span, spans_of
-from .structure import producer
 
 PRODUCT_DTYPES = ("float32", "float64", "complex64", "complex128", "int16", "int32", "int64")
 """Of which products are as they are when sums are made: those of halves are rounded, each."""

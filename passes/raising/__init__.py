@@ -1,0 +1,1 @@
+"""Loops over elements, rows, columns and windows, raised to ops on whole arrays."""
