@@ -13,7 +13,8 @@ from ...dialect.op import Op
 from ...dialect.ops.elementwise import Maximum, Minimum
 from ...dialect.types import TensorType
 from .conversion import Conversion, scalar_type
-from .scalars import ScalarBuilder, emit, narrow, widen
+from .emission import emit
+from .scalars import ScalarBuilder, narrow, widen
 
 _FLOAT32 = np.dtype(np.float32)
 _WIDER: dict[np.dtype[Any], np.dtype[Any]] = {

@@ -28,8 +28,8 @@ from .conversion import (
     scalar_type,
     segments_attribute,
 )
+from .emission import emit
 from .reshapes import collapse, expand
-from .scalars import emit
 
 arith = dialect("arith")
 

@@ -13,8 +13,9 @@ from ...dialect.ops.creation import Arange, Constant, Empty
 from ...dialect.ops.elementwise import Add, Multiply
 from ...dialect.types import type_of
 from .conversion import Conversion, OpInstance, linalg_index, lowers, scalar_type, storage_type
+from .emission import emit
 from .scalar_casts import cast_scalar
-from .scalars import FLOAT32, ScalarBuilder, emit, narrow, widen
+from .scalars import FLOAT32, ScalarBuilder, narrow, widen
 
 _INT64: np.dtype[Any] = np.dtype(np.int64)
 

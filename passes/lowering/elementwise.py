@@ -6,14 +6,12 @@ import numpy as np
 
 from ...dialect.mlir import Value
 from ...dialect.op import OPS, Op
-from . import scalar_comparisons, scalar_complex, scalar_floats, scalar_integers
 from .conversion import Conversion, OpInstance, lowers
-from .scalars import ScalarBuilder, emit
+from .emission import emit
+from .scalar_comparisons import compare_mixed_signs
+from .scalars import ScalarBuilder
 
 _MIXED_SIGNS = {np.dtype(np.int64), np.dtype(np.uint64)}
-
-EMITTER_MODULES = (scalar_comparisons, scalar_complex, scalar_floats, scalar_integers)
-"""Importing them fills the table of emitters."""
 
 
 def elementwise_ops() -> tuple[type[Op], ...]:
@@ -30,7 +28,7 @@ def lower_elementwise(c: Conversion, op: OpInstance) -> list[Value]:
     def body(*scalars: Value) -> list[Value]:
         if set(operand_dtypes) == _MIXED_SIGNS:
             builder = ScalarBuilder(c, operand_dtypes[0])
-            return [scalar_comparisons.compare_mixed_signs(builder, op.op_class, *scalars)]
+            return [compare_mixed_signs(builder, op.op_class, *scalars)]
         return emit(c, op.op_class, operand_dtypes, result_dtypes, *scalars)
 
     return c.map_elements(op.operands, op.operand_types, op.result_types, body)

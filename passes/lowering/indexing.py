@@ -27,6 +27,7 @@ from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from ..index_arithmetic import Extent, IndexArithmetic
 from .conversion import Conversion, OpInstance, linalg_index, lowers
+from .emission import emit
 from .regions import (
     Region,
     box,
@@ -42,7 +43,6 @@ from .regions import (
     when,
     wrap_index,
 )
-from .scalars import emit
 
 arith = dialect("arith")
 scf = dialect("scf")

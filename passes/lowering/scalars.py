@@ -1,13 +1,12 @@
 """Arithmetic on the scalars of one element, exact to NumPy, inside the body of a `linalg.generic`.
 
-`emit` computes one elementwise op on scalars. What it builds is in tables, one module for each kind of dtype
-(`scalar_integers.py`, `scalar_floats.py`, `scalar_complex.py`); the functions there build ops through a
-`ScalarBuilder`, which knows the dtype. Narrow floats are computed in float32 and rounded after each op.
+What an elementwise op builds is in tables, one module for each kind of dtype (`scalar_integers.py`, `scalar_floats.py`,
+`scalar_complex.py`); the functions there build ops through a `ScalarBuilder`, which knows the dtype. `emission.py`
+looks them up.
 """
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, TypeAlias
@@ -15,7 +14,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...dialect.dtypes import is_bfloat16, is_half, kind
-from ...dialect.errors import InternalError
 from ...dialect.mlir import Attribute, Type, Value, ir
 from ...dialect.op import Op
 from ...dialect.records import dataclass
@@ -137,8 +135,9 @@ Emitted: TypeAlias = "Value | Sequence[Value]"
 Emitter: TypeAlias = Callable[..., Emitted]
 """Builds an op on scalars: takes a builder for the dtype of the first operand, and the scalars."""
 
-_EMITTERS: dict[tuple[type[Op], str], Emitter] = {}
-_ON_ANY_WIDTH: set[Emitter] = set()
+EMITTERS: dict[tuple[type[Op], str], Emitter] = {}
+ON_ANY_WIDTH: set[Emitter] = set()
+"""Emitters that take narrow floats as they are."""
 
 
 def emits(op_class: type[Op], kinds: str, *, any_width: bool = False) -> Callable[[Emitter], Emitter]:
@@ -149,45 +148,12 @@ def emits(op_class: type[Op], kinds: str, *, any_width: bool = False) -> Callabl
 
     def register(emitter: Emitter) -> Emitter:
         for letter in kinds:
-            _EMITTERS[op_class, letter] = emitter
+            EMITTERS[op_class, letter] = emitter
         if any_width:
-            _ON_ANY_WIDTH.add(emitter)
+            ON_ANY_WIDTH.add(emitter)
         return emitter
 
     return register
-
-
-def emit(
-    conversion: Conversion,
-    op_class: type[Op],
-    operand_dtypes: Sequence[DataType],
-    result_dtypes: Sequence[DataType],
-    *operands: Value,
-) -> list[Value]:
-    """Compute an elementwise op on scalars in their compute types; one value for each result.
-
-    `emit(c, Add, (f32, f32), (f32,), x, y)` builds one `arith.addf`.
-    """
-    emitter = _emitter_of(op_class, operand_dtypes[0])
-    builder = ScalarBuilder(conversion, operand_dtypes[0])
-    if not is_half(operand_dtypes[0]) or emitter in _ON_ANY_WIDTH:
-        return _several(emitter(builder, *operands))
-    widened = [widen(builder.of(dtype), x) for dtype, x in zip(operand_dtypes, operands, strict=True)]
-    results = _several(emitter(builder.of(FLOAT32), *widened))
-    return [narrow(builder.of(dtype), x) for dtype, x in zip(result_dtypes, results, strict=True)]
-
-
-def _emitter_of(op_class: type[Op], dtype: DataType) -> Emitter:
-    key = op_class, kind(dtype)
-    if key not in _EMITTERS:  # those of all elementwise ops, which a program of one scatter has not loaded
-        importlib.import_module(".elementwise", __package__)
-    if key not in _EMITTERS:
-        raise InternalError(f"{op_class.mlir_name()} has no lowering for {dtype}")
-    return _EMITTERS[key]
-
-
-def _several(emitted: Emitted) -> list[Value]:
-    return list(emitted) if isinstance(emitted, (list, tuple)) else [emitted]
 
 
 def widen(b: ScalarBuilder, x: Value) -> Value:

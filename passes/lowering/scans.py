@@ -10,8 +10,8 @@ from ...dialect.ops.elementwise import Add, Maximum, Minimum, Multiply
 from ...dialect.ops.scans import CumulativeMax, CumulativeMin, CumulativeProd, CumulativeSum
 from ...dialect.types import normalize_axis
 from .conversion import Conversion, OpInstance, lowers
+from .emission import emit
 from .loops import branch, extract, insert, loop_nest
-from .scalars import emit
 
 arith = dialect("arith")
 
