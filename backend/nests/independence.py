@@ -43,7 +43,7 @@ class IndependentNests:
 
     def join(self, nest: LoopNest, dim: int) -> bool:
         """Add a nest if its iterations are independent of those of all others; returns whether they are."""
-        gathered = {base(memref) for memref in _captured_memrefs(nest)}
+        gathered = {base(memref) for memref in captured_memrefs(nest)}
         written = {base(access.memref) for access in nest.outputs}
         touched = gathered | {base(access.memref) for access in nest.accesses}
         others = chain(
@@ -60,7 +60,7 @@ class IndependentNests:
 
 def _independent(left: LoopNest, left_dim: int, right: LoopNest, right_dim: int) -> bool:
     """Whether iterations of the two dimensions only share data when they are the same iteration."""
-    captured = [base(memref) for nest in (left, right) for memref in _captured_memrefs(nest)]
+    captured = [base(memref) for nest in (left, right) for memref in captured_memrefs(nest)]
     for a, b in _conflicts(left, right):
         if base(a.memref) == base(b.memref):
             axes = a.axis_of(left_dim), b.axis_of(right_dim)
@@ -141,7 +141,7 @@ def _only_used_by(memref: Value, operation: Operation) -> bool:
     return True
 
 
-def _captured_memrefs(nest: LoopNest) -> list[Value]:
+def captured_memrefs(nest: LoopNest) -> list[Value]:
     """Memrefs that the body reads by itself (gathers)."""
     return [
         operand

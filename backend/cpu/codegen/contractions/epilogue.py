@@ -8,6 +8,7 @@ from .....dialect.mlir import Operation, Type, Value, ir
 from .....dialect.records import dataclass
 from ....nests.contraction import Contraction
 from ....nests.emit import Emitter, Index
+from ....nests.independence import base
 from ....nests.nest import Access, LoopNest
 from ..loops.vector_body import body_weight, is_vectorisable, vector_of, vectorise_body
 from ..vectors.code import broadcast, broadcast_load, vector_load, vector_store
@@ -97,8 +98,9 @@ def match_epilogue(
     column = column_dim(source)
     if not all(_readable(access, column) for access in nest.inputs if access is not source):
         return None
-    factors = [contraction.left.access.memref, contraction.right.access.memref]
-    if not all(a.is_contiguous_in(column) and a.memref not in factors for a in nest.outputs):
+    # Other rows of the result read what is in the arrays of the factors, views of them included.
+    factors = [base(side.access.memref) for side in (contraction.left, contraction.right)]
+    if not all(a.is_contiguous_in(column) and base(a.memref) not in factors for a in nest.outputs):
         return None
     pairs = zip(source.expressions, contraction.result.expressions, strict=True)
     dims = {mine.position: theirs.position for mine, theirs in pairs}

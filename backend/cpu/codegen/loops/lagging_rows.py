@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from .....dialect.mlir import Value, ir
 from .....dialect.records import dataclass
 from ....nests.emit import Emitter, Index, create
-from ....nests.independence import base
+from ....nests.independence import base, captured_memrefs
 from ....nests.nest import Access, LoopNest
 from ..vectors.temporaries import known_bytes
 from .lagging_stores import MOST_BYTES, copies
@@ -39,10 +39,12 @@ def match_lagging_rows(nest: LoopNest, copy: LoopNest, emitter: Emitter) -> Lagg
         return None
     if is_used(list(nest.body.arguments)[len(nest.inputs)]):
         return None
+    if any(base(memref) == base(target.memref) for memref in captured_memrefs(nest)):
+        return None  # read at indices of its own, as what is reversed
     behind = [_distance(access, target) for access in nest.inputs if not access.is_scalar]
     if any(rows is None for rows in behind):
         return None
-    lag = max(0, *(rows for rows in behind if rows is not None))
+    lag = max([0, *(rows for rows in behind if rows is not None)])
     return LaggingRows(nest, copy, lag, emitter) if lag <= min(_MOST_LAG, _length(nest) // 2) else None
 
 

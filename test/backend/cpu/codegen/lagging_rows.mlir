@@ -81,3 +81,29 @@ func.func @transposed(%u: memref<100x100xf64>) {
   }
   return
 }
+
+// What the body reads at indices of its own may lie anywhere, too.
+// CHECK-LABEL: func.func @reversed
+// CHECK: memref.alloc() : memref<100x100xf64>
+// CHECK-NOT: scf.if
+// CHECK: return
+func.func @reversed(%u: memref<100x100xf64>) {
+  %memory = memref.alloc() : memref<100x100xf64>
+  %last = arith.constant 99 : index
+  linalg.generic {indexing_maps = [#at, #at], iterator_types = ["parallel", "parallel"]}
+      ins(%u : memref<100x100xf64>) outs(%memory : memref<100x100xf64>) {
+  ^bb0(%a: f64, %out: f64):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %row = arith.subi %last, %i : index
+    %b = memref.load %u[%row, %j] : memref<100x100xf64>
+    %sum = arith.addf %a, %b : f64
+    linalg.yield %sum : f64
+  }
+  linalg.generic {indexing_maps = [#at, #at], iterator_types = ["parallel", "parallel"]}
+      ins(%memory : memref<100x100xf64>) outs(%u : memref<100x100xf64>) {
+  ^bb0(%a: f64, %out: f64):
+    linalg.yield %a : f64
+  }
+  return
+}

@@ -220,3 +220,33 @@ def test_sums_of_products_with_one_number(shape: tuple[int, ...]) -> None:
     x = np.arange(1.0, 1 + np.prod(shape)).reshape(shape)
     for value, wanted in zip(weft.function(sums)(x, np.float64(0.5)), sums(x, 0.5), strict=True):
         np.testing.assert_array_equal(value, wanted)
+
+
+def _row_plus_product(c: Any) -> None:
+    for i in range(c.shape[0]):
+        c[i] += c @ c[i]
+
+
+def _column_plus_product(c: Any) -> None:
+    for i in range(c.shape[0]):
+        c[:, i] -= c[i] @ c
+
+
+def _rows_times_all(c: Any) -> None:
+    c[2:6] += c[2:6] @ c
+
+
+def _sums_of_products(c: Any) -> None:
+    for i in range(c.shape[0]):
+        c[i] += (c * c[i]).sum(axis=1)
+
+
+@pytest.mark.parametrize("extent", [7, 16, 40])
+@pytest.mark.parametrize("f", [_row_plus_product, _column_plus_product, _rows_times_all, _sums_of_products])
+def test_what_is_added_to_parts_of_a_factor(f: Any, extent: int) -> None:
+    """Other rows of the product read what the first ones replace."""
+    c = np.random.default_rng(4).standard_normal((extent, extent)) / extent
+    expected = c.copy()
+    f(expected)
+    weft.function(f)(c)
+    np.testing.assert_allclose(c, expected, rtol=1e-10)

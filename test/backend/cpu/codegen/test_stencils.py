@@ -142,3 +142,26 @@ def test_overlapping_updates_that_follow_each_other():
     expected = together.python_function(u, v, 3)
     for got, wanted in zip(together(u, v, np.int64(3)), expected, strict=True):
         np.testing.assert_array_equal(got, wanted)
+
+
+def _reversed(u):
+    u[1:-1] = u[-2:0:-1]
+
+
+def _reversed_and_shifted(u):
+    u[1:-1] = u[-2:0:-1] + u[2:]
+    u[1:-1] -= u[:-2][::-1] * u[2:]
+
+
+def _reversed_every_other(u):
+    u[1:9][::-1, ::2] = u[1:9][:, 1::2]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int32])
+@pytest.mark.parametrize("f", [_reversed, _reversed_and_shifted, _reversed_every_other])
+def test_reversed_rows_are_read_before_they_are_stored(f, dtype):
+    u = np.random.default_rng(6).integers(-9, 9, (16, 20)).astype(dtype)
+    expected = u.copy()
+    f(expected)
+    weft.function(f)(u)
+    np.testing.assert_array_equal(u, expected)
