@@ -204,3 +204,25 @@ def test_peak_is_what_the_program_must_hold(name):
 
 def test_all_fields_of_plans_have_a_form():
     assert plan_attributes._FORMS.keys() == set(Plan._fields) - plan_attributes._ELSEWHERE
+
+
+def test_what_is_stretched_to_a_number_that_a_loop_computes():
+    """The size of what is added is told by a number, and by no axis of a tensor."""
+
+    def f(x, v):
+        for i in range(1, x.shape[0]):
+            row = x[i].copy()
+            row[:4] = v[:4]
+            x[i] = row
+            x[i - 1, :4] += row[:4]
+            v[0] += row[5]
+
+    sizes = [weft.TensorSpec((None, None), "float64"), weft.TensorSpec((None,), "float64")]
+    compiled = weft.function(f, input_signature=sizes)
+    x = np.arange(48.0).reshape(6, 8)
+    v = x[2] * 3
+    expected = x.copy(), v.copy()
+    f(*expected)
+    compiled(x, v)
+    np.testing.assert_array_equal(x, expected[0])
+    np.testing.assert_array_equal(v, expected[1])
