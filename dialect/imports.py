@@ -49,17 +49,23 @@ def uncollected_once() -> Iterator[None]:
         yield
 
 
+_KNOWN_BEFORE = {"__class__", "__name__", "__spec__", "_describe", "_load"}
+"""What Python's imports ask of a module that is there, and what loads it."""
+
+
 class _Unloaded(ModuleType):
-    """A module that is loaded when something is asked of it that it does not have yet."""
+    """A module that is loaded when something is asked of it: a name of its own, or all that it has, as by `vars`."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self.__dict__["_lock"] = threading.RLock()
+        super().__getattribute__("__dict__")["_lock"] = threading.RLock()
 
-    def __getattr__(self, name: str) -> Any:
-        with self.__dict__["_lock"]:  # other threads wait until all is there
-            if self.__spec__ is None:
-                self._load()
+    def __getattribute__(self, name: str) -> Any:
+        found = super().__getattribute__
+        if name not in _KNOWN_BEFORE:
+            with found("_lock"):  # other threads wait until all is there
+                if found("__spec__") is None:
+                    self._load()
         return ModuleType.__getattribute__(self, name)
 
     def _load(self) -> None:

@@ -7,6 +7,7 @@ import gc
 import importlib
 import sys
 import threading
+import time
 import weakref
 from pathlib import Path
 from types import ModuleType
@@ -77,7 +78,9 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
         "from weft.dialect.imports import load_on_first_use\n"
         "load_on_first_use(__name__, 'heavy', 'broken', 'missing')\n"
     )
-    (folder / "heavy.py").write_text("import time\nfirst = 1\ntime.sleep(0.05)\nlast = first + 1\n")
+    (folder / "heavy.py").write_text(
+        "import time\nfirst = 1\ndef both():\n    return first, last\ntime.sleep(0.05)\nlast = first + 1\n"
+    )
     (folder / "broken.py").write_text("1 / 0\n")
     (folder / "user.py").write_text("from . import heavy\ndef use():\n    return heavy.last\n")
     (folder / "eager.py").write_text("from .heavy import last\n")
@@ -97,6 +100,11 @@ def test_a_module_is_loaded_on_first_use(room: ModuleType) -> None:
     assert user.heavy.__file__.endswith("heavy.py")
     with pytest.raises(AttributeError, match="has no attribute 'other'"):
         _ = user.heavy.other
+
+
+def test_all_that_a_module_has_loads_it(room: ModuleType) -> None:
+    assert vars(room.heavy)["last"] == 2
+    assert is_loaded(room.heavy)
 
 
 def test_a_name_that_is_imported_loads_the_module(room: ModuleType) -> None:
@@ -121,6 +129,25 @@ def test_threads_find_all_of_a_module(room: ModuleType) -> None:
     for thread in threads:
         thread.join()
     assert found == [2] * 4
+
+
+def test_threads_do_not_call_what_is_not_loaded_to_its_end(room: ModuleType) -> None:
+    found: list[object] = []
+
+    def call() -> None:
+        try:
+            found.append(room.heavy.both())
+        except NameError as error:
+            found.append(error)
+
+    loading = threading.Thread(target=lambda: room.heavy.last)
+    loading.start()
+    while room.heavy.__spec__ is None:
+        time.sleep(0.001)
+    time.sleep(0.01)  # the function is there, and what it needs is not
+    call()
+    loading.join()
+    assert found == [(1, 2)]
 
 
 def test_modules_that_are_there_stay(room: ModuleType) -> None:

@@ -124,6 +124,20 @@ def test_results_are_the_same_and_nothing_is_compiled(project: Project) -> None:
     assert not warm.llvm
 
 
+def test_what_is_called_back_finds_modules_that_nothing_else_has_loaded(project: Project) -> None:
+    project.write_program("""
+        @weft.function
+        def f(x):
+            print("first", x[0])
+            return x + 1
+
+        print(f(np.ones(3)))
+    """)
+    first, second = project.run(), project.run()
+    assert first.output == second.output == "first 1.0\n[2. 2. 2.]\n"
+    assert second.found == 1
+
+
 def test_a_function_that_is_found_was_not_traced(project: Project) -> None:
     project.write_program("""
         @weft.function
