@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 import weakref
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -70,7 +71,7 @@ def test_only_the_first_block_goes_without(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.fixture
-def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     """A package whose modules are loaded on first use, of which one cannot be."""
     folder = tmp_path / "weft_room"
     folder.mkdir()
@@ -84,10 +85,10 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     (folder / "broken.py").write_text("1 / 0\n")
     (folder / "user.py").write_text("from . import heavy\ndef use():\n    return heavy.last\n")
     (folder / "eager.py").write_text("from .heavy import last\n")
-    for name in ("", ".heavy", ".broken", ".missing", ".user", ".eager"):
-        monkeypatch.delitem(sys.modules, f"weft_room{name}", raising=False)
     monkeypatch.syspath_prepend(tmp_path)
-    return importlib.import_module("weft_room")
+    yield importlib.import_module("weft_room")
+    for name in [name for name in sys.modules if name.startswith("weft_room")]:
+        del sys.modules[name]  # others look at what all modules have, and would load it
 
 
 def test_a_module_is_loaded_on_first_use(room: ModuleType) -> None:
