@@ -15,10 +15,10 @@ from contextlib import contextmanager
 from .....dialect.mlir import Value, ir
 from .....dialect.records import dataclass
 from ....nests.emit import Emitter, Index, create
-from ....nests.independence import base, captured_memrefs
+from ....nests.independence import base
 from ....nests.nest import Access, LoopNest
 from ..vectors.temporaries import known_bytes
-from .lagging_stores import MOST_BYTES, copies
+from .lagging_stores import MOST_BYTES, copies, reads_by_itself
 from .schedule import emit_loops
 from .vector_loops import is_used
 
@@ -39,8 +39,8 @@ def match_lagging_rows(nest: LoopNest, copy: LoopNest, emitter: Emitter) -> Lagg
         return None
     if is_used(list(nest.body.arguments)[len(nest.inputs)]):
         return None
-    if any(base(memref) == base(target.memref) for memref in captured_memrefs(nest)):
-        return None  # read at indices of its own, as what is reversed
+    if reads_by_itself(nest, target):
+        return None
     behind = [_distance(access, target) for access in nest.inputs if not access.is_scalar]
     if any(rows is None for rows in behind):
         return None

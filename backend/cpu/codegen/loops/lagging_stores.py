@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from .....dialect.mlir import Value, ir
 from ....nests.emit import Emitter, ForLoop, Index
-from ....nests.independence import base
+from ....nests.independence import base, captured_memrefs
 from ....nests.nest import Access, LoopNest
 from ..vectors.code import vector_store
 from ..vectors.temporaries import known_bytes
@@ -40,6 +40,8 @@ def match_lagging_stores(nest: LoopNest, copy: LoopNest, emitter: Emitter) -> La
     if any(is_used(argument) for argument in list(nest.body.arguments)[len(nest.inputs) :]):
         return None
     loop = LaggingStores(nest, target, emitter)
+    if reads_by_itself(nest, target):
+        return None
     in_front = [_distance(access, target) for access in nest.inputs if not access.is_scalar]
     return loop if loop.fits and all(n is not None and n <= loop.strip for n in in_front) else None
 
@@ -49,6 +51,11 @@ def copies(nest: LoopNest, memory: Value) -> bool:
     owner = memory.owner
     is_own = not isinstance(owner, ir.Block) and owner.operation.name == _ALLOCATION
     return is_own and len(list(memory.uses)) == 2 and nest.is_copy() and nest.inputs[0].memref == memory
+
+
+def reads_by_itself(nest: LoopNest, target: Access) -> bool:
+    """Whether the body of a nest gathers elements of the array that the result goes to, from wherever they are."""
+    return base(target.memref) in map(base, captured_memrefs(nest))
 
 
 def _distance(read: Access, target: Access) -> int | None:

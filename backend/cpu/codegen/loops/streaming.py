@@ -54,10 +54,11 @@ class FenceStreams(Pass):
 
 
 def may_stream(nest: LoopNest, inner: int, lanes: int, weight: int) -> bool:
-    """Whether the stores of an innermost loop may go past the caches: one array, which nothing else here touches."""
-    if len(nest.outputs) != 1 or not _is_overwritten(nest):
+    """Whether the stores of an innermost loop may go past the caches: to arrays that nothing else here touches."""
+    types = {access.memref.type for access in nest.outputs}
+    if len(types) != 1 or not _is_overwritten(nest):
         return False
-    type = nest.outputs[0].memref.type
+    (type,) = types
     size, row, width = known_bytes(type), nest.extents[inner], lanes * element_bytes(type.element_type)
     if weight > (MOST_OPERATIONS if size is not None else MOST_OPERATIONS_OF_TWO):
         return False
@@ -68,12 +69,12 @@ def may_stream(nest: LoopNest, inner: int, lanes: int, weight: int) -> bool:
 
 
 def _is_overwritten(nest: LoopNest) -> bool:
-    """Whether the result of a nest, an argument of the kernel, is only written, and only there."""
-    (output,), operation = nest.outputs, nest.operation
-    argument = nest.body.arguments[len(nest.inputs)]
-    inputs = (base(access.memref) for access in nest.inputs if not access.is_scalar)
-    is_read = any(True for _ in argument.uses) or base(output.memref) in inputs
-    return not is_read and only_user(output.memref, operation)
+    """Whether the results of a nest, arguments of the kernel, are only written, and only there."""
+    arguments = list(nest.body.arguments)[len(nest.inputs) :]
+    inputs = {base(access.memref) for access in nest.inputs if not access.is_scalar}
+    is_read = any(next(iter(argument.uses), None) is not None for argument in arguments)
+    outputs = [access.memref for access in nest.outputs]
+    return not is_read and all(base(m) not in inputs and only_user(m, nest.operation) for m in outputs)
 
 
 def _has_bits(element: Type) -> bool:
@@ -82,8 +83,8 @@ def _has_bits(element: Type) -> bool:
 
 
 def is_large(nest: LoopNest, inner: int, lanes: int, emitter: Emitter) -> Value:
-    """Whether an array of dynamic size has so many elements, in long rows, that stores past the caches pay."""
-    (output,) = nest.outputs
+    """Whether arrays of dynamic size have so many elements, in long rows, that stores past the caches pay."""
+    output = nest.outputs[0]
     type = output.memref.type
     size: Index = 1
     for axis, extent in enumerate(type.shape):
@@ -96,10 +97,22 @@ def is_large(nest: LoopNest, inner: int, lanes: int, emitter: Emitter) -> Value:
     return create("arith.andi", [enough.type], [enough, _at_least(row, SHORTEST_ROW * lanes, emitter)])
 
 
+def begin_alike(leads: list[Index], emitter: Emitter) -> Value:
+    """Whether as many elements of several arrays lie before the first whole vector of each."""
+    first, *others = [_compare(lead, leads[0], 0, emitter) for lead in leads[1:]]
+    for other in others:
+        first = create("arith.andi", [first.type], [first, other])
+    return first
+
+
 def _at_least(left: Index, right: int, emitter: Emitter) -> Value:
-    predicate = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 5)  # signed, greater or equal
+    return _compare(left, right, 5, emitter)  # signed, greater or equal
+
+
+def _compare(left: Index, right: Index, predicate: int, emitter: Emitter) -> Value:
+    attribute = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), predicate)
     operands = [emitter.value(left), emitter.value(right)]
-    return create("arith.cmpi", [ir.IntegerType.get_signless(1)], operands, {"predicate": predicate})
+    return create("arith.cmpi", [ir.IntegerType.get_signless(1)], operands, {"predicate": attribute})
 
 
 def elements_before_line(access: Access, place: list[Value], lanes: int, emitter: Emitter) -> Index:

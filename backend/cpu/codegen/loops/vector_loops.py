@@ -13,7 +13,7 @@ from ..vectors.code import broadcast, lane_mask, vector_load, vector_store, vect
 from ..vectors.temporaries import element_bytes, known_bytes
 from ..vectors.width import vector_bytes
 from .prefetch import comes_from_memory, first_readers
-from .streaming import elements_before_line, is_large, may_stream
+from .streaming import begin_alike, elements_before_line, is_large, may_stream
 from .vector_body import Divisor, SplitBody, is_vectorisable, prepared_divisor, vector_of, vectorise
 
 LINE_BYTES = 64
@@ -96,17 +96,37 @@ class VectorLoop:
         constant = self._invariants()
         if bounds is not None or not may_stream(self.nest, self.inner, self.lanes, self.body.weight):
             self._emit_range(start, stop, constant)
-        elif known_bytes(self.nest.outputs[0].memref.type) is not None:
+            return
+        condition = self._streams_pay()
+        if condition is None:
             self._stream(stop, constant)
-        else:
-            large = is_large(self.nest, self.inner, self.lanes, self.emitter)
-            branch = ir.Operation.create("scf.if", [], [large], regions=2)
-            with ir.InsertionPoint(branch.regions[0].blocks.append()):
-                self._stream(stop, constant)
-                create("scf.yield", [], [])
-            with ir.InsertionPoint(branch.regions[1].blocks.append()):
-                self._emit_range(start, stop, constant)
-                create("scf.yield", [], [])
+            return
+        branch = ir.Operation.create("scf.if", [], [condition], regions=2)
+        with ir.InsertionPoint(branch.regions[0].blocks.append()):
+            self._stream(stop, constant)
+            create("scf.yield", [], [])
+        with ir.InsertionPoint(branch.regions[1].blocks.append()):
+            self._emit_range(start, stop, constant)
+            create("scf.yield", [], [])
+
+    def _streams_pay(self) -> Value | None:
+        """Whether to store past the caches, where that is known at run time only."""
+        several = len(self.nest.outputs) > 1
+        alike = (
+            begin_alike([self._lead(access) for access in self.nest.outputs], self.emitter)
+            if several
+            else None
+        )
+        if known_bytes(self.nest.outputs[0].memref.type) is not None:
+            return alike
+        large = is_large(self.nest, self.inner, self.lanes, self.emitter)
+        return large if alike is None else create("arith.andi", [large.type], [large, alike])
+
+    def _lead(self, access: Access) -> Index:
+        """How many elements lie before the first whole vector of a row."""
+        return elements_before_line(
+            access, access.indices(self.emitter, self._points(0)), self.lanes, self.emitter
+        )
 
     def _emit_range(self, start: Index, stop: Index, constant: dict[Value, Value]) -> None:
         whole = self._whole(start, stop, self.lanes * self.unroll)
@@ -136,9 +156,8 @@ class VectorLoop:
 
     def _stream(self, stop: Index, constant: dict[Value, Value]) -> None:
         """Write the loop with stores past the caches, from the first aligned vector to the last."""
-        emitter, access = self.emitter, self.nest.outputs[0]
+        emitter, lead = self.emitter, self._lead(self.nest.outputs[0])
         emitter.stores_past_caches = True
-        lead = elements_before_line(access, access.indices(emitter, self._points(0)), self.lanes, emitter)
         self._write(0, constant, lane_mask(emitter, lead, self.lanes))
         # The lead is shorter than a vector: so many strips fit, whatever it is.
         step, parallel = self.lanes * self.unroll, any_order([self.nest], [self.inner])
