@@ -33,16 +33,25 @@ class SeparateUpdates(Pass):
 
 
 def _separate(insert: Operation) -> int:
-    """Let the op that computes an update write to memory of its own; whether it does."""
+    """Let the op that computes an update write to memory of its own, where it has to; whether it does."""
     update, whole = insert.operands[0], insert.operands[1]
     generic = _producer(update)
     if generic is None or generic.name != "linalg.generic" or generic.block != insert.block:
         return 0
-    (*inputs, output) = generic.operands
+    results = list(generic.results)
+    inputs = list(generic.operands)[: -len(results)]
+    place = len(inputs) + results.index(update)
+    output = generic.operands[place]
     empty = _producer(output)
-    if empty is None or empty.name != "tensor.empty" or len(generic.results) != 1:
+    if empty is None or empty.name != "tensor.empty":
         return 0
-    if not any(_reads_elsewhere(value, whole, insert) for value in inputs):
+    reads = [number for number, value in enumerate(inputs) if _reads_elsewhere(value, whole, insert)]
+    if not reads:
+        return 0
+    maps = generic.attributes["indexing_maps"]
+    if all(maps[number] == maps[place] and _is_apart(inputs[number], insert) for number in reads):
+        for number in reads:
+            generic.operands[number] = _read_as_it_is(inputs[number], generic)
         return 0
     segments = ir.DenseI32ArrayAttr.get([len(empty.operands), 0, 0])
     with ir.InsertionPoint(generic), generic.location:
@@ -52,7 +61,7 @@ def _separate(insert: Operation) -> int:
             list(empty.operands),
             {"operandSegmentSizes": segments},
         )
-    generic.operands[len(inputs)] = memory.results[0]
+    generic.operands[place] = memory.results[0]
     return 1
 
 
@@ -61,9 +70,64 @@ def _reads_elsewhere(value: Value, whole: Value, insert: Operation) -> bool:
     read = _producer(value)
     if read is None or read.name != _SLICE or read.operands[0] != whole:
         return False
-    names = ("static_offsets", "static_sizes", "static_strides")
-    same = all(read.attributes[name] == insert.attributes[name] for name in names)
-    return not same or list(read.operands)[1:] != list(insert.operands)[2:]
+    return _bounds(read) != _bounds(insert)
+
+
+_OFFSETS, _SIZES, _STRIDES = range(3)
+
+
+def _bounds(operation: Operation) -> list[list[Value | int]]:
+    """Offsets, sizes and strides of the part of a tensor that an op reads or replaces."""
+    segments = list(operation.attributes["operandSegmentSizes"])[-3:]
+    operands = iter(list(operation.operands)[-sum(segments) :] if sum(segments) else [])
+    dynamic = ir.ShapedType.get_dynamic_stride_or_offset(), ir.ShapedType.get_dynamic_size()
+    return [
+        [next(operands) if bound in dynamic else bound for bound in operation.attributes[name]]
+        for name in ("static_offsets", "static_sizes", "static_strides")
+    ]
+
+
+def _is_apart(value: Value, insert: Operation) -> bool:
+    """Whether the part that is read and the part that is replaced are the same or have no element in common.
+
+    So are two rows of a matrix, whatever their numbers: parts that differ along axes of extent 1 alone. Nothing else
+    may be replaced, as the order of the other updates and the read would be bufferisation's to keep.
+    """
+    read = _producer(value)
+    memory = None if read is None else _producer(read.operands[0])
+    if read is None or memory is None or memory.name != "bufferization.to_tensor":
+        return False
+    users = (use.owner.operation for use in memory.results[0].uses)
+    if any(user.name != _SLICE and user != insert for user in users):
+        return False
+    one, other = _bounds(read), _bounds(insert)
+    if (
+        value.type != insert.operands[0].type
+        or one[_SIZES] != other[_SIZES]
+        or one[_STRIDES] != other[_STRIDES]
+    ):
+        return False
+    places = zip(one[_OFFSETS], other[_OFFSETS], one[_SIZES], strict=True)
+    return all(a == b or size == 1 for a, b, size in places)
+
+
+def _read_as_it_is(value: Value, generic: Operation) -> Value:
+    """The part of a tensor, read in the tensor's memory: bufferisation, which knows nothing of rows, would copy it."""
+    read = _producer(value)
+    memory = None if read is None else _producer(read.operands[0])
+    assert read is not None
+    assert memory is not None
+    with ir.InsertionPoint(generic), generic.location:
+        whole = ir.Operation.create(
+            "bufferization.to_tensor",
+            [memory.results[0].type],
+            [memory.operands[0]],
+            {"restrict": ir.UnitAttr.get()},
+        )
+        part = read.clone()
+    part.operation.operands[0] = whole.results[0]
+    result: Value = part.results[0]
+    return result
 
 
 def _producer(value: Value) -> Operation | None:

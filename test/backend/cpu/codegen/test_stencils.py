@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -165,3 +167,38 @@ def test_reversed_rows_are_read_before_they_are_stored(f, dtype):
     f(expected)
     weft.function(f)(u)
     np.testing.assert_array_equal(u, expected)
+
+
+def following_rows(a: Any) -> Any:
+    """Each row is computed of another one, of itself, or of both."""
+    for i in range(a.shape[0] - 1):
+        a[i + 1] = a[i] * 2 - a[i + 1]
+    for i in range(a.shape[0] - 2, -1, -1):
+        a[i] = a[i] - a[i + 1] // 3
+    for i in range(a.shape[0]):
+        a[(3 * i) % a.shape[0]] = a[i] + 1
+    return a
+
+
+def following_planes(a: Any) -> Any:
+    """Planes are read transposed and backwards, too."""
+    for i in range(a.shape[0] - 1):
+        a[i + 1] = a[i].T + a[i + 1]
+        a[i] = a[i + 1][::-1] - a[i, :, ::-1]
+        a[(2 * i) % a.shape[0]] = a[i].T
+    return a
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int16])
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize(
+    ("function", "shape"),
+    [(following_rows, (12, 21)), (following_rows, (9, 64)), (following_planes, (7, 6, 6))],
+)
+def test_rows_of_one_array(function: Any, shape: tuple[int, ...], known: bool, dtype: Any) -> None:
+    signature = None if known else [weft.TensorSpec([None] * len(shape), dtype)]
+    compiled = weft.function(function, input_signature=signature)
+    array = np.random.default_rng(0).integers(-50, 50, shape).astype(dtype)
+    mine, theirs = array.copy(), array.copy()
+    np.testing.assert_array_equal(compiled(mine), function(theirs))
+    np.testing.assert_array_equal(mine, theirs)
