@@ -23,7 +23,7 @@ from workloads import workload  # noqa: E402
 import weft  # noqa: E402
 
 RESULTS = pathlib.Path(__file__).parent / "results"
-GOAL = 1.7
+GOAL = 1.8
 
 
 def with_threads(count: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[[], Any]:
@@ -36,23 +36,34 @@ def with_threads(count: int, function: Callable[..., Any], arguments: tuple[Any,
     return call
 
 
+LARGE = (
+    *(
+        "matmul_128",
+        "matmul_256",
+        "matmul_512",
+        "matmul_1024",
+        "conv",
+        "shifted_conv",
+        "few_rows",
+        "symmetric",
+    ),
+    *("scaled", "paired", "chain", "softmax", "layernorm", "mse_1e6", "column_sum", "row_max", "diffusion"),
+    *("jacobi", "triangular_solve", "tridiagonal", "training_step"),
+)
+SMALL = ("matmul_10", "matmul_64", "mse_1e3", "lstm_step", "add_one")
+"""Two threads are not to make these slower."""
+
+
 def cases() -> list[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
-    """Products, a convolution, chains and reductions."""
-    million, square = workload("chain"), workload("softmax")
+    """Programs of the comparison with peers, and a chain of 1e7 elements."""
+    functions = programs.FUNCTIONS | {"conv": conv}
+    large, small = (
+        [(each.title, functions[each.name], each.arguments()) for each in map(workload, names)]
+        for names in (LARGE, SMALL)
+    )
+    million = workload("chain")
     ten_million = (np.tile(million.arguments()[0], 10), *million.arguments()[1:])
-    return [
-        *(
-            (f"matmul {n}", programs.matmul, workload(f"matmul_{n}").arguments())
-            for n in (128, 256, 512, 1024)
-        ),
-        (workload("conv").title, conv, workload("conv").arguments()),
-        (million.title, programs.chain, million.arguments()),
-        (million.title.replace("1e6", "1e7"), programs.chain, ten_million),
-        (square.title, programs.softmax, square.arguments()),
-        (workload("layernorm").title, programs.layernorm, workload("layernorm").arguments()),
-        (workload("column_sum").title, programs.column_sum, workload("column_sum").arguments()),
-        (workload("training_step").title, programs.training_step, workload("training_step").arguments()),
-    ]
+    return [*large, (million.title.replace("1e6", "1e7"), programs.chain, ten_million), *small]
 
 
 def main() -> None:
@@ -61,11 +72,12 @@ def main() -> None:
     for title, function, arguments in cases():
         compiled = weft.function(function)
         one, two = median_times([with_threads(n, compiled, arguments) for n in (1, 2)], rounds=15)
-        row = f"| {title} | {one * 1e6:.0f} us | {two * 1e6:.0f} us | {one / two:.2f} |"
+        row = f"| {title} | {one * 1e6:.3g} us | {two * 1e6:.3g} us | {one / two:.2f} |"
         print(row, flush=True)
         lines.append(row)
     page = (
-        f"# Two threads\n\n{machine('Two cores')} The goal for large work is {GOAL}.\n\n"
+        f"# Two threads\n\n{machine('Two cores')} The goal for large work is {GOAL};\n"
+        f"the last {len(SMALL)} rows are small: two threads are not to make them slower.\n\n"
         + "\n".join(lines)
         + "\n"
     )
