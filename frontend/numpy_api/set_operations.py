@@ -14,6 +14,7 @@ from ...dialect.errors import UnsupportedError, WeftValueError
 from ...dialect.ops import indexing as ops
 from ...dialect.ops.comparison import NotEqual
 from ...dialect.records import NamedTuple
+from ..indexing.broadcasting import broadcast_to
 from ..indexing.selections import nonzero_places
 from ..tracing.staging import (
     ArrayLike,
@@ -150,7 +151,7 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     raise_if(is_negative, "ValueError", "'list' argument must have no negative elements")
     length = np.maximum(largest(places, initial=-1) + 1, minlength)
     if weights is None:
-        addend: ArrayResult = np.ones(numbers.shape, INT64) if numbers.type.is_static else places * 0 + 1
+        addend: ArrayResult = broadcast_to(staged(trace, np.int64(1)), numbers.shape)
         start = zeros(length, INT64)
     else:
         addend = cast(asarray(weights), np.dtype(np.float64))

@@ -9,8 +9,20 @@ import numpy as np
 
 from ...dialect.dtypes import kind
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ...dialect.ops.indexing import Scatter
+from ..indexing.broadcasting import broadcast_to
 from ..tracing.extents import known_shape, product
-from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, raise_where, rank_0_array, trace_of
+from ..tracing.staging import (
+    ArrayLike,
+    ArrayResult,
+    apply,
+    asarray,
+    cast,
+    raise_where,
+    rank_0_array,
+    staged,
+    trace_of,
+)
 from .arguments import FLOAT64, as_inexact, axis_tuple, common_dtype, deliver
 from .contraction import matmul
 from .creation import full, linspace, zeros
@@ -234,11 +246,13 @@ def _place_of_equal_bins(x: Any, edges: Any, count: Any) -> Any:
 
 
 def _summed(place: Any, count: Any, weights: Any) -> ArrayResult:
-    """The weights in each bin, or how many elements there are, by the bin of each element."""
-    dtype = np.dtype(np.int64) if weights is None else asarray(weights).dtype
-    totals: Any = zeros(count + 2, dtype)
-    np.add.at(totals, place, 1 if weights is None else ravel(weights))
-    return asarray(totals[1 : count + 1].copy())
+    """The weights in each bin, or how many elements there are, by the bin of each element, which is one of them."""
+    trace = trace_of((place,))
+    assert trace is not None
+    added = broadcast_to(staged(trace, np.int64(1)), place.shape) if weights is None else ravel(weights)
+    start = staged(trace, zeros(count + 2, added.dtype))
+    totals = apply(Scatter, start, added, place, axes=(0,), position=0, mode="add")
+    return asarray(totals[1 : count + 1])
 
 
 def _equal_edges(x: Any, bins: Any, range: Any) -> ArrayResult:

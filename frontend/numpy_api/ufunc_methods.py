@@ -16,7 +16,7 @@ from ..indexing.broadcasting import broadcast_to
 from ..indexing.views import get_item
 from ..tracing.array import TracedArray
 from ..tracing.element_stores import cast_element
-from ..tracing.staging import ArrayResult, apply, asarray, cast
+from ..tracing.staging import ArrayResult, apply, asarray, cast, staged, trace_of
 from . import reductions
 from .accumulation import scan
 from .arguments import BOOL, NO_VALUE, axis_tuple, deliver, write_into
@@ -159,9 +159,12 @@ def _scatter_add(target: Any, index: Any, addend: Any) -> None:
             "ufunc.at writes traced values into a NumPy array; make the array with weft.zeros"
         )
 
+    recorder = trace_of((target, index, addend))
+    assert recorder is not None
     # The places in the flattened array that the index selects, in the order in which NumPy visits them.
     places = get_item(reshape(arange(target.size), target.shape), index)
-    values = broadcast_to(cast(addend, target.dtype), places.shape)
+    # What is added is repeated in the program: repeated by NumPy, it would be an array that each call reads.
+    values = broadcast_to(staged(recorder, cast(addend, target.dtype)), places.shape)
     flat = ravel(target)
     summed = apply(Scatter, flat, ravel(values), ravel(places), axes=(0,), position=0, mode="add")
     write_into(target, reshape(summed, target.shape))
