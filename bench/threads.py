@@ -66,13 +66,18 @@ def cases() -> list[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
     return [*large, (million.title.replace("1e6", "1e7"), programs.chain, ten_million), *small]
 
 
+def _shown(seconds: float) -> str:
+    microseconds = seconds * 1e6
+    return f"{microseconds:.0f} us" if microseconds >= 100 else f"{microseconds:.3g} us"
+
+
 def main() -> None:
     """Measure, print and write."""
     lines = ["| workload | one thread | two threads | ratio |", "|---|---|---|---|"]
     for title, function, arguments in cases():
         compiled = weft.function(function)
         one, two = median_times([with_threads(n, compiled, arguments) for n in (1, 2)], rounds=15)
-        row = f"| {title} | {one * 1e6:.3g} us | {two * 1e6:.3g} us | {one / two:.2f} |"
+        row = f"| {title} | {_shown(one)} | {_shown(two)} | {one / two:.2f} |"
         print(row, flush=True)
         lines.append(row)
     page = (
