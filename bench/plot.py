@@ -44,9 +44,7 @@ def draw(measured: Sequence[Any], names: Sequence[str], processor: str, path: pa
     axes.set_xscale("log")
     axes.set_yticks(list(rows), [m.workload.title for m in measured])
     axes.invert_yaxis()
-    axes.set_xlabel(
-        f"time of a call divided by weft's, one core of {processor}: right of the line is slower (logarithmic)"
-    )
+    axes.set_xlabel(f"time of a call divided by weft's: right of the line is slower\none core of {processor}")
     axes.grid(axis="x", color="#dddddd", zorder=0)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
