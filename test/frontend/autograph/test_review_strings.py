@@ -35,6 +35,16 @@ class TestChosenStrings:
 
         refused(measure, F64(1), error=UnsupportedError, match="known only at run time", place=False)
 
+    def test_as_an_item_of_a_set(self):
+        def collect(x):
+            names = {"zero"}
+            names.add("positive" if x > 0 else "negative")
+            return len(names)
+
+        refused(
+            collect, F64(1), error=UnsupportedError, match="key of a dict or an item of a set", place=False
+        )
+
 
 class TestStringsOfTheRun:
     def test_they_cannot_leave_a_branch(self):

@@ -75,7 +75,8 @@ class Chosen(RuntimeChoice):
     def __ge__(self, other: Any) -> Any:
         return self._any(lambda option: _truth(option >= other))
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        raise self._refusal("it is a key of a dict or an item of a set")
 
     def __weft_truth__(self) -> Any:
         return self._any(bool)
