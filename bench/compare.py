@@ -220,7 +220,11 @@ def main() -> None:
     parser.add_argument("--peers", nargs="*", default=list(packages), help="what to compare with")
     options = parser.parse_args()
     names = ["weft", *(name for name in options.peers if importlib.util.find_spec(packages[name]))]
-    candidates = [candidate for candidate in map(Candidate, names) if candidate.ready]
+    started = [Candidate(name) for name in names]
+    candidates = [candidate for candidate in started if candidate.ready]
+    for candidate in started:
+        if not candidate.ready:
+            print(f"{candidate.name} is left out: it could not be imported or compiled", flush=True)
     names = [candidate.name for candidate in candidates]
     chosen = [w for w in WORKLOADS if not options.workloads or w.name in options.workloads]
     measured = []

@@ -54,7 +54,11 @@ _KNOWN_BEFORE = {"__class__", "__name__", "__spec__", "_describe", "_load"}
 
 
 class _Unloaded(ModuleType):
-    """A module that is loaded when something is asked of it: a name of its own, or all that it has, as by `vars`."""
+    """A module that is loaded when something is asked of it: a name of its own, or all that it has, as by `vars`.
+
+    Not `importlib.util.LazyLoader`: it looks for the file at once, and before Python 3.12 other threads see half a
+    module.
+    """
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
