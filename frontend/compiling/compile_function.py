@@ -9,56 +9,29 @@ import numpy as np
 
 from ...backend.compiler import machine_code
 from ...backend.gpu.devices.names import device_number
-from ...backend.gpu.devices.on_device import ARRAYS, OnDevice, memory_of
+from ...backend.gpu.devices.on_device import OnDevice, memory_of
 from ...backend.gpu.devices.targets import target_of
 from ...backend.planning.packed_layout import CONSTANT_ARGUMENTS
 from ...backend.planning.plan import MachineCode
-from ...dialect.errors import TraceRecursionError, UnsupportedError, WeftTypeError, WeftValueError
+from ...dialect.errors import WeftValueError
 from ...dialect.mlir import Module, ir
-from ...dialect.records import dataclass
 from ...dialect.register import context
-from ...dialect.types import TensorType
 from ...passes.differentiation.memory import DEFAULT_MEMORY, MEMORY
 from ...passes.timing import CompileTimes, phase
-from ..autograph.operators.branches import diverging
-from ..autograph.operators.lists.kept_items import require_unchanged
-from ..autograph.operators.values.resolve_grown_lists import resolve_grown_lists
 from ..guards.captures import Capture
 from ..guards.dependencies import Dependencies
 from ..guards.inputs import Decisions
 from ..guards.packed_inputs import PackedInput, is_constant
-from ..python_state.early_stores import StoringState
-from ..python_state.generators import DRAWN_WHILE_TRACING, state_of_functions
-from ..python_state.state import PythonState
-from ..python_state.updates import copies_in
-from ..python_state.write_back import WriteBack
-from ..runtime_values.outputs import Outputs
-from ..runtime_values.result_spec import Result
-from ..runtime_values.values import holds_traced
 from ..settings import settings
 from ..signature.layout_keys import LayoutKey, layout_key, row_major_key
-from ..signature.signature import signature_of, unflatten
-from ..tracing.array import USE_WEFT_ARRAYS
-from ..tracing.current import set_current_trace
-from ..tracing.layouts import layout_of, row_major
-from ..tracing.recorder import ItemChanged
 from ..tracing.trace import Trace
 from .array_behaviour import install_behaviour
-from .diagnostics import explain, explained_at_their_place
+from .diagnostics import explained_at_their_place
 from .program import CallSignature, Program
+from .record_function import record_function
 from .stages import optimize, stage_text, to_linalg
 
 install_behaviour()
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """What tracing found besides the ops."""
-
-    result: Result
-    write_back: WriteBack
-    computed_types: list[TensorType]
-    state: PythonState
 
 
 def compile_function(
@@ -76,7 +49,7 @@ def compile_function(
     target = settings.target
     with times.recording():
         with phase("trace"):
-            trace, recorded = _recorded(function, convert, signature, leaves, decisions)
+            trace, recorded = record_function(function, convert, signature, leaves, decisions)
         device = _device(trace, signature)
         if device != signature.device:
             target = target_of(device)
@@ -186,125 +159,4 @@ def _written_arguments(module: Any, symbol: str, position_of: Callable[[int], in
     )
 
 
-def _recorded(
-    function: Callable[..., Any],
-    convert: Callable[[], Callable[..., Any]],
-    signature: CallSignature,
-    leaves: Sequence[Any],
-    decisions: Decisions,
-) -> tuple[Trace, Recorded]:
-    """Trace the function; again when items of lists turn out to be changed that were taken for values."""
-    while True:
-        try:
-            return _record(function, convert, signature, leaves, decisions)
-        except ItemChanged as change:
-            decisions.own_items |= {change.is_array}
-
-
-def _record(
-    function: Callable[..., Any],
-    convert: Callable[[], Callable[..., Any]],
-    signature: CallSignature,
-    leaves: Sequence[Any],
-    decisions: Decisions,
-) -> tuple[Trace, Recorded]:
-    """Trace the user's function on traced arrays and note how its results are to be made."""
-    types = [signature.types[i] for i in signature.distinct]
-    names = [signature.names[i] for i in signature.distinct]
-    position = {argument: place for place, argument in enumerate(signature.distinct)}
-    scalars = {position[argument] for argument in signature.distinct if argument in signature.scalars}
-    layouts = [
-        layout_of(leaf, frozenset([place]))
-        if isinstance(leaf, np.ndarray)
-        else row_major(types[place].rank, frozenset([place]))
-        for place, leaf in enumerate(memory_of(leaves[argument]) for argument in signature.distinct)
-    ]
-    code = getattr(function, "__code__", None)
-    place = ("", 0) if code is None else (code.co_filename, code.co_firstlineno)
-    trace = Trace(signature.name, types, names, scalars, layouts, place)
-    trace.own_items = decisions.own_items
-    for argument, number in signature.numbers.items():
-        trace.make_number(position[argument], number, argument)
-    args, kwargs = unflatten(signature.structure, lambda i: trace.arguments[position[signature.aliases[i]]])
-    known = [
-        (leaf, trace.arguments[position[first]], first)
-        for leaf, first in zip(leaves, signature.aliases, strict=True)
-        if isinstance(leaf, ARRAYS)
-    ]
-    bound = (args, kwargs)
-    state = trace.python_state = StoringState(
-        trace, bound, copies_in(bound), known, _named(function, bound), decisions
-    )
-    previous = set_current_trace(trace)
-    try:
-        state.meet_callable(function)
-        state.replace_numbers()
-        traced = convert()
-        if traced is function:
-            state.meet_plain(function)
-            trace.dependencies.refuse(f"{signature.name}, which is traced as it is")
-        before = state_of_functions() if traced is function else None
-        returned = resolve_grown_lists(trace, _returned(trace, traced, args, kwargs))
-        if before is not None and state_of_functions() != before:
-            raise UnsupportedError(DRAWN_WHILE_TRACING)
-        outputs = Outputs(trace, signature.position_of)
-        write_back = WriteBack(state, outputs)
-        recorded = Recorded(outputs.collect(returned), write_back, outputs.types, state)
-        require_unchanged(trace)
-        state.settle()
-    except RecursionError as error:
-        raised = TraceRecursionError(
-            f"{signature.name} recursed without end while it was traced: Python decides when to stop, so the "
-            "condition must not depend on traced arrays; write a loop, or pass the depth as a Python int"
-        ).with_traceback(error.__traceback__)
-        explain(raised)
-        raise raised from None
-    except Exception as error:
-        if isinstance(error.__cause__, WeftTypeError):
-            # NumPy asked a traced array for its value and hides our answer behind a message of its own.
-            error.__cause__.args = (f"{error} {error.__cause__}; {USE_WEFT_ARRAYS}",)
-            explained = error.__cause__.with_traceback(error.__traceback__)
-            explain(explained)
-            raise explained from None
-        explain(error)
-        raise
-    finally:
-        decisions.has_data = bool(trace.extra)
-        state.restore()
-        set_current_trace(previous)
-        trace.active = False
-    trace.finish(outputs.values)
-    return trace, recorded
-
-
-def _named(function: Callable[..., Any], bound: Any) -> list[tuple[str, Any]]:
-    """The arguments with the names of their parameters."""
-    args, kwargs = bound
-    parameters = signature_of(function).parameters
-    return [*zip(parameters, args, strict=False), *kwargs.items()]
-
-
-def _returned(trace: Trace, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    """What the user's function returns; None where it always raises when it runs."""
-    try:
-        return _run_user_function(function, args, kwargs)
-    except diverging.Diverged:
-        return None
-    except (Exception, SystemExit) as error:
-        state = trace.python_state
-        does_something = (
-            trace.has_effects or holds_traced(error, depth=3) or bool(state and state.has_changed())
-        )
-        if diverging.refuses(error) or isinstance(error.__cause__, WeftTypeError) or not does_something:
-            raise
-        diverging.require_own(trace, error)
-        diverging.record_raise(trace, error)  # after what the call does before
-        return None
-
-
-def _run_user_function(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    """Call the user's function; frames above this one belong to the caller (see `locations.TRACE_ENTRY`)."""
-    return function(*args, **kwargs)
-
-
-__all__ = ["Recorded", "compile_function"]
+__all__ = ["compile_function"]

@@ -1,0 +1,201 @@
+"""A function is called on traced arrays, for one signature, and what it does is recorded in a module."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ...backend.gpu.devices.on_device import ARRAYS, memory_of
+from ...dialect.errors import TraceRecursionError, UnsupportedError, WeftTypeError
+from ...dialect.records import dataclass
+from ...dialect.types import TensorType
+from ..autograph.operators.branches import diverging
+from ..autograph.operators.lists.kept_items import require_unchanged
+from ..autograph.operators.values.resolve_grown_lists import resolve_grown_lists
+from ..guards.inputs import Decisions
+from ..python_state.early_stores import StoringState
+from ..python_state.generators import DRAWN_WHILE_TRACING, state_of_functions
+from ..python_state.state import PythonState
+from ..python_state.updates import copies_in
+from ..python_state.write_back import WriteBack
+from ..runtime_values.outputs import Outputs
+from ..runtime_values.result_spec import Result
+from ..runtime_values.values import holds_traced
+from ..signature.signature import signature_of, unflatten
+from ..tracing.array import USE_WEFT_ARRAYS
+from ..tracing.current import set_current_trace
+from ..tracing.layouts import layout_of, row_major
+from ..tracing.recorder import ItemChanged
+from ..tracing.trace import Trace
+from .diagnostics import explain
+from .program import CallSignature
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What tracing found besides the ops."""
+
+    result: Result
+    write_back: WriteBack
+    computed_types: list[TensorType]
+    state: PythonState
+
+
+def record_function(
+    function: Callable[..., Any],
+    convert: Callable[[], Callable[..., Any]],
+    signature: CallSignature,
+    leaves: Sequence[Any],
+    decisions: Decisions,
+) -> tuple[Trace, Recorded]:
+    """Trace the function; again when items of lists turn out to be changed that were taken for values.
+
+    `convert` makes the function that is called, with its control flow staged; `leaves` are arguments of the signature.
+    """
+    while True:
+        try:
+            return _record(function, convert, signature, leaves, decisions)
+        except ItemChanged as change:
+            decisions.own_items |= {change.is_array}
+
+
+def _record(
+    function: Callable[..., Any],
+    convert: Callable[[], Callable[..., Any]],
+    signature: CallSignature,
+    leaves: Sequence[Any],
+    decisions: Decisions,
+) -> tuple[Trace, Recorded]:
+    trace = _trace_of(function, signature, leaves)
+    trace.own_items = decisions.own_items
+    distinct = _places_of_distinct(signature)
+    arguments = [trace.arguments[distinct[first]] for first in signature.aliases]
+    bound = unflatten(signature.structure, lambda i: arguments[i])
+    known = [
+        known
+        for known in zip(leaves, arguments, signature.aliases, strict=True)
+        if isinstance(known[0], ARRAYS)
+    ]
+    state = StoringState(trace, bound, copies_in(bound), known, _named(function, bound), decisions)
+    trace.python_state = state
+    previous = set_current_trace(trace)
+    try:
+        returned = _call_on_traced(function, convert, trace, state, bound)
+        outputs = Outputs(trace, signature.position_of)
+        write_back = WriteBack(state, outputs)
+        recorded = Recorded(outputs.collect(returned), write_back, outputs.types, state)
+        require_unchanged(trace)
+        state.settle()
+    except Exception as error:
+        _raise_explained(error, signature.name)
+    finally:
+        decisions.has_data = bool(trace.extra)
+        state.restore()
+        set_current_trace(previous)
+        trace.active = False
+    trace.finish(outputs.values)
+    return trace, recorded
+
+
+def _trace_of(function: Callable[..., Any], signature: CallSignature, leaves: Sequence[Any]) -> Trace:
+    """A trace without ops, whose arguments have the types, names and layouts of a call's arrays."""
+    distinct = _places_of_distinct(signature)
+    types = [signature.types[argument] for argument in distinct]
+    names = [signature.names[argument] for argument in distinct]
+    scalars = {place for argument, place in distinct.items() if argument in signature.scalars}
+    layouts = []
+    for argument, place in distinct.items():
+        array, sources = memory_of(leaves[argument]), frozenset([place])
+        layouts.append(
+            layout_of(array, sources)
+            if isinstance(array, np.ndarray)
+            else row_major(types[place].rank, sources)
+        )
+    code = getattr(function, "__code__", None)
+    defined_at = ("", 0) if code is None else (code.co_filename, code.co_firstlineno)
+    trace = Trace(signature.name, types, names, scalars, layouts, defined_at)
+    for argument, number in signature.numbers.items():
+        trace.make_number(distinct[argument], number, argument)
+    return trace
+
+
+def _places_of_distinct(signature: CallSignature) -> dict[int, int]:
+    """The arguments that differ from those before them, with their places among the arguments of the trace."""
+    return {argument: place for place, argument in enumerate(signature.distinct)}
+
+
+def _call_on_traced(
+    function: Callable[..., Any],
+    convert: Callable[[], Callable[..., Any]],
+    trace: Trace,
+    state: PythonState,
+    bound: Any,
+) -> Any:
+    """What the user's function returns for traced arguments."""
+    state.meet_callable(function)
+    state.replace_numbers()
+    traced = convert()
+    if traced is not function:
+        return resolve_grown_lists(trace, _returned(trace, traced, bound))
+    state.meet_plain(function)
+    trace.dependencies.refuse(f"{trace.name}, which is traced as it is")
+    before = state_of_functions()
+    returned = resolve_grown_lists(trace, _returned(trace, traced, bound))
+    if state_of_functions() != before:
+        raise UnsupportedError(DRAWN_WHILE_TRACING)
+    return returned
+
+
+def _raise_explained(error: Exception, name: str) -> NoReturn:
+    """Raise what went wrong, in the words of the function that is traced and with the user's line."""
+    raised: BaseException
+    if isinstance(error, RecursionError):
+        raised = TraceRecursionError(
+            f"{name} recursed without end while it was traced: Python decides when to stop, so the "
+            "condition must not depend on traced arrays; write a loop, or pass the depth as a Python int"
+        )
+    elif isinstance(error.__cause__, WeftTypeError):
+        # NumPy asked a traced array for its value and hides our answer behind a message of its own.
+        raised = error.__cause__
+        raised.args = (f"{error} {raised}; {USE_WEFT_ARRAYS}",)
+    else:
+        explain(error)
+        raise error
+    explain(raised.with_traceback(error.__traceback__))
+    raise raised from None
+
+
+def _named(function: Callable[..., Any], bound: Any) -> list[tuple[str, Any]]:
+    """The arguments with the names of their parameters."""
+    args, kwargs = bound
+    parameters = signature_of(function).parameters
+    return [*zip(parameters, args, strict=False), *kwargs.items()]
+
+
+def _returned(trace: Trace, function: Callable[..., Any], bound: Any) -> Any:
+    """What the user's function returns; None where it always raises when it runs."""
+    args, kwargs = bound
+    try:
+        return _run_user_function(function, args, kwargs)
+    except diverging.Diverged:
+        return None
+    except (Exception, SystemExit) as error:
+        state = trace.python_state
+        does_something = (
+            trace.has_effects or holds_traced(error, depth=3) or bool(state and state.has_changed())
+        )
+        if diverging.refuses(error) or isinstance(error.__cause__, WeftTypeError) or not does_something:
+            raise
+        diverging.require_own(trace, error)
+        diverging.record_raise(trace, error)  # after what the call does before
+        return None
+
+
+def _run_user_function(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """Call the user's function; frames above this one belong to the caller (see `locations.TRACE_ENTRY`)."""
+    return function(*args, **kwargs)
+
+
+__all__ = ["Recorded", "record_function"]
