@@ -10,7 +10,7 @@ import math
 
 from ...dialect.records import dataclass
 from .exponents import layout, power_of_two, rounded, scale
-from .instructions import has_instructions
+from .instructions import has_tables
 from .number import Number
 from .reciprocal import reciprocal
 from .registry import expands
@@ -210,7 +210,7 @@ def _hyperbolic_parts(x: Number) -> tuple[Number, Number, Number, Number, Number
 @expands("tanh")
 def tanh(x: Number) -> Number:
     """The hyperbolic tangent: an odd polynomial for small x, 1 - 2 / (exp(2|x|) + 1) for others."""
-    if x.bits == 32 and has_instructions(x):
+    if x.bits == 32 and has_tables(x):
         return tanh_by_table(x)
     magnitude, square = abs(x), x * x
     near = (magnitude * square).times_plus(square.polynomial(_TANH[x.bits]), magnitude)

@@ -109,17 +109,25 @@ def split(x: Number) -> tuple[Number, Number]:
 
 
 def mantissa_of(x: Number) -> Number:
-    """The mantissa in [3/4, 3/2), by the instruction: NaN below zero, 1 for 0 and infinity."""
+    """The mantissa in [3/4, 3/2): NaN below zero, 1 for 0 and infinity."""
+    if not has_instructions(x):
+        return split(abs(x))[0].where(x.compare(">=", 0.0), math.nan)  # of what `exponent_of` takes apart
     return by_registers(_mantissa_instruction, x)
 
 
 def unit_mantissa_of(x: Number) -> Number:
-    """The mantissa of the magnitude in [1, 2), by the instruction: 1 for 0 and infinity."""
+    """The mantissa of the magnitude in [1, 2): 1 for 0 and infinity."""
+    if not has_instructions(x):
+        mantissa, _ = split(abs(x))
+        return (mantissa + mantissa).where(mantissa.compare("<", 1.0), mantissa)
     return by_registers(_unit_mantissa_instruction, x)
 
 
 def exponent_of(x: Number) -> Number:
-    """The exponent of the magnitude, by the instruction, for mantissas from 1 to 2: -inf for 0, inf for infinity."""
+    """The exponent of the magnitude, for mantissas from 1 to 2: -inf for 0, inf for infinity."""
+    if not has_instructions(x):
+        mantissa, exponent = split(abs(x))
+        return (exponent - 1.0).where(mantissa.compare("<", 1.0), exponent)
     return by_registers(_exponent_instruction, x)
 
 

@@ -18,6 +18,17 @@ def has_instructions(x: Number) -> bool:
     return bits in (128, 256) or bits % 512 == 0
 
 
+def has_tables(x: Number) -> bool:
+    """Whether functions of a number look up tables: with AVX-512, and in kernels that a machine with it launches.
+
+    These give its bits.
+    """
+    machine = target.current()
+    if machine.gpu is None:
+        return has_instructions(x)
+    return target.named(machine.host).exponent_instructions
+
+
 def is_below_a_register(x: Number) -> bool:
     """Whether the machine has AVX-512, but a number is a scalar or a vector too short for its instructions."""
     if not target.current().exponent_instructions:

@@ -11,7 +11,7 @@ from ...dialect.records import dataclass
 from . import logarithm_tables as tables
 from . import table_logarithm as by_table
 from .exponents import scale, split
-from .instructions import has_instructions
+from .instructions import has_tables
 from .number import Number
 from .registry import expands
 
@@ -166,7 +166,7 @@ class Logarithm:
 @expands("log")
 def log(x: Number) -> Number:
     """The natural logarithm."""
-    if has_instructions(x):
+    if has_tables(x):
         return by_table.logarithm(x, tables.NATURAL)
     mantissa, exponent = split(x)
     return Logarithm(mantissa - 1.0, exponent).value()
@@ -186,7 +186,7 @@ def log1p_of_sum(x: Number, rest: Number | None = None, doublings: Number | None
     one_plus = x + 1.0
     other = one_plus - x
     lost = (x - (one_plus - other)) + (1.0 - other)
-    if has_instructions(x):
+    if has_tables(x):
         return by_table.log1p_of_sum(x, lost, rest, doublings)
     if rest is not None:
         lost = lost + rest
@@ -205,7 +205,7 @@ def log1p_of_sum(x: Number, rest: Number | None = None, doublings: Number | None
 @expands("log2")
 def log2(x: Number) -> Number:
     """The base-2 logarithm."""
-    if has_instructions(x):
+    if has_tables(x):
         return by_table.logarithm(x, tables.BINARY)
     mantissa, exponent = split(x)
     high, low = _in_base(mantissa - 1.0, exponent, _LOG2[x.bits], *_LOG2_E)
@@ -215,7 +215,7 @@ def log2(x: Number) -> Number:
 @expands("log10")
 def log10(x: Number) -> Number:
     """The base-10 logarithm."""
-    if has_instructions(x):
+    if has_tables(x):
         return by_table.logarithm(x, tables.DECIMAL)
     mantissa, exponent = split(x)
     whole = exponent * _LOG10_2_HIGH[x.bits]

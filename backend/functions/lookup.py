@@ -1,7 +1,8 @@
-"""Small tables in registers."""
+"""Small tables in registers, and in the memory of devices."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 
 from ...dialect.mlir import Value, ir
@@ -10,6 +11,7 @@ from .instructions import by_registers, call_intrinsic, has_instructions, resize
 from .number import Integer, Number
 
 SIZE = 16
+_TABLE = "weft_table"
 
 
 def lookup(index: Integer, like: Number, *tables: Sequence[float]) -> list[Number]:
@@ -31,7 +33,12 @@ def _select(entries: list[Number], bits: list[Value]) -> Number:
 
 
 def permute(index: Integer, like: Number, table: Sequence[float]) -> Number:
-    """The entry, of a table of one register or two, at the low bits of an index: one instruction of AVX-512."""
+    """The entry, of a table of one register or two, at the low bits of an index.
+
+    One instruction of AVX-512, or one of a device, which reads what a line of its cache has room for.
+    """
+    if not has_instructions(like):
+        return _load(index & (len(table) - 1), like, table)
     return by_registers(lambda part: _permute(part, table), index.as_number(like.type))
 
 
@@ -47,6 +54,44 @@ def _permute(index: Number, table: Sequence[float]) -> Number:
     else:
         symbol, operands = f"llvm.x86.avx512.vpermi2var.p{suffix}.512", [halves[0], integers, halves[1]]
     return Number(call_intrinsic(symbol, index.type, operands))
+
+
+def _load(index: Integer, like: Number, table: Sequence[float]) -> Number:
+    """The entry at an index, of a table that the module of the kernel has once."""
+    type = ir.MemRefType.get([len(table)], like.element)
+    address = create(
+        "memref.get_global", [type], [], {"name": ir.FlatSymbolRefAttr.get(_global(table, type))}
+    )
+    place = create("arith.index_castui", [ir.IndexType.get()], [index.value])
+    return Number(create("memref.load", [like.type], [address, place]))
+
+
+def _global(table: Sequence[float], type: ir.MemRefType) -> str:
+    """The name of a table in the module around the insertion point."""
+    name = f"{_TABLE}_{hashlib.sha256(repr((table, str(type))).encode()).hexdigest()[:16]}"
+    module = ir.InsertionPoint.current.block.owner
+    while module.name != "gpu.module":
+        module = module.parent.operation
+    block = module.regions[0].blocks[0]
+    if not any(
+        "sym_name" in o.attributes and o.attributes["sym_name"].value == name for o in block.operations
+    ):
+        entries = ir.DenseElementsAttr.get(
+            [ir.FloatAttr.get(type.element_type, entry) for entry in table],
+            ir.RankedTensorType.get(type.shape, type.element_type),
+        )
+        with ir.InsertionPoint.at_block_begin(block):
+            ir.Operation.create(
+                "memref.global",
+                attributes={
+                    "sym_name": ir.StringAttr.get(name),
+                    "sym_visibility": ir.StringAttr.get("private"),
+                    "type": ir.TypeAttr.get(type),
+                    "initial_value": entries,
+                    "constant": ir.UnitAttr.get(),
+                },
+            )
+    return name
 
 
 def _vector(numbers: Sequence[float], like: Number) -> Value:

@@ -7,7 +7,7 @@ import math
 from .double_logarithm import double_log
 from .exponential import expm1_polynomial, power_of_fraction, reduced_sum
 from .exponents import layout, power_of_two, rounded, scale, split
-from .instructions import has_instructions
+from .instructions import has_tables
 from .number import Number, all_of, any_of
 from .registry import expands
 from .table_cube_root import cbrt_by_table
@@ -27,7 +27,7 @@ _INVERSE_CUBE_ROOT = (
 @expands("cbrt")
 def cbrt(x: Number) -> Number:
     """The cube root: with m * 2**(3k) = |x|, 2**k times that of m, by a step of Newton's method."""
-    if has_instructions(x):
+    if has_tables(x):
         return cbrt_by_table(x)
     magnitude = abs(x)
     mantissa, exponent = split(magnitude)
@@ -73,7 +73,7 @@ _LOG2 = (
 @expands("powf")
 def pow(x: Number, y: Number) -> Number:
     """x**y with the special cases of C."""
-    if has_instructions(x):
+    if has_tables(x):
         exponent, power = exponent_and_power(x, y)
         positive = (x.to_bits() - 1).compare("u<", layout(x).infinity - 1)
         usual = all_of(positive, abs(exponent).compare("<", LARGEST[x.bits]))

@@ -8,14 +8,15 @@ from .registry import expands
 
 
 def reciprocal(x: Number) -> Number:
-    """1 / x to an ulp, for numbers from 2**-100 to 2**100 in magnitude.
+    """1 / x, for numbers from 2**-100 to 2**100 in magnitude.
 
-    AVX-512 has an approximation, and a step of Newton's method doubles its bits.
+    AVX-512 has an approximation, and a step of Newton's method doubles its bits. The last step makes the result that of
+    the division (Markstein 1990), which processors whose approximations differ, and devices, have all alike.
     """
     if not has_instructions(x):
         return 1.0 / x
     negative, result = -x, by_registers(_approximate, x)
-    for _ in range(1 if x.bits == 32 else 2):
+    for _ in range(2 if x.bits == 32 else 3):
         result = result.times_plus(result.times_plus(negative, 1.0), result)
     return result
 

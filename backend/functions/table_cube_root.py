@@ -1,4 +1,4 @@
-"""Cube roots with tables in registers, for machines with AVX-512.
+"""Cube roots with tables in registers, for machines with AVX-512 and the devices that they launch kernels on.
 
 With |x| = m * 2**(3k + j), 1 <= m < 2, the root is 2**k times that of 2**j / c, from a table, times that of
 1 + r = c * m. c is chosen such that its roots are very nearly numbers of the format, so that the result is nearly
@@ -7,9 +7,12 @@ rounded to nearest, and those of cubes are exact.
 
 from __future__ import annotations
 
+import math
+
 from .exponents import exponent_of, layout, rounded, scale, unit_mantissa_of
+from .instructions import has_instructions
 from .lookup import permute
-from .number import Number
+from .number import Number, any_of
 
 _INVERSE = {
     32: (0.940910697, 0.841606319, 0.761906087, 0.696263969, 0.640595317, 0.5919227, 0.5519014, 0.516242623),
@@ -84,7 +87,7 @@ _POLYNOMIAL = {
 
 
 def cbrt_by_table(x: Number) -> Number:
-    """The cube root; infinite exponents take care of 0 and infinity."""
+    """The cube root; in AVX-512, infinite exponents take care of 0 and infinity."""
     mantissa, exponent = unit_mantissa_of(x), exponent_of(x)
     third, _ = rounded(exponent - 1.0, 1 / 3)
     rest = third.times_plus(-3.0, exponent)
@@ -100,4 +103,9 @@ def cbrt_by_table(x: Number) -> Number:
     else:
         root = permute(place, x, last).where(rest.compare("==", 2.0), permute(place, x, second + first))
     root = root.times_plus(r * r.polynomial(_POLYNOMIAL[x.bits]), root)
-    return scale(root, third).with_sign_of(x)
+    root = scale(root, third)
+    if not has_instructions(x):
+        magnitude = abs(x)
+        special = any_of(magnitude.compare("==", 0.0), magnitude.compare("==", math.inf))
+        root = magnitude.where(special, root)
+    return root.with_sign_of(x)

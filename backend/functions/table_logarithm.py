@@ -1,8 +1,12 @@
-"""Logarithms with tables in registers, for machines whose instructions look up 16 numbers at once (AVX-512)."""
+"""Logarithms with tables in registers, for machines whose instructions look up 16 numbers at once (AVX-512), and the
+devices that they launch kernels on."""
 
 from __future__ import annotations
 
+import math
+
 from .exponents import exponent_of, fixed, layout, mantissa_of, scale
+from .instructions import has_instructions
 from .logarithm_tables import NATURAL, Table
 from .lookup import permute
 from .number import Integer, Number
@@ -44,7 +48,16 @@ def log1p_of_sum(x: Number, lost: Number, low: Number | None, doublings: Number 
         rounded_off = (start - rest) + correction
         tail = (rest * rest).times_plus(rest.polynomial(table.polynomial[:-1]), rounded_off)
         result = whole + (rest + tail)
-    return fixed(result, one_plus, _NOT_POSITIVE)
+    return _of_positive(result, one_plus)
+
+
+def _of_positive(result: Number, source: Number) -> Number:
+    """A logarithm of a number that is positive and finite, or what it is of others."""
+    if has_instructions(source):
+        return fixed(result, source, _NOT_POSITIVE)
+    result = source.where(source.compare("==", math.inf), result)
+    result = source.constant(-math.inf).where(source.compare("==", 0.0), result)
+    return result.where(source.compare(">=", 0.0), math.nan)
 
 
 def _interval(x: Number) -> Integer:

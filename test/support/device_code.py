@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import platform
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,8 +17,6 @@ from weft.backend.planning.plan import DeviceKernel
 from weft.backend.target import compiling_for
 from weft.frontend.compiling import compile_function
 
-WITH_THE_SAME_BITS = "x86-64-v3" if platform.machine() == "x86_64" else "native"
-"""Processors whose elementary functions are those of devices: with AVX-512, tanh is another one."""
 _SCHEDULE = re.compile(r'gpu\.func @(?P<name>\w+)\(.*?weft\.schedule = "(?P<schedule>[^"]*)"')
 _HOST = re.compile(
     r'func\.func private @(?P<name>\w+)\(.*?weft\.reason = "(?P<reason>[^"]*)", weft\.side = "host"'

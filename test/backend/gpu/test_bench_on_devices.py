@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import weft
-from support.device_code import WITH_THE_SAME_BITS
 from weft.tools.gpu_check import make_arguments
 
 BENCH = Path(__file__).parents[3] / "bench"
@@ -122,7 +121,7 @@ def test_programs_for_devices(name: str) -> None:
     program = FOR_DEVICES[name]
     here, there = make_arguments(program.small), make_arguments(program.small)
     found = weft.function(program.function, device="cuda")(*there)
-    expected = (
-        program.function if program.tolerance else weft.function(program.function, target=WITH_THE_SAME_BITS)
-    )(*here)
+    expected = (program.function if program.tolerance else weft.function(program.function, device="cpu"))(
+        *here
+    )
     _check([found, there], [expected, here], program.tolerance)
