@@ -151,6 +151,9 @@ class Emitter:
 PARALLEL = "weft.parallel"
 """On loops that may be shared among threads, see sharing/loops.py."""
 
+SHORT_ROWS = "weft.short_rows"
+"""On kernels that reduce one row and do nothing else: a call takes as long as a short row."""
+
 _KEEP_ROLLED = "#llvm.loop_annotation<unroll = <disable = true>>"
 """Unrolling loops whose body is wide already costs compile time and brings nothing."""
 

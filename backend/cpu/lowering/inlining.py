@@ -14,7 +14,8 @@ from typing import ClassVar
 from ....dialect.mlir import Block, Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from ....passes.rewriting import defined_functions
+from ....passes.rewriting import defined_functions, operations_of
+from ...nests.emit import SHORT_ROWS
 from ...planning.names import EXIT, POLL
 from ...planning.plan import Plan
 from ..machine.llvm import ScalarLoops
@@ -28,6 +29,9 @@ MAX_STEPS = 300
 
 MAX_TOTAL_STEPS = 3000
 """All kernels that are inlined into loops together: one long function takes long to compile."""
+
+MAX_PLACES = 2
+"""Kernels that a few steps may be all of are inlined in so many places: a loop, and the same one without checks."""
 
 _CHECKS = {POLL: "polls", EXIT: "checks"}
 _ACCESSES = {"memref.load": 0, "memref.store": 1}
@@ -52,6 +56,8 @@ class ChooseInlining(Pass):
         in_line = graph.in_line()
         for view in defined_functions(module):
             attributes, name = view.operation.attributes, view.operation.attributes["sym_name"].value
+            if SHORT_ROWS in attributes:
+                del attributes[SHORT_ROWS]
             if name in graph.kernels:
                 attributes[INLINE] = ir.BoolAttr.get(name in in_line)
             if name in graph.with_scalar_loops:
@@ -177,8 +183,9 @@ class CallGraph:
         chosen: set[str] = set()
         total = 0.0
         for name, function in kernels.items():
-            if name in self.in_loops and self.calls[name] == 1:
-                steps = steps_of(function)
+            short = SHORT_ROWS in function.attributes
+            if name in self.in_loops and self.calls[name] <= (MAX_PLACES if short else 1):
+                steps = self.calls[name] * len(operations_of(function)) if short else steps_of(function)
                 if steps <= MAX_STEPS and total + steps <= MAX_TOTAL_STEPS:
                     chosen.add(name)
                     total += steps

@@ -13,10 +13,12 @@ from .....dialect.mlir import Operation, Value, ir
 from ....nests.emit import Emitter, ForLoop, Index, load, store
 from ....nests.independence import any_order
 from ....nests.nest import LoopNest, nested
-from . import searches, vector_reductions
 from .column_reductions import match_column_reduction
+from .gathered_reductions import match_gathered_reduction
+from .searches import match_search
 from .transposed_loops import match_transposed_loops
 from .vector_loops import VectorLoop, match_vector_loop
+from .vector_reductions import match_vector_reduction
 
 BLOCK_COLUMNS = 2048
 """Columns of an accumulator row that stay in the first-level cache while rows are added to it."""
@@ -53,8 +55,9 @@ def _vector_form(
     if not order:
         return None, 0
     if carried:
-        search = searches.match_search(nest, carried, emitter)
-        return search or vector_reductions.match_vector_reduction(nest, carried, emitter), len(carried)
+        matchers = (match_search, match_vector_reduction, match_gathered_reduction)
+        found = (match(nest, carried, emitter) for match in matchers)
+        return next((loop for loop in found if loop is not None), None), len(carried)
     columns = match_column_reduction(nest, order, emitter)
     if columns is not None:
         return columns, 2

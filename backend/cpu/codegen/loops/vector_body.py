@@ -28,11 +28,13 @@ _DIVISIONS = ("arith.div", "arith.rem", "arith.floordiv", "arith.ceildiv")
 _SCALARS = (ir.F16Type, ir.BF16Type, ir.F32Type, ir.F64Type, ir.IntegerType, ir.IndexType)
 
 
-def is_vectorisable(body: Block) -> bool:
-    """Whether every operation of a body has a vector form that is as good as the scalar one."""
+def is_vectorisable(body: Block, others: Callable[[Operation], bool] = lambda _: False) -> bool:
+    """Whether every operation of a body has a vector form that is as good as the scalar one, or is one of `others`."""
     *operations, terminator = [op.operation for op in body.operations]
     values = [*body.arguments, *terminator.operands]
-    return all(map(_has_vector_form, operations)) and all(isinstance(v.type, _SCALARS) for v in values)
+    return all(_has_vector_form(op) or others(op) for op in operations) and all(
+        isinstance(v.type, _SCALARS) for v in values
+    )
 
 
 def _has_vector_form(op: Operation) -> bool:
@@ -86,6 +88,7 @@ class SplitBody:
         """All values that are held in vectors."""
         written = [op for op in self.varying if not is_only_narrowed(op)]
         values = {operand for op in written for operand in op.operands if narrowed_index(op) is None}
+        values = {value for value in values if not isinstance(value.type, ir.MemRefType)}
         return values.union(self.outputs, *(op.results for op in written))
 
     @property
@@ -147,11 +150,12 @@ def vectorise(
     lanes: int,
     index: Callable[[int, Type], Value] | None = None,
     divisors: Mapping[Value, Divisor] = _NONE,
+    read: Callable[[Operation, Mapping[Value, Value]], Value] | None = None,
 ) -> list[Value]:
     """Write operations for vectors at the insertion point; returns the vectors of some values.
 
     `known` has the vectors of what comes from elsewhere; `index` gives the positions in a loop dimension, `divisors`
-    those numbers with reciprocals.
+    those numbers with reciprocals, and `read` what loads at vectors of places give.
     """
     for op in operations:
         dim = narrowed_index(op)
@@ -165,6 +169,9 @@ def vectorise(
             divisor = divisors[op.operands[1]]
             assert isinstance(divisor, InvariantDivisor)
             known[op.results[0]] = divisor.quotient(dividend)
+        elif op.name == "memref.load":
+            assert read is not None
+            known[op.results[0]] = read(op, known)
         elif is_integer_division(op):
             x, y = (_vector_value(operand, known, lanes) for operand in op.operands)
             by = divisors.get(op.operands[1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from .....dialect.mlir import Operation, Type, Value, ir
 from ....nests.emit import Emitter, Index, create, load, prefetch
@@ -31,6 +31,11 @@ def streams(nest: LoopNest, inner: int) -> bool:
     """Whether the body has a vector form, and inputs are contiguous or the same along a loop."""
     if nest.extents[inner] in (0, 1) or not is_vectorisable(nest.body):
         return False
+    return contiguous_or_same(nest, inner)
+
+
+def contiguous_or_same(nest: LoopNest, inner: int) -> bool:
+    """Whether inputs are contiguous along a loop, or the same and not written."""
     if not all(a.is_scalar or not a.mentions(inner) or a.is_contiguous_in(inner) for a in nest.inputs):
         return False
     outputs = [access.memref for access in nest.outputs]
@@ -255,7 +260,12 @@ class VectorLoop:
             type = vector_of(element, self.lanes)
             return create("arith.addi", [type], [broadcast(first, type), self._steps(type)])
 
-        return vectorise(self.body.varying, self.body.outputs, known, self.lanes, index, self.divisors)
+        body, divisors = self.body, self.divisors
+        return vectorise(body.varying, body.outputs, known, self.lanes, index, divisors, self._read)
+
+    def _read(self, op: Operation, vectors: Mapping[Value, Value]) -> Value:
+        """What a load at a vector of places gives."""
+        raise NotImplementedError(f"{type(self).__name__} has no loads in its body")
 
     def _steps(self, type: Type) -> Value:
         """The numbers of the lanes."""
