@@ -461,7 +461,7 @@ def linspace(
     first, last = (array_of(cast(bound, computed)) for bound in (array_of(start), array_of(stop)))
     difference = last - first
     divisions = count - 1 if endpoint else count
-    places = _numpy.arange(count, dtype=computed).reshape((count, *(1,) * difference.ndim))
+    places = reshape(arange(count, dtype=computed), (count, *(1,) * difference.ndim))
     step = difference / divisions if divisions > 0 else np.nan
     if divisions > 0:
         numbers = choose(step == 0, places / divisions * difference, places * step) + first

@@ -100,9 +100,10 @@ class GatheredReduction(VectorReduction):
         condition = create("arith.cmpi", [i1], [self.emitter.value(least), self.emitter.value(0)], above)
         types = [total.type for total in totals]
         branch = ir.Operation.create("scf.if", types, [condition], regions=2)
-        for region, values in zip(branch.regions, (step, lambda: totals), strict=True):
-            with ir.InsertionPoint(region.blocks.append()):
-                create("scf.yield", [], values())
+        with ir.InsertionPoint(branch.regions[0].blocks.append()):
+            create("scf.yield", [], step())
+        with ir.InsertionPoint(branch.regions[1].blocks.append()):
+            create("scf.yield", [], totals)
         return list(branch.results)
 
     def _read(self, op: Operation, vectors: Mapping[Value, Value]) -> Value:
