@@ -24,10 +24,10 @@ from weft.dialect.mlir import ir
 from weft.dialect.register import context
 from weft.frontend.function import function
 from weft.frontend.signature.signature import TensorSpec
-from weft.tools.gpu_check import COMPARED, make_arguments
+from weft.tools.gpu_check.packed import COMPARED, make_arguments
 
 HOST = "x86-64-v3"
-"""The processors that launch the kernels."""
+"""The processors that launch the kernels, and whose results are expected: tables of others give other last bits."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -68,7 +68,7 @@ def packed_program(program: GpuProgram, form: str, specs: Any, target: str) -> d
     arguments = make_arguments(specs)
     code = compiled(program.function, arguments, f"{target}:{HOST}")
     here = [array.copy() for array in arguments]
-    expected = loaded(compiled(program.function, arguments, "native"))(*here)
+    expected = loaded(compiled(program.function, arguments, HOST))(*here)
     written = {number: here[number] for number in sorted(code.plan.written)}
     every = [*expected, *written.values()]
     return {

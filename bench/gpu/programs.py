@@ -77,6 +77,18 @@ def _mandelbrot(real: Any, imaginary: Any) -> Any:
     return counts
 
 
+def _collatz(starts: Any) -> Any:
+    counts = np.zeros(starts.shape, np.int64)
+    for i in range(starts.shape[0]):
+        n = starts[i] + i + 1
+        steps = 0
+        while n != 1:
+            n = n // 2 if n % 2 == 0 else 3 * n + 1
+            steps += 1
+        counts[i] = steps
+    return counts
+
+
 def _newton(x: Any) -> Any:
     y = np.maximum(np.abs(x), 1)
     while np.abs(y * y - np.abs(x)).max() > 1e-9:
@@ -143,6 +155,14 @@ PROGRAMS: tuple[GpuProgram, ...] = (
         2 * 8192.0**3,
     ),
     GpuProgram(
+        "product_f16_4096",
+        lambda a, b: a @ b,
+        (((128, 64), "f2"), ((64, 128), "f2")),
+        (((4096, 4096), "f2"),) * 2,
+        2e-3,
+        2 * 4096.0**3,
+    ),
+    GpuProgram(
         "product_f16_transposed",
         lambda a, b: a @ b.T,
         (((72, 136), "f2"), ((80, 136), "f2")),
@@ -166,7 +186,14 @@ PROGRAMS: tuple[GpuProgram, ...] = (
         2e-3,
         4 * 64 * 128 * 4096.0**2,
     ),
-    GpuProgram("causal_attention", _causal_attention, (((70, 64), "f4"),) * 3, tolerance=1e-5),
+    GpuProgram(
+        "causal_attention",
+        _causal_attention,
+        (((70, 64), "f4"),) * 3,
+        (((8192, 64), "f4"),) * 3,
+        1e-5,
+        2 * 64 * 8192.0**2,
+    ),
     GpuProgram("product_f64", lambda a, b: a @ b, (((70, 90), "f8"), ((90, 130), "f8")), tolerance=1e-14),
     GpuProgram(
         "relu_product",
@@ -177,6 +204,9 @@ PROGRAMS: tuple[GpuProgram, ...] = (
         2 * 4096 * 1024.0**2,
     ),
     GpuProgram("mandelbrot", _mandelbrot, (((500,), "f8"), ((500,), "f8")), (((1 << 20,), "f8"),) * 2),
+    GpuProgram("collatz", _collatz, (((300,), "i8"),), (((1 << 20,), "i8"),)),
+    GpuProgram("sort", lambda x: np.sort(x), (((3000,), "f4"),), (((1 << 24,), "f4"),)),
+    GpuProgram("running_sum", lambda x: np.cumsum(x), (((5000,), "f4"),), (((1 << 26,), "f4"),), 1e-5),
     GpuProgram("newton", _newton, (((200,), "f8"),)),
     GpuProgram("masked", _masked, (((40, 30), "f8"),), tolerance=1e-14),
 )

@@ -123,9 +123,9 @@ class Device:
 
         Then the driver frees all with the process, and the emulator is half gone.
         """
-        if sys.is_finalizing():
-            return
         try:
+            if sys.is_finalizing():  # or `sys` is gone already
+                return
             self.use()
             self.library.code(name, *arguments)
         except Exception:

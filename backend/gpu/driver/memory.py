@@ -125,12 +125,13 @@ class Memory:
         device = self.device
         if not device.properties.has_pools:
             device.call_quietly("cuMemFree_v2", address)
-        elif not sys.is_finalizing():
-            try:
+            return
+        try:
+            if not sys.is_finalizing():
                 device.use()
                 self._free(address, stream)
-            except Exception:
-                pass
+        except Exception:
+            pass
 
     # Copies
 

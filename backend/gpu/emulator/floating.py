@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import importlib.util
+import sys
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -69,13 +71,28 @@ def _compile(source: str, kind: Any) -> Any:
 
 
 @cache
+def _has_llvm() -> bool:
+    """Whether there is LLVM: a machine that only runs what another one has compiled may lack it."""
+    return importlib.util.find_spec("llvmlite") is not None
+
+
+@cache
+def _libm() -> Any:
+    return ctypes.CDLL("libm.dylib" if sys.platform == "darwin" else "libm.so.6")
+
+
+@cache
 def _set_rounding() -> Any:
+    if not _has_llvm():
+        return lambda mode: _libm().fesetround((0xC00, 0, 0x800, 0x400)[mode])  # of x86
     return _compile(_SET_ROUNDING, ctypes.CFUNCTYPE(None, ctypes.c_int32))
 
 
 @cache
 def _fma(size: int, varying: tuple[bool, bool, bool]) -> Any:
     """A loop of fma for floats of a size; operands that do not vary are one number for all threads."""
+    if not _has_llvm():
+        return _fma_of_libm(size, varying)
     kind, name = ("float", "f32") if size == 4 else ("double", "f64")
     places = "\n  ".join(
         f"%p{letter} = getelementptr {kind}, ptr %{letter}, i64 {'%i' if varies else '0'}"
@@ -84,6 +101,25 @@ def _fma(size: int, varying: tuple[bool, bool, bool]) -> Any:
     array = ctypes.POINTER(ctypes.c_ubyte)
     pointers = ctypes.CFUNCTYPE(None, array, array, array, array, ctypes.c_int64)
     return _compile(_FMA.format(type=kind, name=name, places=places), pointers)
+
+
+def _fma_of_libm(size: int, varying: tuple[bool, bool, bool]) -> Any:
+    """The same by a call of libm for each element."""
+    number = ctypes.c_float if size == 4 else ctypes.c_double
+    function = _libm().fmaf if size == 4 else _libm().fma
+    function.argtypes, function.restype = (number, number, number), number
+
+    def run(*given: Any) -> None:
+        *pointers, count = given
+        arrays = [ctypes.cast(pointer, ctypes.POINTER(number)) for pointer in map(ctypes.pointer, pointers)]
+        a, b, c = (
+            array[:count] if varies else [array[0]] * count
+            for array, varies in zip(arrays, varying, strict=False)
+        )
+        for place, (x, y, z) in enumerate(zip(a, b, c, strict=True)):
+            arrays[3][place] = function(x, y, z)
+
+    return run
 
 
 @contextlib.contextmanager

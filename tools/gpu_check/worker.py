@@ -1,0 +1,65 @@
+"""What runs in a process of its own: some programs of a part, each of which says a line of JSON."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from .workers import RESTART
+
+
+def work(options: argparse.Namespace) -> int:
+    """Run the programs of `options.only` one after the other; `RESTART` behind one that failed."""
+    os.environ["WEFT_CUDA"] = "emulator" if options.emulator else "driver"
+    name, _, peer = str(options.worker).partition(":")
+    device: Any = None
+    if name != "peer":
+        device = _opened()
+    run = _functions(options.directory, device, peer, options.emulator)[name]
+    for program in options.only:
+        start = time.monotonic()
+        line: dict[str, Any] = {"program": program}
+        try:
+            line |= run(program)
+            failed = False
+        except Exception as error:  # the others are run all the same
+            failed = True
+            line |= {"ok": False, "error": f"{type(error).__name__}: {error}"[:4000]}
+        line.setdefault("seconds", round(time.monotonic() - start, 2))
+        print(json.dumps(line), flush=True)
+        if failed and device is not None:
+            return RESTART  # whatever is left of it on the device
+    return 0
+
+
+def _opened() -> Any:
+    from ...backend.gpu.devices.libraries import choose_library
+    from ...backend.gpu.devices.open_devices import open_device
+
+    choose_library(os.environ["WEFT_CUDA"])
+    return open_device("cuda")
+
+
+def _functions(
+    directory: Path, device: Any, peer: str, emulated: bool
+) -> Mapping[str, Callable[[str], dict[str, Any]]]:
+    """What runs a program, by the part."""
+    from . import conformance, machine, packed, peers, speed
+
+    return {
+        "machine": lambda _: machine.describe(device),
+        "correct": lambda name: packed.compare(packed.load(directory, name, "small"), device),
+        "conformance": functools.partial(conformance.compare, device=device, emulated=emulated),
+        "driver": lambda _: speed.time_driver(packed.load(directory, "add_f16", "small"), device),
+        "speed": lambda name: speed.measure(packed.load(directory, name, "large"), device),
+        "peer": lambda name: peers.measure(peer, packed.load(directory, name, "large")),
+    }
+
+
+__all__ = ["work"]
