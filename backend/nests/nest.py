@@ -6,8 +6,9 @@ accumulator in a register where the reduction is innermost; vectorising what com
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
+from types import MappingProxyType
 from typing import Any
 
 from ...dialect.mlir import Block, Operation, Value, ir
@@ -169,12 +170,31 @@ def _extent(accesses: Sequence[Access], dim: int) -> Index:
     return memref_size(*found)
 
 
+def _behind_offsets(view: Operation) -> int:
+    """The number of the operand behind the memref and the offsets of a view."""
+    source, offsets, *_ = view.attributes["operandSegmentSizes"]
+    return int(source) + int(offsets)
+
+
+_SIZED: Mapping[str, Callable[[Operation], int]] = MappingProxyType(
+    {
+        "memref.alloc": lambda _: 0,
+        "memref.view": lambda _: 2,
+        "memref.subview": _behind_offsets,
+        "memref.reinterpret_cast": _behind_offsets,
+    }
+)
+"""What is given the sizes of dynamic axes, all of which its result has, and the first operand that is one."""
+
+
 def memref_size(memref: Value, axis: int) -> Value:
-    """The size of a dynamic axis, as the value it was allocated with where that is known."""
+    """The size of a dynamic axis, as the value that it was allocated or viewed with where that is known."""
     owner = memref.owner
-    if isinstance(owner, ir.OpView | ir.Operation) and owner.operation.name == "memref.alloc":
+    if isinstance(owner, ir.OpView | ir.Operation) and owner.operation.name in _SIZED:
+        operation = owner.operation
         dynamic = [a for a in range(memref.type.rank) if memref.type.is_dynamic_dim(a)]
-        return owner.operation.operands[dynamic.index(axis)]
+        first = _SIZED[operation.name](operation)
+        return operation.operands[first + dynamic.index(axis)]
     index = ir.IndexType.get()
     position = create("arith.constant", [index], [], {"value": ir.IntegerAttr.get(index, axis)})
     return create("memref.dim", [index], [memref, position])

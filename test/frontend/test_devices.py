@@ -110,6 +110,27 @@ def test_errors_have_the_line_and_what_happened_before_has_happened() -> None:
     assert f(x, np.int64(0)) == 6.0
 
 
+def test_rows_and_sizes_of_views_at_an_index_that_the_device_computes() -> None:
+    """The launch has the extents of what is left, and does not ask a view for them, which it cannot make."""
+    signature = [weft.TensorSpec((None, None, None), "float32"), weft.TensorSpec((None,), "int64")]
+
+    def f(x, i):
+        k = i.sum()
+        rows, columns = x[k % 3, :, 1:], x[:, k % 2, k % 2]
+        return (
+            rows.clip(0),
+            rows.sum(0)[::2].copy(),
+            np.sort(rows, 0),
+            columns.cumsum(),
+            np.sort(x[k % 3 :, 0], 0),
+        )
+
+    x, i = np.random.default_rng(0).standard_normal((4, 5, 6)).astype("f4"), np.arange(4)
+    found = weft.function(f, input_signature=signature, device="cuda")(x, i)
+    for one, other in zip(found, f(x, i), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5)
+
+
 def test_names_of_devices() -> None:
     assert weft.devices() == ["cpu", "cuda:0"]
     weft.synchronize()

@@ -16,6 +16,7 @@ from typing import Any
 from ....dialect.mlir import Module, Operation, Type, Value, ir
 from ...nests.emit import Emitter, Index, create, load
 from ...nests.independence import roots
+from ...nests.nest import memref_size
 from ...planning.names import EXIT
 from ..placement.place_kernels import guard_of
 from .captures import captures, inner_operations, outer_operands, writes_of
@@ -240,7 +241,7 @@ class Kernel:
         grid = [emitter.value(extent) for extent in (*blocks, 1, 1)[:3]]
         block = [emitter.value(extent) for extent in self.threads]
         operands = [part for v in passed for part in _parameters_of(v)]
-        operands += [_extent(v, axis, emitter) for v in passed for axis in _unknown_axes(v)]
+        operands += [memref_size(v, axis) for v in passed for axis in _unknown_axes(v)]
         i32 = ir.IntegerType.get_signless(32)
         size = (
             [create("arith.constant", [i32], [], {"value": ir.IntegerAttr.get(i32, shared)})]
@@ -313,11 +314,7 @@ def allocate(shape: Sequence[int], element: Type) -> Value:
 
 def allocate_like(memref: Value, element: Type) -> Value:
     """Memory of the device with the extents of another one, and elements of another type."""
-    sizes = []
-    for axis in _unknown_axes(memref):
-        number = {"value": ir.IntegerAttr.get(ir.IndexType.get(), axis)}
-        place = create("arith.constant", [ir.IndexType.get()], [], number)
-        sizes.append(create("memref.dim", [ir.IndexType.get()], [memref, place]))
+    sizes = [memref_size(memref, axis) for axis in _unknown_axes(memref)]
     segments = {_SEGMENTS: ir.DenseI32ArrayAttr.get([len(sizes), 0])}
     return create("memref.alloc", [ir.MemRefType.get(memref.type.shape, element)], sizes, segments)
 
@@ -364,10 +361,6 @@ def _unknown_axes(value: Value) -> list[int]:
     if not isinstance(value.type, ir.MemRefType):
         return []
     return [axis for axis, extent in enumerate(value.type.shape) if extent == _DYNAMIC]
-
-
-def _extent(value: Value, axis: int, emitter: Emitter) -> Value:
-    return create("memref.dim", [ir.IndexType.get()], [value, emitter.value(axis)])
 
 
 def _device_module(function: Operation) -> Operation:

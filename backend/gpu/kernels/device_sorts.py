@@ -16,6 +16,7 @@ from ....passes.base import Pass, Statistics
 from ....passes.preconditions import refuse
 from ....passes.rewriting import operations_in
 from ...nests.emit import Emitter, Index, create
+from ...nests.nest import memref_size
 from ..placement.sorts import SORTS, memory_of_sort
 from ..schedules.sorts import Runs, Sorter
 from .written_kernels import kernels_to_write, require_device
@@ -75,10 +76,7 @@ def _extent(memref: Value, axis: int) -> Index:
     extent = memref.type.shape[axis]
     if extent != ir.ShapedType.get_dynamic_size():
         return int(extent)
-    place = create(
-        "arith.constant", [ir.IndexType.get()], [], {"value": ir.IntegerAttr.get(ir.IndexType.get(), axis)}
-    )
-    return create("memref.dim", [ir.IndexType.get()], [memref, place])
+    return memref_size(memref, axis)
 
 
 def _like(memref: Value, element: ir.Type) -> Value:

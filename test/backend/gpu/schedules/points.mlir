@@ -137,3 +137,25 @@ func.func private @kernel_6(%i: memref<50x16xi32>, %j: memref<50xi64>, %x: memre
   }
   return
 }
+
+// -----
+
+// How many rows a view has is known without the view, which lies where the device says, and which the host cannot make.
+// CHECK-LABEL: func.func private @kernel_7
+// CHECK-SAME: %[[N:[a-z0-9]+]]: index
+// CHECK-NOT: memref.load
+// CHECK-NOT: memref.subview
+// CHECK: arith.addi %[[N]], %{{.*}} : index
+// CHECK: gpu.launch_func @kernel_7_device::@kernel_7
+func.func private @kernel_7(%x: memref<?x?xi32>, %i: memref<i64>, %n: index, %y: memref<?xi32>) {
+  %0 = memref.load %i[] : memref<i64>
+  %1 = arith.index_cast %0 : i64 to index
+  %row = memref.subview %x[%1, 0] [1, %n] [1, 1] : memref<?x?xi32> to memref<?xi32, strided<[1], offset: ?>>
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%row : memref<?xi32, strided<[1], offset: ?>>) outs(%y : memref<?xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    %2 = arith.addi %a, %a : i32
+    linalg.yield %2 : i32
+  }
+  return
+}
