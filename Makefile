@@ -49,9 +49,10 @@ soak: $(INSTALLED) ## Compare all float32 numbers and random programs with the r
 
 SECONDS ?= 600
 JOBS ?= 1
+DEVICE ?=
 
 fuzz: $(INSTALLED) ## Compare random whole programs with eager Python for SECONDS (600) in JOBS (1) processes, and damage IR
-	$(BIN)/python test/fuzz/run.py --seconds $(SECONDS) --jobs $(JOBS)
+	$(BIN)/python test/fuzz/run.py --seconds $(SECONDS) --jobs $(JOBS) $(if $(DEVICE),--device $(DEVICE))
 	cd test && ../$(BIN)/python -W ignore -m support.ir_mutants --seconds $$(($(SECONDS) / 10))
 
 gpu-pack: $(INSTALLED) ## Compile what tools/gpu_check.py runs on a machine with a GPU; writes build/gpu/

@@ -89,7 +89,10 @@ def _without_parameters(tree: ast.Module, first: int) -> Candidates:
             if isinstance(calls, ast.List)
             else []
         )
-        made = [value.func.body if isinstance(value, ast.Call) else value for value in made]  # type: ignore[attr-defined]
+        made = [
+            value.func.body if isinstance(value, ast.Call) and isinstance(value.func, ast.Lambda) else value
+            for value in made
+        ]
         if isinstance(options, ast.Dict) and options.values:
             made += options.values
         for value in made:

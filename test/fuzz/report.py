@@ -17,14 +17,16 @@ class Failure:
     seed: int
     stage: str
     answer: dict[str, Any]
+    device: str | None = None
 
     def text(self) -> str:
         """The program, ready to be a row of `test/fuzz/test_found.py`, and what went wrong."""
         program = textwrap.indent(self.answer["text"].removeprefix(IMPORTS).strip(), "    ")
         detail = textwrap.indent(self.answer["detail"].strip()[-1500:], "    # ")
+        way = f"--device {self.device}" if self.device else f"--stage {self.stage}"
         return (
             f"== {self.answer['outcome']}: {self.answer['kind']}\n"
-            f"   python test/fuzz/run.py --only {self.seed} --stage {self.stage}\n\n"
+            f"   python test/fuzz/run.py --only {self.seed} {way}\n\n"
             f'def test_program_{self.seed}():\n    require_right(\n    """\n{program}\n    """\n    )\n{detail}\n'
         )
 
@@ -40,7 +42,7 @@ class Report:
     failures: dict[tuple[str, str], list[int]] = field(default_factory=dict)
     """The seeds of each kind of failure."""
 
-    def add(self, seed: int, stage: str, answer: dict[str, Any]) -> Failure | None:
+    def add(self, seed: int, stage: str, answer: dict[str, Any], device: str | None = None) -> Failure | None:
         """Count an answer; returns the failure if it is one of the first of its kind."""
         outcome = answer["outcome"]
         self.outcomes[outcome] += 1
@@ -51,7 +53,7 @@ class Report:
             return None
         seeds = self.failures.setdefault((outcome, answer["kind"]), [])
         seeds.append(seed)
-        return Failure(seed, stage, answer) if len(seeds) <= self.shown else None
+        return Failure(seed, stage, answer, device) if len(seeds) <= self.shown else None
 
     def summary(self, seconds: float, cpu: float) -> str:
         """The counts, and the most frequent refusals."""

@@ -1,7 +1,8 @@
 """Compare random programs with eager Python: `python test/fuzz/run.py [--seconds 60] [--seed 0] [--only SEED ...]`.
 
 Most programs are interpreted, as they were traced or after the passes; a share is compiled to machine code. `--stage`
-has all go one way. Each new kind of failure is printed at once, as a test of the smallest program that was found for
+has all go one way, and with `--device cuda` all are compiled for a GPU, which the emulator stands for unless WEFT_CUDA
+says otherwise. Each new kind of failure is printed at once, as a test of the smallest program that was found for
 it; the end is a summary, with what was refused. The exit status is 1 when anything failed.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import os
 import random
 import resource
 import sys
@@ -55,13 +57,14 @@ class Run:
 
     def work(self) -> None:
         """Run programs in one worker."""
-        worker = Worker(*(["--check-handles"] if self.options.check_handles else []))
+        limit = 90.0 if self.options.device else 30.0  # the emulator takes its time
+        worker = Worker(*(["--check-handles"] if self.options.check_handles else []), limit=limit)
         try:
             while (seed := self.next_seed()) is not None:
                 stage = self.options.stage or stage_of(seed)
                 answer = worker.ask({"seed": seed, "stage": stage})
                 with self._lock:
-                    failure = self.report.add(seed, stage, answer)
+                    failure = self.report.add(seed, stage, answer, self.options.device)
                 if failure is not None:
                     self._explain(failure, worker)
         finally:
@@ -107,7 +110,13 @@ def main() -> int:
         "--check-handles", action="store_true", help="end where a handle of an erased op is used (slow)"
     )
     parser.add_argument("--shown", type=int, default=1, help="how many failures of each kind to print (1)")
-    run = Run(parser.parse_args())
+    parser.add_argument("--device", help="compile all programs for this device: cuda")
+    options = parser.parse_args()
+    if options.device:
+        os.environ["WEFT_DEVICE"] = options.device  # of the workers
+        os.environ.setdefault("WEFT_CUDA", "emulator")
+        options.stage = "compiled"
+    run = Run(options)
     threads = [threading.Thread(target=run.work) for _ in range(run.options.jobs)]
     for thread in threads:
         thread.start()
