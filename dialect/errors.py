@@ -20,6 +20,10 @@ class WeftValueError(WeftError, ValueError):
     """A value has the right type but a wrong content: an axis, a shape, a mode."""
 
 
+class OverlapError(WeftValueError):
+    """Two arguments share memory, and the function writes to one of them; nothing was done yet."""
+
+
 class WeftIndexError(WeftError, IndexError):
     """An index is out of bounds or of a wrong kind."""
 

@@ -17,10 +17,10 @@ from ..backend.gpu.devices.names import CPU
 from ..backend.gpu.devices.on_device import OnDevice, memory_of
 from ..backend.gpu.devices.open_devices import using_stream
 from ..backend.gpu.driver.streams import stream_handle
-from ..dialect.errors import UnsupportedError
+from ..dialect.errors import OverlapError, UnsupportedError
+from .calls.concrete import overlap
 from .calls.eager_calls import always_compiled, is_eager
 from .function import Function
-from .function import function as compiled
 from .numpy_api.dispatch import has_counterpart
 from .settings import settings
 from .signature.signature import flatten_with, unflatten
@@ -68,11 +68,20 @@ def stream(stream: Any) -> AbstractContextManager[None]:
     return using_stream(stream)
 
 
+class _Operation(Function[..., Any]):
+    """A function of NumPy on arrays on devices, which a program calls in many places with arrays of many types."""
+
+    _warns_of_retracing = False
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(_applied(function), None, _name_of(function))
+
+
 class _CompiledOperations:
     """Computes with arrays on devices by functions that are compiled, once for each kind of arguments."""
 
     def __init__(self) -> None:
-        self._functions: dict[Any, Function[..., Any]] = {}
+        self._functions: dict[Any, _Operation] = {}
 
     def call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a function of NumPy on the device, or record it in the function that is being traced."""
@@ -85,15 +94,41 @@ class _CompiledOperations:
                 hasattr(function, "_implementation") and not has_counterpart(function)
             ):
                 return _on_copies(function, args, kwargs)
-            known = self._functions[function] = compiled(name=_name_of(function))(_applied(function))
+            known = self._functions[function] = _Operation(function)
         if is_eager():  # Python has nothing else to compute with such arrays
             with always_compiled():
-                return known(args, kwargs)
-        return known(args, kwargs)
+                return _run(known, args, kwargs)
+        return _run(known, args, kwargs)
 
     def namespace(self) -> ModuleType:
         """The array namespace."""
         return sys.modules[__package__.rpartition(".")[0]]
+
+
+def _run(operation: _Operation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call an operation; where what it writes shares memory with what it reads, it reads copies, as NumPy does."""
+    try:
+        return operation(args, kwargs)
+    except OverlapError:  # before anything was done
+        return operation(*_without_overlaps(args, kwargs))
+
+
+def _without_overlaps(
+    args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Arguments with copies of the arrays that share memory with those that are written: `out`, or the first."""
+    out = kwargs.get("out")
+    written = (*args, *kwargs.values())[:1] if out is None else out if isinstance(out, tuple) else (out,)
+    arrays: list[Any] = []
+    structure = flatten_with((args, kwargs), arrays, lambda value: isinstance(value, OnDevice))
+    given = [
+        array.copy()
+        if not any(array is other for other in written) and any(overlap(array, other) for other in written)
+        else array
+        for array in arrays
+    ]
+    args, kwargs = unflatten(structure, given.__getitem__)
+    return args, kwargs
 
 
 _READING = ("array2string", "array_repr", "array_str", "save", "savetxt", "savez", "savez_compressed")

@@ -6,7 +6,7 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -78,6 +78,7 @@ class Function(FastCallable, Portable, Generic[P, R]):
     """
 
     __slots__ = ("__dict__", "__weakref__", "_native")
+    _warns_of_retracing: ClassVar[bool] = True
     _native: Dispatch
     """What native code knows; there is none before the first call that comes again."""
     __name__: str
@@ -182,7 +183,7 @@ class Function(FastCallable, Portable, Generic[P, R]):
             (concrete, arrays), taken = self._specialize(Arguments(structure, leaves, names))
             if self._known.traces == traces or self._ran_natively():
                 self._retracing.note_reuse()
-            if self._known.traces != traces and self._known.last is not None:
+            if self._warns_of_retracing and self._known.traces != traces and self._known.last is not None:
                 compilation = Compilation(*self._known.last, self._known.reason)
                 self._retracing.note(self.name, list(self._signature.parameters), compilation)
             self._describe(concrete, bound, taken)

@@ -11,7 +11,7 @@ import numpy as np
 from ...backend.cpu.execution.executable import RuntimeFailure
 from ...backend.executables import loaded
 from ...backend.gpu.devices.on_device import OnDevice, memory_of
-from ...dialect.errors import WeftTypeError, WeftValueError
+from ...dialect.errors import OverlapError, WeftTypeError, WeftValueError
 from ...dialect.types import TensorType
 from ..compiling.program import CallSignature, Program
 from ..guards.captures import Capture
@@ -344,13 +344,13 @@ class ConcreteFunction:
                     f"{self._names[index]!r}; pass a writable array (a copy)"
                 )
             for other in self._sources:
-                if other != index and _overlap(leaf, leaves[other]):
-                    raise WeftValueError(
+                if other != index and overlap(leaf, leaves[other]):
+                    raise OverlapError(
                         f"arguments {self._names[index]!r} and {self._names[other]!r} of "
                         f"{self.name} overlap in memory and the function writes to "
                         f"{self._names[index]!r}; pass a copy of one"
                     )
-            if any(_overlap(leaf, array) for array in self._captured):
+            if any(overlap(leaf, array) for array in self._captured):
                 raise WeftValueError(
                     f"argument {self._names[index]!r} of {self.name} overlaps in memory with an array that "
                     "the function uses from outside, and the function writes to it; pass a copy"
@@ -389,12 +389,12 @@ def _ready(value: Any) -> Any:
 _OVERLAP_WORK: Any = 1_000_000
 
 
-def _overlap(written: np.ndarray[Any, Any], other: Any) -> bool:
+def overlap(written: Any, other: Any) -> bool:
     """Whether two arrays have an element in common; bounds are compared first, which decides almost always.
 
     For some strides the exact answer would take for ever: then they count as overlapping.
     """
-    other = memory_of(other)
+    written, other = memory_of(written), memory_of(other)
     if not isinstance(other, np.ndarray) or not np.may_share_memory(written, other):
         return False
     try:
@@ -403,4 +403,4 @@ def _overlap(written: np.ndarray[Any, Any], other: Any) -> bool:
         return True
 
 
-__all__ = ["ConcreteFunction"]
+__all__ = ["ConcreteFunction", "overlap"]

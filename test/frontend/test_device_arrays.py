@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import io
+import operator
 import pickle
 import warnings
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from weft.backend.gpu.devices.open_devices import open_device
 from weft.backend.gpu.driver.library import Library
 from weft.backend.gpu.driver.streams import Stream
 from weft.backend.gpu.emulator.library import Emulator
+from weft.dialect.errors import OverlapError
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +61,9 @@ def test_arrays_go_there_and_come_back() -> None:
     assert there.to_device("cuda:1").device == "cuda:1"
 
 
-@pytest.mark.parametrize("key", [1, -1, (0, ..., 1), (slice(None), None, slice(2, 0, -1)), ..., (1, 2, 3)])
+@pytest.mark.parametrize(
+    "key", [1, -1, (0, ..., 1), (slice(None), None, slice(2, 0, -1)), ..., (1, 2, 3, ...)]
+)
 def test_views_share_memory(key: Any) -> None:
     host, there = X.copy(), weft.device_put(X)
     view = there[key]
@@ -70,6 +74,102 @@ def test_views_share_memory(key: Any) -> None:
     host[:] = X + 100
     host[key] = -1.0
     np.testing.assert_array_equal(there, host)
+
+
+def test_elements_are_numbers_of_their_own() -> None:
+    there = weft.device_put(np.arange(4.0))
+    there[0], there[1] = there[1], there[0]
+    total = there[0]
+    for number in there[1:]:
+        total += number
+    assert float(total) == 6.0
+    np.testing.assert_array_equal(there, [1, 0, 2, 3])
+    there[2] += 5
+    np.testing.assert_array_equal(there, [1, 0, 7, 3])
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x: x.__setitem__(slice(None, -1), x[1:]),
+        lambda x: x.__setitem__(slice(1, None), x[:-1]),
+        lambda x: x.__setitem__(slice(None), x[::-1]),
+        lambda x: x.__setitem__(slice(None), x.T),
+        lambda x: x.__setitem__(slice(None), x[0]),
+        lambda x: x.__setitem__([0, 2], x[1:]),
+        lambda x: x[1:].__iadd__(x[:-1]),
+        lambda x: x.__imul__(x.T),
+        lambda x: x.__setitem__(slice(None, None, 2), x[::2] * 2),
+        lambda x: operator.setitem(x, slice(None, None, 2), operator.imul(x[::2], 2)),
+        lambda x: np.add(x[:-1], x[1:], out=x[1:]),
+        lambda x: np.matmul(x, x.T, out=x),
+        lambda x: np.cumsum(x, axis=0, out=x),
+        lambda x: np.copyto(x, x[::-1]),
+        lambda x: np.copyto(dst=x, src=x[::-1]),
+        lambda x: np.add.at(x, [0, 0, 1], x),
+    ],
+)
+def test_what_is_written_may_overlap_with_what_is_read(write: Any) -> None:
+    host = np.arange(9.0).reshape(3, 3)
+    there = weft.device_put(host)
+    write(host)
+    write(there)
+    np.testing.assert_array_equal(there, host)
+
+
+def test_functions_do_not_take_copies_of_what_overlaps() -> None:
+    @weft.function
+    def f(a: Any, b: Any) -> None:
+        a += b
+
+    there = weft.device_put(X)
+    with pytest.raises(
+        OverlapError, match="'a' and 'b' of f overlap in memory and the function writes to 'a'"
+    ):
+        f(there[0], there[0, ::-1])
+
+
+def test_parts_of_complex_numbers_are_views() -> None:
+    host = X + 1j
+    there = weft.device_put(host)
+    for array in (host, there):
+        array.real = 3
+        array.imag[0] = array.real[1]
+    np.testing.assert_array_equal(there, host)
+    real = weft.device_put(X)
+    assert real.real is real
+    np.testing.assert_array_equal(real.imag, X.imag)
+    with pytest.raises(TypeError, match="array does not have imaginary part to set"):
+        real.imag = 3
+
+
+def test_arrays_have_orders() -> None:
+    there = weft.device_put(X)
+    for order in "CFAK":
+        for found, expected in [
+            (there.T.ravel(order), X.T.ravel(order)),
+            (there.reshape(4, 6, order=order), X.reshape(4, 6, order=order)) if order != "K" else (there, X),
+            (there.T.copy(order), X.T.copy(order)),
+        ]:
+            np.testing.assert_array_equal(found, expected)
+        assert there.T.copy(order).flags.f_contiguous == X.T.copy(order).flags.f_contiguous
+        assert order == "K" or there.T.tobytes(order) == X.T.tobytes(order)
+    assert there.reshape(-1, copy=True).address != there.address
+    assert there.flags.c_contiguous
+
+
+def test_membership() -> None:
+    there = weft.device_put(X)
+    assert 3 in there
+    assert 24.0 not in there
+    assert there in [there]
+
+
+def test_operations_do_not_warn_of_their_many_types() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", weft.RetracingWarning)
+        for size in range(1, 9):
+            assert float((weft.device_put(np.ones(size)) + 1).sum()) == 2 * size
 
 
 def test_shapes_are_views_where_those_of_numpy_are() -> None:
@@ -164,6 +264,8 @@ def test_elements_are_python_numbers() -> None:
         (lambda: len(there[0, 0]), TypeError),
         (lambda: there[7], IndexError),
         (lambda: there.nothing, AttributeError),
+        (lambda: there.data, AttributeError),
+        (lambda: operator.index(there), TypeError),
         (lambda: there.__array__(copy=False), ValueError),
     ]:
         with pytest.raises(error):

@@ -18,7 +18,7 @@ from ..devices.on_device import OnDevice
 from ..devices.open_devices import OpenDevice, open_device
 from ..driver.memory import Block
 from ..driver.streams import Stream
-from .description import Description, address_of, describe_memory, is_basic, reshaped, view_at
+from .description import Description, address_of, describe_memory, has_ellipsis, is_basic, reshaped, view_at
 from .exchange import CUDA_KIND, cuda_array_interface, to_dlpack
 from .strided_copies import copy_views
 
@@ -128,6 +128,11 @@ class DeviceArray(OnDevice, NDArrayOperatorsMixin):
         return self._described.strides
 
     @property
+    def flags(self) -> Any:
+        """How the elements lie in memory, as `ndarray.flags`."""
+        return self._described.flags
+
+    @property
     def device(self) -> str:
         """Where it lies, as "cuda:0"."""
         return repr(self._device)
@@ -190,6 +195,29 @@ class DeviceArray(OnDevice, NDArrayOperatorsMixin):
             raise WeftValueError("matrix transpose with ndim < 2 is undefined")
         return self._view(self.described.swapaxes(-1, -2))
 
+    @property
+    def real(self) -> DeviceArray:
+        """The view of the real parts; of real numbers, the array itself."""
+        return self.viewed(lambda array: array.real) if self.dtype.kind == "c" else self
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        self.real[...] = value
+
+    @property
+    def imag(self) -> DeviceArray:
+        """The view of the imaginary parts; of real numbers, zeros."""
+        if self.dtype.kind == "c":
+            return self.viewed(lambda array: array.imag)
+        zeros: DeviceArray = _compute(_property("imag"), self)
+        return zeros
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        if self.dtype.kind != "c":
+            raise WeftTypeError("array does not have imaginary part to set")
+        self.imag[...] = value
+
     def transpose(self, *axes: Any) -> DeviceArray:
         """The view with the axes in another order, as `ndarray.transpose`."""
         return self._view(self.described.transpose(*axes))
@@ -198,15 +226,19 @@ class DeviceArray(OnDevice, NDArrayOperatorsMixin):
         """The view with two axes exchanged."""
         return self._view(self.described.swapaxes(first, second))
 
-    def reshape(self, *shape: Any) -> DeviceArray:
+    def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> DeviceArray:
         """The elements in another shape: a view where the strides allow it, else a copy."""
         wanted = shape[0] if len(shape) == 1 else shape
+        if order != "C" or copy is not None:
+            changed: DeviceArray = _compute(_method("reshape"), self, wanted, order=order, copy=copy)
+            return changed
         described = reshaped(self.described, wanted)
         return self._view(described) if described is not None else self.copy().reshape(wanted)
 
-    def ravel(self) -> DeviceArray:
+    def ravel(self, order: str = "C") -> DeviceArray:
         """The elements on one axis: a view where they are contiguous, else a copy."""
-        return self.reshape(-1)
+        flat: DeviceArray = self.reshape(-1) if order == "C" else _compute(_method("ravel"), self, order)
+        return flat
 
     def __len__(self) -> int:
         if not self.ndim:
@@ -220,14 +252,20 @@ class DeviceArray(OnDevice, NDArrayOperatorsMixin):
 
     def __getitem__(self, key: Any) -> DeviceArray:
         if is_basic(key):
-            return self._view(view_at(self.described, key))
+            view = self._view(view_at(self.described, key))
+            # An element is a number of its own, as it is for NumPy: else `x[0], x[1] = x[1], x[0]` would lose one.
+            return view if view.ndim or has_ellipsis(key) else view.copy()
         found: DeviceArray = _compute(operator.getitem, self, key)
         return found
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if is_basic(key) and self._is_like(value):
-            place = view_at(self.described, key)
-            if value.shape == place.shape and not np.may_share_memory(place, value.described):
+            place, source = view_at(self.described, key), value.described
+            if value.shape == place.shape:
+                if np.may_share_memory(place, source):
+                    if (address_of(place), place.strides) == (address_of(source), source.strides):
+                        return  # what `x[key] += y` ends with
+                    value = value.copy()
                 self._copy(place, value)
                 return
         _compute(operator.setitem, self, key, value)
@@ -255,6 +293,10 @@ class DeviceArray(OnDevice, NDArrayOperatorsMixin):
         """The elements as nested lists of Python numbers; waits for the device."""
         return np.asarray(self).tolist()
 
+    def tobytes(self, order: str = "C") -> bytes:
+        """The bytes of the elements; waits for the device."""
+        return np.asarray(self).tobytes("F" if self._is_fortran(order) else "C")
+
     def __bool__(self) -> bool:
         return bool(np.asarray(self))
 
@@ -268,7 +310,10 @@ class DeviceArray(OnDevice, NDArrayOperatorsMixin):
         return complex(np.asarray(self))
 
     def __index__(self) -> int:
-        return operator.index(np.asarray(self)[()])
+        return operator.index(np.asarray(self))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self == value).any())
 
     def __hash__(self) -> int:
         raise WeftTypeError("unhashable type: 'DeviceArray'")
@@ -285,11 +330,17 @@ class DeviceArray(OnDevice, NDArrayOperatorsMixin):
 
     # Copies
 
-    def copy(self) -> DeviceArray:
-        """A contiguous copy on the same device."""
+    def copy(self, order: str = "C") -> DeviceArray:
+        """A contiguous copy on the same device, in C order, or in that of Fortran."""
+        if self._is_fortran(order):
+            return self.T.copy().T
         target = empty(self.shape, self.dtype, self._device)
         target._copy(target.described, self)
         return target
+
+    def _is_fortran(self, order: str) -> bool:
+        """Whether an order of elements is that of Fortran; "A" and "K" are that of the array."""
+        return order == "F" or (order in ("A", "K") and bool(self.flags.fnc))
 
     def __copy__(self) -> DeviceArray:
         return self.copy()
@@ -359,11 +410,15 @@ class DeviceArray(OnDevice, NDArrayOperatorsMixin):
 
     def __getattr__(self, name: str) -> Any:
         """Methods and properties of arrays that are computed."""
-        if name.startswith("_") or not hasattr(np.ndarray, name):
+        if name.startswith("_") or name in _OF_THE_HOST or not hasattr(np.ndarray, name):
             raise AttributeError(f"'DeviceArray' object has no attribute {name!r}")
         if not callable(getattr(np.ndarray, name)):
             return _compute(_property(name), self)
         return lambda *args, **kwargs: _compute(_method(name), self, *args, **kwargs)
+
+
+_OF_THE_HOST = ("base", "ctypes", "data", "dump", "dumps", "setflags", "tofile")
+"""What NumPy's arrays have that is about memory of the host."""
 
 
 @functools.cache
@@ -379,6 +434,7 @@ def _method(name: str) -> Callable[..., Any]:
     def call(array: Any, *args: Any, **kwargs: Any) -> Any:
         return getattr(array, name)(*args, **kwargs)
 
+    call.__name__ = name
     return call
 
 

@@ -93,6 +93,11 @@ def is_basic(key: Any) -> bool:
     return all(_is_basic_part(part) for part in parts)
 
 
+def has_ellipsis(key: Any) -> bool:
+    """Whether there is a `...` in an index."""
+    return any(part is Ellipsis for part in (key if isinstance(key, tuple) else (key,)))
+
+
 def _is_basic_part(part: Any) -> bool:
     if part is None or part is Ellipsis:
         return True
@@ -108,7 +113,7 @@ def _is_whole(value: Any) -> bool:
 def view_at(array: Description, key: Any) -> Description:
     """The view at a basic index, of rank 0 where NumPy would read an element; raises as NumPy does."""
     parts = key if isinstance(key, tuple) else (key,)
-    if not any(part is Ellipsis for part in parts):
+    if not has_ellipsis(key):
         parts = (*parts, Ellipsis)
     try:
         view = array[parts]
@@ -138,6 +143,7 @@ __all__ = [
     "address_of",
     "contiguous_strides",
     "describe_memory",
+    "has_ellipsis",
     "is_basic",
     "reshaped",
     "view_at",
