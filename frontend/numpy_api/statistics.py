@@ -23,7 +23,7 @@ from ..tracing.staging import (
     staged,
     trace_of,
 )
-from .arguments import FLOAT64, as_inexact, axis_tuple, common_dtype, deliver
+from .arguments import FLOAT64, INT64, as_inexact, axis_tuple, common_dtype, deliver
 from .contraction import matmul
 from .creation import full, linspace, zeros
 from .diagonals import diagonal
@@ -170,6 +170,9 @@ def _at(ordered: ArrayResult, position: float, last_place: int, has_nan: ArrayLi
 MOST_COMPARED = 16
 """Elements are compared with the edges of so many bins; with more, each is counted where it belongs."""
 
+MOST_COUNTED = 1 << 22
+"""So many bins are counted in floats, which hold their numbers, and in integers of 32 bits."""
+
 
 def histogram(
     a: ArrayLike, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
@@ -188,7 +191,7 @@ def histogram(
         return np.histogram(a, bins, range, density, weights)
     if weights is not None:
         _require_shape(weights, np.shape(a))
-    x = ravel(a)
+    x, spacing = ravel(a), None
     if isinstance(bins, str) or (np.ndim(bins) > 0 and trace_of((bins,)) is not None):
         raise UnsupportedError("histogram() needs its bins while tracing, or their number")
     if np.ndim(bins) > 0:
@@ -199,15 +202,17 @@ def histogram(
         # Edges have the dtype of the elements.
         none = np.empty(0, np.uint8 if kind(x.dtype) == "b" else x.dtype)
         edges = np.histogram_bin_edges(none, bins, range)
+        spacing = _spacing(edges)
     elif kind(x.dtype) in "iu" or x.dtype in (np.float32, np.float64):
-        edges = _equal_edges(x, bins, range)
+        edges, spacing = _equal_edges(x, bins, range)
     else:
         raise UnsupportedError(f"histogram() of an array of {x.dtype} needs its edges, or range=(low, high)")
     count = edges.shape[0] - 1
     if weights is None and isinstance(count, int) and count <= MOST_COMPARED:
         totals = _counted(x, edges)
     else:
-        place = _place_of_equal_bins(x, edges, count) if np.ndim(bins) == 0 else _place(x, edges, count)
+        equal = np.ndim(bins) == 0
+        place = _place_of_equal_bins(x, edges, count, spacing) if equal else _place(x, edges, count)
         totals = _summed(place, count, weights)
     if density:
         totals = totals / np.diff(edges) / sum_of(totals)
@@ -234,15 +239,40 @@ def _place(x: Any, edges: Any, count: int) -> Any:
     return np.where(np.equal(x, edges[-1]), count, searchsorted(edges, x, side="right"))
 
 
-def _place_of_equal_bins(x: Any, edges: Any, count: Any) -> Any:
-    """As `_place`, for bins of equal width: computed, and corrected by one where it was rounded, as NumPy does."""
+def _place_of_equal_bins(x: Any, edges: Any, count: Any, spacing: tuple[Any, Any] | None) -> Any:
+    """As `_place`, for bins of equal width: computed, and corrected by one where it was rounded, as NumPy does.
+
+    Edges are computed from the first one and the step between them, if that is given, and read where it is not.
+    """
     low, high = edges[0], edges[-1]
     is_inside = np.logical_and(np.greater_equal(x, low), np.less_equal(x, high))
     scaled = np.where(is_inside, (x - low) / (high - low) * count, 0)
-    guess = np.minimum(scaled, count - 1).astype(np.int64)
-    is_below = np.less(x, take(edges, guess, mode="clip"))
-    is_beyond = np.logical_and(np.greater_equal(x, take(edges, guess + 1, mode="clip")), guess != count - 1)
-    return np.where(is_inside, guess + 1 - is_below + is_beyond, np.where(np.less(x, low), 0, count + 1))
+    guess = np.minimum(scaled, count - 1)
+    guess = guess.astype(np.int64) if spacing is None else np.floor(guess)
+
+    def edge(number: Any) -> Any:
+        if spacing is None:
+            return take(edges, number, mode="clip")
+        first, step = spacing
+        return cast(cast(number, step.dtype) * step + first, edges.dtype)
+
+    is_below = np.less(x, edge(guess))
+    is_beyond = np.logical_and(np.greater_equal(x, edge(guess + 1)), guess != count - 1)
+    place = np.where(is_below, guess, np.where(is_beyond, guess + 2, guess + 1))
+    outside = np.where(np.less(x, low), place.dtype.type(0), cast(count + 1, place.dtype))
+    place = np.where(is_inside, place, outside)
+    return place if spacing is None else place.astype(np.int32)
+
+
+def _spacing(edges: np.ndarray[Any, Any]) -> tuple[Any, Any] | None:
+    """The first of some edges and the step between them, where these give all of them, but for the last."""
+    count = len(edges) - 1
+    if count > MOST_COUNTED or edges.dtype not in (np.float32, np.float64):
+        return None
+    first, last = np.float64(edges[0]), np.float64(edges[-1])
+    step = (last - first) / count
+    given = (np.arange(count) * step + first).astype(edges.dtype)
+    return (first, step) if np.array_equal(given, edges[:-1]) else None
 
 
 def _summed(place: Any, count: Any, weights: Any) -> ArrayResult:
@@ -251,12 +281,12 @@ def _summed(place: Any, count: Any, weights: Any) -> ArrayResult:
     assert trace is not None
     added = broadcast_to(staged(trace, np.int64(1)), place.shape) if weights is None else ravel(weights)
     start = staged(trace, zeros(count + 2, added.dtype))
-    totals = apply(Scatter, start, added, place, axes=(0,), position=0, mode="add")
+    totals = apply(Scatter, start, added, cast(place, INT64), axes=(0,), position=0, mode="add")
     return asarray(totals[1 : count + 1])
 
 
-def _equal_edges(x: Any, bins: Any, range: Any) -> ArrayResult:
-    """Edges of bins of equal width over a range, or from the smallest element to the largest.
+def _equal_edges(x: Any, bins: Any, range: Any) -> tuple[ArrayResult, tuple[Any, Any] | None]:
+    """Edges of bins of equal width over a range, or from the smallest element to the largest; and their spacing.
 
     Around them where these are equal, and from 0 to 1 where there is no element.
     """
@@ -279,14 +309,16 @@ def _equal_edges(x: Any, bins: Any, range: Any) -> ArrayResult:
     dtype = common_dtype(low, high, x)
     dtype = dtype if kind(dtype) == "f" else np.result_type(dtype, np.float64)
     margin = np.where(np.equal(low, high), dtype.type(0.5), dtype.type(0))
-    edges = linspace(low - margin, high + margin, bins + 1, dtype=dtype)
+    edges, step = linspace(low - margin, high + margin, bins + 1, retstep=True, dtype=dtype)
     raise_where(
         np.any(np.greater_equal(edges[:-1], edges[1:])),
         WeftValueError,
         f"Too many bins for data range. Cannot create {_shown(bins, 0)} finite-sized bins.",
         bins,
     )
-    return edges
+    # Where the step is 0, there is a difference between the ends that is too small for so many edges.
+    is_small = isinstance(bins, int) and bins <= MOST_COUNTED
+    return edges, (cast(low - margin, step.dtype), step) if is_small else None
 
 
 def _ends(x: Any) -> tuple[Any, Any]:

@@ -321,13 +321,14 @@ def _scatter_loops(c: Conversion, op: OpInstance) -> Value:
     rest = [axis for axis in range(x_type.rank) if axis not in axes]
     sizes = c.extents(x)
     extents = c.extents(update)
+    narrow, same = [_before_widening(index) for index in indices], _same_everywhere(update)
 
     def at_indices(outer: list[Value], current: Value) -> Value:
         places = dict(zip(rest, outer[:position], strict=False))
         inside = None
-        for axis, index in zip(axes, indices, strict=True):
-            stored = tensor.ExtractOp(index, outer[position:]).result
-            place = wrap_index(c, index_of(c, stored), sizes[axis])
+        for axis, index in zip(axes, narrow, strict=True):
+            stored = tensor.ExtractOp(index.indices, outer[position:]).result
+            place = wrap_index(c, index_of(c, index.widen(stored)), sizes[axis])
             places[axis] = c.index(place)
             within = is_within(c, places[axis], sizes[axis])
             inside = within if inside is None else arith.AndIOp(inside, within).result
@@ -336,12 +337,25 @@ def _scatter_loops(c: Conversion, op: OpInstance) -> Value:
             all_places = {**places, **dict(zip(rest[position:], inner, strict=True))}
             target = [all_places[axis] for axis in range(x_type.rank)]
             old = tensor.ExtractOp(tensor_now, target).result if op.attributes["mode"] == "add" else x
-            new = tensor.ExtractOp(update, [*outer, *inner]).result
+            new = tensor.ExtractOp(update, [*outer, *inner]).result if same is None else same
             return tensor.InsertOp(_combined(c, op, old, new), tensor_now, target).result
 
         return when(inside, current, lambda: loop_nest(c, extents[position + index_rank :], current, write))
 
     return loop_nest(c, extents[: position + index_rank], x, at_indices)
+
+
+def _same_everywhere(update: Value) -> Value | None:
+    """The element that an update has everywhere, if it is a number that was stretched: no array is made of it."""
+    owner = update.owner
+    if isinstance(owner, ir.Block) or owner.operation.name != "linalg.generic":
+        return None
+    generic, block = owner.operation, owner.operation.regions[0].blocks[0]
+    yields = next(iter(block.operations)).operation
+    is_stretched = yields.name == "linalg.yield" and list(yields.operands) == [block.arguments[0]]
+    if len(generic.operands) != 2 or not is_stretched or ir.RankedTensorType(generic.operands[0].type).rank:
+        return None
+    return tensor.ExtractOp(generic.operands[0], []).result
 
 
 @lowers(TakeAlongAxis)

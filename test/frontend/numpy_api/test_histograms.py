@@ -121,3 +121,50 @@ def test_bins_and_ranges_that_cannot_be() -> None:
             compiled(*arguments)
     with pytest.raises(TypeError, match="`bins` must be an integer, a string, or an array"):
         weft.function(lambda x, bins: np.histogram(x, bins))(x, np.float64(5))
+
+
+@pytest.mark.parametrize("bins", [17, 100, 999])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int32", "uint8"])
+def test_elements_on_edges_and_next_to_them(dtype: str, bins: int) -> None:
+    def program(x: Any) -> Any:
+        ranged = np.histogram(x, bins, (-3.3, 41.7))
+        return [ranged] if x.dtype == np.float16 else [ranged, np.histogram(x, bins)]
+
+    compiled = weft.function(program)
+    generator = np.random.default_rng(bins)
+    for low, high in ((-3.3, 41.7), (0, 200), (0.1, 0.7), (3, 60)):
+        edges = np.linspace(low, high, bins + 1)
+        around = np.concatenate([edges, np.nextafter(edges, -100), np.nextafter(edges, 100)])
+        x = np.concatenate([around, generator.uniform(low, high, 500)]).astype(dtype)
+        x = np.concatenate([x, np.nextafter(x, x.dtype.type(100))]) if x.dtype.kind == "f" else x
+        for found, expected in zip(compiled(x), program(x), strict=True):
+            for got, wanted in zip(found, expected, strict=True):
+                np.testing.assert_array_equal(got, wanted, strict=True)
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-310, 1e-300, 1e300])
+def test_very_small_and_large_elements(scale: float) -> None:
+    compiled = weft.function(lambda x: np.histogram(x, 20))
+    x = np.arange(100) * scale
+    np.testing.assert_array_equal(compiled(x)[0], np.histogram(x, 20)[0])
+    with pytest.raises(ValueError, match="Too many bins for data range"):
+        compiled(np.arange(100) % 15 * 5e-324)
+
+
+def test_histograms_of_an_array_share_what_they_compute() -> None:
+    def program(x: Any, weights: Any) -> Any:
+        return np.histogram(x, 1000)[0], np.histogram(x, 1000, weights=weights)[0]
+
+    x = np.random.default_rng(0).random(5000)
+    concrete = weft.function(program).get_concrete_function(x, x)
+    optimized = concrete.as_text("optimized")
+    assert len(re.findall(r"weft\.min\"", optimized)) == 1
+    assert len(re.findall(r"weft\.floor", optimized)) == 1
+    assert "weft.gather" not in optimized
+
+
+def test_many_bins_are_counted_in_integers() -> None:
+    compiled = weft.function(lambda x: np.histogram(x, (1 << 22) + 3))
+    x = np.random.default_rng(0).random(100)
+    for got, wanted in zip(compiled(x), np.histogram(x, (1 << 22) + 3), strict=True):
+        np.testing.assert_array_equal(got, wanted)

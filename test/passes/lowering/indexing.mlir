@@ -137,6 +137,32 @@ func.func @scatter(%x: tensor<6x4xf32>, %u: tensor<3x4xf32>, %i: tensor<3xi64>) 
   return %0 : tensor<6x4xf32>
 }
 
+// No array is made of a number that is added everywhere, nor of integers that are wider than they were.
+// CHECK-LABEL: func.func @count
+// CHECK: %[[ONE:.*]] = tensor.extract %arg1[]
+// CHECK: scf.for %[[K:.*]] = %c0 to %c3
+// CHECK: %[[STORED:.*]] = tensor.extract %arg2[%[[K]]] : tensor<3xi32>
+// CHECK: arith.index_cast %[[STORED]] : i32 to index
+// CHECK: %[[OLD:.*]] = tensor.extract
+// CHECK: arith.addi %[[OLD]], %[[ONE]]
+func.func @count(%x: tensor<6xi64>, %one: tensor<i64>, %i: tensor<3xi32>) -> tensor<6xi64> {
+  %u = "weft.broadcast_to"(%one) {shape = array<i64: 3>} : (tensor<i64>) -> tensor<3xi64>
+  %w = "weft.cast"(%i) {dtype = i64} : (tensor<3xi32>) -> tensor<3xi64>
+  %0 = "weft.scatter"(%x, %u, %w) {axes = array<i64: 0>, mode = "add", position = 0} : (tensor<6xi64>, tensor<3xi64>, tensor<3xi64>) -> tensor<6xi64>
+  return %0 : tensor<6xi64>
+}
+
+// What is stretched along some axes only is read.
+// CHECK-LABEL: func.func @scatter_stretched_rows
+// CHECK: %[[ROWS:.*]] = linalg.generic
+// CHECK: scf.for %[[K:.*]] = %c0 to %c3
+// CHECK: tensor.extract %[[ROWS]][%[[K]], %{{.*}}]
+func.func @scatter_stretched_rows(%x: tensor<6x4xf32>, %row: tensor<4xf32>, %i: tensor<3xi64>) -> tensor<6x4xf32> {
+  %u = "weft.broadcast_to"(%row) {shape = array<i64: 3, 4>} : (tensor<4xf32>) -> tensor<3x4xf32>
+  %0 = "weft.scatter"(%x, %u, %i) {axes = array<i64: 0>, mode = "set", position = 0} : (tensor<6x4xf32>, tensor<3x4xf32>, tensor<3xi64>) -> tensor<6x4xf32>
+  return %0 : tensor<6x4xf32>
+}
+
 // MEMORY-LABEL: func.func @scatter_in_place
 // MEMORY-NOT: memref.alloc
 // MEMORY-NOT: memref.copy
