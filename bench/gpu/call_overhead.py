@@ -125,16 +125,29 @@ def main() -> int:
     def scaled(x: Any, rate: float) -> Any:
         return x * rate
 
+    @weft.function
+    def checked(x: Any, at: Any) -> Any:
+        return x[at]
+
+    at = weft.device_put(np.arange(8))
+    increased_there = weft.function(lambda x: x + 1)
+    with weft.stream(4096):
+        there = increased_there(x)
     scaled(x, 0.5), scaled(x, 0.25)  # from now on the number is data
     calls: dict[str, Callable[[], Any]] = {
         "one kernel, one result": lambda: increased(x),
         "in place, no result": lambda: written(x, y),
         "three results": lambda: parts(x, y),
         "an array and a number": lambda: scaled(x, 0.5),
+        "checks that are waited for": lambda: checked(x, at),
+        "an array with steps": lambda: increased(x[::2]),
         "an array of another library": lambda: increased(foreign),
     }
     for name, call in calls.items():
         print(json.dumps({"call": name, "microseconds": round(measured(call), 2)}), flush=True)
+    with weft.stream(4096):
+        time = round(measured(lambda: increased_there(there)), 2)
+    print(json.dumps({"call": "on a stream", "microseconds": time}), flush=True)
     return 0
 
 

@@ -45,9 +45,9 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     lines = [json.loads(line) for line in made.stdout.splitlines()]
     assert [(line["program"], line["form"], line["target"]) for line in lines] == [
-        ("add_f16", "small", "sm_90a"),
-        ("layernorm", "small", "sm_90a"),
-        ("gather", "small", "sm_90a"),
+        (name, "small", target)
+        for name in ("add_f16", "layernorm", "gather")
+        for target in ("sm_90a", "sm_80", "sm_70")
     ]
     return folder
 
@@ -68,22 +68,23 @@ def _check(folder: Path, *options: str) -> tuple[int, list[dict[str, object]]]:
 
 
 def test_programs_give_what_the_processor_gives(packed: Path) -> None:
-    code, results = _check(packed, "--only", "gather", "layernorm")
+    code, results = _check(packed, "--only", "gather sm_80", "layernorm sm_70", "gather")
     assert code == 0
     assert [(line["program"], line["ok"], line["repeats"]) for line in results] == [
+        ("gather sm_80", True, True),
+        ("layernorm sm_70", True, True),
         ("gather", True, True),
-        ("layernorm", True, True),
     ]
 
 
 def test_wrong_results_are_told(packed: Path) -> None:
-    path = packed / "gather_small.pickle"
+    path = packed / "gather.small.sm_90a.pickle"
     right = path.read_bytes()
     wrong = pickle.loads(right)
     wrong["expected"][0] = wrong["expected"][0] + np.float32(1)
     path.write_bytes(pickle.dumps(wrong))
     try:
-        code, (line,) = _check(packed, "--only", "gather")
+        code, (line,) = _check(packed, "--only", "gather sm_90a")
     finally:
         path.write_bytes(right)
     assert code == 0
@@ -109,17 +110,19 @@ def test_one_command_runs_parts_and_writes_results(packed: Path, tmp_path: Path)
     assert lines == [json.loads(line) for line in done.stdout.splitlines()]
     assert lines[0]["device"] == "weft's emulator of a GPU"
     assert [(line["part"], line.get("program"), line.get("ok")) for line in lines[1:]] == [
-        ("correct", "gather", True),
+        ("correct", "gather sm_90a", True),
+        ("correct", "gather sm_80", True),
+        ("correct", "gather sm_70", True),
         ("conformance", "vote ballot", True),
         ("conformance", "TMA swizzled", True),
         ("sanitizer", None, None),
     ]
-    assert "| correct | 1 | 1 |" in (tmp_path / "gpu.md").read_text()
+    assert "| correct | 3 | 3 |" in (tmp_path / "gpu.md").read_text()
 
 
 def test_programs_and_calls_of_the_driver_are_timed(packed: Path, tmp_path: Path) -> None:
-    for name in ("add_f16_small", "add_f16_large"):
-        shutil.copy(packed / "add_f16_small.pickle", tmp_path / f"{name}.pickle")
+    for form in ("small", "large"):
+        shutil.copy(packed / "add_f16.small.sm_90a.pickle", tmp_path / f"add_f16.{form}.sm_90a.pickle")
     done = subprocess.run(
         [sys.executable, "-m", "tools.gpu_check", tmp_path, "--emulator", "--parts", "driver", "speed"],
         cwd=ROOT,
@@ -131,7 +134,7 @@ def test_programs_and_calls_of_the_driver_are_timed(packed: Path, tmp_path: Path
     assert done.returncode == 0, done.stdout + done.stderr
     driver, speed = (json.loads(line) for line in done.stdout.splitlines())
     assert driver["launch_microseconds"] > 0
-    assert (speed["program"], speed["launches"], speed["ok"]) == ("add_f16", 1, True)
+    assert (speed["program"], speed["launches"], speed["ok"]) == ("add_f16 sm_90a", 1, True)
     assert min(speed[name] for name in ("microseconds", "host_microseconds", "copy_microseconds")) > 0
-    assert "| add_f16 |" in (tmp_path / "gpu.md").read_text()
+    assert "| add_f16 sm_90a |" in (tmp_path / "gpu.md").read_text()
     assert (tmp_path / "gpu.svg").exists()

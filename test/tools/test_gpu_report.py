@@ -46,7 +46,7 @@ LINES: list[dict[str, Any]] = [
     },
     {
         "part": "speed",
-        "program": "product_f16",
+        "program": "product_f16 sm_90a",
         "ok": True,
         "microseconds": 2000.0,
         "copy_microseconds": 200.0,
@@ -73,7 +73,7 @@ LINES: list[dict[str, Any]] = [
 def test_what_was_measured_stands_beside_peers() -> None:
     rows = {name: times for name, times, _ in speeds(LINES)}
     assert rows == {
-        "product_f16": {"weft": 2000.0, "copy": 200.0, "torch": 1500.0, "jax.jit": 1600.0},
+        "product_f16 sm_90a": {"weft": 2000.0, "copy": 200.0, "torch": 1500.0, "jax.jit": 1600.0},
         "sum": {"weft": 100.0, "copy": 90.0},
     }
 
@@ -88,7 +88,7 @@ def test_the_page_tells_the_machine_what_is_wrong_and_the_times() -> None:
         "| correct | sort | it takes more \\| than 40 s |",
         "| sanitizer, racecheck | sum | exit code 9: a race |",
         "| a launch | 2.00 |",
-        "| product_f16 | 2000.0 | 200 | 550 | 0.10 | 0.75 | 0.80 |",
+        "| product_f16 sm_90a | 2000.0 | 200 | 550 | 0.10 | 0.75 | 0.80 |",
         "| sum | 100.0 | 2700 |  | 0.90 |  |  |",
     ):
         assert line in text.splitlines(), line
@@ -108,7 +108,7 @@ def test_the_picture_is_drawn_without_any_library(tmp_path: Path) -> None:
     picture = xml.etree.ElementTree.fromstring((tmp_path / "gpu.svg").read_text())
     assert picture.tag.endswith("svg")
     texts = [element.text or "" for element in picture.iter() if element.tag.endswith("text")]
-    assert "product_f16" in texts
+    assert "product_f16 sm_90a" in texts
     assert "time on NVIDIA H100 80GB HBM3 divided by weft's: right of the line is slower" in texts
 
 
@@ -130,4 +130,4 @@ def test_one_command_makes_the_page_again(tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (1, "")  # as something was wrong
-    assert "| product_f16 | 2000.0 |" in (tmp_path / "pages" / "gpu.md").read_text()
+    assert "| product_f16 sm_90a | 2000.0 |" in (tmp_path / "pages" / "gpu.md").read_text()

@@ -89,7 +89,7 @@ class Results:
         self.lines = [
             line
             for line in self.lines
-            if line["part"] != part or (only and line.get("program") not in (*only, None))
+            if line["part"] != part or (only and "program" in line and not is_chosen(line["program"], only))
         ]
         text = "".join(json.dumps(line) + "\n" for line in self.lines)
         self.path.write_text(text)
@@ -102,6 +102,15 @@ class Results:
             print(text, flush=True)
             with self.path.open("a") as file:
                 file.write(text + "\n")
+
+
+def is_chosen(name: str, only: Sequence[str]) -> bool:
+    """Whether a program, which may have a target behind its name, is one of some.
+
+    >>> is_chosen("sum sm_80", ["sum"]), is_chosen("sum sm_80", ["sum sm_90a"])
+    (True, False)
+    """
+    return name in only or name.partition(" ")[0] in only
 
 
 class Check:
@@ -121,7 +130,7 @@ class Check:
         elif part == "sanitizer":
             self._sanitizer(seconds)
         elif part == "peers":
-            there = packed.names_of(self._options.directory, "large")
+            there = {name.split()[0] for name in packed.names_of(self._options.directory, "large")}
             for name in [] if self._options.emulator else peers.PEERS:
                 own = [program for program in peers.programs_of(name) if program in there]
                 self._batch(part, f"peer:{name}", own, min(seconds, self._end - time.monotonic()))
@@ -134,7 +143,7 @@ class Check:
 
     def _chosen(self, names: Sequence[str]) -> list[str]:
         only = self._options.only
-        return [name for name in names if not only or name in only]
+        return [name for name in names if not only or is_chosen(name, only)]
 
     def _batch(self, part: str, worker: str, names: Sequence[str], seconds: float) -> None:
         chosen = names if part in ("machine", "driver") else self._chosen(names)
@@ -156,7 +165,10 @@ class Check:
             self._results.say({"part": "sanitizer", "skipped": why})
             return
         end = time.monotonic() + seconds
-        names = self._chosen(packed.names_of(self._options.directory, "small"))
+        every = self._chosen(packed.names_of(self._options.directory, "small"))
+        names = list({name.split()[0]: name for name in reversed(every)}.values())[
+            ::-1
+        ]  # of the newest target
 
         def one(job: tuple[str, str]) -> None:
             tool, name = job

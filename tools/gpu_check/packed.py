@@ -15,14 +15,32 @@ COMPARED = 4096
 """About so many elements of a large result are compared."""
 
 
+def file_of(directory: Path, name: str, form: str, target: str) -> Path:
+    """Where a program lies that is packed in a form, "small" or "large", for a GPU."""
+    return directory / f"{name}.{form}.{target}.pickle"
+
+
 def names_of(directory: Path, form: str) -> list[str]:
-    """The names of the programs that are packed in a form: "small" or "large"."""
-    return sorted(path.name.removesuffix(f"_{form}.pickle") for path in directory.glob(f"*_{form}.pickle"))
+    """What is packed in a form: the names of programs with their targets, "sum sm_90a", the newest first."""
+    found = [path.name.split(".")[::2] for path in directory.glob(f"*.{form}.*.pickle")]
+    return [f"{name} {target}" for name, target in sorted(found, key=lambda pair: (_age(pair[1]), pair[0]))]
+
+
+def _age(target: str) -> int:
+    return -int(target.removeprefix("sm_").rstrip("a"))
 
 
 def load(directory: Path, name: str, form: str) -> dict[str, Any]:
-    """A packed program."""
-    packed: dict[str, Any] = pickle.loads((directory / f"{name}_{form}.pickle").read_bytes())
+    """A packed program; without a target, that of the newest."""
+    program, _, target = name.partition(" ")
+    if not target:
+        targets = [
+            there.partition(" ")[2] for there in names_of(directory, form) if there.startswith(f"{name} ")
+        ]
+        if not targets:
+            raise FileNotFoundError(f"there is no {form} form of {name} in {directory}")
+        target = targets[0]
+    packed: dict[str, Any] = pickle.loads(file_of(directory, program, form, target).read_bytes())
     return packed
 
 
@@ -91,4 +109,13 @@ def _distance(found: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> fl
     return float(np.nan_to_num(off).max() / (np.nan_to_num(np.abs(other), posinf=0).max() or 1.0))
 
 
-__all__ = ["COMPARED", "compare", "difference", "executable_of", "load", "make_arguments", "names_of"]
+__all__ = [
+    "COMPARED",
+    "compare",
+    "difference",
+    "executable_of",
+    "file_of",
+    "load",
+    "make_arguments",
+    "names_of",
+]

@@ -40,7 +40,8 @@ def speeds(lines: Sequence[Line]) -> list[Speed]:
     for line in lines:
         if line["part"] == "speed" and line.get("ok"):
             times = {"weft": line["microseconds"], COPY: line["copy_microseconds"]}
-            found.append((str(line["program"]), times | peers.get(line["program"], {}), line))
+            name = str(line["program"])
+            found.append((name, times | peers.get(name.partition(" ")[0], {}), line))
     return found
 
 

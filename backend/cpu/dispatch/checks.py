@@ -38,6 +38,7 @@ from ..native_python.layout import (
     Device,
     Operation,
 )
+from .device_streams import is_used_by
 from .python_calls import call_one
 
 
@@ -217,12 +218,12 @@ def is_device_array(value: int, wanted: int, device: int, target: int) -> int:
 
 
 def is_usable(memory: int, device: int) -> int:
-    """Whether memory of a device is still there, and no other stream than the device's used it last."""
+    """Whether memory of a device is still there, and no other stream than that of this thread used it last."""
     if word(memory + TYPE) == word(device + Device.FOREIGN_TYPE):
         return word(memory + word(device + Device.OWNER_SLOT)) != api(Api.NONE)
     if word(memory + api(Api.BLOCK_MEMORY)) == api(Api.NONE):
         return 0
-    return word(memory + api(Api.BLOCK_STREAM)) == word(device + Device.STREAM_OBJECT)
+    return is_used_by(word(memory + api(Api.BLOCK_STREAM)), device)
 
 
 def is_like(value: int, wanted: int) -> int:

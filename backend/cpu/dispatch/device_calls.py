@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ..native_python.intrinsics import api, call, call_int, call_void, set_word, stack, word
 from ..native_python.layout import MISS, TYPE, WORD, WORDS, Api, Code, Descriptor, Device, Frame, Result
+from .device_streams import current_stream, handle_of, is_entered
 from .frames import failure, given_back, taken
 from .python_calls import call_one
 from .results import built, fill_shape, kept
@@ -18,11 +19,28 @@ _IN_C_ORDER = 0x501
 def run_on_device(code: int, words: int, values: int) -> int:
     """Run machine code on values and build the result; 0 after an exception, or MISS."""
     device = word(code + Code.DEVICE)
-    if is_ready(device) == 0:
+    stream = current_stream(device)
+    if stream == 0 or is_entered(device) == 0 or (word(code + Code.TOLD_AT) != 0 and is_deferred(device)):
         return MISS
     frame = taken(code)
     if frame == 0:
         return 0
+    call_void(api(Api.INCREF), stream)
+    result = run_on_stream(code, words, values, frame, stream)
+    call_void(api(Api.DECREF), stream)
+    given_back(code, frame)
+    return result
+
+
+def is_deferred(device: int) -> int:
+    """Whether checks are not waited for, or some of before are not known yet, which come first."""
+    return word(word(device + Device.DEFERRAL)) != 0 or word(word(device + Device.UNCHECKED)) != 0
+
+
+def run_on_stream(code: int, words: int, values: int, frame: int, stream: int) -> int:
+    """Run machine code with a frame on a stream."""
+    device = word(code + Code.DEVICE)
+    handle = handle_of(stream, device)
     table = word(frame + Frame.TABLE)
     inputs = word(words + Descriptor.INPUTS)
     count = word(words + Descriptor.INPUT_COUNT)
@@ -35,14 +53,14 @@ def run_on_device(code: int, words: int, values: int) -> int:
         call_void(word(code + Code.SIZES), table, sizes)
         size = word(sizes + word(code + Code.WORKSPACE_AT))
     result = MISS
-    workspace = reserved_block(device, size) if size > 0 else 0
+    workspace = reserved_block(device, size, handle) if size > 0 else 0
     is_placed = 0
     if workspace != 0 or size == 0:
-        is_placed = placed(code, device, frame, outputs)
+        is_placed = placed(code, frame, outputs, stream)
     if is_placed:
-        launched(code, frame, workspace)
+        launched(code, frame, workspace, handle)
     if workspace != 0:
-        call_int(word(device + Device.FREE), workspace, word(device + Device.STREAM))
+        call_int(word(device + Device.FREE), workspace, handle)
     if is_placed:
         if word(word(frame + Frame.RECORD)) != 0:
             result = 0
@@ -50,37 +68,18 @@ def run_on_device(code: int, words: int, values: int) -> int:
         else:
             result = built(words, values, outputs)
         released(outputs, word(code + Code.RESULT_COUNT))
-    given_back(code, frame)
     return result
 
 
-def is_ready(device: int) -> int:
-    """Whether calls of this thread may be queued on the device's own stream."""
+def reserved_block(device: int, size: int, handle: int) -> int:
+    """A block of memory of the device, for use on a stream; 0 where it has no room."""
     place = stack(1)
-    if call_int(api(Api.GET_VARIABLE), word(device + Device.VARIABLE), api(Api.NONE), place) < 0:
-        call_void(api(Api.CLEAR_ERROR))
-        return 0
-    chosen = word(place)
-    call_void(api(Api.DECREF), chosen)
-    return chosen == api(Api.NONE) and is_entered(device)
-
-
-def is_entered(device: int) -> int:
-    """Whether this thread may call the driver for the device; its context is the thread's from then on."""
-    if word(word(device + Device.IS_USABLE)) == 0:
-        return 0
-    return call_int(word(device + Device.SET_CURRENT), word(device + Device.CONTEXT)) == 0
-
-
-def reserved_block(device: int, size: int) -> int:
-    """A block of memory of the device; 0 where it has no room."""
-    place = stack(1)
-    if call_int(word(device + Device.ALLOCATE), place, size, word(device + Device.STREAM)) != 0:
+    if call_int(word(device + Device.ALLOCATE), place, size, handle) != 0:
         return 0
     return word(place)
 
 
-def placed(code: int, device: int, frame: int, outputs: int) -> int:
+def placed(code: int, frame: int, outputs: int, stream: int) -> int:
     """Make memory for all results, and what tells where it is; 0 if that fails, and then nothing is left of it."""
     results = word(code + Code.RESULTS)
     place = stack(1)
@@ -92,7 +91,7 @@ def placed(code: int, device: int, frame: int, outputs: int) -> int:
         if size < 0:
             shape = word(frame + Frame.SHAPE)
             size = fill_shape(result, shape, place)
-        described = new_description(device, result, shape, size)
+        described = new_description(word(code + Code.DEVICE), result, shape, size, stream)
         if described == 0:
             released(outputs, index)
             return 0
@@ -100,15 +99,16 @@ def placed(code: int, device: int, frame: int, outputs: int) -> int:
     return 1
 
 
-def new_description(device: int, result: int, shape: int, size: int) -> int:
+def new_description(device: int, result: int, shape: int, size: int, stream: int) -> int:
     """What stands for a new array on the device and keeps its memory; 0 if that fails."""
-    address = reserved_block(device, size if size > 0 else 1)
+    handle = handle_of(stream, device)
+    address = reserved_block(device, size if size > 0 else 1, handle)
     if address == 0:
         return 0
-    owner = new_owner(device, address, size)
+    owner = new_owner(device, address, size, stream)
     if owner == 0:
         call_void(api(Api.CLEAR_ERROR))
-        call_int(word(device + Device.FREE), address, word(device + Device.STREAM))
+        call_int(word(device + Device.FREE), address, handle)
         return 0
     kind = word(result + Result.TYPE)
     call_void(api(Api.INCREF), kind)
@@ -133,8 +133,8 @@ def new_description(device: int, result: int, shape: int, size: int) -> int:
     return described
 
 
-def new_owner(device: int, address: int, size: int) -> int:
-    """A block, which frees memory when it goes; 0 after an exception."""
+def new_owner(device: int, address: int, size: int, stream: int) -> int:
+    """A block, which frees memory on a stream when it goes; 0 after an exception."""
     place = call(api(Api.FROM_INTEGER), address)
     length = call(api(Api.FROM_INTEGER), size)
     block = call(api(Api.NEW_OBJECT), api(Api.BLOCK_TYPE), 0) if place != 0 and length != 0 else 0
@@ -146,7 +146,7 @@ def new_owner(device: int, address: int, size: int) -> int:
         return 0
     set_word(block + api(Api.BLOCK_ADDRESS), place)
     set_word(block + api(Api.BLOCK_SIZE), length)
-    set_word(block + api(Api.BLOCK_STREAM), kept(word(device + Device.STREAM_OBJECT)))
+    set_word(block + api(Api.BLOCK_STREAM), kept(stream))
     set_word(block + api(Api.BLOCK_MEMORY), kept(word(device + Device.MEMORY)))
     return block
 
@@ -159,26 +159,49 @@ def weft_drop_block(block: int, nothing: int) -> int:
     device = 0
     if memory != 0 and word(memory + TYPE) == api(Api.MEMORY_TYPE):
         device = word(memory + WORDS)
-    if device == 0 or word(block + api(Api.BLOCK_STREAM)) != word(device + Device.STREAM_OBJECT):
+    handle = handle_of(word(block + api(Api.BLOCK_STREAM)), device) if device != 0 else 0
+    if handle == 0:
         return call_one(api(Api.DROP_BLOCK), block)
     set_word(block + api(Api.BLOCK_MEMORY), kept(api(Api.NONE)))
     if is_entered(device):
         address = call(api(Api.TO_INTEGER), word(block + api(Api.BLOCK_ADDRESS)))
-        call_int(word(device + Device.FREE), address, word(device + Device.STREAM))
+        call_int(word(device + Device.FREE), address, handle)
     call_void(api(Api.DECREF), memory)
     return kept(api(Api.NONE))
 
 
-def launched(code: int, frame: int, workspace: int) -> None:
-    """Enter machine code without the interpreter's lock: the driver may let it wait."""
+def launched(code: int, frame: int, workspace: int, handle: int) -> None:
+    """Enter machine code without the interpreter's lock: the driver may let it wait; then wait for its checks."""
     record = word(frame + Frame.RECORD)
+    set_word(record + word(code + Code.STREAM_AT), handle)
     polls = word(code + Code.POLLS)
     if polls != 0:
         set_word(record + polls, 0)
         set_word(record + polls + WORD, 0)
     thread = call(api(Api.SAVE_THREAD))
     call_void(word(code + Code.ENTRY), word(frame + Frame.TABLE), workspace, record)
+    if word(code + Code.TOLD_AT) != 0 and word(record) == 0:
+        wait_for_checks(code, record, handle)
     call_void(api(Api.RESTORE_THREAD), thread)
+
+
+def wait_for_checks(code: int, record: int, handle: int) -> None:
+    """Note in the error record whether a check on the device has failed, of which Python reads all then."""
+    device = word(code + Code.DEVICE)
+    place = stack(1)
+    set_word(place, 0)
+    refused = call_int(
+        word(device + Device.READ), place, word(record + word(code + Code.TOLD_AT)), WORD, handle
+    )
+    if refused == 0:
+        refused = call_int(word(device + Device.WAIT), handle)
+    if refused != 0:
+        set_word(record, word(device + Device.REFUSED))
+        set_word(record + WORD, refused)
+        set_word(record + 2 * WORD, word(device + Device.READING))
+        set_word(record + 3 * WORD, WORD)
+    else:
+        set_word(record, word(place))
 
 
 def released(outputs: int, count: int) -> None:

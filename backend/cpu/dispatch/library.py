@@ -23,7 +23,7 @@ from .entries import Dispatch
 from .objects import slot_offset
 from .switches import switches
 
-_NATIVE = ("calls", "checks", "device_calls", "frames", "python_calls", "results")
+_NATIVE = ("calls", "checks", "device_calls", "device_streams", "frames", "python_calls", "results")
 """The modules that are translated. They are not imported where the disk cache has what comes of them."""
 _EXPORTS = ("weft_call", "weft_call_bound", "weft_drop_block", "weft_vectorcall")
 _ABSENT = frozenset({"PyObject_Vectorcall", "_PyObject_MakeTpCall"})

@@ -110,23 +110,33 @@ class Code:
 
     (
         ENTRY, SIZES, FRAMES, RESULTS, RESULT_COUNT, RELEASES, POLLS, FAILS, NEW_FRAME, RESERVE, PREPARE, FAILURE,
-        WORKSPACE_AT, DEVICE, WORKSPACE_BYTES,
-    ) = range(0, 15 * WORD, WORD)  # fmt: skip
-    LENGTH = 15
-    """The last two are those of code for a device (see `Device`), and 0 for all other."""
+        WORKSPACE_AT, DEVICE, WORKSPACE_BYTES, STREAM_AT, TOLD_AT,
+    ) = range(0, 17 * WORD, WORD)  # fmt: skip
+    LENGTH = 17
+    """The last four are those of code for a device (see `Device`), and 0 for all other: where the error record has the
+    stream, and the address of what checks on the device have told, if it makes some."""
 
 
 class Device:
     """A device, and how arrays lie on it: the address of what is 0 once it cannot be used, its context, functions of
-    its driver, the handle of the stream that calls are queued on, and the object that a variable of the context holds
-    as long as that is the stream. Then types and objects, and where arrays have some of their attributes.
+    its driver, the stream that calls are queued on while a variable of the context holds None, and the addresses of
+    what is not 0 where calls do not wait for checks, or have not waited. Then types and objects, where arrays have some
+    of their attributes, and what the error record says where the driver has refused to read.
     """
 
     (
-        IS_USABLE, CONTEXT, SET_CURRENT, ALLOCATE, FREE, STREAM, VARIABLE, DESCRIPTION_TYPE, ARRAY_TYPE, FOREIGN_TYPE,
-        OBJECT, MEMORY, STREAM_OBJECT, DEVICE_SLOT, DESCRIBED_SLOT, MEMORY_SLOT, OWNER_SLOT,
-    ) = range(0, 17 * WORD, WORD)  # fmt: skip
-    LENGTH = 17
+        IS_USABLE, CONTEXT, SET_CURRENT, ALLOCATE, FREE, READ, WAIT, STREAM_OBJECT, VARIABLE, DEFERRAL, UNCHECKED,
+        DESCRIPTION_TYPE, ARRAY_TYPE, FOREIGN_TYPE, OBJECT, MEMORY, DEVICE_SLOT, DESCRIBED_SLOT, MEMORY_SLOT,
+        OWNER_SLOT, REFUSED, READING,
+    ) = range(0, 22 * WORD, WORD)  # fmt: skip
+    LENGTH = 22
+
+
+class Stream:
+    """A stream of a device: the object of the device's memory, and the handle that its driver takes."""
+
+    MEMORY, HANDLE = range(0, 2 * WORD, WORD)
+    LENGTH = 2
 
 
 class Result:
@@ -236,7 +246,7 @@ class Api:
         NEW_ARRAY, TO_SCALAR, ARRAY_TYPE, NONE, FALSE, TRUE, UNBOUND, ATTRIBUTE_ERROR, SLOW, BYPASS, EAGER,
         DISPATCH_SLOT, ENTRIES_SLOT, READY_SLOT, FUNCTION_SLOT, SELF_SLOT, HAS_VERSIONS,
         TUPLE_TYPE, LIST_TYPE, DICT_TYPE, NEW_LARGE_ARRAY, NEW_COPY, METHOD_TYPE, SET_BASE,
-        BLOCK_TYPE, BLOCK_MEMORY, BLOCK_ADDRESS, BLOCK_SIZE, BLOCK_STREAM, DROP_BLOCK, MEMORY_TYPE,
+        BLOCK_TYPE, BLOCK_MEMORY, BLOCK_ADDRESS, BLOCK_SIZE, BLOCK_STREAM, DROP_BLOCK, MEMORY_TYPE, STREAM_TYPE,
         TAKE_BLOCK,
-    ) = range(31, 63)  # fmt: skip
-    LENGTH = 63
+    ) = range(31, 64)  # fmt: skip
+    LENGTH = 64

@@ -11,8 +11,10 @@ from ...cpu.dispatch.library import library
 from ...cpu.dispatch.objects import slot_offset
 from ...cpu.native_python.layout import WORD, Api
 from ...cpu.native_python.layout import Device as Words
-from ..devices.open_devices import NativeMemory, OpenDevice, chosen_stream
+from ..devices.deferral import is_deferred
+from ..devices.open_devices import NativeMemory, NativeStream, OpenDevice, chosen_stream
 from ..driver.memory import Block
+from ..machine.call_context import DRIVER_FAILED, READ
 from .array import DeviceArray, ForeignMemory
 from .description import Description
 
@@ -29,18 +31,23 @@ class DeviceWords:
             Words.SET_CURRENT: device.address("cuCtxSetCurrent"),
             Words.ALLOCATE: device.address("cuMemAllocAsync"),
             Words.FREE: device.address("cuMemFreeAsync"),
-            Words.STREAM: stream.handle,
+            Words.READ: device.address("cuMemcpyDtoHAsync_v2"),
+            Words.WAIT: device.address("cuStreamSynchronize"),
+            Words.STREAM_OBJECT: id(stream),
             Words.VARIABLE: id(chosen_stream),
+            Words.DEFERRAL: ctypes.addressof(is_deferred),
+            Words.UNCHECKED: ctypes.addressof(device.is_unchecked),
             Words.DESCRIPTION_TYPE: id(Description),
             Words.ARRAY_TYPE: id(DeviceArray),
             Words.FOREIGN_TYPE: id(ForeignMemory),
             Words.OBJECT: id(device),
             Words.MEMORY: id(device.memory),
-            Words.STREAM_OBJECT: id(stream),
             Words.DEVICE_SLOT: slot_offset(DeviceArray, "_device"),
             Words.DESCRIBED_SLOT: slot_offset(DeviceArray, "_described"),
             Words.MEMORY_SLOT: slot_offset(DeviceArray, "_memory"),
             Words.OWNER_SLOT: slot_offset(ForeignMemory, "owner"),
+            Words.REFUSED: DRIVER_FAILED,
+            Words.READING: READ,
         }
         self._words = table([content[WORD * index] or 0 for index in range(Words.LENGTH)])
         self.address = device.memory.address = ctypes.addressof(self._words)
@@ -84,6 +91,7 @@ def _drop_natively() -> None:
     """Let native code free blocks when they go: most calls end with that."""
     words = library().words
     words[Api.BLOCK_TYPE], words[Api.MEMORY_TYPE] = id(Block), id(NativeMemory)
+    words[Api.STREAM_TYPE] = id(NativeStream)
     for word, name in (
         (Api.BLOCK_MEMORY, "_memory"),
         (Api.BLOCK_ADDRESS, "address"),

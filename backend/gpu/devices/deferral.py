@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
 
-class _Deferral:
-    is_wanted = False
-
-
-_deferral = _Deferral()
+is_deferred = ctypes.c_int64(0)
+"""1 where they do not, as native code asks without calling it."""
 
 
 def defer_errors(wanted: bool) -> None:
     """Let calls whose results stay on the device return before it is known whether their checks have failed."""
-    _deferral.is_wanted = wanted
+    is_deferred.value = int(wanted)
 
 
 def errors_are_deferred() -> bool:
     """Whether they do."""
-    return _deferral.is_wanted
+    return bool(is_deferred.value)
 
 
-__all__ = ["defer_errors", "errors_are_deferred"]
+__all__ = ["defer_errors", "errors_are_deferred", "is_deferred"]

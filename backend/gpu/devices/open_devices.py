@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import threading
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
@@ -12,11 +13,13 @@ import numpy as np
 
 from ....dialect.errors import DeviceError
 from ...cpu.dispatch.objects import NativeTable
+from ...cpu.native_python.layout import Stream as Words
 from ...planning.plan import DeviceKernel
 from ..driver.device import Device, device_count
 from ..driver.library import Library
 from ..driver.memory import Memory
 from ..driver.modules import Function, Module
+from ..driver.signatures import LEGACY_STREAM
 from ..driver.streams import Stream, as_stream
 from .libraries import chosen_library
 from .names import device_number
@@ -31,17 +34,31 @@ class NativeMemory(NativeTable, Memory):
         super().__init__(device)
 
 
+class NativeStream(NativeTable, Stream):
+    """A stream of a device that native code may know, for calls."""
+
+    def __init__(self, device: Device, memory: Memory, handle: int, origin: object = None) -> None:
+        """A stream that has a handle already: that of an object of any library, which is kept."""
+        super().__init__(device, handle, keep=origin)
+        self.origin = origin
+        self._memory = memory
+        self._words = (ctypes.c_int64 * Words.LENGTH)(id(memory), handle)
+        self.address = ctypes.addressof(self._words)
+
+
 class OpenDevice:
     """A device with its memory, and the stream that calls are queued on."""
 
     def __init__(self, library: Library, number: int) -> None:
         self.device = Device(library, number)
         self.memory = NativeMemory(self.device)
-        self.default_stream = Stream.default(self.device)
+        self.default_stream = NativeStream(self.device, self.memory, LEGACY_STREAM)
         """The stream of calls outside of `using_stream`."""
         self._modules: dict[str, Module] = {}
         self._lock = threading.Lock()
         self._unchecked: list[Callable[[], BaseException | None]] = []
+        self.is_unchecked = ctypes.c_int64(0)
+        """1 where there are calls of which it is not known yet whether they have failed."""
 
     def __repr__(self) -> str:
         return repr(self.device)
@@ -50,7 +67,19 @@ class OpenDevice:
     def stream(self) -> Stream:
         """The stream that calls of this thread are queued on: that of `using_stream`, or the legacy default."""
         chosen = chosen_stream.get()
-        return self.default_stream if chosen is None else as_stream(self.device, chosen)
+        return self.default_stream if chosen is None else self.stream_of(chosen)
+
+    def stream_of(self, chosen: Any) -> NativeStream:
+        """A stream of any library as one for calls."""
+        if isinstance(chosen, NativeStream):
+            if chosen.device is self.device:
+                return chosen
+            if chosen.origin is not None:
+                chosen = chosen.origin  # which is taken for what it is on another device
+        handle = as_stream(self.device, chosen).handle
+        if handle == LEGACY_STREAM:
+            return self.default_stream
+        return NativeStream(self.device, self.memory, handle, chosen)
 
     @property
     def target(self) -> str:
@@ -90,11 +119,13 @@ class OpenDevice:
     def raise_later(self, check: Callable[[], BaseException | None]) -> None:
         """Let the next who waits raise the exception of a call, if there is one."""
         self._unchecked.append(check)
+        self.is_unchecked.value = 1
 
     def raise_deferred(self) -> None:
         """Raise the exception of the first call that has failed since somebody waited; what followed followed it."""
         if self._unchecked:
             unchecked, self._unchecked = self._unchecked, []
+            self.is_unchecked.value = 0
             errors = [check() for check in unchecked]
             for error in errors:
                 if error is not None:
@@ -134,6 +165,9 @@ _lock = threading.Lock()
 @contextlib.contextmanager
 def using_stream(stream: Any) -> Iterator[None]:
     """Queue calls of this context on a stream: ours, or that of another library."""
+    if stream is not None and len(_open) == 1:  # else each device takes it for its own when it is asked to
+        (device,) = _open.values()
+        stream = device.stream_of(stream)
     token = chosen_stream.set(stream)
     try:
         yield
@@ -173,6 +207,7 @@ def synchronize(name: str | None = None) -> None:
 
 __all__ = [
     "NativeMemory",
+    "NativeStream",
     "OpenDevice",
     "chosen_stream",
     "device_names",

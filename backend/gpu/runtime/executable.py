@@ -115,9 +115,8 @@ class DeviceExecutable:
                 self._frames.append(frame)
 
     def lend_frame(self) -> DeviceFrame:
-        """A frame for calls on the default stream that nobody else gets, for native code to keep."""
+        """A frame that nobody else gets, for native code to keep."""
         frame = _Frame(self)
-        frame.record[STREAM] = self.device.default_stream.handle
         self._lent.append(frame)
         return frame
 
@@ -125,6 +124,7 @@ class DeviceExecutable:
         """What the error record of a frame that was lent tells; it is empty afterwards."""
         assert isinstance(frame, _Frame)
         with self.device.working_on(self.plan.name):
+            frame.look()
             failure = _failure(self, frame)
         frame.begin()
         return failure

@@ -12,6 +12,7 @@ from ...cpu.execution.executable import RuntimeFailure
 from ...cpu.native_python.layout import WORD, Code
 from ...planning.plan import POLLED
 from ..arrays.native_words import device_words
+from ..machine.call_context import DEVICE_RECORD, STREAM
 from .executable import DeviceExecutable
 
 
@@ -41,19 +42,21 @@ class DeviceCode:
             Code.WORKSPACE_AT: WORD * plan.fixed_extents,
             Code.WORKSPACE_BYTES: plan.workspace or 0,
             Code.DEVICE: self.words.address,
+            Code.STREAM_AT: WORD * STREAM,
+            Code.TOLD_AT: WORD * DEVICE_RECORD if executable.device_checks else 0,
         }
         self._memory = table([content.get(WORD * index, 0) for index in range(Code.LENGTH)])
         self.address = ctypes.addressof(self._memory)
 
     @staticmethod
     def fits(executable: Any) -> bool:
-        """Whether native code can run it: it does not wait for checks, nor call Python, nor manage other memory."""
+        """Whether native code can run it: it does not call Python, nor manage other memory."""
         if not isinstance(executable, DeviceExecutable):
             return False
         plan = executable.plan
         others = plan.blocks or plan.on_heap or plan.calls or plan.scratch
         has_pools = executable.device.device.properties.has_pools
-        return has_pools and not (executable.device_checks or executable.calls_python or others)
+        return has_pools and not (executable.calls_python or others)
 
     def _new_frame(self) -> int:
         return ctypes.addressof(self._executable.lend_frame().header)

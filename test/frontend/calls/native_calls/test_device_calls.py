@@ -24,9 +24,14 @@ pytestmark = pytest.mark.skipif(not is_supported(), reason="calls go through Pyt
 
 
 class Failing(Emulator):
-    """An emulator with little memory that can be told to refuse launches."""
+    """An emulator with little memory that can be told to refuse launches, or reads, as after a fault."""
 
-    refuses = False
+    refuses = is_gone = False
+
+    def cuMemcpyDtoHAsync_v2(self, *arguments: Any) -> None:
+        if self.is_gone:
+            raise Refused(Code.ILLEGAL_ADDRESS)
+        super().cuMemcpyDtoHAsync_v2(*arguments)
 
     def cuLaunchKernel(self, *arguments: Any) -> None:
         if self.refuses:
@@ -136,8 +141,8 @@ def test_arrays_that_are_left_to_python(emulator: Failing) -> None:
     natively(compiled, x, y)
     before = native_calls(compiled)
     with weft.stream(emulator_stream()):
-        compiled(x, y)  # on another stream
-    compiled(x, y)  # which the default stream waits for
+        compiled(x, y)  # on another stream, which waits for the default stream
+    compiled(x, y)  # which waits for that
     assert native_calls(compiled) == before
     np.testing.assert_array_equal(compiled(x, y), [14, 16, 18, 20])  # now as always again
     assert native_calls(compiled) == before + 1
@@ -149,6 +154,126 @@ def test_arrays_that_are_left_to_python(emulator: Failing) -> None:
     x.delete()
     with pytest.raises(weft.DeviceError, match="was deleted"):
         compiled(x, y)
+
+
+def test_streams(emulator: Failing) -> None:
+    f, x = weft.function(lambda x: x * 2), put(1, 2)
+    natively(f, x)
+    stream = emulator_stream()
+
+    class Torch:
+        cuda_stream = stream.handle
+
+    for chosen in (stream, stream.handle, Torch(), stream):
+        with weft.stream(chosen):
+            y = f(f(x))  # each waits once for what the other was asked to do
+            before = native_calls(f)
+            z = f(f(y))
+            assert native_calls(f) == before + 2
+            assert z._memory.stream.handle == stream.handle
+    assert f(x)._memory.stream is open_device("cuda").default_stream
+    del y
+    np.testing.assert_array_equal(z, [16, 32])
+    with weft.stream(stream):
+        again = f(z)  # the stream of before by another object
+        before = native_calls(f)
+        again = f(again)
+        assert native_calls(f) == before + 1
+    np.testing.assert_array_equal(again, [64, 128])
+
+
+def test_memory_of_a_stream_is_freed_there(emulator: Failing) -> None:
+    f, x = weft.function(lambda x: x + 1), weft.device_put(np.zeros(50_000, np.float32))
+    free = free_bytes()
+    with weft.stream(emulator_stream()):
+        natively(f, x)
+        for _ in range(20):
+            y = f(f(x))
+        assert native_calls(f) > 40
+    assert float(y[0]) == 2.0
+    del y
+    assert free_bytes() == free
+
+
+def test_threads_with_streams_of_their_own(emulator: Failing) -> None:
+    f = weft.function(lambda x: x + 1)
+    natively(f, put(1, 2))
+    results: dict[int, Any] = {}
+
+    def run(number: int) -> None:
+        with weft.stream(emulator_stream()):
+            x = put(number, number)
+            for _ in range(20):
+                x = f(x)
+            results[number] = np.asarray(x)[0]
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == {number: number + 20 for number in range(4)}
+
+
+def checked(x, at):
+    """What raises where one of the numbers of `at` is no place in `x`."""
+    x *= 2
+    return x[at] + 1
+
+
+def test_functions_that_may_raise(emulator: Failing) -> None:
+    f, x = weft.function(checked), put(1, 2, 3)
+    places = weft.device_put(np.array([0, 2]))
+    wrong = weft.device_put(np.array([0, 5]))
+    np.testing.assert_array_equal(natively(f, x, places), [9, 25])
+    before = native_calls(f)
+    for number in range(2):
+        with pytest.raises(IndexError, match="index 5 is out of bounds for axis 0 with size 3") as raised:
+            f(x, wrong)
+        assert "return x[at] + 1" in str(raised.traceback[-1].statement)
+        np.testing.assert_array_equal(
+            x, np.array([16, 32, 48]) * 4**number
+        )  # what was before it has happened
+        assert float(f(x, places)[0]) == 8 * 4.0 ** (number + 1) + 1
+    assert native_calls(f) == before + 4
+
+
+def test_functions_that_may_raise_on_another_stream(emulator: Failing) -> None:
+    f, x = weft.function(checked), put(1, 2, 3)
+    places, wrong = (weft.device_put(np.array(at)) for at in ([0, 2], [-7, 0]))
+    with weft.stream(emulator_stream()):
+        natively(f, x, places)
+        before = native_calls(f)
+        with pytest.raises(IndexError, match="index -7 is out of bounds"):
+            f(x, wrong)
+        assert float(f(x, places)[0]) == 33.0
+        assert native_calls(f) == before + 1  # but for `wrong`, which another stream made
+
+
+def test_errors_that_are_deferred_are_left_to_python(emulator: Failing) -> None:
+    f, x = weft.function(checked), put(1, 2, 3)
+    places, wrong = (weft.device_put(np.array(at)) for at in ([0, 2], [0, 5]))
+    natively(f, x, places)
+    before = native_calls(f)
+    with weft.settings.scope(deferred_errors=True):
+        f(x, wrong)
+    with pytest.raises(IndexError, match="index 5 is out of bounds"):
+        f(x, places)  # waits, and what failed before comes first
+    assert native_calls(f) == before
+    f(x, places)
+    assert native_calls(f) == before + 1
+
+
+def test_a_driver_that_refuses_to_tell_of_checks(emulator: Failing) -> None:
+    f, x, places = weft.function(checked), put(1, 2, 3), weft.device_put(np.array([0, 2]))
+    natively(f, x, places)
+    before = native_calls(f)
+    emulator.is_gone = True
+    with pytest.raises(weft.DeviceError, match="cuMemcpyDtoHAsync_v2 gives CUDA_ERROR_ILLEGAL_ADDRESS"):
+        f(x, places)
+    with pytest.raises(weft.DeviceError, match="cannot be used any more"):
+        f(x, places)
+    assert native_calls(f) == before + 1
 
 
 def emulator_stream() -> Any:
