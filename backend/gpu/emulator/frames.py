@@ -51,6 +51,8 @@ def _formats() -> dict[str, Format]:
     found["bf16"] = Format("bf16", "f", 16, bfloat16)
     found["f16x2"] = Format("f16x2", "f", 32, np.dtype(np.float16), packed=True)
     found["bf16x2"] = Format("bf16x2", "f", 32, bfloat16, packed=True)
+    found["s16x2"] = Format("s16x2", "s", 32, np.dtype(np.int16), packed=True)
+    found["u16x2"] = Format("u16x2", "u", 32, np.dtype(np.uint16), packed=True)
     return found
 
 

@@ -27,7 +27,7 @@ from .driver_functions import (
     RESERVE_BLOCK,
     WRITE_MEMORY,
 )
-from .host_functions import DriverCalls, HostFunction, element_bytes, host_functions
+from .host_functions import VIEWS, DriverCalls, HostFunction, element_bytes, host_functions
 
 CONSTANTS = "weft.constants"
 """The attribute of a module with the names of the constants that are on the device, too."""
@@ -137,8 +137,22 @@ class _Function:
     def _use_constants(self, op: Operation) -> None:
         """Let an op have the constants among its operands where the device has them."""
         for number, operand in enumerate(op.operands):
-            if isinstance(operand.type, ir.MemRefType) and _is_constant(operand):
-                op.operands[number] = self._constant(operand)
+            if isinstance(operand.type, ir.MemRefType):
+                op.operands[number] = self._on_device(operand)
+
+    def _on_device(self, memref: Value) -> Value:
+        """What a constant of the program, or a view of one, is on the device; other memory as it is."""
+        if isinstance(memref.owner, ir.Block):
+            return memref
+        made = memref.owner.operation
+        if made.name == "memref.get_global":
+            return self._constant(memref)
+        source = self._on_device(made.operands[0]) if made.name in VIEWS else None
+        if source is None or source == made.operands[0]:
+            return memref
+        view = made.clone()
+        view.operation.operands[0] = source
+        return view.operation.results[0]
 
     def _constant(self, memref: Value) -> Value:
         """A constant of the program on the device."""
@@ -181,10 +195,6 @@ class _Function:
     def _extent(self, memref: Value, axis: int) -> Extent:
         known = static_shape(memref.type)[axis]
         return dialect("memref").dim(memref, self._index.value(axis)) if known is None else known
-
-
-def _is_constant(memref: Value) -> bool:
-    return not isinstance(memref.owner, ir.Block) and memref.owner.operation.name == "memref.get_global"
 
 
 def _is_contiguous(type: Type) -> bool:

@@ -21,7 +21,7 @@ from .driver_functions import DECLARATIONS, FAIL, RESERVE_BLOCK
 ON_HOST = ".on_host"
 """How the names of functions end that run a kernel on copies of its arrays."""
 
-_VIEWS = (
+VIEWS = (
     "memref.cast",
     "memref.collapse_shape",
     "memref.expand_shape",
@@ -29,6 +29,7 @@ _VIEWS = (
     "memref.subview",
     "memref.view",
 )
+"""Ops whose result is the memory of their first operand, seen in another way."""
 
 
 @dataclass(frozen=True)
@@ -49,13 +50,13 @@ class HostFunction:
         if isinstance(memref.owner, ir.Block):
             return False
         op = memref.owner.operation
-        if op.name in _VIEWS:
+        if op.name in VIEWS:
             return self.is_on_host(op.operands[0])
         return op.name in ("memref.alloca", "memref.get_global")
 
     def is_visible(self, memref: Value) -> bool:
         """Whether the caller sees what is written to a value."""
-        while not isinstance(memref.owner, ir.Block) and memref.owner.operation.name in _VIEWS:
+        while not isinstance(memref.owner, ir.Block) and memref.owner.operation.name in VIEWS:
             memref = memref.owner.operation.operands[0]
         return memref in self.written
 
@@ -199,6 +200,7 @@ def element_bytes(type: Type) -> int:
 
 __all__ = [
     "ON_HOST",
+    "VIEWS",
     "DriverCalls",
     "HostFunction",
     "add_record",

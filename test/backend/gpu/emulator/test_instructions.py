@@ -173,6 +173,14 @@ CASES: list[tuple[str, list[str], str, Callable[..., Any]]] = [
     ("tanh.approx.f32 {d}, {a}", ["f32"], "f32", lambda a: np.tanh(a.astype(np.float64))),
     ("mul.f16x2 {d}, {a}, {b}", ["b32", "b32"], "b32",
      lambda a, b: (a.view(np.float16) * b.view(np.float16)).view(np.uint32)),
+    ("add.s16x2 {d}, {a}, {b}", ["b32", "b32"], "b32",
+     lambda a, b: (a.view(np.int16) + b.view(np.int16)).view(np.uint32)),
+    ("add.sat.s16x2 {d}, {a}, {b}", ["b32", "b32"], "b32",
+     lambda a, b: (a.view(np.int16) + b.view(np.int16).astype(np.int32)).clip(-0x8000, 0x7FFF).astype("i2").view("u4")),
+    ("min.s16x2 {d}, {a}, {b}", ["b32", "b32"], "b32",
+     lambda a, b: np.minimum(a.view(np.int16), b.view(np.int16)).view(np.uint32)),
+    ("max.u16x2 {d}, {a}, {b}", ["b32", "b32"], "b32",
+     lambda a, b: np.maximum(a.view(np.uint16), b.view(np.uint16)).view(np.uint32)),
 ]  # fmt: skip
 
 CONVERSIONS: list[tuple[str, str, str, Callable[[Any], Any]]] = [

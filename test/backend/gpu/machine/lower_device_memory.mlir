@@ -18,6 +18,11 @@ module attributes {weft.sites = []} {
     // CHECK: %[[THERE:.*]] = memref.view
     // CHECK: call @kernel_0(%[[X]], %[[THERE]], %[[Y]])
     func.call @kernel_0(%x, %constant, %y) : (memref<4xf64>, memref<4xf64>, memref<4xf64>) -> ()
+    // So is what views it.
+    // CHECK: %[[VIEWED:.*]] = memref.cast %{{.*}} : memref<4xf64> to memref<?xf64>
+    // CHECK: call @kernel_1(%[[VIEWED]])
+    %viewed = memref.cast %constant : memref<4xf64> to memref<?xf64>
+    func.call @kernel_1(%viewed) : (memref<?xf64>) -> ()
     // The host reads one element, and writes one.
     // CHECK: call @weft_device_read(
     %v = memref.load %x[%c2] : memref<4xf64>
@@ -32,4 +37,5 @@ module attributes {weft.sites = []} {
   }
   memref.global "private" constant @f_constant_0 : memref<4xf64> = dense<[1.0, 2.0, 3.0, 4.0]> {alignment = 64 : i64}
   func.func private @kernel_0(memref<4xf64>, memref<4xf64>, memref<4xf64>)
+  func.func private @kernel_1(memref<?xf64>)
 }
