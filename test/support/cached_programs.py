@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-LINKS_WITH_LLVM = sys.platform != "linux" or platform.machine() != "x86_64"
-"""Whether LLVM is needed to put code into memory."""
+_IS_EMULATED = bool(os.environ.get("WEFT_DEVICE")) and os.environ.get("WEFT_CUDA") == "emulator"
+LINKS_WITH_LLVM = sys.platform != "linux" or platform.machine() != "x86_64" or _IS_EMULATED
+"""Whether LLVM is needed to put code into memory, or to emulate kernels."""
 
 _BEGINNING = """
 import numpy as np

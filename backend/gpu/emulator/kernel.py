@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -102,6 +103,18 @@ class Barrier:
     text: str
 
 
+@dataclass(frozen=True)
+class Beginning:
+    """What a launch begins with, and a later one of the same grid may begin with again."""
+
+    places: dict[str, Array]
+    """Where its threads are."""
+    values: list[Any]
+    """The slots of their frame."""
+    bases: dict[int, Array]
+    """The registers that these show."""
+
+
 @dataclass
 class Kernel:
     """A kernel that can be launched."""
@@ -125,6 +138,8 @@ class Kernel:
     """Whether warps wait for each other by other means than barriers of the block."""
     recursive: Mapping[int, list[Register]]
     """For the entries of functions that call themselves, the registers that a call keeps."""
+    beginnings: dict[tuple[Any, int], Beginning] = field(default_factory=dict)
+    """That of its last launch, by the grid: one, or none while that runs."""
 
 
 class Linker:

@@ -15,7 +15,7 @@ from ....dialect.records import dataclass
 from .clocks import ClockWatch
 from .faults import Fault
 from .frames import Frame, Register
-from .kernel import ENDED, Barrier, Block, Kernel
+from .kernel import ENDED, Barrier, Beginning, Block, Kernel
 from .memory import Array, DeviceMemory
 from .races import GlobalWatch, SharedWatch
 from .warps import WARP
@@ -23,6 +23,8 @@ from .warps import WARP
 _PATIENCE = 4096
 """After so many blocks of instructions others have a turn, as threads may wait for what others write."""
 _NEVER = 1 << 30
+_KEPT = 1 << 10
+"""Registers of launches of so many threads are kept for the next one: to make them takes longer than most kernels."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,7 @@ class Machine:
         self.shared_watch: SharedWatch | ClockWatch | None = None
         self.global_watch: GlobalWatch | None = None
         self._storage: dict[int, Array] = {}
+        self._shape = (launch.grid, launch.block, launch.dynamic_shared)
         self._resting: Array | None = None
         self._turns: Array | None = None
 
@@ -99,6 +102,9 @@ class Machine:
                 for unfinished in (self.phases, self.warpgroups):
                     if unfinished is not None:
                         unfinished.finish()
+        if at_once == total and self.padded * total <= _KEPT:
+            self.kernel.beginnings.clear()
+            self.kernel.beginnings[self._shape, total] = self._first
         return self.steps
 
     # What instructions ask
@@ -179,17 +185,11 @@ class Machine:
 
     def _begin(self, first: int, rows: int) -> None:
         lanes = rows * self.padded
-        lane = np.arange(lanes)
-        thread, row = lane % self.padded, lane // self.padded
         self.rows = rows
-        self.places = {
-            "lane": lane,
-            "row": row,
-            "block": row + first,
-            "thread": thread,
-            "warp": (thread // WARP).astype(np.int32),
-            "shared": row * self.shared_size,
-        }
+        kept = self.kernel.beginnings.pop((self._shape, rows), None)
+        beginning = self._first = kept or self._beginning(first, rows)
+        self.places = beginning.places
+        row, thread = self.places["row"], self.places["thread"]
         self._views: dict[tuple[str, str, int], Array] = {}
         self._shared = np.full(-(-rows * self.shared_size // 16) * 16, 0xCB, np.uint8)
         self._local = np.full(-(-lanes * self.local_size // 16) * 16, 0xCB, np.uint8)
@@ -210,16 +210,33 @@ class Machine:
         self.stack: list[Array] = []
         self.saved: list[dict[Register, Array]] = []
         self.whole = Frame(self, None, None, lanes, self.template)
+        self.whole.values, self.whole.bases = beginning.values, beginning.bases
+        self.copies = self.phases = self.warpgroups = None
+
+    def _beginning(self, first: int, rows: int) -> Beginning:
+        """Threads that have not run yet; what is in registers before they are written is not defined."""
+        lanes = rows * self.padded
+        lane = np.arange(lanes)
+        thread, row = lane % self.padded, lane // self.padded
+        places = {
+            "lane": lane,
+            "row": row,
+            "block": row + first,
+            "thread": thread,
+            "warp": (thread // WARP).astype(np.int32),
+            "shared": row * self.shared_size,
+        }
+        frame = Frame(self, None, None, lanes, self.template)
         for register in self.kernel.layout.registers.values():
             if register.index not in self._storage or self._storage[register.index].size < lanes:
                 self._storage[register.index] = np.zeros(lanes, register.dtype)
-            self.whole.hold(register, self._storage[register.index][:lanes])
-        self._fill_special(first, lanes)
-        self.copies = self.phases = self.warpgroups = None
+            frame.hold(register, self._storage[register.index][:lanes])
+        self._fill_special(frame, places)
+        return Beginning(places, frame.values, frame.bases)
 
-    def _fill_special(self, first: int, lanes: int) -> None:
+    def _fill_special(self, frame: Frame, places: dict[str, Array]) -> None:
         """Tell threads where they are."""
-        thread, block = self.places["thread"], self.places["block"]
+        thread, block = places["thread"], places["block"]
         values: dict[str, Any] = {}
         for name, extents, number in (("tid", self.launch.block, thread), ("ctaid", self.launch.grid, block)):
             values[f"%{name}.x"] = number % extents[0]
@@ -250,7 +267,7 @@ class Machine:
         for name, value in values.items():
             if name in self.kernel.layout.registers:
                 register = self.kernel.layout.registers[name]
-                np.copyto(self.whole.bases[register.index], value, casting="unsafe")
+                np.copyto(frame.bases[register.index], value, casting="unsafe")
 
     # Which threads run
 

@@ -155,6 +155,7 @@ def test_passes_run_as_often_whatever_the_size(monkeypatch: pytest.MonkeyPatch) 
     assert counts[0] == counts[1] > 3
 
 
+@pytest.mark.processor
 def test_equal_layers_are_compiled_once() -> None:
     sizes = []
     for count in (10, 80):
@@ -164,6 +165,7 @@ def test_equal_layers_are_compiled_once() -> None:
     assert sizes[0] == sizes[1]
 
 
+@pytest.mark.processor
 @pytest.mark.optimised
 def test_loops_around_long_loops_stay_loops() -> None:
     """Machine code for rows that are long is no longer than for rows of any length."""

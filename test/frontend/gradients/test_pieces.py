@@ -65,6 +65,7 @@ def test_pieces_agree_with_differences(program: Any, by: tuple[int, ...], calls:
     assert "weft.piece" in gradient.get_concrete_function(*calls[0]).as_text()
 
 
+@pytest.mark.processor  # too many for the emulator
 def test_a_million_steps_in_little_memory() -> None:
     def iterated(u: Any, x: Any) -> Any:
         for _ in range(1_000_000):
