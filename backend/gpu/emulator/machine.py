@@ -218,7 +218,7 @@ class Machine:
         lanes = rows * self.padded
         lane = np.arange(lanes)
         thread, row = lane % self.padded, lane // self.padded
-        places = {
+        places: dict[str, Array] = {
             "lane": lane,
             "row": row,
             "block": row + first,

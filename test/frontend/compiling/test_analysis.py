@@ -180,12 +180,12 @@ def test_functions_that_call_each_other():
 
 def test_costs_are_printed():
     text = str(concrete(lambda a, b: np.exp(a @ b), spec(10, 10), spec(10, 10)).cost_analysis())
-    header, kernel, *_, total, intensity = text.splitlines()
+    header, kernel, *others = text.splitlines()
     assert header.split("  ")[0].strip() == "kernel"
     assert kernel.split()[:6] == ["kernel_0", "1", "2,000", "100", "800", "400"]
     assert "test_analysis.py:" in kernel
-    assert total.split() == ["all", "1", "2,000", "100", "800", "400"]
-    assert intensity == "1.75 operations a byte"
+    assert ["all", "1", "2,000", "100", "800", "400"] in [line.split() for line in others]
+    assert "1.75 operations a byte" in others
 
 
 def test_memory_of_a_chain():
