@@ -54,6 +54,7 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "transpose-columns",  # behind it, which takes blocks of columns
             "check-arrays-first",  # when loops are as they stay: it writes some twice
             "fuse-updates",  # when all that is read of updated tensors is known
+            "skip-fills",  # last: what passes know of equal elements is gone then
         ),
         # derivatives: what "optimize-gradients" runs where there are any
         "weft-gradients": _module(

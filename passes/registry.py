@@ -85,6 +85,7 @@ PASSES: PassTable = MappingProxyType(
         ),
         "mark-distinct-bodies": entry(f"{__package__}.lowering.mark_distinct_bodies:MarkDistinctBodies"),
         "sink-exits": entry(f"{__package__}.control_flow.sink_exits:SinkExits"),
+        "skip-fills": entry(f"{__package__}.fusion.skip_fills:SkipFills", Scatter, SliceUpdate),
         "stretch-operands": entry(f"{__package__}.fusion.stretch_operands:StretchOperands", Stretch),
         "thread-branches": entry(f"{__package__}.control_flow.thread_branches:ThreadBranches"),
         "transpose-columns": entry(
