@@ -32,6 +32,7 @@ CPU_PIPELINES: Mapping[str, str] = MappingProxyType(
             [
                 "check-names",  # what is refused, is refused first
                 "version-stretches",  # the passes that follow know nothing of arrays that may have to be repeated
+                "tile-steps",  # while an update is one op
                 "pack-operands",  # while loops and constants are still around the contractions
                 "join-stages",  # while the ops that read each other's results are in one function
                 "fuse-siblings",  # stages are scheduled one by one

@@ -138,7 +138,9 @@ def test_sweeps_fill_and_copy_nothing() -> None:
     assert "memref.copy" not in concrete.as_text("buffers")
 
 
-@pytest.mark.parametrize("program", [last_row_stays, reads_ahead, reads_from_the_end, every_second, sometimes])
+@pytest.mark.parametrize(
+    "program", [last_row_stays, reads_ahead, reads_from_the_end, every_second, sometimes]
+)
 def test_zeros_that_are_seen_are_filled(program: Callable[[Any], Any]) -> None:
     concrete = weft.function(program).get_concrete_function(np.ones((50, 40)))
     assert "weft.empty" not in concrete.as_text("optimized")
