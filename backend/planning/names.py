@@ -29,6 +29,9 @@ HOST_CALL = "weft_host_call"
 PARALLEL_FOR = "weft_parallel_for"
 """Shares the iterations of a loop among threads."""
 
+THREADS = "weft_threads"
+"""Tells how many threads share loops."""
+
 ALLOCATE, FREE = "weft_allocate", "weft_free"
 ALLOCATE_SCRATCH, FREE_SCRATCH = "_mlir_memref_to_llvm_aligned_alloc", "_mlir_memref_to_llvm_free"
 """What upstream makes of `memref.alloc` and `memref.dealloc` in kernels, when it is told not to call C's functions."""
@@ -143,6 +146,7 @@ def is_own_name(name: str) -> bool:
             EXIT,
             HOST_CALL,
             PARALLEL_FOR,
+            THREADS,
             ALLOCATE,
             FREE,
             ALLOCATE_SCRATCH,

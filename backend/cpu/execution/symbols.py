@@ -16,6 +16,7 @@ from ...planning.names import (
     HOST_CALL,
     PARALLEL_FOR,
     REFUSALS,
+    THREADS,
     is_random_name,
     is_sorting_name,
     loop_of_name,
@@ -58,6 +59,10 @@ def _address(name: str) -> int:
         from ..threads.pool import parallel_for_address  # small arrays need no threads
 
         return parallel_for_address()
+    if name == THREADS:
+        from ..threads.pool import threads_address  # few loops ask
+
+        return threads_address()
     if name in (ALLOCATE, ALLOCATE_SCRATCH, REFUSALS, FREE, FREE_SCRATCH):
         return _address_of_memory(name)
     if is_sorting_name(name):

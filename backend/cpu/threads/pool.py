@@ -9,7 +9,7 @@ import threading
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ...planning.names import PARALLEL_FOR
+from ...planning.names import PARALLEL_FOR, THREADS
 from ..machine.libraries import call_at_fork
 from ..memory.result_pool import result_pool
 from ..native_python.library import link_native
@@ -28,6 +28,7 @@ class Pool:
     def __init__(self) -> None:
         addresses = linked_pool()
         self.parallel_for = addresses[PARALLEL_FOR]
+        self.threads = addresses[THREADS]
         self._set_threads = ctypes.CFUNCTYPE(None, ctypes.c_int64)(addresses["weft_pool_set_threads"])
         self._stop = ctypes.CFUNCTYPE(ctypes.c_int64)(addresses["weft_pool_stop"])
         follow_num_threads(self._set_threads)
@@ -62,3 +63,8 @@ def pool() -> Pool:
 def parallel_for_address() -> int:
     """The address of `weft_parallel_for`."""
     return pool().parallel_for
+
+
+def threads_address() -> int:
+    """The address of `weft_threads`."""
+    return pool().threads

@@ -9,6 +9,10 @@ threads for, and returns when all is done. A negative grain asks for equal piece
 Python, or a body that shares work) does its work alone, so that nothing ever waits for a thread that waits. Which
 thread gets which piece is chance: bodies must not care.
 
+    int64_t weft_threads(void)
+
+is for loops that do something else where no other thread will help.
+
 All is told by `STATE`: the upper part is how many workers may still join the job, the lower 16 bits how many are in it.
 
 * The owner of the pool (who changed `BUSY` from 0 to 1) writes the job and then stores the number of places to the
@@ -217,6 +221,11 @@ def weft_pool_stop() -> int:
 def weft_pool_set_threads(threads: int) -> None:
     """Let jobs have so many threads."""
     atomic_store(THREADS, threads, Order.RELAXED)
+
+
+def weft_threads() -> int:
+    """How many threads a job may have."""
+    return atomic_load(THREADS, Order.RELAXED)
 
 
 def weft_pool_setup() -> None:

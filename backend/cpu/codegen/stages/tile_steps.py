@@ -6,6 +6,9 @@
                                                           b[rows from u - 2 * s] = f(a)
                                                           a[rows from u - 2 * s - 1] = f(b)
 
+Where several threads share the rows of a step, each has them in a cache of its own, or they are read faster: a round is
+one step then, and a band is all rows, as the loop was written.
+
 A step takes its rows further up than the one before by as many as stencils reach down. All that it reads is there by
 then, and nothing that is still to be read has been written over: each element is computed by the same operations from
 the same numbers. `steps.py` finds what is read and written, and by how many rows steps are shifted.
@@ -31,7 +34,8 @@ from .....passes.control_flow.structure import (
     used_inside,
 )
 from .....passes.index_arithmetic import Extent, IndexArithmetic
-from .....passes.rewriting import defined_functions, operations_in, operations_of
+from .....passes.rewriting import defined_functions, operations_in, operations_of, symbols_of
+from ....planning.names import THREADS
 from ....planning.slices import Slice
 from .bands import Bands, best_bands, is_beyond_caches
 from .steps import Statement, Steps, steps_of
@@ -58,8 +62,20 @@ class TileSteps(Pass):
                 steps = steps_of(loop)
                 bands = None if steps is None else best_bands(steps)
                 if steps is not None and bands is not None:
+                    _declare(module)
                     _Writer(steps, bands).write()
                     statistics["loops tiled"] += 1
+
+
+def _declare(module: Module) -> None:
+    """Declare the function that tells how many threads there are."""
+    if THREADS not in symbols_of(module):
+        with ir.InsertionPoint(module.body), ir.Location.unknown():
+            dialect("func").FuncOp(THREADS, ([], [_int64()]), visibility="private")
+
+
+def _int64() -> ir.Type:
+    return ir.IntegerType.get_signless(64)
 
 
 class _Writer:
@@ -77,21 +93,25 @@ class _Writer:
         placed = list(zip(self._steps.statements, bands.shifts.within, strict=True))
         top = min(statement.first + shift for statement, shift in placed)
         bottom = max(statement.end + shift for statement, shift in placed)
+        with ir.InsertionPoint(loop), loop.location:
+            alone = self._is_alone()
+            length = self._either(alone, bands.steps, 1)
+            height = self._either(alone, bands.rows, max(bottom - top, 1))
 
         def round_(start: Value, carried: Sequence[Value]) -> Sequence[Value]:
-            end = index.minimum(index.add(start, bands.steps), last)
+            end = index.minimum(index.add(start, length), last)
             ahead = index.multiply(index.subtract(index.subtract(end, start), 1), bands.shifts.step)
             return self._loop(
-                *(index.value(top), index.value(index.add(ahead, bottom)), index.value(bands.rows), carried),
+                *(index.value(top), index.value(index.add(ahead, bottom)), height, carried),
                 lambda row, found: self._loop(
                     *(start, index.value(end), step, found),
-                    lambda time, values: self._step(start, row, time, values),
+                    lambda time, values: self._step(start, row, height, time, values),
                 ),
                 interruptible=True,
             )
 
         with ir.InsertionPoint(loop), loop.location:
-            replace_all(loop.results, self._loop(first, last, index.value(bands.steps), initial, round_))
+            replace_all(loop.results, self._loop(first, last, length, initial, round_))
         loop.erase()
 
     def _loop(
@@ -115,7 +135,19 @@ class _Writer:
             add_yield(list(write(counter, values)), location)
         return list(made.results)
 
-    def _step(self, start: Value, row: Value, time: Value, carried: Sequence[Value]) -> Sequence[Value]:
+    def _is_alone(self) -> Value:
+        """Whether no other thread helps, asked where the loop begins."""
+        callee = ir.FlatSymbolRefAttr.get(THREADS)
+        threads = operation_of("func.call", [], [_int64()], callee=callee).results[0]
+        one = arith.ConstantOp(_int64(), 1).result
+        return arith.CmpIOp(arith.CmpIPredicate.eq, threads, one).result
+
+    def _either(self, condition: Value, one: int, other: int) -> Value:
+        return arith.SelectOp(condition, self._index.value(one), self._index.value(other)).result
+
+    def _step(
+        self, start: Value, row: Value, height: Value, time: Value, carried: Sequence[Value]
+    ) -> Sequence[Value]:
         """Write one step on a band."""
         index = self._index
         values: dict[Value, Value] = {body(self._steps.loop).arguments[0]: time}
@@ -129,7 +161,7 @@ class _Writer:
         for statement, shift in zip(self._steps.statements, self._bands.shifts.within, strict=True):
             first, end = statement.first, statement.end
             begin = index.minimum(index.maximum(index.subtract(moved, shift), first), end)
-            below = index.subtract(moved, shift - self._bands.rows)
+            below = index.add(index.subtract(moved, shift), height)
             size = index.subtract(index.minimum(index.maximum(below, begin), end), begin)
             whole = known[statement.insert.operands[1]]
             if statement.generic is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,14 @@ from weft.backend.target import compiling_as_if
 
 SMALL: dict[str, int] = {"second_level_cache": 1 << 13, "last_level_cache": 0}
 """Caches for a few rows, so that there are bands in small arrays."""
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    """With more there are no bands."""
+    weft.set_num_threads(1)
+    yield
+    weft.set_num_threads(None)
 
 
 def jacobi_1d(a: Any, b: Any, steps: int) -> None:
@@ -186,11 +194,8 @@ def test_random_statements() -> None:
     assert tiled > 10
 
 
-def test_two_threads_give_the_same_bits() -> None:
-    threads = weft.get_num_threads()
+@pytest.mark.parametrize("program", TILED, ids=lambda program: program.__name__)
+def test_several_threads(program: Callable[..., Any]) -> None:
+    """They share the rows of each step, in loops that are long enough."""
     weft.set_num_threads(2)
-    try:
-        for program in TILED:
-            check(program, [values((200, 300), np.float64, 0), values((200, 300), np.float64, 1)], 12, SMALL)
-    finally:
-        weft.set_num_threads(threads)
+    check(program, [values((200, 300), np.float64, 0), values((200, 300), np.float64, 1)], 12, SMALL)
