@@ -9,12 +9,7 @@ from __future__ import annotations
 import marshal
 from typing import Any, TypeAlias
 
-try:
-    from _blake2 import (
-        blake2b,
-    )  # `hashlib` loads OpenSSL, too, which takes longer than all else that a hit needs
-except ImportError:
-    from hashlib import blake2b
+from .digests import blake2b
 
 Data: TypeAlias = Any
 """Nested tuples, lists and dicts of None, bool, int, float, complex, str and bytes."""

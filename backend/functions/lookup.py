@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
 from ...dialect.mlir import Value, ir
+from ..cache.digests import blake2b
 from ..nests.emit import create
 from .instructions import by_registers, call_intrinsic, has_instructions, resized
 from .number import Integer, Number
@@ -68,7 +68,7 @@ def _load(index: Integer, like: Number, table: Sequence[float]) -> Number:
 
 def _global(table: Sequence[float], type: ir.MemRefType) -> str:
     """The name of a table in the module around the insertion point."""
-    name = f"{_TABLE}_{hashlib.sha256(repr((table, str(type))).encode()).hexdigest()[:16]}"
+    name = f"{_TABLE}_{blake2b(repr((table, str(type))).encode(), digest_size=8).hexdigest()}"
     module = ir.InsertionPoint.current.block.owner
     while module.name != "gpu.module":
         module = module.parent.operation

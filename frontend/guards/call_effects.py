@@ -11,7 +11,6 @@ import array
 import builtins
 import collections
 import datetime
-import decimal
 import enum
 import functools
 import io
@@ -24,7 +23,6 @@ import types
 import warnings
 import weakref
 from collections.abc import Callable, Collection
-from fractions import Fraction
 from pathlib import PurePath
 from typing import Any
 
@@ -107,12 +105,23 @@ _OWNERS = (
 """What the methods of compute."""
 
 _LOOKING_OWNERS = (
-    collections.deque, Fraction, decimal.Decimal, decimal.Context, re.Pattern, re.Match, datetime.date,
+    collections.deque, re.Pattern, re.Match, datetime.date,
     datetime.time, datetime.timedelta, datetime.tzinfo, array.array, bytearray, memoryview, PurePath, io.StringIO,
     io.BytesIO, enum.Enum, types.SimpleNamespace, types.MappingProxyType, weakref.ref, functools.partial,
     types.GeneratorType,
 )  # fmt: skip
 """What the methods of may be called while tracing; those that hold a state of their own are watched besides."""
+
+_LOOKING_CLASSES = (("fractions", "Fraction"), ("decimal", "Decimal"), ("decimal", "Context"))
+"""More of them, in modules that most programs do not load."""
+
+
+def _looking_owners() -> tuple[type, ...]:
+    loaded = [
+        getattr(sys.modules[module], name) for module, name in _LOOKING_CLASSES if module in sys.modules
+    ]
+    return (*_LOOKING_OWNERS, *loaded)
+
 
 _OF_NUMPY = _words(
     "load loads loadtxt genfromtxt fromfile memmap open_memmap DataSource fromregex save savez savez_compressed "
@@ -267,13 +276,13 @@ def _only_looks(function: Any, owner: Any, name: str) -> bool:
         return True  # `super().__setattr__`
     if owner is not None and not isinstance(owner, type):
         return (
-            isinstance(owner, (*_LOOKING_OWNERS, *_OWNERS))
+            isinstance(owner, (*_looking_owners(), *_OWNERS))
             or _is_iterator(owner)
             or type(owner).__module__ in (_MODULES | _LOOKING_MODULES)
         )
     declared = getattr(function, "__objclass__", owner if isinstance(owner, type) else None)
     if declared is not None and (
-        issubclass(declared, (*_LOOKING_OWNERS, *_OWNERS, BaseException)) or declared is object
+        issubclass(declared, (*_looking_owners(), *_OWNERS, BaseException)) or declared is object
     ):
         return True
     module = getattr(function, "__module__", None) or type(function).__module__

@@ -13,7 +13,7 @@ Where divisions do not wait for each other the machine starts one every few cycl
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from ....dialect.mlir import Module, Operation, Value, ir
 from ....dialect.records import dataclass
@@ -21,9 +21,11 @@ from ....passes.base import Pass, Statistics
 from ....passes.rewriting import defined_functions, operations_in, operations_of
 from ... import target
 from ...functions.number import Number, all_of, rarely
-from ...functions.split_reciprocal import SplitReciprocal, split_reciprocal
 from ...nests.emit import create
 from ...nests.independence import base
+
+if TYPE_CHECKING:
+    from ...functions.split_reciprocal import SplitReciprocal
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,8 @@ def _parts(division: Operation) -> SplitReciprocal | None:
     divisor = float(made.operation.attributes["value"].value)
     if not divisor or not math.isfinite(divisor):
         return None
+    from ...functions.split_reciprocal import split_reciprocal  # which loads fractions
+
     return split_reciprocal(divisor, int(division.results[0].type.width))
 
 

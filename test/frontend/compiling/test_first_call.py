@@ -25,11 +25,14 @@ print(*sorted(name for name in set(sys.modules) - before if is_loaded(sys.module
 NOT_FOR_SUMS = (
     "backend.analysis.report",
     "backend.cpu.codegen.fourier.transforms",
+    "backend.cpu.codegen.loops.reductions",
     "backend.cpu.codegen.schedule",
     "backend.cpu.codegen.stacks.small_matrices",
     "backend.cpu.machine.debuggers",
     "backend.cpu.threads.pool",
     "backend.functions.power",
+    "backend.functions.split_reciprocal",
+    "backend.ranges.kernels",
     "frontend.autograph.operators.exceptions.tries",
     "frontend.autograph.operators.lists.dynamic_lists",
     "frontend.autograph.operators.loops.loops",
@@ -67,5 +70,6 @@ def test_a_first_call_loads_what_it_needs(tmp_path: Path) -> None:
     cold, warm = (set(project.run().output.split()) for _ in range(2))
     assert "weft.backend.compiler" in cold - warm
     assert not cold & {f"weft.{name}" for name in NOT_FOR_SUMS}
+    assert not cold & {"decimal", "fractions", "hashlib"}  # some milliseconds each
     assert not warm & {*NOT_FOR_CALLS}
     assert LINKS_WITH_LLVM or not any(name.startswith("llvmlite.") for name in warm - {"llvmlite._version"})

@@ -13,12 +13,8 @@ from .....dialect.mlir import Operation, Value, ir
 from ....nests.emit import Emitter, ForLoop, Index, load, store
 from ....nests.independence import any_order
 from ....nests.nest import LoopNest, nested
-from .column_reductions import match_column_reduction
-from .gathered_reductions import match_gathered_reduction
-from .searches import match_search
 from .transposed_loops import match_transposed_loops
 from .vector_loops import VectorLoop, match_vector_loop
-from .vector_reductions import match_vector_reduction
 
 BLOCK_COLUMNS = 2048
 """Columns of an accumulator row that stay in the first-level cache while rows are added to it."""
@@ -54,6 +50,15 @@ def _vector_form(
     """The vector form of the innermost loops, where there is a good one, and how many loops it takes over."""
     if not order:
         return None, 0
+    if all(nest.parallel):
+        return match_vector_loop(nest, order[-1], emitter), 1
+    from .reductions import (
+        match_column_reduction,
+        match_gathered_reduction,
+        match_search,
+        match_vector_reduction,
+    )
+
     if carried:
         matchers = (match_search, match_vector_reduction, match_gathered_reduction)
         found = (match(nest, carried, emitter) for match in matchers)
