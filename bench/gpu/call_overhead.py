@@ -130,6 +130,7 @@ def main() -> int:
         return x[at]
 
     at = weft.device_put(np.arange(8))
+    stepped = x[::2]
     increased_there = weft.function(lambda x: x + 1)
     with weft.stream(4096):
         there = increased_there(x)
@@ -140,7 +141,7 @@ def main() -> int:
         "three results": lambda: parts(x, y),
         "an array and a number": lambda: scaled(x, 0.5),
         "checks that are waited for": lambda: checked(x, at),
-        "an array with steps": lambda: increased(x[::2]),
+        "an array with steps": lambda: increased(stepped),
         "an array of another library": lambda: increased(foreign),
     }
     for name, call in calls.items():

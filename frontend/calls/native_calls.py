@@ -33,6 +33,7 @@ from ..signature.layout_keys import lies_as, row_major_key
 from ..signature.signature import Leaf, Node, Static, Structure, is_array
 from .concrete import ConcreteFunction
 from .native_device_calls import (
+    contiguous,
     device_code,
     device_of,
     gives_arrays,
@@ -158,6 +159,9 @@ class _Description:
             flags = self._flags(index) if _is_ready(leaf) else Array.OTHER_LAYOUT
             self._data[index] = self._check_array(place, expected, flags, True)
             self._check_layout(index, place, flags)
+            if self._by_machine and flags == Array.OTHER_LAYOUT:
+                copy = self._program.made(place, contiguous)
+                self._data[index] = self._check_array(copy, expected, READY, True)
             return
         if value is not leaf:
             place = self._read(value, leaf, place)

@@ -10,7 +10,7 @@ import numpy as np
 from ...backend.cpu.dispatch.descriptors import Program
 from ...backend.cpu.execution.executable import Executable, RuntimeFailure
 from ...backend.gpu.devices.on_device import OnDevice
-from ...dialect.errors import WeftError
+from ...dialect.errors import DeviceError, WeftError
 from ..runtime_values.result_spec import ArgumentResult, ComputedResult
 from .concrete import ConcreteFunction
 
@@ -67,8 +67,17 @@ def has_device(extra: Any) -> bool:
 
 
 def is_copied_by_machine(leaf: Any) -> bool:
-    """Whether native code makes a contiguous copy of an array that is not."""
-    return not isinstance(leaf, OnDevice) and bool(leaf.dtype.isnative)
+    """Whether a call without Python's dispatch makes a contiguous copy of an array that is not."""
+    return isinstance(leaf, OnDevice) or bool(leaf.dtype.isnative)
+
+
+def contiguous(array: Any) -> OnDevice | None:
+    """A contiguous copy of an array on a device; None where there is no room for it, which Python says then."""
+    try:
+        copy: OnDevice = array.contiguous()
+    except DeviceError:
+        return None
+    return copy
 
 
 def taken(program: Program, place: int, value: Any, leaf: OnDevice) -> int:
@@ -96,6 +105,7 @@ def gives_arrays(concrete: ConcreteFunction) -> bool:
 
 
 __all__ = [
+    "contiguous",
     "device_code",
     "device_of",
     "gives_arrays",

@@ -156,6 +156,32 @@ def test_arrays_that_are_left_to_python(emulator: Failing) -> None:
         compiled(x, y)
 
 
+def test_arrays_that_are_not_contiguous(emulator: Failing) -> None:
+    f = weft.function(lambda x, y: x * 10 + y)
+    x, y = weft.device_put(np.arange(12.0).reshape(3, 4)), weft.device_put(np.arange(3.0))
+    there, row = np.asarray(x), np.asarray(y)
+    for number in range(4):
+        np.testing.assert_array_equal(natively(f, x[:, ::2].T, y), there[:, ::2].T * 10 + row)
+        np.testing.assert_array_equal(natively(f, x.T, y[::-1]), there.T * 10 + row[::-1])
+        np.testing.assert_array_equal(natively(f, x.T.copy(), y), there.T * 10 + row)
+        x[0, number] = there[0, number] = 7.0
+    assert f.trace_count == 2
+    viewed = weft.function(lambda x: (x.T, x + 1))
+    rows, _ = natively(viewed, x[:, 1:])  # a view of the argument, not of its copy
+    rows[0, 0] = -1.0
+    assert float(x[0, 1]) == -1.0
+
+
+def test_no_room_for_a_contiguous_copy(emulator: Failing) -> None:
+    f, x = weft.function(lambda x: x.sum()), weft.device_put(np.zeros((2, 60_000), np.float32))
+    natively(f, x[:, ::2])
+    kept = weft.device_put(np.zeros(((free_bytes() - 100_000) // 4,), np.float32))
+    with pytest.raises(weft.DeviceMemoryError):
+        f(x[:, ::2])
+    kept.delete()
+    assert float(f(x[:, ::2])) == 0.0
+
+
 def test_streams(emulator: Failing) -> None:
     f, x = weft.function(lambda x: x * 2), put(1, 2)
     natively(f, x)
