@@ -100,6 +100,28 @@ _GPUS = {
 """GPUs by the architecture that their code is for."""
 
 
+def gpu_target(arch: tuple[int, int], shared_bytes: int) -> str | None:
+    """The newest target of which a GPU runs the code, None where it is too old for all.
+
+    `arch` is its compute capability, and `shared_bytes` the shared memory that a block of it may have. Newer GPUs run
+    the code of older ones, but for that of "a" targets.
+
+    >>> gpu_target((9, 0), 227 << 10), gpu_target((12, 0), 99 << 10), gpu_target((6, 1), 96 << 10)
+    ('sm_90a', 'sm_89', None)
+    """
+    own = f"sm_{arch[0]}{arch[1]}"
+    if f"{own}a" in _GPUS:
+        return f"{own}a"
+    runs = [
+        name
+        for name, gpu in _GPUS.items()
+        if name[-1] != "a"
+        and int(name.removeprefix("sm_")) <= 10 * arch[0] + arch[1]
+        and (name == own or gpu.shared_bytes <= shared_bytes)
+    ]
+    return runs[-1] if runs else None
+
+
 @cache
 def host() -> Target:
     """This machine."""

@@ -15,6 +15,7 @@ from ....dialect.errors import DeviceError
 from ...cpu.dispatch.objects import NativeTable
 from ...cpu.native_python.layout import Stream as Words
 from ...planning.plan import DeviceKernel
+from ...target import gpu_target
 from ..driver.device import Device, device_count
 from ..driver.library import Library
 from ..driver.memory import Memory
@@ -84,8 +85,15 @@ class OpenDevice:
     @property
     def target(self) -> str:
         """The target that code for it is compiled for."""
-        own = self.device.properties.target
-        return "sm_90a" if own == "sm_90" else own
+        properties = self.device.properties
+        target = gpu_target(properties.arch, properties.shared_bytes_opt_in)
+        if target is None:
+            capability = ".".join(map(str, properties.arch))
+            raise DeviceError(
+                f"{self!r} ({properties.name}) has the compute capability {capability}, and weft needs a GPU with 7.0 "
+                "or more"
+            )
+        return target
 
     def address(self, function: str) -> int:
         """Where a function of the driver lies."""

@@ -34,6 +34,11 @@ def driver_error(code: int, function: str, name: str, text: str, doing: str = ""
         message += f" ({_ADVICE[code]})"
     if code in BREAKING:
         message += "; the GPU can do nothing more in this process, for weft and for every other library"
+        if function != "cuLaunchKernel":
+            message += (
+                ". It is told by whoever waits next: with CUDA_LAUNCH_BLOCKING=1 in the environment, it is told at "
+                "the kernel that went wrong"
+            )
     if code == Code.OUT_OF_MEMORY:
         return DeviceMemoryError(message, code)
     return DeviceError(message, code)

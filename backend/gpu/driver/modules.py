@@ -37,8 +37,9 @@ class Module:
             self.assembled_by_driver = True
         code, log = self._load(ptx.encode() + b"\0")
         if code == Code.INVALID_PTX:
+            what = f"{device.doing}: " if device.doing else ""
             raise InternalError(
-                f"the driver does not take the code of a kernel: {log or 'it gives no reason'}"
+                f"{what}the driver does not take the code of a kernel: {log or 'it gives no reason'}"
             )
         if code and log:
             with device.working_on(log):
