@@ -33,8 +33,9 @@ class FuseSiblings(Pass):
     """Compute neighbouring elementwise ops with equal loops in one nest, where one reads what the other reads or makes.
 
     An op moves to the last of its siblings if all that stands between is scalar arithmetic or reads; what puts its
-    result into a tensor moves behind it. Only ops on known sizes are taken, all of one type of elements;
-    those beside reductions and products, and between two products, are left to the kernels of these.
+    result into a tensor moves behind it. Only ops on known sizes are taken, all of one type of elements, where
+    `mixed` does not say otherwise; those beside reductions and products, and between two products, are left to the
+    kernels of these.
     """
 
     name: ClassVar[str] = "fuse-siblings"
@@ -46,12 +47,14 @@ class FuseSiblings(Pass):
     """Arrays that one nest reads and writes at most: each takes registers, and a stream of the memory."""
     max_ops: int = 128
     """The cost of a nest at most, in simple instructions."""
+    mixed: bool = False
+    """Whether results of one nest may differ in their types, and sizes may be unknown: where code has no vectors."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Go through the blocks of all functions."""
         maps = Maps()
         for block in list(_blocks(module)):  # ops go away meanwhile
-            statistics["ops fused"] += _BlockFuser(block, maps, self.max_operands, self.max_ops).run()
+            statistics["ops fused"] += _BlockFuser(block, maps, self).run()
 
 
 def _blocks(module: Module) -> Iterator[Block]:
@@ -64,11 +67,10 @@ def _blocks(module: Module) -> Iterator[Block]:
 class _BlockFuser:
     """Fuses the ops of one block, each with the next one that it can be fused with."""
 
-    def __init__(self, block: Block, maps: Maps, max_operands: int, max_ops: int) -> None:
+    def __init__(self, block: Block, maps: Maps, options: FuseSiblings) -> None:
         self._block = block
         self._maps = maps
-        self._max_operands = max_operands
-        self._max_ops = max_ops
+        self._options = options
         self._between = _between_products(block)
 
     def run(self) -> int:
@@ -95,8 +97,10 @@ class _BlockFuser:
         """An elementwise op that may have siblings."""
         if operation.name != "linalg.generic" or any(n.startswith("weft.") for n in operation.attributes):
             return None
-        types = {result.type for result in operation.results}
-        if len(types) != 1 or not _is_known(next(iter(types))):
+        types = [result.type for result in operation.results]
+        if not all(isinstance(type, ir.RankedTensorType) and type.shape for type in types):
+            return None
+        if not self._options.mixed and not (len(set(types)) == 1 and _is_known(types[0])):
             return None
         generic = Generic(operation, {}, {}, self._maps)
         makers = (destination.owner for destination in generic.destinations)
@@ -106,6 +110,8 @@ class _BlockFuser:
         identity = ir.AffineMap.get_identity(generic.output_maps[0].n_dims)
         same = all(indexing == identity for indexing in generic.output_maps)
         taken = fresh and same and generic.is_elementwise and generic.is_movable
+        if self._options.mixed and any(_lies_across(read.operand_map) for read in generic.reads):
+            return None  # which is better turned by itself
         return (
             generic if taken and operation not in self._between and not _is_beside_sums(operation) else None
         )
@@ -132,7 +138,7 @@ class _BlockFuser:
 
     def _are_siblings(self, first: Generic, second: Generic, made: set[Value]) -> bool:
         """Whether the second op has the loops of the first, and reads what the first reads or makes there only."""
-        if first.op.results[0].type != second.op.results[0].type or self._is_too_long(first, second):
+        if not self._has_loops_of(first, second) or self._is_too_long(first, second):
             return False
         results = set(first.op.results)
         identity = first.output_maps[0]
@@ -144,10 +150,26 @@ class _BlockFuser:
             (read.operand, read.operand_map) in known and _is_array(read.operand) for read in second.reads
         )
 
+    def _has_loops_of(self, first: Generic, second: Generic) -> bool:
+        """Whether both have the same extents, and types of elements that may stand beside each other."""
+        one, other = (ir.RankedTensorType(generic.op.results[0].type) for generic in (first, second))
+        if not self._options.mixed:
+            return bool(one == other)
+        if list(one.shape) != list(other.shape):
+            return False
+        if one.has_static_shape:
+            return True
+        # What both read by all of their loops has the extents of both.
+        identity = first.output_maps[0]
+        whole = {read.operand for read in first.reads if read.operand_map == identity}
+        whole.update(first.op.results)
+        return any(read.operand in whole and read.operand_map == identity for read in second.reads)
+
     def _is_too_long(self, first: Generic, second: Generic) -> bool:
         read = {(r.operand, r.operand_map) for g in (first, second) for r in g.reads}
         operands = len(read) + len(first.op.results) + len(second.op.results)
-        return operands > self._max_operands or first.cost + second.cost > self._max_ops
+        options = self._options
+        return operands > options.max_operands or first.cost + second.cost > options.max_ops
 
 
 def _between_products(block: Block) -> set[Operation]:
@@ -186,6 +208,12 @@ def _is_sum(operation: Operation) -> bool:
     return not all("parallel" in str(kind) for kind in operation.attributes["iterator_types"])
 
 
+def _lies_across(indexing: ir.AffineMap) -> bool:
+    """Whether neighbours along the last loop are no neighbours of an operand."""
+    places = [e.position for e in indexing.results if isinstance(e, ir.AffineDimExpr)]
+    return places != sorted(places)
+
+
 def _is_known(type: ir.Type) -> bool:
     tensor = ir.RankedTensorType(type)
     if not tensor.has_static_shape or isinstance(tensor.element_type, ir.ComplexType):
@@ -208,17 +236,22 @@ def _is_array(value: Value) -> bool:
 
 def _fused(first: Generic, second: Generic, maps: Maps) -> Operation:
     """Put an op that does what both do in the place of the second one."""
-    kept = [r for r in first.op.results if any(use.owner.operation != second.op for use in r.uses)]
+    kept = [
+        (result, destination)
+        for result, destination in zip(first.op.results, first.destinations, strict=True)
+        if any(use.owner.operation != second.op for use in result.uses)
+    ]
     inputs: dict[tuple[Value, ir.AffineMap], int] = {}
     for generic in (first, second):
         for read in generic.reads:
             if read.operand not in first.op.results:
                 inputs.setdefault((read.operand, read.operand_map), len(inputs))
-    results = [*kept, *second.op.results]
+    results, outputs = (
+        list(values) for values in zip(*kept, *zip(second.op.results, second.destinations, strict=True), strict=True)
+    )
     identity = first.output_maps[0]
     with ir.InsertionPoint(second.op), second.op.location:
-        shape = ir.RankedTensorType(results[0].type)
-        destinations = [dialect("tensor").empty(shape.shape, shape.element_type) for _ in results]
+        destinations = [output.owner.operation.clone().results[0] for output in outputs]
         fused = ir.Operation.create(
             "linalg.generic",
             [result.type for result in results],
@@ -234,9 +267,9 @@ def _fused(first: Generic, second: Generic, maps: Maps) -> Operation:
             regions=1,
         )
     elements = [ir.RankedTensorType(value.type).element_type for value, _ in inputs]
-    elements += [shape.element_type] * len(results)
+    elements += [ir.RankedTensorType(value.type).element_type for value in results]
     block = fused.regions[0].blocks.append(*elements, arg_locs=[second.op.location] * len(elements))
-    _move_bodies(first, second, block, inputs, kept)
+    _move_bodies(first, second, block, inputs, results)
     for old, new in zip(results, fused.results, strict=True):
         old.replace_all_uses_with(new)
     for generic in (second, first):
@@ -252,7 +285,7 @@ def _move_bodies(
     second: Generic,
     block: Block,
     inputs: dict[tuple[Value, ir.AffineMap], int],
-    kept: list[Value],
+    results: list[Value],
 ) -> None:
     """Fill the body of a fused op with the bodies of two."""
     yielded: dict[Value, Value] = {}
@@ -266,7 +299,7 @@ def _move_bodies(
             block.append(operation)
         yielded.update(zip(generic.op.results, generic.terminator.operands, strict=True))
     with ir.InsertionPoint(block), second.op.location:
-        dialect("linalg").YieldOp([yielded[result] for result in (*kept, *second.op.results)])
+        dialect("linalg").YieldOp([yielded[result] for result in results])
 
 
 __all__ = ["FuseSiblings"]

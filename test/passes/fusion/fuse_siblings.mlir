@@ -1,9 +1,11 @@
 // RUN: weft-opt %s --fuse-siblings | filecheck %s
 // RUN: weft-opt %s --fuse-siblings --outline-kernels | filecheck %s --check-prefix=KERNELS
+// RUN: weft-opt %s --fuse-siblings=mixed=true | filecheck %s --check-prefix=MIXED
 
 #id = affine_map<(d0) -> (d0)>
 #id2 = affine_map<(d0, d1) -> (d0, d1)>
 #none = affine_map<(d0) -> ()>
+#row = affine_map<(d0, d1) -> (d1)>
 #turned = affine_map<(d0, d1) -> (d1, d0)>
 
 // Two ops that read what a third one makes become one op with it; nobody else needs the third one's result.
@@ -119,6 +121,22 @@ func.func @sums(%a: tensor<32xf64>) -> (tensor<32xf64>, tensor<f64>) {
 // CHECK-COUNT-2: linalg.generic
 // CHECK-LABEL: func.func @types
 // CHECK-COUNT-2: linalg.generic
+// Where nests may be mixed, sizes that are not known have to be those of something that both read, and all of it.
+// MIXED-LABEL: func.func @strangers
+// MIXED-COUNT-2: linalg.generic
+// MIXED-LABEL: func.func @turned
+// MIXED-COUNT-2: linalg.generic
+// MIXED-LABEL: func.func @unknown
+// MIXED: %[[E:.*]] = tensor.empty(%arg1) : tensor<?xf64>
+// MIXED: %[[F:.*]] = tensor.empty(%arg1) : tensor<?xf64>
+// MIXED: linalg.generic {{.*}} ins(%arg0 : {{.*}}) outs(%[[E]], %[[F]] :
+// MIXED-NOT: linalg.generic
+// MIXED-LABEL: func.func @types
+// MIXED: %[[R:.*]]:2 = linalg.generic {{.*}} outs(%{{.*}}, %{{.*}} : tensor<32xf64>, tensor<32xi1>)
+// MIXED-NOT: linalg.generic
+// MIXED: return %[[R]]#0, %[[R]]#1 : tensor<32xf64>, tensor<32xi1>
+// MIXED-LABEL: func.func @unknown_rows
+// MIXED-COUNT-2: linalg.generic
 func.func @strangers(%a: tensor<32xf64>, %b: tensor<32xf64>) -> (tensor<32xf64>, tensor<32xf64>) {
   %e = tensor.empty() : tensor<32xf64>
   %p = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%a : tensor<32xf64>) outs(%e : tensor<32xf64>) {
@@ -175,4 +193,37 @@ func.func @types(%a: tensor<32xf64>) -> (tensor<32xf64>, tensor<32xi1>) {
     linalg.yield %s : i1
   } -> tensor<32xi1>
   return %p, %q : tensor<32xf64>, tensor<32xi1>
+}
+func.func @unknown_rows(%row: tensor<?xf64>, %a: tensor<?x?xf64>, %b: tensor<?x?xf64>, %n: index, %m: index, %k: index) -> (tensor<?x?xf64>, tensor<?x?xf64>) {
+  %e = tensor.empty(%n, %k) : tensor<?x?xf64>
+  %f = tensor.empty(%m, %k) : tensor<?x?xf64>
+  %p = linalg.generic {indexing_maps = [#row, #id2, #id2], iterator_types = ["parallel", "parallel"]} ins(%row, %a : tensor<?xf64>, tensor<?x?xf64>) outs(%e : tensor<?x?xf64>) {
+  ^bb0(%i: f64, %j: f64, %o: f64):
+    %s = arith.addf %i, %j : f64
+    linalg.yield %s : f64
+  } -> tensor<?x?xf64>
+  %q = linalg.generic {indexing_maps = [#row, #id2, #id2], iterator_types = ["parallel", "parallel"]} ins(%row, %b : tensor<?xf64>, tensor<?x?xf64>) outs(%f : tensor<?x?xf64>) {
+  ^bb0(%i: f64, %j: f64, %o: f64):
+    %s = arith.mulf %i, %j : f64
+    linalg.yield %s : f64
+  } -> tensor<?x?xf64>
+  return %p, %q : tensor<?x?xf64>, tensor<?x?xf64>
+}
+
+// What reads an array across has a schedule of its own.
+// MIXED-LABEL: func.func @across
+// MIXED-COUNT-2: linalg.generic
+func.func @across(%a: tensor<8x8xf64>, %b: tensor<8x8xf64>) -> (tensor<8x8xf64>, tensor<8x8xf64>) {
+  %e = tensor.empty() : tensor<8x8xf64>
+  %p = linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<8x8xf64>) outs(%e : tensor<8x8xf64>) {
+  ^bb0(%i: f64, %o: f64):
+    %s = arith.addf %i, %i : f64
+    linalg.yield %s : f64
+  } -> tensor<8x8xf64>
+  %q = linalg.generic {indexing_maps = [#id2, #turned, #id2], iterator_types = ["parallel", "parallel"]} ins(%a, %b : tensor<8x8xf64>, tensor<8x8xf64>) outs(%e : tensor<8x8xf64>) {
+  ^bb0(%i: f64, %j: f64, %o: f64):
+    %s = arith.mulf %i, %j : f64
+    linalg.yield %s : f64
+  } -> tensor<8x8xf64>
+  return %p, %q : tensor<8x8xf64>, tensor<8x8xf64>
 }

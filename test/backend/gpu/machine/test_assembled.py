@@ -64,9 +64,16 @@ def _convolution(image: Any, kernel: Any) -> Any:
     return result
 
 
+def _adam(p: Any, m: Any, v: Any, g: Any) -> Any:
+    m = 0.9 * m + 0.1 * g
+    v = 0.999 * v + 0.001 * g * g
+    return p - 0.01 * m / (np.sqrt(v) + 1e-8), m, v
+
+
 PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] = {
     # The function, its arguments, the schedule of its last kernel, registers, and reads of 16 bytes at least.
     "points": (lambda x, y: np.exp(x) * y, (np.ones((64, 256), _F32),) * 2, "points", 64, 1),
+    "siblings": (_adam, tuple(np.full((64, 256), n, _F32) for n in range(4)), "points", 64, 4),
     "whole": (lambda x: x.sum(), (np.ones(100000, _F32),), "whole", 32, 1),
     "rows": (_softmax, (np.ones((64, 1024), _F32),), "rows", 80, 8),
     "columns": (lambda x: x.max(0), (np.ones((512, 512), _F32),), "columns", 64, 4),
@@ -134,6 +141,12 @@ def test_memory_of_the_device_is_all_that_kernels_use(compiled: tuple[str, Devic
     assert ".local" not in text
     assert ".extern .func" not in text
     assert text.count("ld.global.v4") + text.count("ld.global.nc.v4") >= vectors
+
+
+def test_siblings_are_one_kernel() -> None:
+    """What several results are made of is read once."""
+    function, arguments, *_ = PROGRAMS["siblings"]
+    assert len(device_code(function, *arguments).kernels) == 1
 
 
 LONGEST = {"products": 1000, "convolution": 1200, "tensor cores": 900}

@@ -77,6 +77,12 @@ def _causal(q: Any, k: Any, v: Any) -> Any:
     return np.tanh(weights / weights.sum(axis=1, keepdims=True) @ v)
 
 
+def _adam(p: Any, m: Any, v: Any, g: Any) -> Any:
+    m = 0.9 * m + 0.1 * g
+    v = 0.999 * v + 0.001 * g * g
+    return p - 0.01 * m / (np.sqrt(v) + 1e-8), m, v
+
+
 _F32 = np.float32
 _SPECIAL = np.array([0, -0.0, 1, -3.5, 5e-324, 1e-310, 1e300, np.inf, -np.inf, np.nan, 7.25, 2.0**-1022])
 _ROWS = TensorSpec((None, None), _F32)
@@ -101,6 +107,18 @@ EXACT: dict[str, tuple[Any, ...]] = {
     "roots": (lambda x: np.floor(np.sqrt(np.abs(x))) * np.copysign(x, -x), _normal(100)),
     "remainders": (lambda x, y: (np.fmod(x, y), x % y), _SPECIAL.repeat(12), np.tile(_SPECIAL, 12)),
     "large angles": (lambda x: np.sin(x) + np.cos(x), _normal(100).astype(np.float64) * 1e15),
+    "siblings": (_adam, *(np.abs(_normal(1000 + n)[:1000]) for n in range(4))),
+    "siblings of several types": (
+        lambda x, y: (np.hypot(x, y), np.arctan2(y, x), x > y, (x * y).astype(np.float64), x - y.T),
+        _normal(33, 33),
+        _normal(34, 33)[1:],
+    ),
+    "siblings of unknown extents": (
+        lambda x, y: (x + y, x > y, x * x - y),
+        _normal(19, 30),
+        _normal(30),
+        (_ROWS, TensorSpec((None,), _F32)),
+    ),
     # squares
     "transposes": (lambda x, y: x.T * 2 + y, _normal(70, 45), _normal(45, 70)),
     "transposed batches": (
