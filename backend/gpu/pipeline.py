@@ -31,6 +31,8 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "join-attention",  # which reads the halves of products, too
                 "version-stretches",  # the passes that follow know nothing of arrays that may have to be repeated
                 "fuse-siblings{mixed=true}",  # behind attention, whose scores nobody else may ask for
+                "join-sums",  # before it is looked who follows them
+                "join-followers",  # what siblings have become, too
                 "outline-kernels",  # from here on, each kernel is looked at once
                 "store-number-results",  # of which the next pass keeps what it can
                 "keep-numbers-on-device",  # while what is between kernels are values, and not memory

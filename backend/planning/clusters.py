@@ -291,7 +291,7 @@ class Graph:
 
     def _may_join(self, node: Node, cluster: Cluster) -> bool:
         joins = JOINS in node.op.attributes
-        if (len(cluster.members) >= MAX_CLUSTER and not joins) or len(node.op.results) != 1:
+        if not joins and (len(cluster.members) >= MAX_CLUSTER or len(node.op.results) != 1):
             return False
         last = cluster.root.position
         if any(self.overwritten_between(value, node.position, last) for value in node.captures):

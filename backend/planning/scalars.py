@@ -1,14 +1,16 @@
 """Rank-0 computations become scalar arithmetic.
 
 A `linalg.generic` without loops works on tensors of one element; as a kernel it would be a call that moves
-single numbers through memory. Its body is put in its place instead, between `tensor.extract` and
-`tensor.from_elements`, and an extract of an element that was just put into a tensor is that element.
+single numbers through memory. Unless it joins the kernel of what it follows, its body is put in its place instead,
+between `tensor.extract` and `tensor.from_elements`, and an extract of an element that was just put into a tensor is
+that element.
 """
 
 from __future__ import annotations
 
 from ...dialect.mlir import Attribute, Block, Operation, Type, Value, dialect, ir
 from ...passes.rewriting import operations_in, terminator
+from .clusters import JOINS
 
 
 def scalarize(function: Operation) -> int:
@@ -29,7 +31,13 @@ def scalarize(function: Operation) -> int:
 
 
 def _is_rank_0(op: Operation) -> bool:
-    return len(op.attributes["iterator_types"]) == 0 and len(op.results) > 0
+    return len(op.attributes["iterator_types"]) == 0 and len(op.results) > 0 and not _follows(op)
+
+
+def _follows(op: Operation) -> bool:
+    """Whether the kernel of an operand's maker computes an op."""
+    makers = (value.owner.operation for value in op.operands if not isinstance(value.owner, ir.Block))
+    return any(JOINS in maker.attributes for maker in makers)
 
 
 def _inline_body(op: Operation) -> None:

@@ -112,9 +112,10 @@ class _BlockFuser:
         taken = fresh and same and generic.is_elementwise and generic.is_movable
         if self._options.mixed and any(_lies_across(read.operand_map) for read in generic.reads):
             return None  # which is better turned by itself
-        return (
-            generic if taken and operation not in self._between and not _is_beside_sums(operation) else None
-        )
+        if not taken or operation in self._between:
+            return None
+        left = _makes_of_sums(generic) if self._options.mixed else _is_beside_sums(operation)
+        return None if left else generic
 
     def _sibling(
         self, first: Generic, following: list[Operation]
@@ -132,9 +133,14 @@ class _BlockFuser:
                     return None
                 made.update(operation.results)
                 dependents.append(operation)
-            elif not (operation.name.startswith(_PASSED) or _is_scalar(operation)):
+            elif not self._may_move_across(first, operation):
                 return None
         return None
+
+    def _may_move_across(self, generic: Generic, operation: Operation) -> bool:
+        if operation.name.startswith(_PASSED) or _is_scalar(operation):
+            return True
+        return self._options.mixed and _leaves_alone(operation, generic)
 
     def _are_siblings(self, first: Generic, second: Generic, made: set[Value]) -> bool:
         """Whether the second op has the loops of the first, and reads what the first reads or makes there only."""
@@ -200,6 +206,25 @@ def _is_beside_sums(operation: Operation) -> bool:
     return any(_is_sum(neighbour.operation) for neighbours in (makers, users) for neighbour in neighbours)
 
 
+def _makes_of_sums(generic: Generic) -> bool:
+    """Whether an op makes what a reduction or a product reads, or needs more of one than a product's sum in place."""
+    users = (use.owner.operation for result in generic.op.results for use in result.uses)
+    if any(map(_is_sum, users)):
+        return True
+    made = [read for read in generic.reads if not isinstance(read.operand.owner, ir.Block)]
+    sums = [read for read in made if _is_sum(read.operand.owner.operation)]
+    identity = generic.output_maps[0]
+    return any(r.operand_map != identity or r.operand.owner.name not in _PRODUCTS for r in sums)
+
+
+def _leaves_alone(operation: Operation, generic: Generic) -> bool:
+    """Whether another op may move across one that computes with arrays, and does not overwrite what that reads."""
+    if not operation.name.startswith("linalg."):
+        return operation.name in ("tensor.extract_slice", "tensor.expand_shape", "tensor.collapse_shape")
+    outputs = list(operation.operands)[-len(operation.results) :]
+    return not any(read.operand in outputs for read in generic.reads)
+
+
 def _is_sum(operation: Operation) -> bool:
     if not operation.name.startswith("linalg.") or operation.name == "linalg.fill":
         return False
@@ -247,7 +272,8 @@ def _fused(first: Generic, second: Generic, maps: Maps) -> Operation:
             if read.operand not in first.op.results:
                 inputs.setdefault((read.operand, read.operand_map), len(inputs))
     results, outputs = (
-        list(values) for values in zip(*kept, *zip(second.op.results, second.destinations, strict=True), strict=True)
+        list(values)
+        for values in zip(*kept, *zip(second.op.results, second.destinations, strict=True), strict=True)
     )
     identity = first.output_maps[0]
     with ir.InsertionPoint(second.op), second.op.location:

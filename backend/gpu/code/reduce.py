@@ -20,7 +20,7 @@ class Reduction:
 
     def __init__(self, nest: LoopNest, found: Sequence[Operation]) -> None:
         self.nest, self.found = nest, list(found)
-        self._widened = widened_sum(self.found[0]) if len(self.found) == 1 else None
+        self._widened = [widened_sum(op) for op in self.found]
 
     @staticmethod
     def of(nest: LoopNest) -> Reduction | None:
@@ -57,23 +57,17 @@ class Reduction:
         Neighbours of a sum that is rounded in the end are added before they are made wider.
         """
         terms = [self._terms(point, values, emitter) for point, values in zip(points, operands, strict=True)]
-        if self._widened is not None and len(terms) > 1:
-            narrow = [term[0] for term in terms]
-            while len(narrow) > 1:
-                pairs = zip(narrow[::2], narrow[1::2], strict=False)
-                rest = narrow[len(narrow) // 2 * 2 :]
-                narrow = [create("arith.addf", [a.type], [a, b]) for a, b in pairs] + rest
-            return self.join(carried, [self._widen(narrow[0])])
-        for term in terms:
-            values = [self._widen(value) for value in term] if self._widened is not None else term
-            carried = self.join(carried, values)
-        return list(carried)
-
-    def _widen(self, value: Value) -> Value:
-        return create("arith.extf", self.types, [value])
+        result = list(carried)
+        for number, (op, widened) in enumerate(zip(self.found, self._widened, strict=True)):
+            own = [term[number] for term in terms]
+            if widened is not None:
+                own = [create("arith.extf", [op.results[0].type], [_sum_of_neighbours(own)])]
+            for value in own:
+                result[number] = combine(op, result[number], value)
+        return result
 
     def _terms(self, point: Sequence[Index], operands: Sequence[Value], emitter: Emitter) -> list[Value]:
-        """What an element contributes, before it is made wider where `_widened` says so."""
+        """What an element contributes to each number, before it is made wider where `_widened` says so."""
         nest = self.nest
         arguments = list(nest.body.arguments)
         values = dict(zip(arguments[: len(nest.inputs)], operands, strict=True))
@@ -84,19 +78,28 @@ class Reduction:
 
         *ops, _ = operations_in(nest.body)
         for op in ops:
-            if op in self.found or (self._widened is not None and op == self._widened):
+            if op in (*self.found, *(widened for widened in self._widened if widened is not None)):
                 continue
             if op.name == "linalg.index":
                 values[op.results[0]] = emitter.value(point[op.attributes["dim"].value])
             else:
                 clone_with(op, values, value)
         terms = []
-        for op, output in zip(self.found, outputs, strict=True):
+        for op, widened, output in zip(self.found, self._widened, outputs, strict=True):
             term = next(operand for operand in op.operands if operand != output)
-            if self._widened is not None:
-                term = self._widened.operands[0]
+            if widened is not None:
+                term = widened.operands[0]
             terms.append(value(term))
         return terms
+
+
+def _sum_of_neighbours(narrow: list[Value]) -> Value:
+    """The sum of numbers in pairs, and of these in pairs."""
+    while len(narrow) > 1:
+        pairs = zip(narrow[::2], narrow[1::2], strict=False)
+        rest = narrow[len(narrow) // 2 * 2 :]
+        narrow = [create("arith.addf", [a.type], [a, b]) for a, b in pairs] + rest
+    return narrow[0]
 
 
 _COMPLEX = {"complex.add": 0.0, "complex.mul": 1.0}

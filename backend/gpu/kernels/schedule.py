@@ -37,6 +37,7 @@ from ..schedules import (
 from ..schedules.attention_tensor_cores import HalfRows
 from ..schedules.attention_tensor_cores import takes as takes_halves
 from ..schedules.attention_tiles import TiledRows
+from ..schedules.followers import with_follower
 from ..schedules.steps import Step, steps_of
 
 
@@ -179,8 +180,12 @@ def _parts_of_run(function: Operation, run: list[Operation]) -> list[Part]:
             steps = steps[count:]
             continue
         count = _shared_rows(function, steps)
-        found.append(_part_of_rows(function, steps[:count]) if count else _part_of_step(function, steps[0]))
-        steps = steps[max(count, 1) :]
+        if count:
+            found.append(_part_of_rows(function, steps[:count]))
+        else:
+            part, count = _part_of_step(function, steps)
+            found.append(part)
+        steps = steps[count:]
     return found
 
 
@@ -249,17 +254,34 @@ def _part_of_rows(function: Operation, steps: list[Step]) -> Part:
     )
 
 
-def _part_of_step(function: Operation, step: Step) -> Part:
+def _part_of_step(function: Operation, steps: list[Step]) -> tuple[Part, int]:
+    """The first step as a part, with what is computed where it has numbers; and how many steps these are."""
+    kind = _kind_of_reduction(function, steps[0])
+    if kind is None:
+        return _part_of_one(function, steps[0]), 1
+    (write, why), own = kind, with_follower(steps)
+    return Part(own[-1].nest.operation, lambda name: write(function, name, own, why)), len(own)
+
+
+def _kind_of_reduction(
+    function: Operation, step: Step
+) -> tuple[Callable[[Operation, str, Sequence[Step], str], None], str] | None:
+    """The schedule of a reduction that takes what follows, and the reason."""
+    nest = step.nest
+    if nest.parallel and not any(nest.parallel) and Reduction.of(nest) is not None:
+        return whole.write, "whole: all elements make one number"
+    if not all(nest.parallel) and any(nest.parallel) and columns.matches(step, function):
+        return columns.write, "columns: neighbours are added to neighbours"
+    return None
+
+
+def _part_of_one(function: Operation, step: Step) -> Part:
     nest = step.nest
     if not any(nest.parallel) and nest.parallel:
-        if Reduction.of(nest) is not None:
-            return _part(function, step, whole.write, "whole: all elements make one number")
         ops = [nest.operation]
         reason = "one thread: what is searched for takes one element after the other"
         return Part(nest.operation, lambda name: one_thread.write(function, name, ops, reason, step))
     if not all(nest.parallel):
-        if columns.matches(step, function):
-            return _part(function, step, columns.write, "columns: neighbours are added to neighbours")
         return _part(function, step, points.write, "points: a thread for each sum")
     if squares.matches(step, function):
         return _part(

@@ -30,7 +30,7 @@ from ..code.reduce import Reduction, warp_reduce
 from ..code.walk import product, split
 from ..rewrites.attention import Attention, denominator, match_attention, positions, starts_right
 from .loaders import THREADS
-from .products import is_asked_for
+from .products import is_asked_for, is_replaced
 from .results import Results
 from .steps import Step
 
@@ -153,7 +153,7 @@ def write(function: Operation, name: str, steps: Sequence[Step], kind: type[Rows
     asked = is_asked_for(ends)
     result = ends[0].nest.outputs[0].memref
     between = {step.nest.outputs[0].memref for step in steps[: count - 1]}
-    if not asked and ends[-1].nest.outputs[0].memref != result:
+    if not asked and not is_replaced(ends):
         between.add(result)
     ops = [step.nest.operation for step in steps]
     given = [step.initial for step in steps if step.initial is not None]

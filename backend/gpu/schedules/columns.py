@@ -18,10 +18,10 @@ from ...target import current
 from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel, allocate
 from ..code.points import read
-from ..code.points import write as store_point
 from ..code.reduce import Reduction
 from ..code.vectors import is_aligned, is_vector, lanes_of, load_lanes
 from ..code.walk import product, split, stepped
+from .followers import finish, not_asked_for
 from .steps import Step
 
 _ACROSS, _DOWN = 32, 8
@@ -90,8 +90,9 @@ def _slices(nest: LoopNest, summed: int, column: int, lanes: int) -> int:
     return max(1, min(gpu.multiprocessors * 4 // blocks, rows // _LEAST))
 
 
-def write(function: Operation, name: str, step: Step, reason: str) -> None:
-    """Write a nest that `matches`."""
+def write(function: Operation, name: str, steps: Sequence[Step], reason: str) -> None:
+    """Write a nest that `matches`, and what follows it."""
+    step, ops = steps[0], [step.nest.operation for step in steps]
     generic = step.nest.operation
     emitter = Emitter(function)
     outer = loop_nest(generic)
@@ -100,14 +101,14 @@ def write(function: Operation, name: str, step: Step, reason: str) -> None:
     assert shape is not None
     reduction = Reduction.of(outer)
     assert reduction is not None
-    given = [] if step.initial is None else [step.initial]
+    local = not_asked_for(steps)
     across = emitter.divide(
         emitter.add(outer.extents[shape.column], _ACROSS * shape.lanes - 1), _ACROSS * shape.lanes
     )
     blocks = emitter.multiply(across, product([outer.extents[dim] for dim in shape.outer], emitter))
     if shape.slices == 1:
-        kernel = Kernel(function, name, [generic], (_ACROSS, _DOWN, 1), given)
-        _Columns(kernel, step, shape).emit(None)
+        kernel = Kernel(function, name, ops, (_ACROSS, _DOWN, 1), step.starts, local)
+        _Columns(kernel, steps, shape).emit(None)
         kernel.launch([blocks], reason)
         return
     results = product(
@@ -115,26 +116,27 @@ def write(function: Operation, name: str, step: Step, reason: str) -> None:
     )
     assert isinstance(results, int)
     partial = [allocate([shape.slices, results], type) for type in reduction.types]
-    kernel = Kernel(function, f"{name}_parts", [generic], (_ACROSS, _DOWN, 1), partial)
-    _Columns(kernel, step, shape).emit([kernel.value(memory) for memory in partial])
+    memory = [access.memref for access in step.nest.outputs]
+    kernel = Kernel(function, f"{name}_parts", [generic], (_ACROSS, _DOWN, 1), partial, memory)
+    _Columns(kernel, steps, shape).emit([kernel.value(memory) for memory in partial])
     kernel.launch([blocks, shape.slices], f"{reason}; {shape.slices} slices")
-    last = Kernel(function, name, [generic], (_THREADS, 1, 1), [*partial, *given])
-    _combine(last, step, shape, [last.value(memory) for memory in partial], results)
+    last = Kernel(function, name, ops, (_THREADS, 1, 1), [*partial, *step.starts], local)
+    _combine(last, steps, shape, [last.value(memory) for memory in partial], results)
     last.launch([-(-results // _THREADS)], f"{reason}: the slices, in their order")
 
 
 class _Columns:
     """Writes what the threads of a block do."""
 
-    def __init__(self, kernel: Kernel, step: Step, shape: _Shape) -> None:
-        self.kernel, self.step, self.shape, self.emitter = kernel, step, shape, kernel.emitter
+    def __init__(self, kernel: Kernel, steps: Sequence[Step], shape: _Shape) -> None:
+        self.kernel, self.steps, self.shape, self.emitter = kernel, steps, shape, kernel.emitter
         self.is_vector = shape.lanes > 1
 
     def emit(self, partial: Sequence[Value] | None) -> None:
         """Write the kernel; the numbers go to `partial` where they are those of a slice."""
         kernel, emitter, shape = self.kernel, self.emitter, self.shape
         with kernel.body():
-            copy = kernel.clone(self.step.nest.operation)
+            copy = kernel.clone(self.steps[0].nest.operation)
             self.nest = nest = loop_nest(copy)
             collapse_dims([nest], emitter)
             reduction = Reduction.of(nest)
@@ -251,7 +253,7 @@ class _Columns:
             for lane, point in enumerate(self._points(0)):
                 own = values[lane * each : (lane + 1) * each]
                 if partial is None:
-                    _finish(kernel, self.step, self.nest, self.reduction, own, point)
+                    finish(kernel, self.steps, self.nest, self.reduction, own, point)
                 else:
                     self._store_slice(own, point, partial)
 
@@ -264,29 +266,13 @@ class _Columns:
             store(value, memory, [self.kernel.id("block_id", "y"), emitter.value(flat)])
 
 
-def _finish(
-    kernel: Kernel,
-    step: Step,
-    nest: LoopNest,
-    reduction: Reduction,
-    values: Sequence[Value],
-    point: list[Index],
+def _combine(
+    kernel: Kernel, steps: Sequence[Step], shape: _Shape, partial: Sequence[Value], results: int
 ) -> None:
-    """Store numbers, combined with what they start from."""
-    before = (
-        [read(access, point, kernel.emitter) for access in nest.outputs]
-        if step.initial is None
-        else [kernel.value(step.initial)]
-    )
-    for value, access in zip(reduction.join(before, values), nest.outputs, strict=True):
-        store_point(value, access, point, kernel.emitter)
-
-
-def _combine(kernel: Kernel, step: Step, shape: _Shape, partial: Sequence[Value], results: int) -> None:
     """Combine the slices of a result, a thread each."""
     emitter = kernel.emitter
     with kernel.body():
-        copy = kernel.clone(step.nest.operation)
+        copy = kernel.clone(steps[0].nest.operation)
         nest = loop_nest(copy)
         collapse_dims([nest], emitter)
         reduction = Reduction.of(nest)
@@ -305,5 +291,5 @@ def _combine(kernel: Kernel, step: Step, shape: _Shape, partial: Sequence[Value]
             point: list[Index] = [0] * len(nest.parallel)
             for dim, index in zip(dims, split(number, [nest.extents[d] for d in dims], emitter), strict=True):
                 point[dim] = index
-            _finish(kernel, step, nest, reduction, values, point)
+            finish(kernel, steps, nest, reduction, values, point)
         copy.erase()

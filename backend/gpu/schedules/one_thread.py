@@ -34,15 +34,15 @@ def write(
     if not allocations_can_move(ops):
         raise NotScheduled("its loops allocate memory")
     move_allocations(ops)
-    initial = None if step is None else step.initial
-    kernel = Kernel(function, name, ops, (1, 1, 1), [] if initial is None else [initial])
+    starts = () if step is None else step.starts
+    kernel = Kernel(function, name, ops, (1, 1, 1), starts)
     with kernel.body():
         copies = [kernel.clone(op) for op in ops]
-        if initial is not None:
+        if starts:
             nest = loop_nest(copies[0])
             positions: list[Index] = [0] * len(nest.parallel)
             for value, access in zip(
-                write_point(nest, positions, kernel.emitter, [kernel.value(initial)]),
+                write_point(nest, positions, kernel.emitter, [kernel.value(value) for value in starts]),
                 nest.outputs,
                 strict=True,
             ):

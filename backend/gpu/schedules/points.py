@@ -6,6 +6,7 @@ multiples of 16 bytes, which is looked at when the kernel runs, a thread reads a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from ....dialect.mlir import Operation, Value
@@ -30,14 +31,15 @@ _WAVES = 32
 def write(function: Operation, name: str, step: Step, reason: str) -> None:
     """Write a nest whose parallel points are computed each on its own."""
     generic = step.nest.operation
-    given = [value for value in (step.initial, step.number) if value is not None]
+    given = [value for value in (*step.starts, step.number) if value is not None]
     kernel = Kernel(function, name, [generic], (THREADS, 1, 1), given)
     with kernel.body():
         copy = kernel.clone(generic)
         nest = loop_nest(copy)
         collapse_dims([nest], kernel.emitter)
-        initial, number = (value and kernel.value(value) for value in (step.initial, step.number))
-        points = _Points(kernel, nest, initial, number)
+        starts = [kernel.value(value) for value in step.starts]
+        number = None if step.number is None else kernel.value(step.number)
+        points = _Points(kernel, nest, starts, number)
         points.emit()
         copy.erase()
     emitter = Emitter(function)
@@ -61,10 +63,10 @@ class _Points:
     """The points of a nest, as they are given to threads."""
 
     def __init__(
-        self, kernel: Kernel, nest: LoopNest, initial: Value | None, number: Value | None = None
+        self, kernel: Kernel, nest: LoopNest, starts: Sequence[Value], number: Value | None = None
     ) -> None:
         self.kernel, self.nest, self.emitter = kernel, nest, kernel.emitter
-        self.initial = initial
+        self.starts = starts
         if number is not None:
             nest.inputs[0] = Access(number, [], is_scalar=True)
         self.parallel = [dim for dim, parallel in enumerate(nest.parallel) if parallel]
@@ -130,8 +132,7 @@ class _Points:
         """Compute neighbours one by one, between reading and writing them together."""
         nest, emitter, lanes = self.nest, self.emitter, len(points)
         if not all(nest.parallel):
-            initial = None if self.initial is None else [self.initial] * len(nest.outputs)
-            results = write_point(nest, points[0], emitter, initial)
+            results = write_point(nest, points[0], emitter, self.starts)
             for value, access in zip(results, nest.outputs, strict=True):
                 store_point(value, access, points[0], emitter)
             return

@@ -77,21 +77,21 @@ def is_small(step: Step) -> bool:
     )
 
 
-def takes(step: Step, following: Step) -> bool:
-    """Whether a nest that follows a product may be computed with it."""
-    result, nest = step.nest.outputs[0], following.nest
-    if following.number is not None or not all(nest.parallel) or len(nest.outputs) != 1:
+def takes(step: Step, following: Step, output: int = 0) -> bool:
+    """Whether a nest that follows a product, or a sum, may be computed with it, as far as one output goes."""
+    result, nest = step.nest.outputs[output], following.nest
+    if following.number is not None or not all(nest.parallel):
         return False
     if len(nest.parallel) != len(result.expressions) or _reads_by_itself(nest):
         return False
     identity = [ir.AffineExpr.get_dim(dim) for dim in range(len(nest.parallel))]
-    if list(nest.outputs[0].expressions) != identity:
+    if any(list(access.expressions) != identity for access in nest.outputs):
         return False
     same = [a for a in nest.inputs if not a.is_scalar and base(a.memref) == base(result.memref)]
     if not all(a.memref == result.memref and list(a.expressions) == identity for a in same):
         return False
     factors = [base(a.memref) for a in step.nest.inputs]
-    return bool(same) and base(nest.outputs[0].memref) not in factors
+    return bool(same) and all(base(access.memref) not in factors for access in nest.outputs)
 
 
 def _reads_by_itself(nest: LoopNest) -> bool:
@@ -140,7 +140,7 @@ def write(
     given = [step.initial for step in steps if step.initial is not None]
     asked = is_asked_for(steps)
     result = steps[0].nest.outputs[0].memref
-    local = [] if asked or steps[-1].nest.outputs[0].memref == result else [result]
+    local = [] if asked or is_replaced(steps) else [result]
     kernel = Kernel(function, name, ops, (THREADS, 1, 1), given, local)
     with kernel.body():
         copies = [kernel.clone(op) for op in ops]
@@ -165,9 +165,13 @@ def is_asked_for(steps: Sequence[Step]) -> bool:
     result = steps[0].nest.outputs[0].memref
     if len(steps) == 1:
         return True
-    if steps[1].nest.outputs[0].memref == result:
-        return False
-    return not steps[0].alone_touch(steps, result)
+    return not is_replaced(steps) and not steps[0].alone_touch(steps, result)
+
+
+def is_replaced(steps: Sequence[Step]) -> bool:
+    """Whether what is computed with a product is put in the place of its result."""
+    result = steps[0].nest.outputs[0].memref
+    return any(access.memref == result for step in steps[1:] for access in step.nest.outputs)
 
 
 class Product(Results):

@@ -122,10 +122,11 @@ class Results:
             else:
                 operands.append([read(access, own[0], emitter)])
         made = [
-            write_body(nest, point, [operand[lane] for operand in operands], emitter)[0]
+            write_body(nest, point, [operand[lane] for operand in operands], emitter)
             for lane, point in enumerate(own)
         ]
-        self._put(made, nest.outputs[0], own)
+        for number, access in enumerate(nest.outputs):
+            self._put([values[number] for values in made], access, own)
 
     def _put(self, values: list[Value], access: Access, points: list[list[Index]]) -> None:
         if len(values) > 1:

@@ -119,7 +119,7 @@ def write(function: Operation, name: str, steps: Sequence[Step], reason: str) ->
     collapse_dims(outer, emitter)
     shape = _shape(outer)
     ops = [step.nest.operation for step in steps]
-    given = [v for step in steps for v in (step.initial, step.number) if v is not None]
+    given = [v for step in steps for v in (*step.starts, step.number) if v is not None]
     kept = _kept(steps)
     local = [] if shape.turns is None else _local(steps, kept)
     kernel = Kernel(function, name, ops, (shape.threads * shape.rows, 1, 1), given, local)
@@ -450,12 +450,9 @@ class _Rows:
 
         results = self._turns(body, carried)
         values = self.blocks.reduce(reduction, results[-1])
-        initial = self.steps[number].initial
-        before = (
-            [self._row_operand(access) for access in nest.outputs]
-            if initial is None
-            else [self.kernel.value(initial)]
-        )
+        before = [self.kernel.value(start) for start in self.steps[number].starts]
+        if not before:
+            before = [self._row_operand(access) for access in nest.outputs]
         self._give(number, reduction.join(before, values))
 
     # The columns of a thread

@@ -12,19 +12,25 @@ from ....dialect.records import dataclass
 from ....passes.rewriting import operations_in
 from ...nests.independence import base
 from ...nests.nest import LoopNest
+from ..code.reduce import Reduction
 
 
 @dataclass
 class Step:
-    """A nest of a run, and what is known of its only output."""
+    """A nest of a run, and what is known of its outputs."""
 
     nest: LoopNest
-    initial: Value | None = None
-    """The number that a reduction starts from, for all points."""
+    starts: tuple[Value, ...] = ()
+    """The numbers that the outputs of a reduction start from, for all points; none where they hold them."""
     number: Value | None = None
     """The number that is stored to all points, and nothing else is done."""
     absorbed: frozenset[Operation] = frozenset()
     """The fills of the run that are not done, as reductions start from their numbers."""
+
+    @property
+    def initial(self) -> Value | None:
+        """The number that the only output of a reduction starts from, for all points."""
+        return self.starts[0] if len(self.starts) == 1 else None
 
     def alone_touch(self, steps: Sequence[Step], memref: Value) -> bool:
         """Whether nothing but some steps of the run, this among them, touches memory that the kernel allocates."""
@@ -71,11 +77,13 @@ class _Run:
             return
         read = [access.memref for access in nest.inputs if not access.is_scalar]
         self._settle_views_of([*read, *_read_by_body(nest)])
-        output = nest.outputs[0].memref
-        reduces = len(nest.outputs) == 1 and not all(nest.parallel)
-        start = self.filled.pop(output, None) if reduces else None
-        self._settle_views_of([access.memref for access in nest.outputs])
-        self.steps.append(Step(nest, initial=None if start is None else start.number))
+        outputs = [access.memref for access in nest.outputs]
+        starts: list[Value] = []
+        if not all(nest.parallel) and Reduction.of(nest) is not None and self.filled.keys() >= set(outputs):
+            numbers = [self.filled.pop(output).number for output in outputs]
+            starts = [number for number in numbers if number is not None]
+        self._settle_views_of(outputs)
+        self.steps.append(Step(nest, tuple(starts)))
 
     def settle(self, memrefs: Sequence[Value]) -> None:
         """Fill memory, as somebody asks for what is in it."""

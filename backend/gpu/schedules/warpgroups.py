@@ -188,7 +188,7 @@ def _not_needed(steps: Sequence[Step], contraction: Contraction, is_asked_for: b
         if step.initial is not None and not isinstance(step.initial.owner, ir.Block):
             operands = step.initial.owner.operation.operands
             used += [value for value in operands if isinstance(value.type, ir.MemRefType)]
-    if is_asked_for or steps[-1].nest.outputs[0].memref == result:
+    if is_asked_for or products.is_replaced(steps):
         used.append(result)
     bases = {base(memref) for memref in used}
     memrefs = dict.fromkeys([contraction.left.access.memref, contraction.right.access.memref, result])

@@ -6,6 +6,8 @@ order, so that the result depends on the length alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ....dialect.mlir import Operation, Value
 from ...nests.collapse import collapse_dims
 from ...nests.emit import Emitter, Index, load, store
@@ -13,11 +15,10 @@ from ...nests.nest import LoopNest, loop_nest
 from ...target import current
 from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel, allocate
-from ..code.points import read
-from ..code.points import write as store_point
 from ..code.reduce import BlockReduction, Reduction
 from ..code.vectors import is_aligned, is_vector, lanes_of, load_lanes
 from ..code.walk import neighbours, product, split, stepped
+from .followers import finish, not_asked_for
 from .steps import Step
 
 THREADS = 256
@@ -29,13 +30,14 @@ _EACH = 16
 """Elements that a thread has at least, where there are several blocks."""
 
 
-def write(function: Operation, name: str, step: Step, reason: str) -> None:
-    """Write a nest without parallel dimensions."""
+def write(function: Operation, name: str, steps: Sequence[Step], reason: str) -> None:
+    """Write a nest without parallel dimensions, and what follows it."""
+    step = steps[0]
     generic = step.nest.operation
     emitter = Emitter(function)
     total = product(step.nest.extents, emitter)
     if isinstance(total, int) and total <= _SHORT:
-        _one_block(function, name, step, reason)
+        _one_block(function, name, steps, reason)
         return
     gpu = current().gpu
     assert gpu is not None
@@ -45,7 +47,8 @@ def write(function: Operation, name: str, step: Step, reason: str) -> None:
     reduction = Reduction.of(step.nest)
     assert reduction is not None
     partial = [allocate([most], type) for type in reduction.types]
-    kernel = Kernel(function, f"{name}_parts", [generic], (THREADS, 1, 1), partial)
+    results = [access.memref for access in step.nest.outputs]
+    kernel = Kernel(function, f"{name}_parts", [generic], (THREADS, 1, 1), partial, results)
     with kernel.body():
         values = _share(kernel, generic)
         with only_if(compare("eq", kernel.id("thread_id"), kernel.emitter.value(0))):
@@ -53,20 +56,22 @@ def write(function: Operation, name: str, step: Step, reason: str) -> None:
                 store(value, kernel.value(memory), [kernel.id("block_id")])
     kernel.launch([blocks], f"{reason}: the shares of blocks")
     several = [] if isinstance(blocks, int) else [blocks]
-    last = Kernel(function, name, [generic], (THREADS, 1, 1), [*partial, *several, *_given(step)])
+    last = _kernel(function, name, steps, [*partial, *several])
     with last.body():
-        _combine(last, step, partial, blocks if isinstance(blocks, int) else last.value(blocks))
+        _combine(last, steps, partial, blocks if isinstance(blocks, int) else last.value(blocks))
     last.launch([1], f"{reason}: what blocks have, in their order")
 
 
-def _given(step: Step) -> list[Value]:
-    return [] if step.initial is None else [step.initial]
+def _kernel(function: Operation, name: str, steps: Sequence[Step], values: Sequence[Value]) -> Kernel:
+    """The kernel that has the numbers in the end."""
+    ops = [step.nest.operation for step in steps]
+    return Kernel(function, name, ops, (THREADS, 1, 1), [*values, *steps[0].starts], not_asked_for(steps))
 
 
-def _one_block(function: Operation, name: str, step: Step, reason: str) -> None:
-    kernel = Kernel(function, name, [step.nest.operation], (THREADS, 1, 1), _given(step))
+def _one_block(function: Operation, name: str, steps: Sequence[Step], reason: str) -> None:
+    kernel = _kernel(function, name, steps, [])
     with kernel.body():
-        _finish(kernel, step, _share(kernel, step.nest.operation))
+        _finish(kernel, steps, _share(kernel, steps[0].nest.operation))
     kernel.launch([1], f"{reason}: one block")
 
 
@@ -129,10 +134,10 @@ def _loop(
     return stepped(first, product(extents, emitter), step, carried, emitter, body)
 
 
-def _combine(kernel: Kernel, step: Step, partial: list[Value], blocks: Index) -> None:
+def _combine(kernel: Kernel, steps: Sequence[Step], partial: list[Value], blocks: Index) -> None:
     """Combine what blocks have stored."""
     emitter = kernel.emitter
-    copy = kernel.clone(step.nest.operation)
+    copy = kernel.clone(steps[0].nest.operation)
     reduction = Reduction.of(loop_nest(copy))
     assert reduction is not None
     memory = [kernel.value(value) for value in partial]
@@ -142,24 +147,17 @@ def _combine(kernel: Kernel, step: Step, partial: list[Value], blocks: Index) ->
 
     own = stepped(kernel.id("thread_id"), blocks, THREADS, reduction.neutral(emitter), emitter, body)
     values = BlockReduction(kernel, THREADS).reduce(reduction, own)
-    _finish(kernel, step, values)
+    _finish(kernel, steps, values)
     copy.erase()
 
 
-def _finish(kernel: Kernel, step: Step, values: list[Value]) -> None:
+def _finish(kernel: Kernel, steps: Sequence[Step], values: list[Value]) -> None:
     """Store what all threads have made, and what there was before."""
     emitter = kernel.emitter
     with only_if(compare("eq", kernel.id("thread_id"), emitter.value(0))):
-        copy = kernel.clone(step.nest.operation)
+        copy = kernel.clone(steps[0].nest.operation)
         nest = loop_nest(copy)
         reduction = Reduction.of(nest)
         assert reduction is not None
-        point: list[Index] = [0] * len(nest.parallel)
-        before = (
-            [read(access, point, emitter) for access in nest.outputs]
-            if step.initial is None
-            else [kernel.value(step.initial)]
-        )
-        for value, access in zip(reduction.join(before, values), nest.outputs, strict=True):
-            store_point(value, access, point, emitter)
+        finish(kernel, steps, nest, reduction, values, [0] * len(nest.parallel))
         copy.erase()

@@ -70,11 +70,26 @@ def _adam(p: Any, m: Any, v: Any, g: Any) -> Any:
     return p - 0.01 * m / (np.sqrt(v) + 1e-8), m, v
 
 
+def _with_moment(a: Any, b: Any, m: Any) -> Any:
+    gradient = a @ b
+    m = 0.9 * m + 0.1 * gradient
+    return m, m * gradient
+
+
 PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] = {
     # The function, its arguments, the schedule of its last kernel, registers, and reads of 16 bytes at least.
     "points": (lambda x, y: np.exp(x) * y, (np.ones((64, 256), _F32),) * 2, "points", 64, 1),
     "siblings": (_adam, tuple(np.full((64, 256), n, _F32) for n in range(4)), "points", 64, 4),
     "whole": (lambda x: x.sum(), (np.ones(100000, _F32),), "whole", 32, 1),
+    "moments": (lambda x: (x.mean(), (x * x).sum()), (np.ones(100000, _F32),), "whole", 40, 1),
+    "moments of columns": (
+        lambda x: (x.mean(0), (x * x).sum(0)),
+        (np.ones((512, 512), _F32),),
+        "columns",
+        64,
+        1,
+    ),
+    "what has several results": (_with_moment, (np.ones((2048, 2048), _F32),) * 3, "products", 128, 2),
     "rows": (_softmax, (np.ones((64, 1024), _F32),), "rows", 80, 8),
     "columns": (lambda x: x.max(0), (np.ones((512, 512), _F32),), "columns", 64, 4),
     "products": (lambda a, b: a @ b, (np.ones((2048, 2048), _F32),) * 2, "products", 128, 2),
@@ -143,10 +158,20 @@ def test_memory_of_the_device_is_all_that_kernels_use(compiled: tuple[str, Devic
     assert text.count("ld.global.v4") + text.count("ld.global.nc.v4") >= vectors
 
 
-def test_siblings_are_one_kernel() -> None:
-    """What several results are made of is read once."""
-    function, arguments, *_ = PROGRAMS["siblings"]
-    assert len(device_code(function, *arguments).kernels) == 1
+@pytest.mark.parametrize(
+    ("name", "kernels"),
+    [
+        ("siblings", 1),
+        ("moments", 2),
+        ("moments of columns", 2),
+        ("what has several results", 1),
+        ("whole", 2),
+    ],
+)
+def test_siblings_are_one_kernel(name: str, kernels: int) -> None:
+    """What several results are made of is read once, and what follows a sum or product is made with it."""
+    function, arguments, *_ = PROGRAMS[name]
+    assert len(device_code(function, *arguments).kernels) == kernels
 
 
 LONGEST = {"products": 1000, "convolution": 1200, "tensor cores": 900}

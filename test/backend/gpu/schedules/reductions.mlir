@@ -132,3 +132,58 @@ func.func private @kernel_4(%v: memref<512xf32>, %a: memref<512x256xf32>, %b: me
   }
   return
 }
+
+// -----
+
+// What is made of the number is made by the kernel that has it, and the sum is not stored; somebody else reads another.
+// CHECK-LABEL: func.func private @kernel_20
+// CHECK: gpu.launch_func
+// CHECK-NOT: gpu.launch_func
+// CHECK: gpu.func @kernel_20({{.*}}memref<100xf32>{{.*}}memref<f32>
+// CHECK-SAME: weft.schedule = "whole
+// CHECK: %[[V:.*]] = math.sqrt
+// CHECK: memref.store %[[V]]
+// CHECK-NOT: memref.store
+// CHECK-LABEL: func.func private @kernel_21
+// CHECK-COUNT-2: gpu.launch_func
+func.func private @kernel_20(%x: memref<100xf32>, %y: memref<f32>) {
+  %zero = arith.constant 0.0 : f32
+  %sum = memref.alloc() : memref<f32>
+  linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []} ins(%zero : f32) outs(%sum : memref<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : memref<100xf32>) outs(%sum : memref<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+      ins(%sum : memref<f32>) outs(%y : memref<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = math.sqrt %a : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+func.func private @kernel_21(%x: memref<100xf32>, %y: memref<f32>, %z: memref<f32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []} ins(%zero : f32) outs(%z : memref<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : memref<100xf32>) outs(%z : memref<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+      ins(%y : memref<f32>) outs(%y : memref<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = math.sqrt %a : f32
+    linalg.yield %s : f32
+  }
+  return
+}

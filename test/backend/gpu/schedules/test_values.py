@@ -119,6 +119,15 @@ EXACT: dict[str, tuple[Any, ...]] = {
         _normal(30),
         (_ROWS, TensorSpec((None,), _F32)),
     ),
+    "several reductions": (
+        lambda x: (x.sum(0), x.max(0), (x * x).sum(1) + 1, x.min(1), x.min(), x.max() - 1),
+        _integers(700, 40),
+    ),
+    "several reductions of unknown extents": (
+        lambda x: (x.max(0), x.min(0) * 2, x.min(1), x.max(1), x.min(), x.max() - 1),
+        _normal(300, 41),
+        (_ROWS,),
+    ),
     # squares
     "transposes": (lambda x, y: x.T * 2 + y, _normal(70, 45), _normal(45, 70)),
     "transposed batches": (
@@ -307,6 +316,37 @@ def test_the_same_bits(name: str) -> None:
         np.testing.assert_array_equal(one, other)
         if one.dtype.kind == "f":
             np.testing.assert_array_equal(np.signbit(one), np.signbit(other))
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+@pytest.mark.parametrize("shape", [(20, 33), (130, 260)])
+def test_sums_of_one_array_are_those_of_each_alone(axis: int | None, shape: tuple[int, int]) -> None:
+    x = _normal(*shape)
+    together = weft.function(
+        lambda x: (x.sum(axis=axis), (x * x).mean(axis=axis), x.max(axis=axis)), device="cuda"
+    )(x)
+    alone = [
+        weft.function(lambda x: x.sum(axis=axis), device="cuda")(x),
+        weft.function(lambda x: (x * x).mean(axis=axis), device="cuda")(x),
+        x.max(axis=axis),
+    ]
+    for one, other in zip(together, alone, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_several_results_are_made_of_one_product() -> None:
+    def step(a: Any, b: Any, m: Any, v: Any) -> Any:
+        gradient = a @ b
+        m[...] = 0.9 * m + 0.1 * gradient
+        v[...] = 0.99 * v + gradient * gradient
+        return m / (np.sqrt(v) + 1)
+
+    a, b = _integers(40, 33).astype(_F32), _integers(33, 50).astype(_F32)
+    here, there = ([np.ones((40, 50), _F32), np.full((40, 50), 2, _F32)] for _ in range(2))
+    expected = weft.function(step, target=WITH_THE_SAME_BITS)(a, b, *here)
+    found = weft.function(step, device="cuda")(a, b, *there)
+    for one, other in zip([found, *there], [expected, *here], strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("name", ROUNDED)

@@ -1,0 +1,227 @@
+"""Reductions of the same array in one nest with several results, which reads it once.
+
+    %sum = linalg.generic ins(%x) outs(%zero) { addf }
+    %squares = linalg.generic ins(%x) outs(%zero) { mulf, addf }
+                                          becomes   %sum, %squares = linalg.generic ins(%x) outs(%zero, %zero)
+
+What is made of each number right behind, a mean or the rounding, becomes one op, too: `join-followers` finds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from ....dialect.mlir import Block, Module, Operation, Value, ir
+from ....dialect.records import dataclass
+from ....passes.base import Pass, Statistics
+from ....passes.rewriting import operations_in, operations_of
+from ...nests.reductions import KINDS
+
+_FRESH = ("linalg.fill", "tensor.empty", "arith.constant")
+"""What may be made earlier than it is."""
+_MOST = 4
+"""Numbers that a thread has of a column or row at once."""
+
+
+@dataclass(frozen=True)
+class JoinSums(Pass):
+    """Compute reductions of the same array, over the same dimensions, in one nest."""
+
+    name: ClassVar[str] = "join-sums"
+    summary: ClassVar[str] = "compute reductions that read the same array in one nest with several results"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        for function in module.body.operations:
+            for block in list(_blocks(function.operation)):
+                statistics["reductions joined"] += _join_in(block)
+
+
+def _blocks(function: Operation) -> Iterator[Block]:
+    for op in (function, *operations_of(function)):
+        if op.name in ("func.func", "scf.for", "scf.if", "scf.while"):
+            for region in op.regions:
+                yield from region.blocks
+
+
+def _join_in(block: Block) -> int:
+    count = 0
+    order = [op for op in operations_in(block) if _is_reduction(op)]
+    while order:
+        first, *order = order
+        for second in list(order):
+            if _are_siblings(first, second) and _may_be_earlier(second, first):
+                order.remove(second)
+                first = _merged(first, second)
+                count += 1
+        _join_followers(first)
+    return count
+
+
+def _join_followers(reduction: Operation) -> None:
+    """Make one op of those that make something of each number, if that is all that is done with these."""
+    if len(reduction.results) == 1:
+        return
+    users = dict.fromkeys(use.owner.operation for result in reduction.results for use in result.uses)
+    rank = ir.RankedTensorType(reduction.results[0].type).rank
+    if not all(_is_elementwise(user, rank) and user.block == reduction.block for user in users):
+        return
+    first, *others = sorted(users, key=_place)
+    for second in others:
+        if _types(first) == _types(second) and _may_be_earlier(second, first):
+            first = _merged(first, second)
+
+
+def _place(op: Operation) -> int:
+    return operations_in(op.block).index(op)
+
+
+def _types(op: Operation) -> list[int]:
+    """The extents of the results."""
+    return list(ir.RankedTensorType(op.results[0].type).shape)
+
+
+def _kinds(op: Operation) -> list[bool]:
+    return ["parallel" in str(kind) for kind in op.attributes["iterator_types"]]
+
+
+def _maps(op: Operation) -> list[ir.AffineMap]:
+    return [attribute.value for attribute in op.attributes["indexing_maps"]]
+
+
+def _is_plain(op: Operation) -> bool:
+    return op.name == "linalg.generic" and not any(name.startswith("weft.") for name in op.attributes)
+
+
+def _is_elementwise(op: Operation, rank: int) -> bool:
+    if not _is_plain(op) or not all(_kinds(op)) or len(_kinds(op)) != rank:
+        return False
+    identity = ir.AffineMap.get_identity(rank)
+    return all(indexing == identity for indexing in _maps(op)[len(op.operands) - len(op.results) :])
+
+
+def _is_reduction(op: Operation) -> bool:
+    """Whether an op combines elements of which one array has each once, to numbers that no loop goes over again."""
+    if not _is_plain(op) or all(_kinds(op)):
+        return False
+    block = op.regions[0].blocks[0]
+    *_, terminator = operations_in(block)
+    outputs = list(block.arguments)[-len(op.results) :]
+    for value, argument in zip(terminator.operands, outputs, strict=True):
+        if isinstance(value.owner, ir.Block) or value.owner.operation.name not in KINDS:
+            return False
+        if [use.owner.operation for use in argument.uses] != [value.owner.operation]:
+            return False
+    if not _read_whole(op):
+        return False
+    rank = ir.RankedTensorType(op.results[0].type).rank
+    return rank == 0 or all(_leaves_rows(use.owner.operation, rank) for r in op.results for use in r.uses)
+
+
+def _leaves_rows(user: Operation, rank: int) -> bool:
+    """Whether what uses a number of each row does not go over the rows again: that shares a kernel by itself."""
+    return user.name == "func.return" or (user.name == "linalg.generic" and len(_kinds(user)) == rank)
+
+
+def _read_whole(op: Operation) -> set[Value]:
+    """The arrays that an op reads by all of its loops."""
+    inputs = len(op.operands) - len(op.results)
+    rank = len(_kinds(op))
+    reads = zip(list(op.operands)[:inputs], _maps(op), strict=False)
+    return {value for value, indexing in reads if indexing == ir.AffineMap.get_identity(rank)}
+
+
+def _are_siblings(first: Operation, second: Operation) -> bool:
+    if first.attributes["iterator_types"] != second.attributes["iterator_types"]:
+        return False
+    if len(first.results) + len(second.results) > _MOST:
+        return False
+    return _maps(first)[-1] == _maps(second)[-1] and bool(_read_whole(first) & _read_whole(second))
+
+
+def _may_be_earlier(op: Operation, place: Operation) -> bool:
+    """Whether all operands of an op are there at an earlier one, or can be."""
+    if op.block != place.block:
+        return False
+    return all(_is_there(value, place) or _can_be(value.owner.operation, place) for value in op.operands)
+
+
+def _is_there(value: Value, place: Operation) -> bool:
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.operation.block != place.block:
+        return True
+    return bool(owner.operation.is_before_in_block(place))
+
+
+def _can_be(op: Operation, place: Operation) -> bool:
+    return op.name in _FRESH and all(
+        _is_there(value, place) or _can_be(value.owner.operation, place) for value in op.operands
+    )
+
+
+def _bring(op: Operation, place: Operation) -> None:
+    """Move what an op takes, and that is there later, before an earlier op."""
+    for value in op.operands:
+        if not _is_there(value, place):
+            _bring(value.owner.operation, place)
+            value.owner.operation.move_before(place)
+
+
+def _own(value: Value, outputs: list[tuple[Value, ir.AffineMap]], place: Operation) -> Value:
+    """A fill, or memory, for one output alone."""
+    if all(value != other for other, _ in outputs) or isinstance(value.owner, ir.Block):
+        return value
+    with ir.InsertionPoint(place):
+        return value.owner.operation.clone().results[0]
+
+
+def _merged(first: Operation, second: Operation) -> Operation:
+    """One op for two, in the place of the first."""
+    _bring(second, first)
+    both = (first, second)
+    inputs: dict[tuple[Value, ir.AffineMap], int] = {}
+    outputs: list[tuple[Value, ir.AffineMap]] = []
+    for op in both:
+        reads = list(zip(op.operands, _maps(op), strict=True))
+        count = len(reads) - len(op.results)
+        for read in reads[:count]:
+            inputs.setdefault(read, len(inputs))
+        outputs += [(_own(value, outputs, first), indexing) for value, indexing in reads[count:]]
+    with ir.InsertionPoint(first), first.location:
+        results = [result for op in both for result in op.results]
+        merged = ir.Operation.create(
+            "linalg.generic",
+            [result.type for result in results],
+            [value for value, _ in (*inputs, *outputs)],
+            {
+                "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(m) for _, m in (*inputs, *outputs)]),
+                "iterator_types": first.attributes["iterator_types"],
+                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), len(outputs)]),
+            },
+            regions=1,
+        )
+    types = [ir.RankedTensorType(value.type).element_type for value, _ in (*inputs, *outputs)]
+    block = merged.regions[0].blocks.append(*types, arg_locs=[first.location] * len(types))
+    yielded: list[Value] = []
+    for op in both:
+        body = op.regions[0].blocks[0]
+        count = len(op.operands) - len(op.results)
+        for number, (argument, read) in enumerate(
+            zip(body.arguments, zip(op.operands, _maps(op), strict=True), strict=True)
+        ):
+            place = inputs[read] if number < count else len(inputs) + len(yielded) + number - count
+            argument.replace_all_uses_with(block.arguments[place])
+        *ops, terminator = operations_in(body)
+        for inner in ops:
+            block.append(inner)
+        yielded += terminator.operands
+    with ir.InsertionPoint(block), first.location:
+        ir.Operation.create("linalg.yield", [], yielded)
+    for old, new in zip(results, merged.results, strict=True):
+        old.replace_all_uses_with(new)
+    for op in both:
+        op.erase()
+    return merged
+
+
+__all__ = ["JoinSums"]

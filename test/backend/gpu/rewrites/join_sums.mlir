@@ -1,0 +1,89 @@
+// RUN: weft-opt %s --join-sums --split-input-file | filecheck %s
+
+#whole = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#column = affine_map<(i, j) -> (j)>
+#number = affine_map<(i) -> (i)>
+
+// Two sums of the columns of one array are one nest, each with its own fill; so is what is made of both.
+// CHECK-LABEL: func.func @both
+// CHECK: %[[F:.*]] = linalg.fill
+// CHECK: %[[G:.*]] = linalg.fill
+// CHECK: %[[S:.*]]:2 = linalg.generic {{.*}} ins(%arg0 : tensor<8x16xf32>) outs(%[[F]], %[[G]] :
+// CHECK: ^bb0(%[[X:.*]]: f32, %[[A:.*]]: f32, %[[B:.*]]: f32):
+// CHECK: %[[C:.*]] = arith.addf %[[A]], %[[X]]
+// CHECK: %[[Q:.*]] = arith.mulf %[[X]], %[[X]]
+// CHECK: %[[D:.*]] = arith.addf %[[B]], %[[Q]]
+// CHECK: linalg.yield %[[C]], %[[D]]
+// CHECK: %[[M:.*]]:2 = linalg.generic {{.*}} ins(%[[S]]#0, %[[S]]#1 :
+// CHECK-NOT: linalg.generic
+// CHECK: return %[[M]]#0, %[[M]]#1
+func.func @both(%x: tensor<8x16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<16xf32>) -> tensor<16xf32>
+  %sum = linalg.generic {indexing_maps = [#whole, #column], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<8x16xf32>) outs(%f : tensor<16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<16xf32>
+  %mean = linalg.generic {indexing_maps = [#number, #number], iterator_types = ["parallel"]} ins(%sum : tensor<16xf32>) outs(%e : tensor<16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = math.sqrt %a : f32
+    linalg.yield %s : f32
+  } -> tensor<16xf32>
+  %squares = linalg.generic {indexing_maps = [#whole, #column], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<8x16xf32>) outs(%f : tensor<16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %q = arith.mulf %a, %a : f32
+    %s = arith.addf %o, %q : f32
+    linalg.yield %s : f32
+  } -> tensor<16xf32>
+  %root = linalg.generic {indexing_maps = [#number, #number], iterator_types = ["parallel"]} ins(%squares : tensor<16xf32>) outs(%e : tensor<16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = math.exp %a : f32
+    linalg.yield %s : f32
+  } -> tensor<16xf32>
+  return %mean, %root : tensor<16xf32>, tensor<16xf32>
+}
+
+// -----
+
+// The second one reads what is made of the first; another array is summed; rows are gone over again; no sum at all.
+// CHECK-LABEL: func.func @apart
+// CHECK-COUNT-5: linalg.generic
+// CHECK: return
+func.func @apart(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8x16xf32>, tensor<16xf32>, tensor<16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %ce = tensor.empty() : tensor<16xf32>
+  %cf = linalg.fill ins(%zero : f32) outs(%ce : tensor<16xf32>) -> tensor<16xf32>
+  %w = tensor.empty() : tensor<8x16xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x16xf32>) outs(%f : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  %centred = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x, %sum : tensor<8x16xf32>, tensor<8xf32>) outs(%w : tensor<8x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.subf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<8x16xf32>
+  %largest = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x16xf32>) outs(%f : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.maximumf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  %first = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>], iterator_types = ["reduction", "parallel"]} ins(%y : tensor<8x16xf32>) outs(%cf : tensor<16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<16xf32>
+  %second = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (j)>], iterator_types = ["reduction", "parallel"]} ins(%y, %first : tensor<8x16xf32>, tensor<16xf32>) outs(%cf : tensor<16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %d = arith.subf %a, %b : f32
+    %s = arith.addf %o, %d : f32
+    linalg.yield %s : f32
+  } -> tensor<16xf32>
+  return %sum, %largest, %centred, %first, %second : tensor<8xf32>, tensor<8xf32>, tensor<8x16xf32>, tensor<16xf32>, tensor<16xf32>
+}
