@@ -118,6 +118,13 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] =
         128,
         0,
     ),
+    "attention of one row": (
+        _attention,
+        (np.ones((1, 64), _F32), *(np.ones((5000, 64), _F32),) * 2),
+        "attention",
+        128,
+        0,
+    ),
     "attention of halves": (
         _attention,
         tuple(np.ones((n, 128), weft.bfloat16) for n in (200, 500, 500)),

@@ -235,6 +235,25 @@ ROUNDED: dict[str, tuple[Any, ...]] = {
         _normal(2, 530, 16).astype(np.float16),
         _normal(2, 530, 16).astype(np.float16),
     ),
+    "attention of one row": (_attention, _normal(3, 1, 16), _normal(3, 70, 16), _normal(3, 70, 9)),
+    "attention of one row and many keys": (_attention, _normal(1, 16), _normal(600, 16), _normal(600, 16)),
+    "attention of one row of halves": (
+        _attention,
+        _normal(2, 1, 16).astype(np.float16),
+        _normal(2, 600, 16).astype(np.float16),
+        _normal(2, 600, 16).astype(np.float16),
+    ),
+    "attention of one row and an unknown number of keys": (
+        _attention,
+        _normal(2, 1, 16),
+        _normal(2, 37, 16),
+        _normal(2, 37, 8),
+        (
+            TensorSpec((2, 1, 16), _F32),
+            TensorSpec((2, None, 16), _F32),
+            TensorSpec((2, None, 8), _F32),
+        ),
+    ),
     "attention of many columns": (_attention, _normal(20, 200), _normal(37, 200), _normal(37, 140)),
     "attention of halves": (
         _attention,
