@@ -53,6 +53,8 @@ def _has_follower(op: Operation) -> bool:
     maps = [attribute.value for attribute in follower.attributes["indexing_maps"]]
     if not all(_parallel(follower)) or maps[-1].n_dims != rank:
         return False
+    if rank == 0 and any(_may_be_of_host(use.owner.operation) for r in follower.results for use in r.uses):
+        return False
     inputs = len(maps) - len(follower.results)
     in_place = [
         indexing == identity
@@ -62,6 +64,13 @@ def _has_follower(op: Operation) -> bool:
     return all(in_place) and all(
         _is_arithmetic(inner) for inner in operations_in(follower.regions[0].blocks[0])
     )
+
+
+def _may_be_of_host(user: Operation) -> bool:
+    """Whether what uses a number may be the host's, or what a loop goes on by, which is arithmetic of its own."""
+    if user.name == "linalg.generic":
+        return not len(user.attributes["iterator_types"])
+    return user.name != "func.return" and not user.name.startswith("linalg.")
 
 
 def _is_arithmetic(op: Operation) -> bool:

@@ -31,10 +31,12 @@ func.func @mean(%x: tensor<100xf64>) -> tensor<f32> {
   return %mean : tensor<f32>
 }
 
-// Somebody else asks for the sum, or each element does.
+// Somebody else asks for the sum, or each element does, or a branch asks for what follows.
 // CHECK-LABEL: func.func @asked
 // CHECK-NOT: weft.joins
 // CHECK-LABEL: func.func @spread
+// CHECK-NOT: weft.joins
+// CHECK-LABEL: func.func @decides
 // CHECK-NOT: weft.joins
 // KERNELS-LABEL: func.func @asked
 // KERNELS: call @kernel_1
@@ -71,4 +73,28 @@ func.func @spread(%x: tensor<100xf64>) -> tensor<100xf64> {
     linalg.yield %a : f64
   } -> tensor<100xf64>
   return %r : tensor<100xf64>
+}
+func.func @decides(%x: tensor<100xf64>, %y: tensor<f64>) -> tensor<f64> {
+  %zero = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<f64>
+  %g = tensor.empty() : tensor<i1>
+  %f = linalg.fill ins(%zero : f64) outs(%e : tensor<f64>) -> tensor<f64>
+  %sum = linalg.generic {indexing_maps = [#whole, #none], iterator_types = ["reduction"]} ins(%x : tensor<100xf64>) outs(%f : tensor<f64>) {
+  ^bb0(%a: f64, %o: f64):
+    %s = arith.addf %o, %a : f64
+    linalg.yield %s : f64
+  } -> tensor<f64>
+  %low = linalg.generic {indexing_maps = [#number, #number], iterator_types = []} ins(%sum : tensor<f64>) outs(%g : tensor<i1>) {
+  ^bb0(%a: f64, %o: i1):
+    %s = arith.cmpf olt, %a, %zero : f64
+    linalg.yield %s : i1
+  } -> tensor<i1>
+  %c = tensor.extract %low[] : tensor<i1>
+  %r = scf.if %c -> (tensor<f64>) {
+    %i = tensor.insert %zero into %y[] : tensor<f64>
+    scf.yield %i : tensor<f64>
+  } else {
+    scf.yield %y : tensor<f64>
+  }
+  return %r : tensor<f64>
 }
