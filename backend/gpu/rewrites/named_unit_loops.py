@@ -1,6 +1,7 @@
 """Operands of extent 1 along a loop of extent 1 are addressed by that loop, as if there were more.
 
-    affine_map<(d0, d1, d2) -> (d0, 0, d2)>   of a tensor<8x1x64xf32>   becomes   affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+    affine_map<(d0, d1, d2) -> (d0, 0, d2)> of a tensor<8x1x64xf32>
+    becomes affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 
 Attention to one row of queries then looks as that of several.
 """
