@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from types import ModuleType
@@ -21,10 +20,12 @@ from ..dialect.errors import OverlapError, UnsupportedError
 from .calls.concrete import overlap
 from .calls.eager_calls import always_compiled, is_eager
 from .function import Function
+from .numpy_api.device_namespace import device_namespace
 from .numpy_api.dispatch import has_counterpart
 from .settings import settings
 from .signature.signature import flatten_with, unflatten
 from .tracing.array import wrap
+from .tracing.array_api import require_array_api
 from .tracing.current import current_trace
 from .tracing.recorder import Recorder
 from .tracing.staging import value_of
@@ -100,9 +101,10 @@ class _CompiledOperations:
                 return _run(known, args, kwargs)
         return _run(known, args, kwargs)
 
-    def namespace(self) -> ModuleType:
-        """The array namespace."""
-        return sys.modules[__package__.rpartition(".")[0]]
+    def namespace(self, version: str | None) -> ModuleType:
+        """The array namespace of such arrays, in a version of the Array API."""
+        require_array_api(version)
+        return device_namespace(self.call)
 
 
 def _run(operation: _Operation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -71,7 +71,7 @@ def functions_of(module: ModuleType) -> dict[str, Any]:
 @cache
 def _table() -> dict[str, Any]:
     """Every public object by name."""
-    from ..tracing.array import ARRAY_API_VERSION
+    from ..tracing.array_api import ARRAY_API_VERSION
     from .info import CONSTANTS, DTYPES
 
     table: dict[str, Any] = {"__array_api_version__": ARRAY_API_VERSION, **CONSTANTS, **DTYPES}

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ...dialect.errors import ConcreteValueError, UnsupportedError, WeftTypeError, WeftValueError
+from ...dialect.errors import ConcreteValueError, UnsupportedError, WeftTypeError
 from ...dialect.ops.shape import Dim, Reshape
 from ...dialect.ops.state import WriteRef
 from ...dialect.types import TensorType
 from ..signature.foreign_arrays import has_elements
 from ..signature.traced_value import TracedValue
+from .array_api import require_array_api
 from .behaviour import behaviour
 from .layouts import Layout, layout_of_copy, layout_of_view, row_major
 from .may_alias import is_seen_elsewhere, make_unique, note_write, usable_aliases
@@ -35,9 +36,6 @@ USE_WEFT_ARRAYS = (
     "to write traced values into an array made in the function, make that array with weft (weft.zeros, weft.full, "
     "weft.empty) instead of numpy"
 )
-
-ARRAY_API_VERSION = "2025.12"
-"""The version of the Python Array API that the namespace follows."""
 
 
 class TracedArray(TracedValue):
@@ -422,10 +420,7 @@ class TracedArray(TracedValue):
         return behaviour().call_function(function, args, kwargs)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
-        if api_version is not None and api_version > ARRAY_API_VERSION:
-            raise WeftValueError(
-                f"weft implements version {ARRAY_API_VERSION} of the Array API, not {api_version}"
-            )
+        require_array_api(api_version)
         return sys.modules[__name__.partition(".")[0]]
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> TracedArray:
@@ -595,5 +590,6 @@ def _install() -> None:
 
 
 _install()
+
 
 __all__ = ["TracedArray", "wrap"]

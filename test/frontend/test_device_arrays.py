@@ -228,7 +228,42 @@ def test_numpy_computes_on_the_device() -> None:
     expected = X + 1
     expected[expected > 20] = 0
     np.testing.assert_array_equal(there, 2 * expected)
-    assert there.__array_namespace__() is weft
+
+
+def test_the_namespace_computes_on_the_device() -> None:
+    there = weft.device_put(X)
+    xp: Any = there.__array_namespace__(api_version="2024.12")
+    for found, expected in [
+        (xp.concat([there, X]), np.concat([X, X])),
+        (xp.sum(there, axis=1), X.sum(axis=1)),
+        (xp.matmul(there, xp.matrix_transpose(there)), X @ X.mT),
+        (xp.take(there, weft.device_put(np.array([1, 0])), axis=2), X[..., [1, 0]]),
+        (xp.linalg.diagonal(there), X.diagonal(axis1=-2, axis2=-1)),
+        (xp.fft.fft(there), np.fft.fft(X)),
+        (xp.unique_values(there), X.ravel()),
+        (xp.broadcast_arrays(there, there[0])[1], np.stack([X[0]] * 2)),
+        (xp.astype(there, xp.int32), X.astype("i4")),
+        (xp.zeros_like(there), np.zeros_like(X)),
+        (xp.full((2,), 3.0, device="cuda"), np.full(2, 3.0)),
+    ]:
+        assert type(found) is weft.DeviceArray
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+    assert xp.result_type(there, xp.float32) == np.float64
+    np.testing.assert_array_equal(xp.concat([X, X]), np.concat([X, X]))
+    assert xp.sum is xp.sum
+    assert dir(xp) == dir(weft)
+    assert xp.pi is weft.pi
+    with pytest.raises(AttributeError, match="no attribute 'summ'; did you mean"):
+        xp.summ  # noqa: B018
+    with pytest.raises(ValueError, match=r"weft implements version 2025\.12 of the Array API, not 2999"):
+        there.__array_namespace__(api_version="2999.12")
+
+    @weft.function
+    def scaled(x: Any) -> Any:
+        return xp.sum(x) * xp.concat([there, x])
+
+    np.testing.assert_array_equal(scaled(there), X.sum() * np.concat([X, X]))
 
 
 def test_asarray_and_from_dlpack_leave_arrays_where_they_are() -> None:
@@ -255,6 +290,7 @@ def test_elements_are_python_numbers() -> None:
         True,
         13,
     )
+    assert (round(there[0, 1] / 3, 1), round(there[0, 1] / 3)) == (1.3, 1)
     assert repr(there) == "DeviceArray([[3, 4]], device='cuda:0')"
     assert str(there) == "[[3 4]]"
     assert f"{there} {there[0, 1] / 3:.2f}" == "[[3 4]] 1.33"
@@ -266,6 +302,7 @@ def test_elements_are_python_numbers() -> None:
         (lambda: there.nothing, AttributeError),
         (lambda: there.data, AttributeError),
         (lambda: operator.index(there), TypeError),
+        (lambda: round(there), TypeError),
         (lambda: there.__array__(copy=False), ValueError),
     ]:
         with pytest.raises(error):
@@ -465,6 +502,13 @@ def test_functions_that_write_files_or_text_take_copies() -> None:
         np.min_scalar_type(there)
 
 
+def test_the_host_takes_copies() -> None:
+    there = weft.device_put(X)
+    for taken in (np.from_dlpack(there[1], device="cpu"), weft.from_dlpack(there[1], device="cpu")):
+        assert type(taken) is np.ndarray
+        np.testing.assert_array_equal(taken, X[1])
+
+
 def test_capsules_that_nobody_takes_are_given_up() -> None:
     there = weft.device_put(X)
     with pytest.raises((RuntimeError, BufferError), match=r"[Dd]evice"):
@@ -481,7 +525,9 @@ def test_capsules_that_nobody_takes_are_given_up() -> None:
 def test_what_cannot_be_exchanged_is_refused() -> None:
     there = weft.device_put(X)
     with pytest.raises(BufferError, match="the array lies on cuda:0"):
-        there.__dlpack__(dl_device=(1, 0))
+        there.__dlpack__(dl_device=(2, 1))
+    with pytest.raises(ValueError, match="cannot be read on the host without a copy"):
+        there.__dlpack__(dl_device=(1, 0), copy=False)
     with pytest.raises(ValueError, match="DLPack knows no stream 0"):
         there.__dlpack__(stream=0)
     capsule = there.__dlpack__()

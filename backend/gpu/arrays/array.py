@@ -19,7 +19,7 @@ from ..devices.open_devices import OpenDevice, open_device
 from ..driver.memory import Block
 from ..driver.streams import Stream
 from .description import Description, address_of, describe_memory, has_ellipsis, is_basic, reshaped, view_at
-from .exchange import CUDA_KIND, cuda_array_interface, to_dlpack
+from .exchange import CPU_OF_DLPACK, CUDA_KIND, cuda_array_interface, to_dlpack
 from .strided_copies import copy_views
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ class Operations(Protocol):
     def call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A function of NumPy, or of arrays, on the device."""
 
-    def namespace(self) -> ModuleType:
-        """The array namespace."""
+    def namespace(self, version: str | None) -> ModuleType:
+        """The array namespace, in a version of the Array API."""
 
 
 _operations: list[Operations] = []
@@ -312,6 +312,12 @@ class DeviceArray(OnDevice, NDArrayOperatorsMixin):
     def __index__(self) -> int:
         return operator.index(np.asarray(self))
 
+    def __round__(self, digits: int | None = None) -> Any:
+        if self.ndim:
+            raise WeftTypeError("only arrays of one number can be rounded so: call np.round")
+        number: Any = np.asarray(self)[()]
+        return round(number, digits)
+
     def __contains__(self, value: Any) -> bool:
         return bool((self == value).any())
 
@@ -383,7 +389,12 @@ class DeviceArray(OnDevice, NDArrayOperatorsMixin):
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """A capsule with the memory, for use on a stream: None or 1 is the legacy default, -1 does not wait."""
+        """A capsule with the memory, for use on a stream: None or 1 is the legacy default, -1 does not wait.
+
+        For the processor (`dl_device=(1, 0)`), it has a copy.
+        """
+        if dl_device is not None and tuple(dl_device) == CPU_OF_DLPACK:
+            return self.__array__(copy=copy).__dlpack__()
         return to_dlpack(self, stream, dl_device, copy)
 
     @property
@@ -394,8 +405,8 @@ class DeviceArray(OnDevice, NDArrayOperatorsMixin):
     # Computing
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
-        """The functions of the Array API."""
-        return _computing().namespace()
+        """The functions of the Array API, which compute with such arrays on their device."""
+        return _computing().namespace(api_version)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         out = kwargs.pop("out", None)

@@ -19,6 +19,9 @@ from ..driver.streams import Stream
 CUDA_KIND = 2
 """How DLPack counts memory of GPUs of CUDA."""
 
+CPU_OF_DLPACK = (1, 0)
+"""The processor, as DLPack names it: the kind of device, and its number."""
+
 
 class _Device(ctypes.Structure):
     _fields_ = (("kind", ctypes.c_int32), ("number", ctypes.c_int32))
@@ -168,6 +171,7 @@ def cuda_array_interface(array: Any) -> dict[str, Any]:
 __all__ = [
     "BFLOAT_CODE",
     "CODES",
+    "CPU_OF_DLPACK",
     "CUDA_KIND",
     "DELETER",
     "NAME",
