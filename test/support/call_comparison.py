@@ -1,7 +1,8 @@
 """Compare generated calls of NumPy with NumPy, traced and interpreted: `python -m support.call_comparison`.
 
 Types, dtypes, shapes, values, the arrays that were given and the classes of exceptions are compared; what compiled code
-refuses by saying so is no difference.
+refuses by saying so is no difference. With `--device cuda` calls that are compiled for a device are compared with
+interpreted ones instead, and so are warnings and what is refused.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from support.interpreted import interpreted
 from support.numpy_calls import Call, call_of, same_program
 from support.numpy_targets import TARGETS
 from weft.dialect.errors import ConcreteValueError, ControlFlowError, UnsupportedError
+from weft.frontend.settings import settings
 
 TOLERANCES = {"float16": 4e-3, "float32": 2e-5, "complex64": 2e-5}
 REFUSED = (UnsupportedError, ConcreteValueError, ControlFlowError)
@@ -28,9 +30,14 @@ REFUSED = (UnsupportedError, ConcreteValueError, ControlFlowError)
 
 def outcome(function: Callable[..., Any], arguments: list[Any]) -> tuple[Any, Exception | None]:
     """The result of a call, or its exception."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _outcome(function, arguments)
+
+
+def _outcome(function: Callable[..., Any], arguments: list[Any]) -> tuple[Any, Exception | None]:
     try:
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with np.errstate(all="ignore"):
             return function(*arguments), None
     except Exception as error:
         return None, error
@@ -56,6 +63,27 @@ def check(call: Call) -> tuple[str, str]:
     for mine, wanted in zip(ours, theirs, strict=True):
         if found := difference(mine, wanted):
             return f"argument {found}", f"{mine!r} and not {wanted!r}"
+    return "", ""
+
+
+def check_on_device(call: Call, device: str) -> tuple[str, str]:
+    """What differs on a device from the interpreter, in a word, and how; nothing where all is the same."""
+    found = []
+    for place in ("cpu", device):
+        arrays = copy.deepcopy(call.arrays)
+        with settings.scope(device=place), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            warnings.simplefilter("ignore", RuntimeWarning)
+            result, error = _outcome(interpreted(same_program(call)), arrays)
+        said = [(warning.category.__name__, str(warning.message)) for warning in caught]
+        found.append((result, type(error).__name__, str(error).partition("\n")[0], tuple(arrays), said))
+    expected, got = found
+    parts = ("result", "exception", "message", "argument", "warning")
+    for part, mine, wanted in zip(parts, got, expected, strict=True):
+        if part in ("result", "argument") and (how := difference(mine, wanted)):
+            return f"{part} {how}", f"{mine!r} and not {wanted!r}"
+        if part not in ("result", "argument") and mine != wanted:
+            return part, f"{got[1:]} and not {expected[1:]}"
     return "", ""
 
 
@@ -107,6 +135,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60, help="how long to go on (60)")
     parser.add_argument("--first", type=int, default=int(time.time()), help="the first seed (the time)")
     parser.add_argument("--only", default="", help="names of functions, with commas between (all)")
+    parser.add_argument("--device", help="compare what runs there with what is interpreted")
     parser.add_argument("--silent", action="store_true", help="leave out exceptions")
     options = parser.parse_args()
     targets = [t for t in TARGETS if not options.only or t.name in options.only.split(",")]
@@ -114,7 +143,7 @@ def main() -> int:
     found: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     while time.monotonic() < end:
         call = call_of(seed, targets[seed % len(targets)])
-        kind, how = check(call)
+        kind, how = check_on_device(call, options.device) if options.device else check(call)
         if kind and (kind.split()[-1] in SILENT or not options.silent):
             found[call.name, kind].append((f"{call}  # seed {seed}", how))
         seed += 1

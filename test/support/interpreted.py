@@ -1,7 +1,8 @@
 """Functions that are converted and traced as `weft.function` does, and run by the reference interpreter.
 
 What a call gives is made of the interpreter's arrays in the way it is made of compiled code's, so that types, arguments
-afterwards and exceptions can be compared with NumPy at a small part of the time that compiling takes.
+afterwards and exceptions can be compared with NumPy at a small part of the time that compiling takes. With `--device`
+they are compiled after all, for that device.
 """
 
 from __future__ import annotations
@@ -55,6 +56,8 @@ class Interpreted(Function):
     def _compiled(
         self, signature: CallSignature, leaves: Sequence[Any], decisions: Decisions
     ) -> ConcreteFunction:
+        if signature.device is not None:
+            return super()._compiled(signature, leaves, decisions)
         with mock.patch.multiple(compile_function, **_INSTEAD):
             program, _ = self._traced(signature, leaves, decisions)
         with mock.patch.object(concrete, "loaded", lambda code, callbacks, *_: code.loaded(callbacks)):

@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from weft.backend.compiler import backend_text, machine_code
-from weft.backend.cpu.execution.executable import Executable
+from weft.backend.executables import loaded
+from weft.backend.gpu.devices.names import CPU
+from weft.backend.gpu.devices.targets import target_of
 from weft.backend.planning.failures import find
 from weft.dialect.callbacks import Callback
 from weft.dialect.loops import INTERRUPTIBLE
 from weft.dialect.mlir import Module, ir
 from weft.dialect.register import context
+from weft.frontend.settings import settings
+
+if TYPE_CHECKING:
+    from weft.backend.executables import AnyExecutable
 
 
 def compile_module(
     module: Module, name: str, callbacks: Sequence[Callback] = (), **options: Any
-) -> Executable:
-    """Compile a function of a linalg-stage module, with the verifier on; the module is used up."""
-    return Executable(machine_code(module, name, verify=True, **options), callbacks)
+) -> AnyExecutable:
+    """Compile a function of a linalg-stage module, with the verifier on; the module is used up.
+
+    It runs where the setting `device` says.
+    """
+    device = None if settings.device == CPU else settings.device
+    return loaded(machine_code(module, name, target_of(device), verify=True, **options), callbacks, device)
 
 
 def stage_text(text: str, stage: str) -> str:
@@ -29,7 +39,7 @@ def stage_text(text: str, stage: str) -> str:
         return backend_text(ir.Module.parse(text).operation, stage)
 
 
-def compile_text(text: str, name: str = "f", *, interruptible: bool = False, **options: Any) -> Executable:
+def compile_text(text: str, name: str = "f", *, interruptible: bool = False, **options: Any) -> AnyExecutable:
     """Compile a linalg-stage program, with the verifier on; its loops can be those of the program itself."""
     with context(), ir.Location.unknown():
         module = ir.Module.parse(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -25,7 +26,7 @@ def test_expressions_compile(extents: str) -> None:
     outcome = subprocess.run(
         [sys.executable, __file__, extents],
         input="\n".join(expressions[3 * (extents == "run-time") :: 6]),
-        env={"PYTHONPATH": f"{TEST_ROOT}:{Path(weft.__file__).parents[1]}"},
+        env=os.environ | {"PYTHONPATH": f"{TEST_ROOT}:{Path(weft.__file__).parents[1]}"},
         timeout=SECONDS,
         check=False,
         capture_output=True,

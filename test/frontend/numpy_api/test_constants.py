@@ -66,6 +66,7 @@ def test_refuses_objects() -> None:
         weft.constant([object()])
 
 
+@pytest.mark.processor  # factors that are packed
 def test_is_packed_once_in_a_closure() -> None:
     w = weft.constant(weights(1))
     function = weft.function(lambda x: x @ w)

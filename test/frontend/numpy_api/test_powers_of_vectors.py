@@ -8,7 +8,10 @@ import pytest
 import weft
 
 
-@pytest.mark.parametrize("dtype", ["float64", "int32"])
+IN_NUMPYS_ORDER = pytest.mark.processor  # devices multiply in another one
+
+
+@pytest.mark.parametrize("dtype", [pytest.param("float64", marks=IN_NUMPYS_ORDER), "int32"])
 def test_vander(dtype: str) -> None:
     x = np.array([0.3, 1.7, -2.9, 0.0], dtype) * np.array(3, dtype)
     arguments = [(count, increasing) for count in (None, 0, 1, 5, 20) for increasing in (False, True)]

@@ -151,7 +151,7 @@ def test_narrow_floats(name: str) -> None:
 def test_powers_of_special_values(exponent: Any, dtype: str) -> None:
     x = np.array([-np.inf, -2.0, -0.0, 0.0, 0.7, np.inf, np.nan]).astype(dtype)
     with np.errstate(all="ignore"):
-        np.testing.assert_array_equal(run_staged(lambda a: a**exponent, x), x**exponent)
-        np.testing.assert_array_equal(
-            np.signbit(run_staged(lambda a: a**exponent, x)), np.signbit(x**exponent)
-        )
+        got, expected = run_staged(lambda a: a**exponent, x), x**exponent
+    np.testing.assert_allclose(got, expected, rtol=2e-7, strict=True)
+    numbers = ~np.isnan(expected)
+    np.testing.assert_array_equal(np.signbit(got[numbers]), np.signbit(expected[numbers]))
