@@ -1,0 +1,39 @@
+"""Calls of NumPy's functions on a device, with unknown extents and without: those that were wrong there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+
+
+@pytest.fixture(autouse=True)
+def emulator() -> Iterator[None]:
+    """Let the emulator stand for a GPU."""
+    with weft.settings.scope(cuda="emulator"):
+        yield
+
+
+def _constants(x: Any, i: Any, j: Any) -> Any:
+    x[i:j, 1] = [5, 6]
+    return x * 2
+
+
+GRID = np.arange(20.0).reshape(4, 5)
+
+PROGRAMS: dict[str, tuple[Callable[..., Any], list[Any]]] = {
+    "constants in a part of unknown extent": (_constants, [GRID, np.int64(1), np.int64(3)]),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_values(name: str) -> None:
+    program, arguments = PROGRAMS[name]
+    ours, theirs = ([np.copy(a) if np.ndim(a) else a for a in arguments] for _ in range(2))
+    expected = program(*theirs)
+    np.testing.assert_equal(weft.function(program, device="cuda")(*ours), expected)
+    np.testing.assert_equal(ours, theirs)
