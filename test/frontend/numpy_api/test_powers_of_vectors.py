@@ -7,7 +7,6 @@ import pytest
 
 import weft
 
-
 IN_NUMPYS_ORDER = pytest.mark.processor  # devices multiply in another one
 
 
