@@ -58,6 +58,9 @@ fuzz: $(INSTALLED) ## Compare random whole programs with eager Python for SECOND
 gpu-pack: $(INSTALLED) ## Compile what tools/gpu_check.py runs on a machine with a GPU; writes build/gpu/
 	$(BIN)/python bench/gpu/pack.py build/gpu
 
+gpu-carry: $(INSTALLED) ## Pack MLIR and LLVM for a machine with a GPU that cannot fetch them; writes build/carry/
+	$(BIN)/python bench/gpu/carry.py build/carry
+
 format: $(INSTALLED) ## Format the code and apply the safe lint fixes
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
@@ -69,4 +72,4 @@ clean: ## Remove .venv, build products and caches
 	rm -rf $(VENV) $(BENCH) build dist weft.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help install demo test test-fast bench soak fuzz gpu-pack format docs clean
+.PHONY: help install demo test test-fast bench soak fuzz gpu-pack gpu-carry format docs clean

@@ -7,6 +7,7 @@ launch and block of memory.
 
 from __future__ import annotations
 
+import argparse
 import json
 import statistics
 import sys
@@ -19,12 +20,17 @@ import numpy as np
 import weft
 from weft.backend.cpu.machine.native_code import compile_assembly, link_forever
 from weft.backend.gpu.devices import libraries
+from weft.backend.gpu.devices.open_devices import open_device
 from weft.backend.gpu.driver.library import Library
 from weft.backend.gpu.driver.signatures import FUNCTION_TYPES
+from weft.backend.gpu.driver.streams import Stream
 from weft.backend.gpu.emulator.library import Emulator
 
 CALLS = 5_000
 """In a measurement, of which there are seven."""
+
+QUEUED = 200
+"""The same where a driver queues them: so many that nobody waits for the device."""
 
 _CODE = """
 @next = internal global i64 1099511627776
@@ -45,6 +51,7 @@ define i32 @weft_allocate(ptr %place, i64 %size, ptr %stream) {
 """
 _DOES_NOTHING = (
     "cuCtxSetCurrent",
+    "cuCtxSynchronize",
     "cuEventRecord",
     "cuFuncSetAttribute",
     "cuGraphDestroy",
@@ -57,6 +64,7 @@ _DOES_NOTHING = (
     "cuMemcpyHtoDAsync_v2",
     "cuMemFreeAsync",
     "cuPointerGetAttribute",
+    "cuStreamDestroy_v2",
     "cuStreamSynchronize",
     "cuStreamWaitEvent",
 )
@@ -67,6 +75,7 @@ _GIVES_A_HANDLE = (
     "cuGraphInstantiateWithFlags",
     "cuModuleGetFunction",
     "cuModuleLoadDataEx",
+    "cuStreamCreate",
 )
 
 
@@ -82,16 +91,17 @@ def idle_driver() -> Library:
     return Library({**Emulator().functions, **functions}, "a driver that does nothing")
 
 
-def measured(call: Callable[[], Any]) -> float:
-    """Microseconds of a call, the median of seven measurements."""
+def measured(call: Callable[[], Any], calls: int) -> float:
+    """Microseconds of a call, the median of seven measurements of so many; the device has nothing to do before each."""
     for _ in range(100):
         call()
     times = []
     for _ in range(7):
+        weft.synchronize()
         start = time.perf_counter()
-        for _ in range(CALLS):
+        for _ in range(calls):
             call()
-        times.append((time.perf_counter() - start) / CALLS * 1e6)
+        times.append((time.perf_counter() - start) / calls * 1e6)
     return statistics.median(times)
 
 
@@ -103,8 +113,13 @@ class _Foreign:
 
 
 def main() -> int:
-    """Measure, and print a line of JSON for each kind of call."""
-    libraries._loaded["driver"] = idle_driver()
+    """Measure, and print a line of JSON for each kind of call; with `--driver` calls of the driver that is there."""
+    parser = argparse.ArgumentParser(prog="call_overhead.py", description=__doc__)
+    parser.add_argument("--driver", action="store_true", help="call the driver of this machine")
+    options = parser.parse_args()
+    count = QUEUED if options.driver else CALLS
+    if not options.driver:
+        libraries._loaded["driver"] = idle_driver()
     weft.settings.cuda = "driver"
     x, y = (weft.device_put(np.ones(64, np.float32)) for _ in range(2))
     foreign = _Foreign(x)
@@ -132,7 +147,8 @@ def main() -> int:
     at = weft.device_put(np.arange(8))
     stepped = x[::2]
     increased_there = weft.function(lambda x: x + 1)
-    with weft.stream(4096):
+    stream = Stream.create(open_device("cuda").device)
+    with weft.stream(stream):
         there = increased_there(x)
     scaled(x, 0.5), scaled(x, 0.25)  # from now on the number is data
     calls: dict[str, Callable[[], Any]] = {
@@ -145,9 +161,9 @@ def main() -> int:
         "an array of another library": lambda: increased(foreign),
     }
     for name, call in calls.items():
-        print(json.dumps({"call": name, "microseconds": round(measured(call), 2)}), flush=True)
-    with weft.stream(4096):
-        time = round(measured(lambda: increased_there(there)), 2)
+        print(json.dumps({"call": name, "microseconds": round(measured(call, count), 2)}), flush=True)
+    with weft.stream(stream):
+        time = round(measured(lambda: increased_there(there), count), 2)
     print(json.dumps({"call": "on a stream", "microseconds": time}), flush=True)
     return 0
 

@@ -446,6 +446,20 @@ class ByDlpack(Foreign):
         return self.array.__dlpack__(**keywords)
 
 
+def test_what_an_interface_does_not_name_is_taken_by_dlpack() -> None:
+    there = weft.device_put(np.arange(4).astype(weft.bfloat16))
+
+    class Tensor(ByDlpack):  # as PyTorch has it
+        @property
+        def __cuda_array_interface__(self) -> Any:
+            return {**self.array.__cuda_array_interface__, "typestr": "<V2"}
+
+    tensor = Tensor(there)
+    taken = weft.device_put(tensor)
+    assert (taken.dtype, taken.address) == (weft.bfloat16, there.address)
+    np.testing.assert_array_equal(weft.function(lambda x: x + x)(tensor), np.arange(0, 8, 2))
+
+
 @pytest.mark.parametrize("kind", [ByInterface, ByDlpack])
 def test_memory_is_exchanged_without_copies(kind: type[Foreign]) -> None:
     for device in ("cuda:0", "cuda:1"):

@@ -7,6 +7,7 @@ a file, from which the page and the picture are made.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import shutil
 import sys
@@ -19,6 +20,7 @@ from typing import Any, NamedTuple
 
 from . import packed, peers
 from .conformance_cases import CASES
+from .exchange import LIBRARIES
 from .report import write_report
 from .workers import ROOT, run_batch, run_sanitizer
 
@@ -37,6 +39,7 @@ PARTS = {
     "machine": Part(60, 60),
     "correct": Part(40, 200),
     "conformance": Part(30, 90),
+    "exchange": Part(60, 120),
     "driver": Part(40, 40),
     "speed": Part(60, 300),
     "peers": Part(90, 400),
@@ -134,6 +137,9 @@ class Check:
             for name in [] if self._options.emulator else peers.PEERS:
                 own = [program for program in peers.programs_of(name) if program in there]
                 self._batch(part, f"peer:{name}", own, min(seconds, self._end - time.monotonic()))
+        elif part == "exchange":
+            installed = [name for name in LIBRARIES if importlib.util.find_spec(name) is not None]
+            self._batch(part, part, [] if self._options.emulator else installed, seconds)
         elif part in ("machine", "driver"):
             self._batch(part, part, [part], seconds)
         else:

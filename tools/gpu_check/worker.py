@@ -50,12 +50,13 @@ def _functions(
     directory: Path, device: Any, peer: str, emulated: bool
 ) -> Mapping[str, Callable[[str], dict[str, Any]]]:
     """What runs a program, by the part."""
-    from . import conformance, machine, packed, peers, speed
+    from . import conformance, exchange, machine, packed, peers, speed
 
     return {
         "machine": lambda _: machine.describe(device),
         "correct": lambda name: packed.compare(packed.load(directory, name, "small"), device),
         "conformance": functools.partial(conformance.compare, device=device, emulated=emulated),
+        "exchange": lambda name: exchange.exchange(name, packed.load(directory, "add_f16", "small"), device),
         "driver": lambda _: speed.time_driver(packed.load(directory, "add_f16", "small"), device),
         "speed": lambda name: speed.measure(packed.load(directory, name, "large"), device),
         "peer": lambda name: peers.measure(peer, packed.load(directory, name, "large")),

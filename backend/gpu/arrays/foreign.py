@@ -62,9 +62,14 @@ def foreign_array(value: Any) -> DeviceArray | None:
         interface = getattr(value, "__cuda_array_interface__", None)
     except (RuntimeError, TypeError) as error:  # PyTorch's tensors that need gradients
         raise WeftTypeError(f"the memory of a {type(value).__qualname__} cannot be taken: {error}") from error
-    if interface is not None:
+    if interface is not None and not (_is_opaque(interface) and hasattr(value, "__dlpack__")):
         return _from_interface(value, interface)
     return _from_dlpack(value, open_device(f"cuda:{value.__dlpack_device__()[1]}"))
+
+
+def _is_opaque(interface: dict[str, Any]) -> bool:
+    """Whether an interface tells the size of its elements only, as PyTorch's of bfloat16, which DLPack knows."""
+    return bool(np.dtype(interface["typestr"]).kind == "V")
 
 
 def _from_interface(value: Any, interface: dict[str, Any]) -> DeviceArray:
