@@ -39,6 +39,9 @@ class Processor:
     beside_reciprocals: tuple[int, int] = (1 << 30, 1 << 30)
     """Vectors of f32, and of f64, are multiplied by the reciprocal of a number instead of divided by it where a loop
     has at most so many other operations: with more, the divider works while they do."""
+    shifted_vector_bytes: int = 64
+    """The size of vectors, at most, where a loop reads an array at several places along a row: most of the reads lie
+    across two lines of a cache."""
     assumed: tuple[str, ...] = ()
     """What is not known of this processor and was assumed, in words."""
 

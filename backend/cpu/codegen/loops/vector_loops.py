@@ -13,6 +13,7 @@ from ..vectors.code import broadcast, lane_mask, vector_load, vector_store, vect
 from ..vectors.temporaries import element_bytes, known_bytes
 from ..vectors.width import vector_bytes
 from .prefetch import comes_from_memory, first_readers
+from .shifted_reads import bytes_along
 from .streaming import begin_alike, elements_before_line, is_large, may_stream
 from .vector_body import Divisor, SplitBody, is_vectorisable, prepared_divisor, vector_of, vectorise
 
@@ -51,7 +52,7 @@ class VectorLoop:
     def __init__(self, nest: LoopNest, inner: int, emitter: Emitter) -> None:
         self.nest, self.inner, self.emitter = nest, inner, emitter
         self.body = self._split()
-        self.lanes = vector_bytes() // self.body.widest
+        self.lanes = max(1, bytes_along(nest, inner) // self.body.widest)
         extent = nest.extents[inner]
         if isinstance(extent, int):
             self.lanes = min(self.lanes, 1 << (extent - 1).bit_length())
