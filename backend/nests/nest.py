@@ -78,6 +78,8 @@ class LoopNest:
     """Positions of the dimensions that loops around this nest already run over."""
     prefetches: list[Prefetch] = field(default_factory=list)
     """What to bring to the cache while the innermost loop runs."""
+    ahead: dict[int, int] = field(default_factory=dict)
+    """Operands of which what lies so many elements further in memory is asked for: it is needed in a while."""
 
     @property
     def body(self) -> Block:

@@ -188,6 +188,11 @@ class VectorLoop:
         for ahead in self.nest.prefetches:
             if _begins_line(offset, ahead.access):
                 ahead.emit(self.emitter, position)
+        for place, distance in self.nest.ahead.items():
+            access = self.nest.accesses[place]
+            if _begins_line(offset, access):
+                points = self._points(self.emitter.add(position, distance))
+                prefetch(access.memref, access.indices(self.emitter, points), 2)
         for access in self.from_memory:
             if _begins_line(offset, access):
                 distance = self.read_ahead // element_bytes(access.memref.type.element_type)

@@ -56,3 +56,46 @@ func.func private @elsewhere(%a: memref<400x400xf64>, %i: index, %o: memref<398x
   }
   return
 }
+
+// Stages of a stencil, tile by tile: the first stage asks for what it reads of the next tile, in the row in front, and the
+// last one for its result there. What stages hand on is in a cache.
+// CHECK-LABEL: func.func private @stages(
+// CHECK-SAME: %[[A:[a-z0-9]+]]: memref<1026x1024xf64>, %[[O:[a-z0-9]+]]: memref<1024x1024xf64>
+// CHECK: %[[ABOVE:.*]] = memref.subview %[[A]][0, 0]
+// CHECK: %[[BELOW:.*]] = memref.subview %[[A]][1, 0]
+// CHECK: scf.for
+// CHECK: %[[READ:.*]] = memref.subview %[[BELOW]]
+// CHECK: %[[BETWEEN:.*]] = memref.alloc()
+// CHECK: %[[RESULT:.*]] = memref.subview %[[O]]
+// CHECK: %[[AHEAD:.*]] = arith.addi %[[K:.*]], %c32768
+// CHECK-NEXT: memref.prefetch %[[READ]][%{{.*}}, %[[AHEAD]]], read, locality<2>
+// CHECK-NEXT: vector.load %{{.*}}[%{{.*}}, %[[K]]]
+// CHECK-NEXT: vector.load %[[READ]][%{{.*}}, %[[K]]]
+// CHECK: vector.store %{{.*}}, %[[BETWEEN]]
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK-NEXT: arith.addi
+// CHECK-NEXT: memref.prefetch %[[RESULT]]
+// CHECK-NEXT: vector.load
+func.func private @stages(%a: memref<1026x1024xf64>, %o: memref<1024x1024xf64>) {
+  %t = memref.alloc() : memref<1025x1024xf64>
+  %u = memref.subview %a[0, 0] [1025, 1024] [1, 1] : memref<1026x1024xf64> to memref<1025x1024xf64, strided<[1024, 1]>>
+  %d = memref.subview %a[1, 0] [1025, 1024] [1, 1] : memref<1026x1024xf64> to memref<1025x1024xf64, strided<[1024, 1], offset: 1024>>
+  linalg.generic {indexing_maps = [#at, #at, #at], iterator_types = ["parallel", "parallel"]}
+      ins(%u, %d : memref<1025x1024xf64, strided<[1024, 1]>>, memref<1025x1024xf64, strided<[1024, 1], offset: 1024>>)
+      outs(%t : memref<1025x1024xf64>) {
+  ^bb0(%v: f64, %w: f64, %out: f64):
+    %0 = arith.addf %v, %w : f64
+    linalg.yield %0 : f64
+  }
+  %p = memref.subview %t[0, 0] [1024, 1024] [1, 1] : memref<1025x1024xf64> to memref<1024x1024xf64, strided<[1024, 1]>>
+  %q = memref.subview %t[1, 0] [1024, 1024] [1, 1] : memref<1025x1024xf64> to memref<1024x1024xf64, strided<[1024, 1], offset: 1024>>
+  linalg.generic {indexing_maps = [#at, #at, #at], iterator_types = ["parallel", "parallel"]}
+      ins(%p, %q : memref<1024x1024xf64, strided<[1024, 1]>>, memref<1024x1024xf64, strided<[1024, 1], offset: 1024>>)
+      outs(%o : memref<1024x1024xf64>) {
+  ^bb0(%v: f64, %w: f64, %out: f64):
+    %0 = arith.subf %v, %w : f64
+    linalg.yield %0 : f64
+  }
+  return
+}

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import weft
+from weft.backend.target import compiling_as_if
 
 
 def in_place(reach, back, n):
@@ -202,3 +203,25 @@ def test_rows_of_one_array(function: Any, shape: tuple[int, ...], known: bool, d
     mine, theirs = array.copy(), array.copy()
     np.testing.assert_array_equal(compiled(mine), function(theirs))
     np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int16", "bool", "complex64"])
+@pytest.mark.parametrize("extent", [3, 4, 5, 34, 67, 200])
+def test_the_size_of_vectors_does_not_change_what_shifted_reads_give(dtype: str, extent: int) -> None:
+    def neighbours(x: Any, y: Any) -> Any:
+        y[1:-1] = x[:-2] * x[2:] + x[1:-1]
+        return x[:, 1:] * x[:, :-1], x[1:] * x[:-1]
+
+    generator = np.random.default_rng(extent)
+    x = generator.integers(-5, 5, (extent, extent)).astype(dtype)
+    if x.dtype.kind == "f":
+        x[x == 0] *= -1
+        x[1, 1] = np.nan
+    wanted = x.copy()
+    expected = neighbours(x, wanted)
+    for size in (16, 32, 64):
+        got = x.copy()
+        with compiling_as_if(shifted_vector_bytes=size):
+            results = weft.function(neighbours)(x, got)
+        for one, other in zip((*results, got), (*expected, wanted), strict=True):
+            np.testing.assert_array_equal(one, other)
