@@ -154,6 +154,51 @@ def symbols(size: Size) -> Iterator[Hashable]:
                     yield name
 
 
+Limits: TypeAlias = "tuple[float, float]"
+"""The least and the largest number that something can be."""
+UNLIMITED = (-math.inf, math.inf)
+
+
+def limits(size: Size, of: Callable[[Hashable], Limits] = lambda name: UNLIMITED) -> Limits:
+    """What a size is at least and at most; `of` tells it of symbols that are not computed.
+
+    >>> limits(8 - computed(max, computed(min, symbol("i"), 8), 0))
+    (0, 8)
+    """
+    low = high = 0.0
+    for product, factor in terms_of(size).items():
+        ends: Limits = (factor, factor)
+        for name in product:
+            ends = _multiplied(
+                ends, _limits_of_computed(name, of) if isinstance(name, Computed) else of(name)
+            )
+        low, high = low + ends[0], high + ends[1]
+    return tuple(int(end) if math.isfinite(end) else end for end in (low, high))  # type: ignore[return-value]
+
+
+def _multiplied(one: Limits, other: Limits) -> Limits:
+    ends = [
+        a * b if a and b else 0 for a in one for b in other
+    ]  # nothing of something without limits is nothing
+    return min(ends), max(ends)
+
+
+def _limits_of_computed(name: Computed, of: Callable[[Hashable], Limits]) -> Limits:
+    if name.function == "product":
+        return _multiplied(*(limits(operand, of) for operand in name.operands))
+    if name.function not in (max, min, floordiv, ceildiv):
+        return UNLIMITED
+    function: Callable[..., float] = name.function
+    pairs = [limits(operand, of) for operand in name.operands]
+    if function in (max, min):
+        return function(low for low, _ in pairs), function(high for _, high in pairs)
+    divisor = name.operands[1]
+    if not isinstance(divisor, int) or divisor <= 0:
+        return UNLIMITED
+    low, high = (function(int(e), divisor) if math.isfinite(e) else e for e in pairs[0])
+    return low, high
+
+
 def _from_terms(terms: dict[Product, int]) -> Size:
     kept = {product: factor for product, factor in terms.items() if factor}
     return Polynomial(kept) if kept.keys() - {()} else kept.get((), 0)

@@ -11,6 +11,7 @@ from enum import Enum, auto
 
 from ...dialect.mlir import Operation, Type, Value, dialect, ir
 from ...dialect.records import dataclass
+from ...dialect.sizes import limits
 from ...passes.index_arithmetic import Extent, IndexArithmetic
 from ...passes.rewriting import copy_with
 from .arena import Holder, Slot, Workspace
@@ -20,6 +21,9 @@ from .lifetimes import Lifetimes, Write
 from .plan import ALIGNMENT
 from .shapes import Sizes, static_shape
 from .varying import is_known_at_entry
+
+_SMALL = 1 << 16
+"""Bytes that are kept for what may be as large, and need not be."""
 
 
 class Kind(Enum):
@@ -41,6 +45,7 @@ class Buffer:
     memref: Value | None  # None for temporaries, but while a loop lets them change places
     slot: Slot | None = None
     block: Block | None = None
+    most: int | None = None  # the bytes of a slot for what may be smaller
     holder: Holder | None = None  # of a result whose memory is there before the call
     residents: set[Value] = field(default_factory=set)
     pins: int = 0  # control flow that keeps the buffer although no value lies in it now
@@ -170,10 +175,25 @@ class BufferAssignment:
         return self.temporary(value)
 
     def temporary(self, value: Value) -> Buffer:
-        """A new slot of the workspace for a value, or a heap block if its size is not known at the entry."""
+        """A new slot of the workspace for a value, or a heap block if its size is not known at the entry.
+
+        What cannot be large has a slot for the most that it can be.
+        """
         if all(map(self._is_fixed, self.sizes.of(value))):
             return self._in_workspace(value, self.workspace.allocate)
+        most = self._most_bytes(value)
+        if most is not None:
+            return Buffer(Kind.TEMPORARY, None, self.workspace.allocate(most), most=most)
         return self.prepare(value, self.growing())
+
+    def _most_bytes(self, value: Value) -> int | None:
+        """The bytes that a value of unknown size has at most, rounded up; None for what may be large."""
+        shapes = self.sizes.shapes
+        extents = [limits(shapes.in_full(size))[1] for size in shapes.of(value)]
+        if not all(map(math.isfinite, extents)):
+            return None
+        size = math.prod(max(0, int(extent)) for extent in extents) * byte_width(value.type.element_type)
+        return -(-size // ALIGNMENT) * ALIGNMENT if size <= _SMALL else None
 
     def growing(self) -> Buffer:
         """A heap block for values of any size; `prepare` makes it large enough for one."""
@@ -380,9 +400,14 @@ class BufferAssignment:
         assert slot is not None
         offset = self.builder.value(0 if slot.offset is None else slot.offset)
         dynamic = [extent for extent in extents if not isinstance(extent, int)]
-        view = dialect("memref").view(type, self.workspace_memref, offset, dynamic)
+        if buffer.most is None:
+            view = dialect("memref").view(type, self.workspace_memref, offset, dynamic)
+            slot.views.append(view)
+            return view
+        all_bytes = ir.MemRefType.get([buffer.most], ir.IntegerType.get_signless(8))
+        view = dialect("memref").view(all_bytes, self.workspace_memref, offset, [])
         slot.views.append(view)
-        return view
+        return dialect("memref").view(type, view, self.builder.value(0), dynamic)
 
     # Sizes of the workspace are known before any loop
 

@@ -110,6 +110,8 @@ class Shapes:
         operands = [self.read(operand) for operand in op.operands]
         if is_index and op.name == "arith.addi":
             return operands[0] + operands[1]
+        if is_index and op.name == "arith.subi":
+            return operands[0] - operands[1]
         if is_index and op.name == "arith.muli":
             return operands[0] * operands[1]
         attributes = ", ".join(f"{name} = {op.attributes[name]}" for name in op.attributes)

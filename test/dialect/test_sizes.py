@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import random
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from weft.dialect.sizes import (
     ceildiv,
     computed,
     floordiv,
+    limits,
     replaced,
     symbol,
     symbols,
@@ -78,6 +80,28 @@ def test_sizes_are_computed_as_integers_are(tree, values):
     except ZeroDivisionError:
         return
     assert evaluated(size_of(tree), values) == expected
+
+
+@given(trees(tuple(FUNCTIONS)), VALUES, st.integers(0, 30))
+def test_limits_hold_for_all_values(tree, values, spread):
+    try:
+        expected = value_of(tree, values)
+    except ZeroDivisionError:
+        return
+    low, high = limits(size_of(tree), lambda name: (values[name] - spread, values[name] + spread))
+    assert low <= expected <= high
+
+
+def test_limits_of_what_is_kept_in_range():
+    n, i = symbol("n"), symbol("i")
+    kept = computed(max, computed(min, i, 8), 0)
+    assert limits(8 - kept) == (0, 8)
+    assert limits(kept * kept + computed(ceildiv, kept, 3)) == (0, 67)
+    assert limits(kept * n, lambda name: (2, math.inf) if name == "n" else (-math.inf, math.inf)) == (
+        0,
+        math.inf,
+    )
+    assert limits(computed("f", n), lambda name: (0, 1)) == (-math.inf, math.inf)
 
 
 RANDOM = random.Random(0)

@@ -115,7 +115,7 @@ class _JoinedLoops:
     def _is_worth_it(self, parts: LoopParts) -> bool:
         """Whether an iteration takes a block less time than its launches take."""
         calls = parts.calls()
-        own = [seconds_of_block(self._kernels[callee_of(call)]) for call in calls]
+        own = [seconds_of_block(self._kernels[callee_of(call)], call) for call in calls]
         copied = [_seconds_of_copy(op) for op in parts.effects if op.name != "func.call"]
         seconds = [number for number in (*own, *copied) if number is not None]
         others = SECONDS_OF_LAUNCH * len(parts.effects) + SECONDS_OF_READ * len(parts.loads)

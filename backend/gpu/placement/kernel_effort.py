@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ....dialect.mlir import Operation, ir
 from ....passes.rewriting import operations_in
-from ...planning.shapes import static_shape
 from .block_effort import BARRIER
 from .effort import SECONDS_OF_STEP, turns
+from .extent_bounds import ExtentBounds
 
 THREADS = 256
 SECONDS_OF_LAUNCH = 3e-6
@@ -19,76 +19,77 @@ SECONDS_OF_READ = 1e-5
 _PRODUCTS = ("linalg.matmul", "linalg.batch_matmul", "linalg.matvec", "linalg.vecmat", "linalg.batch_matvec")
 
 
-def seconds_of_block(kernel: Operation) -> float | None:
-    """How long a block takes for what a kernel does; None where that is not known."""
-    steps = _steps(operations_in(kernel.regions[0].blocks[0]))
+def seconds_of_block(kernel: Operation, call: Operation | None = None) -> float | None:
+    """How long a block takes at most for what a kernel does, or does for a call; None where that is not known."""
+    steps = _Effort(kernel, call).steps(operations_in(kernel.regions[0].blocks[0]))
     return None if steps is None else steps * SECONDS_OF_STEP
 
 
-def _steps(ops: Iterable[Operation]) -> int | None:
-    """How many operations a thread does, if all that may be is shared."""
-    found = [_steps_of(op) for op in ops]
-    known = [steps for steps in found if steps is not None]
-    return sum(known) if len(known) == len(found) else None
+class _Effort:
+    """Counts what a thread does, if all that may be is shared."""
 
+    def __init__(self, kernel: Operation, call: Operation | None) -> None:
+        self._bounds = ExtentBounds(kernel, call)
 
-def _steps_of(op: Operation) -> int | None:
-    if any(
-        isinstance(v.type, ir.ShapedType) and None in static_shape(v.type)
-        for v in (*op.operands, *op.results)
-    ):
-        return None
-    if op.name.startswith("linalg."):
-        space = _space(op)
-        if space is None:
+    def steps(self, ops: Iterable[Operation]) -> int | None:
+        """How many operations a thread does."""
+        found = [self._steps_of(op) for op in ops]
+        known = [steps for steps in found if steps is not None]
+        return sum(known) if len(known) == len(found) else None
+
+    def _steps_of(self, op: Operation) -> int | None:
+        if op.name.startswith("linalg."):
+            space = self._space(op)
+            if space is None:
+                return None
+            points, inner = space
+            work = len(operations_in(op.regions[0].blocks[0])) + len(list(op.operands))
+            return -(-points // THREADS) * inner * work + BARRIER
+        if not op.regions:
+            return 1
+        count = turns(op)
+        inside = self.steps(
+            inner for region in op.regions for block in region for inner in operations_in(block)
+        )
+        if count is None or inside is None:
             return None
-        points, inner = space
-        work = len(operations_in(op.regions[0].blocks[0])) + len(list(op.operands))
-        return -(-points // THREADS) * inner * work + BARRIER
-    if not op.regions:
-        return 1
-    count = turns(op)
-    inside = _steps(inner for region in op.regions for block in region for inner in operations_in(block))
-    if count is None or inside is None:
-        return None
-    return -(-count // THREADS) * inside + BARRIER  # what is in it then counts as if it were not shared
+        return -(-count // THREADS) * inside + BARRIER  # what is in it then counts as if it were not shared
 
-
-def _space(op: Operation) -> tuple[int, int] | None:
-    """How many points of a nest are independent, and how many elements each of them takes."""
-    shapes = [
-        [extent or 0 for extent in static_shape(v.type)]
-        for v in op.operands
-        if isinstance(v.type, ir.ShapedType)
-    ]
-    points = math.prod(shapes[-1])
-    if op.name in _PRODUCTS:
-        inner = shapes[0][-2] if op.name == "linalg.vecmat" else shapes[0][-1]
-        return points, inner
-    if op.name in ("linalg.generic", "linalg.contract"):
-        extents = _extents(op)
-        if extents is None:
+    def _space(self, op: Operation) -> tuple[int, int] | None:
+        """How many points of a nest are independent, and how many elements each of them takes."""
+        bounds = [self._bounds.shape(v) for v in op.operands if isinstance(v.type, ir.ShapedType)]
+        shapes = [[extent for extent in shape if extent is not None] for shape in bounds]
+        if shapes != bounds:
             return None
-        if op.name == "linalg.contract":  # which adds up along what the result does not have
-            *_, result = op.attributes["indexing_maps"]
-            kept = {e.position for e in result.value.results if isinstance(e, ir.AffineDimExpr)}
-            kinds = [dim in kept for dim in range(len(extents))]
-        else:
-            kinds = ["parallel" in str(kind) for kind in op.attributes["iterator_types"]]
-        parallel = math.prod(e for e, is_parallel in zip(extents, kinds, strict=True) if is_parallel)
-        reduced = math.prod(e for e, is_parallel in zip(extents, kinds, strict=True) if not is_parallel)
-        return (parallel, reduced) if any(kinds) else (reduced, 1)
-    return (points, 1) if op.name == "linalg.fill" else None
+        points = math.prod(shapes[-1])
+        if op.name in _PRODUCTS:
+            inner = shapes[0][-2] if op.name == "linalg.vecmat" else shapes[0][-1]
+            return points, inner
+        if op.name in ("linalg.generic", "linalg.contract"):
+            extents = _extents(op, shapes)
+            if extents is None:
+                return None
+            if op.name == "linalg.contract":  # which adds up along what the result does not have
+                *_, result = op.attributes["indexing_maps"]
+                kept = {e.position for e in result.value.results if isinstance(e, ir.AffineDimExpr)}
+                kinds = [dim in kept for dim in range(len(extents))]
+            else:
+                kinds = ["parallel" in str(kind) for kind in op.attributes["iterator_types"]]
+            parallel = math.prod(e for e, is_parallel in zip(extents, kinds, strict=True) if is_parallel)
+            reduced = math.prod(e for e, is_parallel in zip(extents, kinds, strict=True) if not is_parallel)
+            return (parallel, reduced) if any(kinds) else (reduced, 1)
+        return (points, 1) if op.name == "linalg.fill" else None
 
 
-def _extents(generic: Operation) -> list[int] | None:
-    """The extents of the dimensions of a nest."""
+def _extents(generic: Operation, shapes: Sequence[Sequence[int]]) -> list[int] | None:
+    """The extents of the dimensions of a nest whose arrays have these shapes."""
     found: dict[int, int] = {}
+    arrays = iter(shapes)
     for operand, attribute in zip(generic.operands, generic.attributes["indexing_maps"], strict=True):
         if isinstance(operand.type, ir.ShapedType):
-            for expression, extent in zip(attribute.value.results, static_shape(operand.type), strict=True):
-                if isinstance(expression, ir.AffineDimExpr) and extent is not None:
-                    found.setdefault(expression.position, extent)
+            for expression, extent in zip(attribute.value.results, next(arrays), strict=True):
+                if isinstance(expression, ir.AffineDimExpr):
+                    found[expression.position] = min(extent, found.get(expression.position, extent))
     first, *_ = generic.attributes["indexing_maps"]
     count = first.value.n_dims
     return [found[dim] for dim in range(count)] if len(found) == count else None

@@ -282,3 +282,96 @@ func.func @lengths(%flag: tensor<i8>, %x: tensor<2xf32>, %y: tensor<3xf32>) -> t
   }
   return %r : tensor<?xf32>
 }
+
+// -----
+
+// The rest of an array that is known, from a place that a loop tells: it has a slot as large as the array, and of that
+// a view as long as it is.
+
+// CHECK-LABEL: func.func @rests
+// CHECK-SAME:  %[[WORKSPACE:arg[0-9]+]]: memref<576xi8>
+// CHECK-NOT:   weft_reserve
+// CHECK:       scf.for
+// CHECK:         %[[SLOT:.*]] = memref.view %[[WORKSPACE]]{{.*}} to memref<512xi8>
+// CHECK:         memref.view %[[SLOT]]{{.*}}[%{{.*}}] : memref<512xi8> to memref<?xf64>
+// CHECK:       return
+func.func @rests(%x: tensor<64xf64>, %n: tensor<i64>) -> tensor<f64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f64
+  %k = tensor.extract %n[] : tensor<i64>
+  %bound = arith.index_cast %k : i64 to index
+  %total = tensor.from_elements %zero : tensor<f64>
+  %r = scf.for %i = %c0 to %bound step %c1 iter_args(%y = %total) -> (tensor<f64>) {
+    %least = arith.minsi %i, %c64 : index
+    %from = arith.maxsi %least, %c0 : index
+    %left = arith.subi %c64, %from : index
+    %part = tensor.extract_slice %x[%from] [%left] [1] : tensor<64xf64> to tensor<?xf64>
+    %e = tensor.empty(%left) : tensor<?xf64>
+    %s = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+        ins(%part : tensor<?xf64>) outs(%e : tensor<?xf64>) {
+    ^bb0(%in: f64, %out: f64):
+      %q = math.sqrt %in : f64
+      linalg.yield %q : f64
+    } -> tensor<?xf64>
+    %once = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+        ins(%s : tensor<?xf64>) outs(%y : tensor<f64>) {
+    ^bb0(%in: f64, %out: f64):
+      %sum = arith.addf %in, %out : f64
+      linalg.yield %sum : f64
+    } -> tensor<f64>
+    %again = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+        ins(%s : tensor<?xf64>) outs(%once : tensor<f64>) {
+    ^bb0(%in: f64, %out: f64):
+      %most = arith.maximumf %in, %out : f64
+      linalg.yield %most : f64
+    } -> tensor<f64>
+    scf.yield %again : tensor<f64>
+  }
+  return %r : tensor<f64>
+}
+
+// -----
+
+// Of a large array, what is left of it may be small: a block that grows.
+
+// CHECK-LABEL: func.func @rests_of_much
+// CHECK:       scf.for
+// CHECK:         func.call @weft_reserve
+func.func @rests_of_much(%x: tensor<100000xf64>, %n: tensor<i64>) -> tensor<f64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %most = arith.constant 100000 : index
+  %zero = arith.constant 0.0 : f64
+  %k = tensor.extract %n[] : tensor<i64>
+  %bound = arith.index_cast %k : i64 to index
+  %total = tensor.from_elements %zero : tensor<f64>
+  %r = scf.for %i = %c0 to %bound step %c1 iter_args(%y = %total) -> (tensor<f64>) {
+    %least = arith.minsi %i, %most : index
+    %from = arith.maxsi %least, %c0 : index
+    %left = arith.subi %most, %from : index
+    %part = tensor.extract_slice %x[%from] [%left] [1] : tensor<100000xf64> to tensor<?xf64>
+    %e = tensor.empty(%left) : tensor<?xf64>
+    %s = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+        ins(%part : tensor<?xf64>) outs(%e : tensor<?xf64>) {
+    ^bb0(%in: f64, %out: f64):
+      %q = math.sqrt %in : f64
+      linalg.yield %q : f64
+    } -> tensor<?xf64>
+    %once = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+        ins(%s : tensor<?xf64>) outs(%y : tensor<f64>) {
+    ^bb0(%in: f64, %out: f64):
+      %sum = arith.addf %in, %out : f64
+      linalg.yield %sum : f64
+    } -> tensor<f64>
+    %again = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+        ins(%s : tensor<?xf64>) outs(%once : tensor<f64>) {
+    ^bb0(%in: f64, %out: f64):
+      %largest = arith.maximumf %in, %out : f64
+      linalg.yield %largest : f64
+    } -> tensor<f64>
+    scf.yield %again : tensor<f64>
+  }
+  return %r : tensor<f64>
+}

@@ -433,3 +433,44 @@ func.func private @kernel_0(%x: memref<64xf64>) attributes {weft.accesses = ["rw
 }
 func.func private @weft_poll(memref<20xi64>, i64) -> i64
 }
+
+// -----
+
+// Parts of arrays that are known take no longer than all of them: a loop with such, and with memory for them, is joined.
+// Where only the call tells how long an array is, it is not.
+// CHECK-LABEL: func.func @n(
+// CHECK: call @[[JOINED:kernel_[0-9]+]](
+// CHECK: scf.for
+// CHECK: func.call @kernel_0(
+// CHECK: func.func private @[[JOINED]](%{{.*}}: index, %[[SLOT:.*]]: memref<512xi8>, %{{.*}}: memref<64xf64>)
+// CHECK: scf.for
+// CHECK: memref.view %[[SLOT]][%{{.*}}][%{{.*}}] : memref<512xi8> to memref<?xf64>
+// CHECK: func.call @kernel_0(
+module attributes {weft.sites = []} {
+func.func @n(%x: memref<64xf64>, %n: index, %y: memref<?xf64>, %w: memref<512xi8>, %record: memref<20xi64>)
+    attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<64xf64>, tensor<i64>], on_heap = [], on_host = [1], polls = true, results = [tensor<?xf64>], sizes, workspace = 512 : i64, written = [0]}} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %t = %c0 to %n step %c1 {
+    %slot = memref.view %w[%c0][] : memref<512xi8> to memref<512xi8>
+    %part = memref.view %slot[%c0][%t] : memref<512xi8> to memref<?xf64>
+    func.call @kernel_0(%x, %t, %part) : (memref<64xf64>, index, memref<?xf64>) -> ()
+  }
+  scf.for %t = %c0 to %n step %c1 {
+    func.call @kernel_0(%x, %t, %y) : (memref<64xf64>, index, memref<?xf64>) -> ()
+  }
+  return
+}
+func.func private @kernel_0(%x: memref<64xf64>, %n: index, %y: memref<?xf64>) attributes {weft.accesses = ["r", "", "w"], weft.side = "device"} {
+  %0 = bufferization.to_tensor %x restrict : memref<64xf64> to tensor<64xf64>
+  %part = tensor.extract_slice %0[0] [%n] [1] : tensor<64xf64> to tensor<?xf64>
+  %1 = tensor.empty(%n) : tensor<?xf64>
+  %2 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%part : tensor<?xf64>) outs(%1 : tensor<?xf64>) {
+  ^bb0(%in: f64, %out: f64):
+    %3 = arith.addf %in, %in : f64
+    linalg.yield %3 : f64
+  } -> tensor<?xf64>
+  bufferization.materialize_in_destination %2 in restrict writable %y : (tensor<?xf64>, memref<?xf64>) -> ()
+  return
+}
+}

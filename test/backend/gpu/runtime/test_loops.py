@@ -229,3 +229,63 @@ def test_an_exception_of_a_loop_is_at_its_line() -> None:
     with pytest.raises(ValueError, match="after 3") as caught:
         there(np.arange(20.0) % 7, 0.0, 9)
     assert caught.traceback[-1].name == "_until_small"
+
+
+def _solved(lower: Any, b: Any) -> Any:
+    x = np.zeros_like(b)
+    for i in range(len(b)):
+        x[i] = (b[i] - lower[i, :i] @ x[:i]) / lower[i, i]
+    return x
+
+
+def _decomposed(a: Any, b: Any) -> Any:
+    for k in range(len(a) - 1):
+        a[k + 1 :, k] /= a[k, k]
+        a[k + 1 :, k + 1 :] -= np.outer(a[k + 1 :, k], a[k, k + 1 :])
+    return b
+
+
+def _reflected(r: Any, b: Any) -> Any:
+    y = np.zeros_like(b)
+    for k in range(1, len(b)):
+        y[k] = b[k] - np.dot(np.flip(r[0, :k]), y[:k])
+        y[:k] += y[k] * np.flip(y[:k])
+    return y
+
+
+def _orthogonal(a: Any, b: Any) -> Any:
+    for k in range(a.shape[1]):
+        a[:, k] /= np.sqrt(np.dot(a[:, k], a[:, k]))
+        for j in range(k + 1, a.shape[1]):
+            a[:, j] -= a[:, k] * np.dot(a[:, k], a[:, j])
+    return b
+
+
+def _largest_first(a: Any, b: Any) -> Any:
+    for k in range(len(b) - 1):
+        rest = np.abs(b[k:])
+        b[k:] = rest / np.max(rest) + a[k, k:]
+    return b
+
+
+@pytest.mark.parametrize(
+    "function", [_solved, _decomposed, _reflected, _orthogonal, _largest_first], ids=lambda f: f.__name__
+)
+def test_parts_that_grow_and_shrink(function: Any) -> None:
+    """Views whose lengths change from one iteration to the next; a NaN, and arrays without elements."""
+    for n, wrong in ((20, False), (18, True), (1, False)):
+        results: list[Any] = []
+        for called in (weft.function(function), weft.function(function, device="cuda")):
+            a, b = _normal(n, n) + 3 * np.eye(n), _normal(n)
+            if wrong:
+                a[n // 2, n // 3] = np.nan
+            results.append((called(a, b), a, b))
+        for mine, its in zip(*results, strict=True):
+            np.testing.assert_allclose(its, mine, rtol=1e-11, atol=1e-12)
+            assert np.isnan(its).any() == np.isnan(mine).any()
+    text = gpu_text(function, np.zeros((20, 20)), np.zeros(20))
+    host = text[: text.index("gpu.module")]
+    assert 'weft.schedule = "one block' in text
+    assert host.count("gpu.launch_func") <= 2
+    assert "@kernel" not in host.partition("scf.for")[2].partition("return")[0]
+    assert READ_MEMORY not in host

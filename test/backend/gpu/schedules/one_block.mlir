@@ -186,3 +186,54 @@ func.func private @kernel_5(%n: index, %x: memref<64xf64>, %y: memref<64xf64>) a
   }
   return
 }
+
+// -----
+
+// What an iteration allocates has room before the loop for the most that it may be.
+// CHECK: gpu.func @kernel_6(
+// CHECK-SAME: memref<512xi8>
+// CHECK-SAME: weft.schedule = "one block:
+// CHECK: scf.for
+// CHECK: memref.view %{{.*}} : memref<512xi8> to memref<?xf64>
+func.func private @kernel_6(%n: index, %x: memref<64xf64>) attributes {weft.side = "device"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  scf.for %t = %c0 to %n step %c1 {
+    %least = arith.minsi %t, %c64 : index
+    %count = arith.maxsi %least, %c0 : index
+    %new = memref.alloc(%count) : memref<?xf64>
+    scf.for %i = %c0 to %count step %c1 {
+      %opposite = arith.subi %c64, %i : index
+      %last = arith.subi %opposite, %c1 : index
+      %a = memref.load %x[%last] : memref<64xf64>
+      memref.store %a, %new[%i] : memref<?xf64>
+    }
+    scf.for %i = %c0 to %count step %c1 {
+      %b = memref.load %new[%i] : memref<?xf64>
+      memref.store %b, %x[%i] : memref<64xf64>
+    }
+  }
+  return
+}
+
+// -----
+
+// Of memory whose size nothing tells, there is no room: the loop is the host's.
+// CHECK-NOT: gpu.func @kernel_7
+func.func private @kernel_7(%n: index, %x: memref<64xf64>) attributes {weft.side = "device"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %t = %c0 to %n step %c1 {
+    %new = memref.alloc(%t) : memref<?xf64>
+    scf.for %i = %c0 to %t step %c1 {
+      %a = memref.load %x[%i] : memref<64xf64>
+      memref.store %a, %new[%i] : memref<?xf64>
+    }
+    scf.for %i = %c0 to %t step %c1 {
+      %b = memref.load %new[%i] : memref<?xf64>
+      memref.store %b, %x[%i] : memref<64xf64>
+    }
+  }
+  return
+}
