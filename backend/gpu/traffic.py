@@ -7,6 +7,7 @@ from dataclasses import asdict
 from ...dialect.mlir import Module, Operation, ir
 from ...dialect.records import dataclass
 from ...passes.rewriting import operations_in, operations_of
+from ..planning.names import EXIT
 from .machine.driver_functions import READ_MEMORY
 from .machine.host_functions import calls_in, host_functions, kernels_of
 from .placement.place_kernels import REASON
@@ -20,7 +21,7 @@ class Traffic:
 
     launches: int
     reads: int
-    """Where the host reads one element, and waits for it."""
+    """Where the host reads one element, and waits for it; but for those of an exception that it raises."""
     host_kernels: dict[str, str]
     """The kernels that run on the host, on copies of their arrays, and why."""
     bytes_in: int | None
@@ -45,7 +46,7 @@ def traffic_of(module: Module, name: str) -> dict[str, object]:
     return asdict(
         Traffic(
             sum(launches.get(callee, 0) for callee in calls),
-            calls.count(READ_MEMORY),
+            sum(_reads(host.function)[0] for host in host_functions(module)),
             {callee: ir.StringAttr(kernels[callee].attributes[REASON]).value for callee in on_host},
             _total([type.size and type.size * type.dtype.itemsize for type in arguments]),
             _total([type.size and type.size * type.dtype.itemsize for type in returned]),
@@ -60,6 +61,18 @@ def _launches(op: Operation) -> int:
         return 1
     ways = [sum(map(_launches, operations_in(block))) for region in op.regions for block in region]
     return max(ways, default=0) if op.name == "scf.if" else sum(ways)
+
+
+def _reads(op: Operation) -> tuple[int, bool]:
+    """How often the host waits for a number, but where the call ends anyway; and whether it ends."""
+    if op.name == "func.call":
+        callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+        return int(callee == READ_MEMORY), callee == EXIT
+    total = 0
+    for block in (block for region in op.regions for block in region):
+        found = [_reads(inner) for inner in operations_in(block)]
+        total += 0 if any(ends for _, ends in found) else sum(count for count, _ in found)
+    return total, False
 
 
 def _slow_kernels(module: Module) -> dict[str, float]:

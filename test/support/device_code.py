@@ -13,6 +13,7 @@ import weft
 from weft.backend.gpu.machine.assembler import Assembled, assemble
 from weft.backend.gpu.machine.driver_functions import READ_MEMORY
 from weft.backend.gpu.stages import Lowering
+from weft.backend.planning.names import EXIT
 from weft.backend.planning.plan import DeviceKernel
 from weft.backend.target import compiling_for
 from weft.frontend.compiling import compile_function
@@ -61,9 +62,32 @@ def on_host(text: str) -> dict[str, str]:
     return {match["name"]: match["reason"] for match in _HOST.finditer(text)}
 
 
-def reads(text: str) -> int:
-    """At how many places the host waits for a number of the device, in a module at stage "gpu"."""
-    return text.count(f"call @{READ_MEMORY}(")
+def reads(text: str, *, in_loops: bool = False) -> int:
+    """At how many places the host waits for a number of the device, in a module at stage "gpu"; all, or those in loops.
+
+    Those of branches in which the call ends are left out: they are for the text of an exception.
+    """
+    blocks = [_Block(in_loop=not in_loops)]
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("}") and len(blocks) > 1:
+            done = blocks.pop()
+            blocks[-1].reads += 0 if done.ends else done.reads
+        if line.endswith("{"):
+            is_loop = "scf.for" in line or "scf.while" in line or line == "} do {"
+            blocks.append(_Block(in_loop=blocks[-1].in_loop or is_loop))
+        blocks[-1].reads += blocks[-1].in_loop and f"call @{READ_MEMORY}(" in line
+        blocks[-1].ends |= f"call @{EXIT}(" in line
+    return blocks[0].reads
+
+
+@dataclass
+class _Block:
+    """What is between braces."""
+
+    in_loop: bool
+    reads: int = 0
+    ends: bool = False
+    """Whether the call ends in it."""
 
 
 def gpu_text(function: Callable[..., Any], *arguments: Any, target: str = "sm_90a") -> str:

@@ -32,6 +32,7 @@ from ....passes.rewriting import (
 from ...nests.emit import create
 from ...nests.independence import base, handed_on
 from ...planning.boundaries import kernel_functions
+from ...planning.failures import FailureSites
 from ...planning.names import kernel_name
 from ...planning.plan_attributes import PLAN
 from ...planning.shapes import static_shape
@@ -49,7 +50,7 @@ from .loop_parts import (
     parts_of_loop,
     told_by_data,
 )
-from .told_checks import NO_ENDING, ToldChecks, can_be_told, checks_of_data
+from .told_checks import NO_ENDING, ChecksBehind, ToldChecks, can_be_behind, can_be_told, checks_of_data
 
 _WORD = 64
 """Each number that the host reads has a line of memory for itself."""
@@ -156,10 +157,13 @@ def _may_be_joined(parts: LoopParts, told: set[Value], has_words: bool) -> bool:
     used = [result for result in parts.loop.results if any(True for _ in result.uses)]
     if any(value in told and not _is_number(value.type) for value in used):
         return False
-    if not can_follow_checks(parts, told) or not can_be_told(parts, told, _is_number):
+    behind = _are_behind(parts, told)
+    if not behind and not (can_follow_checks(parts, told) and can_be_told(parts, told, _is_number)):
         return False
-    needs_words = any(value in told for value in [*used, *(check.operands[0] for check in parts.checks)]) or (
-        bool(used or parts.checks) and is_decided_by_data(parts.loop, told)
+    needs_words = (
+        behind
+        or any(value in told for value in [*used, *(check.operands[0] for check in parts.checks)])
+        or (bool(used or parts.checks) and is_decided_by_data(parts.loop, told))
     )
     if needs_words and not has_words:
         return False
@@ -172,6 +176,12 @@ def _may_be_joined(parts: LoopParts, told: set[Value], has_words: bool) -> bool:
         for number, one in enumerate(arrays.values())
         for other in list(arrays.values())[:number]
     )
+
+
+def _are_behind(parts: LoopParts, told: set[Value]) -> bool:
+    """Whether the device tells of all checks; of those that the host comes to by counting, nothing has to be read."""
+    is_told = bool(checks_of_data(parts, told)) or not can_follow_checks(parts, told)
+    return is_told and can_be_behind(parts, _is_number)
 
 
 def _may_meet(one: Value, other: Value) -> bool:
@@ -284,24 +294,30 @@ class _Join:
     def write(self, parts: LoopParts, told: set[Value]) -> None:
         """Do so, for a loop that `_may_be_joined`."""
         numbers = [r.result_number for r in parts.loop.results if r in told and any(True for _ in r.uses)]
-        follows = bool(parts.checks) or any(
+        behind = _are_behind(parts, told)
+        follows = bool(parts.checks and not behind) or any(
             r not in told and any(True for _ in r.uses) for r in parts.loop.results
         )
         counts = follows and is_decided_by_data(parts.loop, told)
-        if parts.loop.name == "scf.while" and (counts or checks_of_data(parts, told)):
+        if parts.loop.name == "scf.while" and (counts or (checks_of_data(parts, told) and not behind)):
             parts = replace(parts, loop=_with_count(parts.loop))
         loop = parts.loop
         if counts:
             numbers.append(len(list(loop.results)) - 1)
         with ir.InsertionPoint(loop), loop.location:
             words = [self._new_word(loop.results[number].type) for number in numbers]
-            checks = ToldChecks.of(parts, told, self._new_word)
+            checks = (
+                ChecksBehind.of(parts, self._new_word)
+                if behind
+                else ToldChecks.of(parts, told, self._new_word)
+            )
             if checks is not None:
                 checks.let_device_tell()
             self._call(parts, numbers, words, words[-1] if counts else None, checks)
-            read = [create("memref.load", [word.type.element_type], [word]) for word in words]
         if checks is not None:
-            checks.let_host_follow()
+            parts = checks.let_host_end()
+        with ir.InsertionPoint(loop), loop.location:
+            read = [create("memref.load", [word.type.element_type], [word]) for word in words]
         told = told_by_data(parts)
         for number, value in zip(numbers, read, strict=True):
             loop.results[number].replace_all_uses_with(value)
@@ -316,7 +332,7 @@ class _Join:
         numbers: list[int],
         words: list[Value],
         count: Value | None,
-        checks: ToldChecks | None,
+        checks: ToldChecks | ChecksBehind | None,
     ) -> None:
         """Make the kernel and call it; it stores numbers that the loop results in, if it comes to its end.
 
@@ -361,6 +377,9 @@ class _Join:
             attributes[VISIBLE] = ir.UnitAttr.get()
         describe(function.operation, DEVICE, _REASON)
         dialect("func").CallOp([], self._name, arguments)
+        if any(is_exit(op) for kernel in callees for op in operations_of(kernel)):
+            # As the planned function does behind kernels that raise: this one may turn out to be the host's.
+            FailureSites(self._module).propagate(self._host.record)
 
     def _new_word(self, type: Type) -> Value:
         """Memory for a number, behind the workspace."""

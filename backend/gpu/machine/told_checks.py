@@ -5,16 +5,17 @@
       scf.if %bad { raise, exit }                  scf.for %t = ... {
       ...                                            scf.if %t == %ending { raise, exit }
 
-The host follows the loop to that place and does there what it would have done, with arrays that nothing has changed
-since. Numbers that it needs for that, the kernel has told it as well.
+Numbers that the host needs for what it does there, the kernel has told it as well. If these are all that it needs of
+the loop, it does so behind the kernel, wherever in the loop the check was (`ChecksBehind`). Else it follows the loop to
+that place, and does there what it would have done, with arrays that nothing has changed since (`ToldChecks`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ....dialect.mlir import Block, Operation, Type, Value, dialect, ir
-from ....dialect.records import dataclass
+from ....dialect.records import dataclass, replace
 from ....passes.rewriting import is_defined_inside, operations_in, operations_of
 from .loop_parts import LoopParts, exit_of
 
@@ -45,13 +46,13 @@ class ToldChecks:
 
     def let_device_tell(self) -> None:
         """Write, into the loop, what the device stores where a check fails."""
-        for place, (check, numbers) in enumerate(zip(self.checks, self.numbers, strict=True)):
-            with ir.InsertionPoint(exit_of(check)), check.location:
-                told = [(self._number(place), self.ending), *numbers]
-                self.parts.notes += [ir.Operation.create("memref.store", operands=[*pair]) for pair in told]
+        _let_device_tell(self.parts, self.checks, self.numbers, self.ending, self._number)
 
-    def let_host_follow(self) -> None:
-        """Let the host come to a check where the device has; the kernel is called before the loop already."""
+    def let_host_end(self) -> LoopParts:
+        """Let the host come to a check where the device has; the kernel is called before the loop already.
+
+        What the loop does besides is returned.
+        """
         loop = self.parts.loop
         with ir.InsertionPoint(loop), loop.location:
             ending = dialect("memref").load(self.ending, [])
@@ -65,6 +66,7 @@ class ToldChecks:
                 with ir.InsertionPoint.at_block_begin(check.regions[0].blocks[0]), check.location:
                     read = dialect("memref").load(word, [])
                 _replace(value, read, inside)
+        return self.parts
 
     def _number(self, place: int) -> Value:
         """The number of a check, in this iteration, at the insertion point."""
@@ -76,6 +78,78 @@ class ToldChecks:
             iteration = arith.index_cast(word, iteration)
         all_before = arith.muli(iteration, arith.constant(word, len(self.checks)))
         return arith.addi(all_before, arith.constant(word, place))
+
+
+@dataclass
+class ChecksBehind:
+    """The checks in a loop, with the words by which the device tells of them all that the host has to know."""
+
+    parts: LoopParts
+    ending: Value
+    """The word for the number of the check in which the loop ended."""
+    numbers: list[list[tuple[Value, Value]]]
+    """For each check, the numbers of the loop that its branch needs, and their words."""
+
+    @staticmethod
+    def of(parts: LoopParts, new_word: Callable[[Type], Value]) -> ChecksBehind:
+        """Those of a loop, with new words."""
+        ending = new_word(ir.IntegerType.get_signless(64))
+        needed = [_of_loop(check, parts.loop) for check in parts.checks]
+        return ChecksBehind(parts, ending, [[(v, new_word(v.type)) for v in values] for values in needed])
+
+    def let_device_tell(self) -> None:
+        """Write, into the loop, what the device stores where a check fails."""
+        _let_device_tell(self.parts, self.parts.checks, self.numbers, self.ending, _constant)
+
+    def let_host_end(self) -> LoopParts:
+        """Do, before the loop and behind the kernel, what the host does where a check has failed.
+
+        What the loop does besides is returned.
+        """
+        arith, checks = dialect("arith"), self.parts.checks
+        with ir.InsertionPoint(self.parts.loop), self.parts.loop.location:
+            ending = dialect("memref").load(self.ending, [])
+        for place, (check, numbers) in enumerate(zip(checks, self.numbers, strict=True)):
+            with ir.InsertionPoint(self.parts.loop), check.location:
+                is_here = arith.cmpi(arith.CmpIPredicate.eq, _constant(place), ending)
+                copy = check.clone().operation
+                copy.operands[0] = is_here
+            pairs = zip(operations_of(check), operations_of(copy), strict=True)
+            inside = [own for op, own in pairs if op not in self.parts.notes or own.erase()]
+            for value, word in numbers:
+                with ir.InsertionPoint.at_block_begin(copy.regions[0].blocks[0]), check.location:
+                    read = dialect("memref").load(word, [])
+                _replace(value, read, inside)
+        return replace(self.parts, checks=[], notes=[])
+
+
+def _let_device_tell(
+    parts: LoopParts,
+    checks: Sequence[Operation],
+    numbers: Sequence[Sequence[tuple[Value, Value]]],
+    ending: Value,
+    number_of: Callable[[int], Value],
+) -> None:
+    for place, (check, pairs) in enumerate(zip(checks, numbers, strict=True)):
+        with ir.InsertionPoint(exit_of(check)), check.location:
+            told = [(number_of(place), ending), *pairs]
+            parts.notes += [ir.Operation.create("memref.store", operands=[*pair]) for pair in told]
+
+
+def _constant(number: int) -> Value:
+    return dialect("arith").constant(ir.IntegerType.get_signless(64), number)
+
+
+def can_be_behind(parts: LoopParts, is_number: Callable[[Type], bool]) -> bool:
+    """Whether numbers are all that the host needs to know where a check has failed."""
+    return all(is_number(v.type) for check in parts.checks for v in _of_loop(check, parts.loop))
+
+
+def _of_loop(check: Operation, loop: Operation) -> list[Value]:
+    """The values that the branch of a check takes from the loop around."""
+    values = [value for op in operations_of(check) for value in op.operands]
+    outside = [v for v in values if is_defined_inside(v, loop) and not is_defined_inside(v, check)]
+    return list(dict.fromkeys(outside))
 
 
 def checks_of_data(parts: LoopParts, told: set[Value]) -> list[Operation]:
@@ -119,4 +193,4 @@ def _replace(value: Value, other: Value, ops: list[Operation]) -> None:
                 op.operands[number] = other
 
 
-__all__ = ["NO_ENDING", "ToldChecks", "can_be_told", "checks_of_data"]
+__all__ = ["NO_ENDING", "ChecksBehind", "ToldChecks", "can_be_behind", "can_be_told", "checks_of_data"]

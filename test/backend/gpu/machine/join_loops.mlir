@@ -275,22 +275,19 @@ func.func private @weft_exit()
 
 // -----
 
-// Data tells whether the host ends the call: the kernel ends there, and stores which iteration it was and the numbers
-// that the host needs. The host comes to the same place, and does there what it does.
+// Data tells whether the host ends the call, which needs numbers for that: the kernel ends there, and stores which check
+// it was, and the numbers. Behind it, the host does what it does there, and has no loop.
 // CHECK-LABEL: func.func @k(
 // CHECK: %[[ENDING:.*]] = memref.view %{{.*}} : memref<128xi8> to memref<i64>
 // CHECK: %[[NUMBER:.*]] = memref.view %{{.*}} : memref<128xi8> to memref<f64>
 // CHECK: call @[[JOINED:kernel_[0-9]+]]({{.*}}%[[ENDING]], %[[NUMBER]])
 // CHECK: %[[LAST:.*]] = memref.load %[[ENDING]][] : memref<i64>
-// CHECK: scf.for %[[T:.*]] = 
-// CHECK-NOT: memref.load
-// CHECK: %[[COUNT:.*]] = arith.index_cast %[[T]] : index to i64
 // CHECK: %[[HERE:.*]] = arith.cmpi eq, %{{.*}}, %[[LAST]]
 // CHECK: scf.if %[[HERE]]
 // CHECK: %[[FOUND:.*]] = memref.load %[[NUMBER]][] : memref<f64>
 // CHECK: func.call @tell(%[[FOUND]])
 // CHECK: func.call @weft_exit
-// CHECK-NOT: func.call @kernel
+// CHECK-NOT: scf.for
 // CHECK: func.func private @[[JOINED]](
 // CHECK: arith.constant -9223372036854775808 : i64
 // CHECK: memref.store
@@ -336,19 +333,80 @@ func.func private @tell(f64)
 
 // -----
 
-// In a loop in the loop, a check of data is not told by the number of an iteration: that loop is joined, and the host
-// goes on with the one around. A branch in which the host looks for interrupts is its own, and no part of the loops.
-// CHECK-LABEL: func.func @l(
+// Data tells whether the host ends the call, which needs an array of the loop for that: the kernel ends there, and stores which iteration it was and the numbers
+// that the host needs. The host comes to the same place, and does there what it does.
+// CHECK-LABEL: func.func @o(
+// CHECK: %[[ENDING:.*]] = memref.view %{{.*}} : memref<128xi8> to memref<i64>
+// CHECK: %[[NUMBER:.*]] = memref.view %{{.*}} : memref<128xi8> to memref<f64>
+// CHECK: call @[[JOINED:kernel_[0-9]+]]({{.*}}%[[ENDING]], %[[NUMBER]])
+// CHECK: %[[LAST:.*]] = memref.load %[[ENDING]][] : memref<i64>
+// CHECK: scf.for %[[T:arg[0-9]+]] =
+// CHECK-NOT: memref.load
+// CHECK: %[[COUNT:.*]] = arith.index_cast %[[T]] : index to i64
+// CHECK: %[[HERE:.*]] = arith.cmpi eq, %{{.*}}, %[[LAST]]
+// CHECK: scf.if %[[HERE]]
+// CHECK: %[[FOUND:.*]] = memref.load %[[NUMBER]][] : memref<f64>
+// CHECK: func.call @tell(%[[FOUND]], %{{.*}})
+// CHECK: func.call @weft_exit
+// CHECK-NOT: func.call @kernel
+// CHECK: func.func private @[[JOINED]](
+// CHECK: arith.constant -9223372036854775808 : i64
+// CHECK: memref.store
 // CHECK: scf.for
 // CHECK: func.call @kernel_0
-// CHECK: func.call @[[JOINED:kernel_[0-9]+]](
-// CHECK: memref.load %{{.*}} : memref<i64>
-// CHECK: scf.for
-// CHECK: func.call @weft_poll
+// CHECK: %[[READ:.*]] = memref.load %{{.*}} : memref<f64>
+// CHECK: scf.if
+// CHECK: memref.store %{{.*}} : memref<i64>
+// CHECK: memref.store %[[READ]], %{{.*}} : memref<f64>
+// CHECK-NOT: @tell
 // CHECK: func.call @weft_exit
+// CHECK: func.call @kernel_0
+module attributes {weft.sites = []} {
+func.func @o(%x: memref<64xf64>, %s: memref<f64>, %n: index, %y: memref<64xf64>, %w: memref<0xi8>, %record: memref<20xi64>)
+    attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<64xf64>, tensor<f64>, tensor<i64>], on_heap = [], on_host = [2], polls = true, results = [tensor<64xf64>], sizes, workspace = 0 : i64, written = [0]}} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i64
+  %limit = arith.constant 1.0 : f64
+  %ends:2 = scf.for %t = %c0 to %n step %c1 iter_args(%a = %x, %b = %y) -> (memref<64xf64>, memref<64xf64>) {
+    func.call @kernel_0(%a) : (memref<64xf64>) -> ()
+    %number = memref.load %s[] : memref<f64>
+    %large = arith.cmpf ogt, %number, %limit : f64
+    scf.if %large {
+      func.call @tell(%number, %a) : (f64, memref<64xf64>) -> ()
+      memref.store %one, %record[%c0] : memref<20xi64>
+      func.call @weft_exit() : () -> ()
+    }
+    func.call @kernel_0(%a) : (memref<64xf64>) -> ()
+    scf.yield %b, %a : memref<64xf64>, memref<64xf64>
+  }
+  return
+}
+func.func private @kernel_0(%x: memref<64xf64>) attributes {weft.accesses = ["rw"], weft.side = "device"} {
+  %zero = arith.constant 0.0 : f64
+  %0 = bufferization.to_tensor %x restrict writable : memref<64xf64> to tensor<64xf64>
+  %1 = linalg.fill ins(%zero : f64) outs(%0 : tensor<64xf64>) -> tensor<64xf64>
+  bufferization.materialize_in_destination %1 in restrict writable %x : (tensor<64xf64>, memref<64xf64>) -> ()
+  return
+}
+func.func private @weft_exit()
+func.func private @tell(f64, memref<64xf64>)
+}
+
+// -----
+
+// In a loop in the loop, in a branch, is a check of data: which one it was is all that the host has to know. A branch in
+// which the host looks for interrupts is its own, and no part of the loops.
+// CHECK-LABEL: func.func @l(
+// CHECK: call @[[JOINED:kernel_[0-9]+]](
+// CHECK: memref.load %{{.*}} : memref<i64>
+// CHECK: func.call @weft_exit
+// CHECK-NOT: scf.for
 // CHECK: func.func private @[[JOINED]](
 // CHECK: scf.for
-// CHECK-NOT: scf.for
+// CHECK: func.call @kernel_0
+// CHECK: scf.for
+// CHECK-NOT: weft_poll
 // CHECK: func.call @kernel_0
 module attributes {weft.sites = []} {
 func.func @l(%x: memref<64xf64>, %s: memref<f64>, %n: index, %w: memref<0xi8>, %record: memref<20xi64>)
@@ -358,6 +416,7 @@ func.func @l(%x: memref<64xf64>, %s: memref<f64>, %n: index, %w: memref<0xi8>, %
   %one = arith.constant 1 : i64
   %zero = arith.constant 0 : i64
   %limit = arith.constant 1.0 : f64
+  %most = arith.constant 9.0 : f64
   %state = memref.alloca() : memref<2xi64>
   scf.for %t = %c0 to %n step %c1 {
     func.call @kernel_0(%x) : (memref<64xf64>) -> ()
@@ -372,8 +431,11 @@ func.func @l(%x: memref<64xf64>, %s: memref<f64>, %n: index, %w: memref<0xi8>, %
       %number = memref.load %s[] : memref<f64>
       %large = arith.cmpf ogt, %number, %limit : f64
       scf.if %large {
-        memref.store %one, %record[%c0] : memref<20xi64>
-        func.call @weft_exit() : () -> ()
+        %larger = arith.cmpf ogt, %number, %most : f64
+        scf.if %larger {
+          memref.store %one, %record[%c0] : memref<20xi64>
+          func.call @weft_exit() : () -> ()
+        }
       }
     }
   }
@@ -387,6 +449,64 @@ func.func private @kernel_0(%x: memref<64xf64>) attributes {weft.accesses = ["rw
   return
 }
 func.func private @weft_exit()
+func.func private @weft_poll(memref<20xi64>, i64) -> i64
+}
+
+// -----
+
+// In a loop in the loop, a check of data is not told by the number of an iteration, if the host needs an array for it: that loop is joined, and the host
+// goes on with the one around. A branch in which the host looks for interrupts is its own, and no part of the loops.
+// CHECK-LABEL: func.func @p(
+// CHECK: scf.for
+// CHECK: func.call @kernel_0
+// CHECK: func.call @[[JOINED:kernel_[0-9]+]](
+// CHECK: memref.load %{{.*}} : memref<i64>
+// CHECK: scf.for
+// CHECK: func.call @weft_poll
+// CHECK: func.call @weft_exit
+// CHECK: func.func private @[[JOINED]](
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+// CHECK: func.call @kernel_0
+module attributes {weft.sites = []} {
+func.func @p(%x: memref<64xf64>, %s: memref<f64>, %n: index, %y: memref<64xf64>, %w: memref<0xi8>, %record: memref<20xi64>)
+    attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<64xf64>, tensor<f64>, tensor<i64>], on_heap = [], on_host = [2], polls = true, results = [tensor<64xf64>], sizes, workspace = 0 : i64, written = [0]}} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i64
+  %zero = arith.constant 0 : i64
+  %limit = arith.constant 1.0 : f64
+  %state = memref.alloca() : memref<2xi64>
+  scf.for %t = %c0 to %n step %c1 {
+    func.call @kernel_0(%x) : (memref<64xf64>) -> ()
+    %ends:2 = scf.for %u = %c0 to %n step %c1 iter_args(%a = %x, %b = %y) -> (memref<64xf64>, memref<64xf64>) {
+      %left = memref.load %state[%c0] : memref<2xi64>
+      %now = arith.cmpi eq, %left, %zero : i64
+      scf.if %now {
+        %period = func.call @weft_poll(%record, %one) : (memref<20xi64>, i64) -> i64
+        memref.store %period, %state[%c0] : memref<2xi64>
+      }
+      func.call @kernel_0(%x) : (memref<64xf64>) -> ()
+      %number = memref.load %s[] : memref<f64>
+      %large = arith.cmpf ogt, %number, %limit : f64
+      scf.if %large {
+        func.call @tell(%a) : (memref<64xf64>) -> ()
+        func.call @weft_exit() : () -> ()
+      }
+      scf.yield %b, %a : memref<64xf64>, memref<64xf64>
+    }
+  }
+  return
+}
+func.func private @kernel_0(%x: memref<64xf64>) attributes {weft.accesses = ["rw"], weft.side = "device"} {
+  %zero = arith.constant 0.0 : f64
+  %0 = bufferization.to_tensor %x restrict writable : memref<64xf64> to tensor<64xf64>
+  %1 = linalg.fill ins(%zero : f64) outs(%0 : tensor<64xf64>) -> tensor<64xf64>
+  bufferization.materialize_in_destination %1 in restrict writable %x : (tensor<64xf64>, memref<64xf64>) -> ()
+  return
+}
+func.func private @weft_exit()
+func.func private @tell(memref<64xf64>)
 func.func private @weft_poll(memref<20xi64>, i64) -> i64
 }
 

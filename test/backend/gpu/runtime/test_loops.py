@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import weft
-from support.device_code import gpu_text
+from support.device_code import gpu_text, reads
 from weft.backend.gpu.machine.driver_functions import READ_MEMORY
 
 
@@ -289,3 +289,67 @@ def test_parts_that_grow_and_shrink(function: Any) -> None:
     assert host.count("gpu.launch_func") <= 2
     assert "@kernel" not in host.partition("scf.for")[2].partition("return")[0]
     assert READ_MEMORY not in host
+
+
+def _counted(x: Any, counts: Any) -> Any:
+    outside = 0
+    for value in x:
+        if value < 0.0:
+            outside += 1
+            continue
+        counts[int(value * 10)] += 1
+    return outside
+
+
+def _limited(u: Any, noted: Any) -> Any:
+    limit, rounds = 60.0, 7
+    for t in range(rounds):
+        u += 1
+        for s in range(4):
+            u[1:-1] = 0.5 * (u[:-2] + u[2:])
+            noted[0] = 10 * t + s
+            if np.sum(u) > limit:
+                if s % 2 == 1:
+                    raise ValueError(f"at {t}, {s}: {np.sum(u):.3f}, {u[:2]}")
+    return u
+
+
+def _halved(u: Any, noted: Any) -> Any:
+    while np.max(np.abs(u)) > 0.1:
+        u *= 0.7
+        if u[0] > 0.9:
+            noted[0] += 1
+            if u[1] > 0.9:
+                raise ArithmeticError(f"{u[1]:.4f} after {noted[0]}")
+    return u
+
+
+_DECIDING = {
+    _counted: ([0.3, 0.95, -1.0], [0.3, np.nan, 0.1], [0.2, np.inf], [0.4, 1.7, 0.1], []),
+    _limited: ([0.0] * 20, [1.0, 2.0, 3.0, 4.0] * 5, [np.nan] * 20, [-9.0] * 20),
+    _halved: ([0.5, 2.0], [2.0, 0.5], [3.0, 3.0], [np.nan, 3.0], [0.0, 0.0]),
+}
+
+
+@pytest.mark.parametrize("function", _DECIDING, ids=lambda function: function.__name__)
+def test_checks_in_loops_and_branches_of_data(function: Any) -> None:
+    """The host knows which check has failed, and does not go the way to it: it reads once, behind the loop."""
+    here, there = weft.function(function), weft.function(function, device="cuda")
+    kinds = set()
+    for values in _DECIDING[function]:
+        outcomes: list[Any] = []
+        for called in (here, there):
+            x, noted = np.array(values * (20 if len(values) == 2 else 1)), np.zeros(12, int)
+            try:
+                found: Any = np.asarray(called(x, noted)).tolist()
+            except (ValueError, OverflowError, IndexError, ArithmeticError) as error:
+                found = repr(error)
+            outcomes.append(repr((found, x.tolist(), noted.tolist())))
+            kinds.add(isinstance(found, str))
+        assert outcomes[0] == outcomes[1]
+    assert kinds == {False, True}
+    text = gpu_text(function, np.zeros(40), np.zeros(12, int))
+    host = text[: text.index("gpu.module")]
+    assert "scf.for" not in host
+    assert "scf.while" not in host
+    assert reads(text) <= 2
