@@ -63,10 +63,12 @@ def on_host(text: str) -> dict[str, str]:
 
 
 def reads(text: str, *, in_loops: bool = False) -> int:
-    """At how many places the host waits for a number of the device, in a module at stage "gpu"; all, or those in loops.
+    """At how many places the host waits for a number of the device, in a module at stage "gpu": all, or those in loops.
 
-    Those of branches in which the call ends are left out: they are for the text of an exception.
+    In loops it waits for kernels of its own as well. Places in branches in which the call ends are left out: they are
+    for the text of an exception.
     """
+    waits = [f"call @{name}(" for name in (READ_MEMORY, *(on_host(text) if in_loops else ()))]
     blocks = [_Block(in_loop=not in_loops)]
     for line in map(str.strip, text.splitlines()):
         if line.startswith("}") and len(blocks) > 1:
@@ -75,7 +77,7 @@ def reads(text: str, *, in_loops: bool = False) -> int:
         if line.endswith("{"):
             is_loop = "scf.for" in line or "scf.while" in line or line == "} do {"
             blocks.append(_Block(in_loop=blocks[-1].in_loop or is_loop))
-        blocks[-1].reads += blocks[-1].in_loop and f"call @{READ_MEMORY}(" in line
+        blocks[-1].reads += blocks[-1].in_loop and any(wait in line for wait in waits)
         blocks[-1].ends |= f"call @{EXIT}(" in line
     return blocks[0].reads
 

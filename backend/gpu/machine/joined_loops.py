@@ -15,7 +15,7 @@ large, the kernel ends as well: the host follows the loop, and comes to the same
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
@@ -36,10 +36,11 @@ from ...planning.failures import FailureSites
 from ...planning.names import kernel_name
 from ...planning.plan_attributes import PLAN
 from ...planning.shapes import static_shape
+from ..placement.effort import known_bytes, seconds_of_trip
 from ..placement.entries import entries_of
 from ..placement.kernel_effort import SECONDS_OF_LAUNCH, SECONDS_OF_READ, seconds_of_block
 from ..placement.kernel_variants import callee_of
-from ..placement.place_kernels import DEVICE, GUARDED, VISIBLE, describe, require_placed
+from ..placement.place_kernels import DEVICE, GUARDED, HOST, VISIBLE, describe, require_placed
 from .host_functions import HostFunction, element_bytes, host_functions
 from .loop_parts import (
     LOOPS,
@@ -47,6 +48,7 @@ from .loop_parts import (
     can_follow_checks,
     is_decided_by_data,
     is_exit,
+    is_on_device,
     parts_of_loop,
     told_by_data,
 )
@@ -55,6 +57,7 @@ from .told_checks import NO_ENDING, ChecksBehind, ToldChecks, can_be_behind, can
 _WORD = 64
 """Each number that the host reads has a line of memory for itself."""
 _MOST = 2**63 - 1
+_REASON_OF_HOST = "the host does the whole loop, which it had parts of in each iteration"
 _REASON = "one block does the whole loop sooner than the kernels in it are launched"
 
 
@@ -114,13 +117,23 @@ class _JoinedLoops:
         self.count += 1
 
     def _is_worth_it(self, parts: LoopParts) -> bool:
-        """Whether an iteration takes a block less time than its launches take."""
+        """Whether an iteration takes a block less time than its launches take, and what the host does for itself."""
         calls = parts.calls()
-        own = [seconds_of_block(self._kernels[callee_of(call)], call) for call in calls]
+        own = [self._seconds(call) for call in calls]
         copied = [_seconds_of_copy(op) for op in parts.effects if op.name != "func.call"]
         seconds = [number for number in (*own, *copied) if number is not None]
+        trips = [kernel for kernel in map(self._callee, calls) if not is_on_device(kernel)]
         others = SECONDS_OF_LAUNCH * len(parts.effects) + SECONDS_OF_READ * len(parts.loads)
+        others += sum(seconds_of_trip(_bytes_of(kernel)) for kernel in trips)
         return bool(calls) and len(seconds) == len(parts.effects) and sum(seconds) < others
+
+    def _callee(self, call: Operation) -> Operation:
+        return self._kernels[callee_of(call)]
+
+    def _seconds(self, call: Operation) -> float | None:
+        """How long a block takes for a kernel; nothing more than now for one that is the host's before and after."""
+        seconds, kernel = seconds_of_block(self._callee(call), call), self._callee(call)
+        return 0.0 if seconds is None and not is_on_device(kernel) else seconds
 
     def _new_name(self) -> str:
         number = len(self._taken)
@@ -128,6 +141,12 @@ class _JoinedLoops:
             number += 1
         self._taken.add(kernel_name(number))
         return kernel_name(number)
+
+
+def _bytes_of(kernel: Operation) -> int:
+    """The bytes of the arrays that a kernel takes, as far as they are known."""
+    types = [argument.type for argument in kernel.regions[0].blocks[0].arguments]
+    return sum(known_bytes(type) for type in types if isinstance(type, ir.MemRefType))
 
 
 def _move_views(loop: Operation) -> None:
@@ -342,12 +361,13 @@ class _Join:
         callees = [self._kernels[callee_of(call)] for call in parts.calls()]
         # A loop may run for ever with numbers that were never computed, as a check had failed.
         is_guarded = any(GUARDED in kernel.attributes for kernel in self._kernels.values())
+        takes_record = is_guarded or self._host.record in taken
         values = {_key(value): value for value in taken if value != self._host.record}
         shared = _shared_memory(value for value in values.values() if isinstance(value.type, ir.MemRefType))
         for group in shared.values():
             for member in group.members:
                 del values[_key(member)]
-        arguments = [*values.values(), *shared, *words, *([self._host.record] if is_guarded else [])]
+        arguments = [*values.values(), *shared, *words, *([self._host.record] if takes_record else [])]
         with ir.InsertionPoint(self._module.body), parts.loop.location:
             types = [value.type for value in arguments]
             function = dialect("func").FuncOp(self._name, (types, []), visibility="private")
@@ -371,15 +391,31 @@ class _Join:
                     most = dialect("arith").constant(count.type.element_type, _MOST)
                     create("memref.store", [], [most, inner[_key(count)]])
         attributes = function.operation.attributes
-        if is_guarded:
+        side, reason = self._side(parts, callees)
+        if is_guarded and side == DEVICE:
             attributes[GUARDED] = ir.UnitAttr.get()
         if any(VISIBLE in kernel.attributes for kernel in callees):
             attributes[VISIBLE] = ir.UnitAttr.get()
-        describe(function.operation, DEVICE, _REASON)
+        describe(function.operation, side, reason)
         dialect("func").CallOp([], self._name, arguments)
-        if any(is_exit(op) for kernel in callees for op in operations_of(kernel)):
+        if any(map(_raises, callees)):
             # As the planned function does behind kernels that raise: this one may turn out to be the host's.
             FailureSites(self._module).propagate(self._host.record)
+
+    def _side(self, parts: LoopParts, callees: Sequence[Operation]) -> tuple[str, str]:
+        """Where the loop runs: on the host, if it has long been busy with parts of it, or may raise in them."""
+        of_host = [
+            (call, kernel)
+            for call, kernel in zip(parts.calls(), callees, strict=True)
+            if not is_on_device(kernel)
+        ]
+        is_guarded = any(GUARDED in kernel.attributes for kernel in self._kernels.values())
+        if any(
+            seconds_of_block(kernel, call) is None or (_raises(kernel) and not is_guarded)
+            for call, kernel in of_host
+        ):
+            return HOST, _REASON_OF_HOST
+        return DEVICE, _REASON
 
     def _new_word(self, type: Type) -> Value:
         """Memory for a number, behind the workspace."""
@@ -396,6 +432,10 @@ class _Join:
         signature = ir.FunctionType.get([argument.type for argument in arguments], results)
         function.attributes["function_type"] = ir.TypeAttr.get(signature)
         return _view(workspace, start, ir.MemRefType.get([], type))
+
+
+def _raises(kernel: Operation) -> bool:
+    return any(map(is_exit, operations_of(kernel)))
 
 
 def _view(memory: Value, start: int, type: Type) -> Value:

@@ -10,7 +10,7 @@ from ....passes.rewriting import is_defined_inside, operations_in, operations_of
 from ...planning.names import EXIT, POLL
 from ..code.captures import is_pure
 from ..placement.kernel_variants import callee_of
-from ..placement.place_kernels import DEVICE, SIDE
+from ..placement.place_kernels import DEVICE, RETURNS, SIDE, reason_of
 from .host_functions import HostFunction
 
 LOOPS = ("scf.for", "scf.while")
@@ -144,6 +144,11 @@ def is_exit(op: Operation) -> bool:
     return bool(op.name == "func.call" and callee_of(op) == EXIT)
 
 
+def is_on_device(kernel: Operation) -> bool:
+    """Whether it is the device that runs a kernel."""
+    return bool(kernel.attributes[SIDE].value == DEVICE)
+
+
 def _kind(op: Operation, host: HostFunction, kernels: Mapping[str, Operation]) -> str | None:
     """What an operation is for the device; None if the loop cannot be the device's."""
     if op.name == "func.call":
@@ -162,8 +167,8 @@ def _kind(op: Operation, host: HostFunction, kernels: Mapping[str, Operation]) -
 
 
 def _is_simple(kernel: Operation) -> bool:
-    """Whether a kernel of the device does what a block can do as a part of something larger."""
-    if SIDE not in kernel.attributes or kernel.attributes[SIDE].value != DEVICE:
+    """Whether a kernel does what a block can do as a part of something larger."""
+    if SIDE not in kernel.attributes or not (is_on_device(kernel) or reason_of(kernel) == RETURNS):
         return False
     return all(
         op.name.startswith(_KERNEL_OPS) or op.name in _TENSOR_OPS or op.name in _MEMORY_OPS or is_exit(op)
@@ -201,7 +206,7 @@ def told_by_data(parts: LoopParts) -> set[Value]:
     What an inner loop or branch makes does where its condition does; what the loop makes does not, as whoever knows
     how many iterations there were can follow it.
     """
-    found = {result for load in parts.loads for result in load.results}
+    found = {result for op in (*parts.loads, *parts.effects) for result in op.results}
     while True:
         before = len(found)
         for op in (parts.loop, *operations_of(parts.loop)):
@@ -271,6 +276,8 @@ __all__ = [
     "can_follow_checks",
     "exit_of",
     "is_decided_by_data",
+    "is_exit",
+    "is_on_device",
     "parts_of_loop",
     "told_by_data",
 ]

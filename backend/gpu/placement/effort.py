@@ -30,8 +30,13 @@ def is_better_on_host(steps: int, work: int, size: int) -> bool:
     The host does all the `work` behind each other, and copies arrays of so many bytes.
     """
     seconds = steps * SECONDS_OF_STEP
-    host = work * _SECONDS_OF_CORE_STEP + 2 * size * _SECONDS_OF_BYTE + _SECONDS_OF_TRIP
+    host = work * _SECONDS_OF_CORE_STEP + seconds_of_trip(size)
     return seconds > LONG and seconds > host
+
+
+def seconds_of_trip(size: int) -> float:
+    """How long it takes to let the host do something with arrays of so many bytes."""
+    return _SECONDS_OF_TRIP + 2 * size * _SECONDS_OF_BYTE
 
 
 def steps_of_one_thread(op: Operation) -> int | None:
@@ -82,6 +87,7 @@ __all__ = [
     "SECONDS_OF_STEP",
     "is_better_on_host",
     "known_bytes",
+    "seconds_of_trip",
     "steps_of_one_thread",
     "turns",
 ]

@@ -30,6 +30,7 @@ class _Effort:
 
     def __init__(self, kernel: Operation, call: Operation | None) -> None:
         self._bounds = ExtentBounds(kernel, call)
+        self._is_of_host = bool(ir.TypeAttr(kernel.attributes["function_type"]).value.results)
 
     def steps(self, ops: Iterable[Operation]) -> int | None:
         """How many operations a thread does."""
@@ -53,6 +54,10 @@ class _Effort:
         )
         if count is None or inside is None:
             return None
+        if self._is_of_host and not all(isinstance(result.type, ir.ShapedType) for result in op.results):
+            return (
+                count * inside
+            )  # each iteration needs a number of the last one: with launches, too, but not on the host
         return -(-count // THREADS) * inside + BARRIER  # what is in it then counts as if it were not shared
 
     def _space(self, op: Operation) -> tuple[int, int] | None:

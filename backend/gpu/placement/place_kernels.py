@@ -27,6 +27,8 @@ GUARDED = "weft.guarded"
 VISIBLE = "weft.visible"
 """On those that write what the caller of the program sees."""
 DEVICE, HOST = "device", "host"
+RETURNS = "it returns numbers that the host needs"
+"""Why kernels are the host's that could be the device's as parts of larger ones."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +68,6 @@ def require_placed(module: Module, before: str) -> None:
 
 def _place(kernel: Operation) -> tuple[str, str]:
     """The side of a kernel, and the reason."""
-    if ir.TypeAttr(kernel.attributes["function_type"]).value.results:
-        return HOST, "it returns numbers that the host needs"
     if any(op.name in SORTS and memory_of_sort(op) is None for op in operations_of(kernel)):
         return HOST, "it sorts what lies in memory with gaps"
     if any(op.name == CallLoop.mlir_name() for op in operations_of(kernel)):
@@ -77,6 +77,8 @@ def _place(kernel: Operation) -> tuple[str, str]:
         return HOST, "it calls functions of the host"
     if any(op.name == FillRandom.mlir_name() for op in operations_of(kernel)):
         return HOST, "it draws random numbers"
+    if ir.TypeAttr(kernel.attributes["function_type"]).value.results:
+        return HOST, RETURNS
     return DEVICE, "all that it uses is there"
 
 
@@ -93,6 +95,7 @@ __all__ = [
     "GUARDED",
     "HOST",
     "REASON",
+    "RETURNS",
     "SIDE",
     "VISIBLE",
     "PlaceKernels",

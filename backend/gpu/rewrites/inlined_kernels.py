@@ -24,7 +24,7 @@ class InlineKernels(Pass):
         inlined: set[str] = set()
         for kernel in kernels.values():
             for op in operations_of(kernel):
-                if op.name == "func.call" and callee_of(op) in kernels and not op.results:
+                if op.name == "func.call" and callee_of(op) in kernels:
                     inlined.add(callee_of(op))
                     _inline(op, kernels[callee_of(op)])
         statistics["kernels inlined"] += len(inlined)
@@ -36,7 +36,7 @@ class InlineKernels(Pass):
 def _inline(call: Operation, kernel: Operation) -> None:
     block = kernel.regions[0].blocks[0]
     mapping = dict(zip(block.arguments, call.operands, strict=True))
-    *ops, _ = operations_in(block)
+    *ops, end = operations_in(block)
     with ir.InsertionPoint(call):
         for op in ops:
             copy = op.clone().operation
@@ -45,6 +45,8 @@ def _inline(call: Operation, kernel: Operation) -> None:
                     if operand in mapping:
                         inner.operands[index] = mapping[operand]
             mapping.update(zip(op.results, copy.results, strict=True))
+    for result, value in zip(call.results, end.operands, strict=True):
+        result.replace_all_uses_with(mapping.get(value, value))
     call.erase()
 
 

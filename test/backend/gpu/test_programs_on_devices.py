@@ -48,7 +48,7 @@ READS = {
     "conjugate_gradient": 3,
     "gauss_seidel": 3,
     "jacobi": 1,
-    "cholesky": 2,
+    "cholesky": 8,
     "lu_in_place": 2,
     "insertion_sort": 1,
     "bubble_sort": 2,
@@ -58,16 +58,16 @@ READS = {
     "gradient_descent": 2,
     "relax": 1,
 }
-"""Programs whose conditions, extents or bounds are those of data, and at how many places the host reads; 26 in all."""
+"""Programs whose conditions, extents or bounds are those of data, and at how many places the host reads: 32 in all.
 
-READS_IN_LOOPS = {"components": 1}
-"""Programs in which it reads again and again."""
+None of them is in a loop.
+"""
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
 def test_the_host_reads_only_what_it_decides_by(program):
     text = gpu_text(program.function, *program.arguments(program.sizes[-1]))
     assert reads(text) <= READS.get(program.name, 0)
-    assert reads(text, in_loops=True) <= READS_IN_LOOPS.get(program.name, 0)
+    assert not reads(text, in_loops=True)
     if program.name in STRAIGHT:
         assert not on_host(text)

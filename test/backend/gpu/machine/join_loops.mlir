@@ -594,3 +594,78 @@ func.func private @kernel_0(%x: memref<64xf64>, %n: index, %y: memref<?xf64>) at
   return
 }
 }
+
+// -----
+
+// Kernels that return numbers are the host's alone, and parts of what a block does: it has the number where it needs it.
+// What goes on for who knows how long stays with the host, but all the loop does: arrays are copied once. A loop with
+// arrays that many blocks have work with is left as it is.
+// CHECK-LABEL: func.func @q(
+// CHECK: call @[[JOINED:kernel_[0-9]+]](
+// CHECK-NOT: call @kernel_0
+// CHECK: call @[[SEARCH:kernel_[0-9]+]](
+// CHECK: scf.for
+// CHECK: func.call @kernel_1(
+// CHECK: func.call @kernel_2(
+// CHECK: func.func private @[[JOINED]](
+// CHECK-SAME: weft.side = "device"
+// CHECK: scf.for
+// CHECK: %[[NUMBER:.*]] = func.call @kernel_0(
+// CHECK: memref.store %[[NUMBER]]
+// CHECK: func.func private @[[SEARCH]](
+// CHECK-SAME: weft.reason = "the host does the whole loop{{.*}}weft.side = "host"
+// CHECK: func.call @kernel_1(
+module attributes {weft.sites = []} {
+func.func @q(%x: memref<64xf64>, %n: index, %large: memref<1000000xf64>, %w: memref<0xi8>, %record: memref<20xi64>)
+    attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<64xf64>, tensor<i64>], on_heap = [], on_host = [1], polls = true, results = [tensor<1000000xf64>], sizes, workspace = 0 : i64, written = [0]}} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %t = %c0 to %n step %c1 {
+    %s = func.call @kernel_0(%x) : (memref<64xf64>) -> f64
+    memref.store %s, %x[%c0] : memref<64xf64>
+  }
+  scf.for %t = %c0 to %n step %c1 {
+    %s = func.call @kernel_1(%x) : (memref<64xf64>) -> f64
+    memref.store %s, %x[%c0] : memref<64xf64>
+  }
+  scf.for %t = %c0 to %n step %c1 {
+    %s = func.call @kernel_1(%x) : (memref<64xf64>) -> f64
+    func.call @kernel_2(%large, %s) : (memref<1000000xf64>, f64) -> ()
+  }
+  return
+}
+func.func private @kernel_0(%x: memref<64xf64>) -> f64 attributes {weft.accesses = ["r"], weft.reason = "it returns numbers that the host needs", weft.side = "host"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f64
+  %0 = bufferization.to_tensor %x restrict : memref<64xf64> to tensor<64xf64>
+  %1 = scf.for %i = %c0 to %c8 step %c1 iter_args(%s = %zero) -> (f64) {
+    %2 = tensor.extract %0[%i] : tensor<64xf64>
+    %3 = arith.addf %s, %2 : f64
+    scf.yield %3 : f64
+  }
+  return %1 : f64
+}
+func.func private @kernel_1(%x: memref<64xf64>) -> f64 attributes {weft.accesses = ["r"], weft.reason = "it returns numbers that the host needs", weft.side = "host"} {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f64
+  %0 = bufferization.to_tensor %x restrict : memref<64xf64> to tensor<64xf64>
+  %1 = tensor.extract %0[%c0] : tensor<64xf64>
+  %2 = scf.while (%s = %1) : (f64) -> f64 {
+    %more = arith.cmpf ogt, %s, %one : f64
+    scf.condition(%more) %s : f64
+  } do {
+  ^bb0(%s: f64):
+    %3 = math.sqrt %s : f64
+    scf.yield %3 : f64
+  }
+  return %2 : f64
+}
+func.func private @kernel_2(%x: memref<1000000xf64>, %s: f64) attributes {weft.accesses = ["w", ""], weft.side = "device"} {
+  %0 = bufferization.to_tensor %x restrict writable : memref<1000000xf64> to tensor<1000000xf64>
+  %1 = linalg.fill ins(%s : f64) outs(%0 : tensor<1000000xf64>) -> tensor<1000000xf64>
+  bufferization.materialize_in_destination %1 in restrict writable %x : (tensor<1000000xf64>, memref<1000000xf64>) -> ()
+  return
+}
+}

@@ -13,6 +13,11 @@
 // CHECK-NEXT: memref.store %[[NUMBER]], %[[Y]][%[[I]]]
 // CHECK-NEXT: memref.load %[[Y]][%[[I]]]
 // CHECK-NOT: call
+// CHECK-LABEL: func.func private @kernel_5(
+// CHECK-SAME: %[[X:.*]]: memref<4xf64>
+// CHECK: %[[NUMBER:.*]] = memref.load %[[X]]
+// CHECK: memref.store %[[NUMBER]], %[[X]]
+// CHECK-NOT: call
 func.func @f(%x: memref<4xf64>, %y: memref<4xf64>) {
   %c0 = arith.constant 0 : index
   call @kernel_1(%x, %c0) : (memref<4xf64>, index) -> ()
@@ -38,5 +43,18 @@ func.func private @kernel_2(%x: memref<4xf64>, %y: memref<4xf64>) {
     func.call @kernel_0(%x, %y, %i) : (memref<4xf64>, memref<4xf64>, index) -> ()
     func.call @kernel_1(%y, %i) : (memref<4xf64>, index) -> ()
   }
+  return
+}
+
+// A number that a kernel returns.
+func.func private @kernel_4(%x: memref<4xf64>, %i: index) -> f64 {
+  %0 = memref.load %x[%i] : memref<4xf64>
+  return %0 : f64
+}
+func.func private @kernel_5(%x: memref<4xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = func.call @kernel_4(%x, %c0) : (memref<4xf64>, index) -> f64
+  memref.store %0, %x[%c1] : memref<4xf64>
   return
 }

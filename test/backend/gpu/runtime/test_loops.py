@@ -309,6 +309,7 @@ def _limited(u: Any, noted: Any) -> Any:
             u[1:-1] = 0.5 * (u[:-2] + u[2:])
             noted[0] = 10 * t + s
             if np.sum(u) > limit:
+                noted[1] = t
                 if s % 2 == 1:
                     raise ValueError(f"at {t}, {s}: {np.sum(u):.3f}, {u[:2]}")
     return u
@@ -353,3 +354,50 @@ def test_checks_in_loops_and_branches_of_data(function: Any) -> None:
     assert "scf.for" not in host
     assert "scf.while" not in host
     assert reads(text) <= 2
+
+
+def _gathered(x: Any, following: Any) -> Any:
+    total = 0.0
+    for t in range(len(x)):
+        x[1:-1] = 0.5 * (x[2:] + x[:-2])
+        last = 0.0
+        for value in x:
+            last = last * 0.5 + value
+        total += last
+        x[0] = last + t
+    return total
+
+
+def _followed(x: Any, following: Any) -> Any:
+    place = 0
+    for t in range(len(x)):
+        place = t
+        while following[place] != place:
+            place = following[place]
+        x[place] *= 2
+    x += 100
+    return place
+
+
+@pytest.mark.parametrize(("function", "side"), [(_gathered, "device"), (_followed, "host")])
+def test_loops_with_numbers_of_loops(function: Any, side: str) -> None:
+    """What the host had parts of in each iteration: the device does all of it, or the host."""
+    here, there = weft.function(function), weft.function(function, device="cuda")
+    before = np.maximum(np.arange(20) - 1, 0)
+    for wrong in (None, 12):
+        following, outcomes = before.copy(), []
+        if wrong is not None:
+            following[wrong] = 40
+        for called in (here, there):
+            x = np.arange(20.0) % 7
+            try:
+                found: Any = float(called(x, following))
+            except IndexError as error:
+                found = str(error)
+            outcomes.append((found, x.tolist()))
+        assert outcomes[0] == outcomes[1]
+        assert isinstance(outcomes[0][0], str) == (side == "host" and wrong is not None)
+    text = gpu_text(function, np.zeros(20), before)
+    assert not reads(text, in_loops=True)
+    assert ('weft.schedule = "one block' in text) == (side == "device")
+    assert ("the host does the whole loop" in text) == (side == "host")
