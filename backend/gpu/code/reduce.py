@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from ....dialect.mlir import Operation, Type, Value, ir
 from ....passes.rewriting import operations_in
@@ -143,7 +144,7 @@ class BlockReduction:
     def reduce(self, reduction: Reduction, values: list[Value]) -> list[Value]:
         """Combine the numbers of all threads; every thread has the result.
 
-        Memory is used in turns, so that one barrier is enough.
+        Memory is used in turns, so that one barrier is enough; in loops, write them `repeated`.
         """
         warps = self._threads // WARP
         values = warp_reduce(reduction, values, min(self._threads, WARP))
@@ -161,6 +162,14 @@ class BlockReduction:
         create("gpu.barrier", [], [])
         place = create("arith.remui", [thread.type], [thread, emitter.value(warps)])
         return warp_reduce(reduction, [load(slot, [place]) for slot in memory], warps)
+
+    @contextmanager
+    def repeated(self) -> Iterator[None]:
+        """Write what is run again and again: where the same memory comes last and first, all wait in between."""
+        before = self._turn
+        yield
+        if (self._turn - before) % 2:
+            self._kernel.barrier()
 
     def _slot(self, number: int, type: Type) -> Value:
         """Memory for a number of each warp: two of them in turn."""

@@ -265,8 +265,9 @@ class _Rows:
             self.registers: dict[Value, list[Value]] = {}
             self.numbers: dict[Value, Value] = {}
             self.loaded: dict[tuple[tuple[Value, str], int], list[Value]] = {}
-            for number in range(len(self.nests)):
-                self._nest(number)
+            with self.blocks.repeated():
+                for number in range(len(self.nests)):
+                    self._nest(number)
             return []
 
         stepped(first, self.rows, step, [], emitter, body)

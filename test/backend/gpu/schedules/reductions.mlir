@@ -187,3 +187,49 @@ func.func private @kernel_21(%x: memref<100xf32>, %y: memref<f32>, %z: memref<f3
   }
   return
 }
+
+// -----
+
+// Rows of unknown length: blocks go over several, and no warp leaves what it has of the next one while others read what
+// there is of this one.
+// CHECK-LABEL: func.func private @kernel_22
+// CHECK: "rows: {{.*}}256 threads a row, in memory"
+// CHECK-COUNT-2: gpu.barrier
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
+func.func private @kernel_22(%a: memref<?x?xf32>, %s: memref<?xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<?x?xf32>) outs(%s : memref<?xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.addf %y, %x : f32
+    linalg.yield %z : f32
+  }
+  return
+}
+
+// -----
+
+// Two reductions have memory of their own: between one and its next turn, all wait for the other.
+// CHECK-LABEL: func.func private @kernel_23
+// CHECK: "rows: {{.*}}256 threads a row, in memory"
+// CHECK-COUNT-2: gpu.barrier
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
+func.func private @kernel_23(%a: memref<?x?xf32>, %s: memref<?xf32>, %t: memref<?xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<?x?xf32>) outs(%s : memref<?xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.addf %y, %x : f32
+    linalg.yield %z : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<?x?xf32>) outs(%t : memref<?xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.maximumf %y, %x : f32
+    linalg.yield %z : f32
+  }
+  return
+}
