@@ -40,13 +40,18 @@ class ModuleCalls(State):
 
     def cuModuleUnload(self, module: int | None) -> None:
         self.queues.wait_for_all()
-        self._forget(module, Module).unload()
+        loaded = self._forget(module, Module)
+        for function in loaded.functions:
+            self._forget(function, Function)
+        loaded.unload()
 
     def cuModuleGetFunction(self, function: Any, module: int | None, name: bytes) -> None:
-        kernel = self._object(module, Module).kernels.get(name.decode())
+        loaded = self._object(module, Module)
+        kernel = loaded.kernels.get(name.decode())
         if kernel is None:
             raise Refused(Code.NOT_FOUND, f"the module has no kernel {name.decode()}")
         function[0] = self._new(Function(kernel, max(0, DEFAULT_SHARED - kernel.shared_size)))
+        loaded.functions.append(function[0])
 
     def cuModuleGetGlobal_v2(self, address: Any, size: Any, module: int | None, name: bytes) -> None:
         symbol = self._object(module, Module).variables.get(name.decode())

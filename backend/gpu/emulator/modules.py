@@ -42,6 +42,8 @@ class Module:
             )
         _check_target(program.target, arch)
         self.memory = memory
+        self.functions: list[int] = []
+        """The handles of its kernels that were asked for."""
         self.variables: dict[str, Symbol] = {}
         try:
             for variable in program.variables:

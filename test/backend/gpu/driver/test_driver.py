@@ -267,6 +267,16 @@ def test_variables_of_a_module_lie_on_the_device() -> None:
     assert machine.emulator.memory.used == 0
 
 
+def test_kernels_go_with_their_module() -> None:
+    machine = Machine()
+    block = machine.put(np.arange(32, dtype=np.int32))
+    module = Module(machine.device, DOUBLE)
+    function = module.function("double")
+    module.unload()
+    with pytest.raises(weft.DeviceError, match="INVALID_HANDLE"):
+        function.launch((1, 1, 1), (32, 1, 1), addresses(block), machine.stream)
+
+
 # The driver's functions, as native code calls them
 
 
