@@ -27,7 +27,7 @@ _SUMS = 12
 
 _RUNS = 7
 
-_DISTANCES = (0, 512, 1024, 2048)
+_DISTANCES = (0, 256, 512, 1024, 2048)
 """Bytes that loops may read ahead."""
 
 _GAIN = 0.97
