@@ -430,6 +430,8 @@ def _extremum(
     if 0 in [known_shape(masked)[place] for place in axes]:
         shape = ops.reduced_shape(masked.shape, axes, _keep(keepdims))
         return broadcast_to(start, shape) if shape else start[()]
+    if kind(x.dtype) != "c":  # what has no element is less than any, or more
+        return ufunc(_reduce(op_class, masked, axes, keepdims), start)
     # The start value joins as one more element, which also makes axes have one that are empty when the function runs.
     *others, last = [place for place in axes if known_shape(masked)[place] is None] or [axes[0]]
     for place in (*others, last):

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...dialect.errors import UnsupportedError, WeftValueError
 from ...dialect.ops import indexing as ops
+from ...dialect.ops.casts import Bitcast
 from ...dialect.ops.comparison import NotEqual
 from ...dialect.records import NamedTuple
 from ..indexing.broadcasting import broadcast_to
@@ -28,11 +29,10 @@ from ..tracing.staging import (
     staged,
     trace_of,
 )
-from .arguments import INT64, NO_VALUE, cast_error
+from .arguments import INT64, NO_VALUE, UINT64, cast_error
 from .creation import arange, zeros
 from .indexing import searchsorted, take
 from .joining import concatenate, stack
-from .reductions import any as any_of
 from .reductions import max as largest
 from .scans import cumsum
 from .selection import choose as choose_between
@@ -147,9 +147,11 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     if numbers.type.shape[0] == 0:
         return zeros(minlength, INT64)  # NumPy does not look at the weights
     places = cast(numbers, INT64)
-    is_negative = any_of(places < 0)
-    raise_if(is_negative, "ValueError", "'list' argument must have no negative elements")
-    length = np.maximum(largest(places, initial=-1) + 1, minlength)
+    # One pass finds both: read without a sign, negative numbers are the largest.
+    highest = apply(Bitcast, largest(apply(Bitcast, places, dtype=UINT64), initial=0), dtype=INT64)
+    raise_if(highest < 0, "ValueError", "'list' argument must have no negative elements")
+    count = choose_between(np.equal(numbers.shape[0], 0), INT64.type(0), highest + 1)
+    length = np.maximum(count, minlength)
     if weights is None:
         addend: ArrayResult = broadcast_to(staged(trace, np.int64(1)), numbers.shape)
         start = zeros(length, INT64)
