@@ -425,13 +425,11 @@ def _extremum(
         return _reduce(op_class, x, axes, keepdims)
     start = asarray(cast_element(initial, x.dtype))
     masked = blend(_fitting(x, where), x, start) if _restricts(where) else x
-    if not axes:
-        return ufunc(masked, start)
     if 0 in [known_shape(masked)[place] for place in axes]:
         shape = ops.reduced_shape(masked.shape, axes, _keep(keepdims))
         return broadcast_to(start, shape) if shape else start[()]
-    if kind(x.dtype) != "c":  # what has no element is less than any, or more
-        return ufunc(_reduce(op_class, masked, axes, keepdims), start)
+    if kind(x.dtype) != "c" or not axes:  # what has no element is less than any, or more
+        return ufunc(_reduce(op_class, masked, axes, keepdims) if axes else masked, start)
     # The start value joins as one more element, which also makes axes have one that are empty when the function runs.
     *others, last = [place for place in axes if known_shape(masked)[place] is None] or [axes[0]]
     for place in (*others, last):
