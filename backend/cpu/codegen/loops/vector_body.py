@@ -14,6 +14,7 @@ from ....nests.emit import create
 from ..vectors.code import broadcast
 from ..vectors.integer_division import IntegerDivisor, divide, has_reciprocal, is_integer_division
 from ..vectors.invariant_division import InvariantDivisor, is_worthwhile
+from ..vectors.split_division import SplitDivisor, split_divisor
 from ..vectors.temporaries import element_bytes
 
 MATH_WEIGHT = 24
@@ -48,7 +49,7 @@ def _has_vector_form(op: Operation) -> bool:
     return all(isinstance(type, _SCALARS) for type in types)
 
 
-Divisor: TypeAlias = "InvariantDivisor | IntegerDivisor"
+Divisor: TypeAlias = "InvariantDivisor | IntegerDivisor | SplitDivisor"
 _NONE: Mapping[Value, Divisor] = MappingProxyType({})
 
 
@@ -167,7 +168,7 @@ def vectorise(
         elif op.name == "arith.divf" and op.operands[1] in divisors:
             dividend = _vector_value(op.operands[0], known, lanes)
             divisor = divisors[op.operands[1]]
-            assert isinstance(divisor, InvariantDivisor)
+            assert isinstance(divisor, InvariantDivisor | SplitDivisor)
             known[op.results[0]] = divisor.quotient(dividend)
         elif op.name == "memref.load":
             assert read is not None
@@ -186,6 +187,9 @@ def prepared_divisor(op: Operation, scalar: Value, lanes: int) -> Divisor:
     type = vector_of(scalar.type, lanes)
     if is_integer_division(op):
         return IntegerDivisor.of(scalar, type, op.name.endswith("si"))
+    parts = split_divisor(op)
+    if parts is not None:
+        return SplitDivisor.of(scalar, parts, type)
     return InvariantDivisor.of(scalar, type)
 
 
