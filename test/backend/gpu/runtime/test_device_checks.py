@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import weft
+from weft.backend.gpu.devices.open_devices import open_device
+from weft.backend.gpu.driver.streams import Stream
 
 SOME = np.array([1, 2, 0])
 
@@ -131,6 +133,33 @@ def test_deferred_errors_come_at_the_next_wait():
             weft.function(gathered, device="cuda")(np.arange(5.0), BAD[1], 0)
     with pytest.raises(IndexError, match="index 7"):
         f(x, bad, 0)
+
+
+def test_deferred_errors_of_several_streams():
+    """Whoever waits first is told, whatever the stream; work on other streams stays what it is."""
+    f = weft.function(gathered)
+    bad, worse, good = (weft.device_put(a) for a in (BAD[0], BAD[1], SOME))
+    x, y = weft.device_put(np.arange(5.0)), weft.device_put(np.arange(5.0) * 2)
+    first, second = _streams(2)
+    with weft.settings.scope(deferred_errors=True):
+        with weft.stream(first):
+            f(x, bad, 0)
+        with weft.stream(second):
+            fine = f(y, good, 0)
+            with pytest.raises(IndexError, match="index 7 is out of bounds for axis 0 with size 5"):
+                weft.synchronize()
+        np.testing.assert_array_equal(fine, gathered(np.arange(5.0) * 2, SOME, 0))
+        with weft.stream(second):
+            f(y, worse, 0)
+        with weft.stream(first), pytest.raises(IndexError, match="index -8"):
+            np.asarray(f(x, good, 0))
+        weft.synchronize()  # told once
+        np.testing.assert_array_equal(f(x, good, 0), gathered(np.arange(5.0), SOME, 0))
+
+
+def _streams(count):
+    """Streams that wait for nobody."""
+    return [Stream.create(open_device("cuda").device) for _ in range(count)]
 
 
 def outcome(function, *arguments):

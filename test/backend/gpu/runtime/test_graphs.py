@@ -148,3 +148,33 @@ def test_a_launch_that_is_chosen_is_one(emulator: Refusing) -> None:
     half = weft.TensorSpec((64, 64), "float16")
     concrete = weft.function(lambda a: a @ a, device="cuda").get_concrete_function(half)
     assert concrete.cost_analysis().device.launches == 1
+
+
+def _checked(x: Any, w: Any, places: Any) -> Any:
+    y = np.maximum(x[places] @ w, 0)
+    total = y.sum(0)
+    w -= np.sign(x[places].T @ y)
+    return np.cumsum(y - total, axis=1)
+
+
+def test_checks_of_a_graph_are_told(emulator: Refusing) -> None:
+    """What fails in a graph is raised by the call, or at the next wait; what stands behind it is not done."""
+    f = weft.function(_checked)
+    x, w = _integers(0, 12, 20), _integers(1, 20, 8)
+    on_device, weights = weft.device_put(x), weft.device_put(w)
+    good, bad = (weft.device_put(np.array(at)) for at in ([0, 3, 11], [0, 12, -20]))
+    for _ in range(3):
+        np.testing.assert_array_equal(f(on_device, weights, good), _checked(x, w, np.array([0, 3, 11])))
+    since = len(emulator.log)
+    with pytest.raises(IndexError, match="index 12 is out of bounds for axis 0 with size 12"):
+        f(on_device, weights, bad)
+    assert _asked(emulator, since)["cuGraphLaunch"]
+    np.testing.assert_array_equal(weights, w)
+    with weft.settings.scope(deferred_errors=True):
+        f(on_device, weights, bad)
+        result = f(on_device, weights, good)
+        with pytest.raises(IndexError, match="index 12 is out of bounds"):
+            np.asarray(result)
+        np.testing.assert_array_equal(result, _checked(x, w, np.array([0, 3, 11])))
+    np.testing.assert_array_equal(weights, w)
+    np.testing.assert_array_equal(f(on_device, weights, good), _checked(x, w, np.array([0, 3, 11])))

@@ -71,6 +71,44 @@ def test_the_largest_tiles(target: str, stages: int) -> None:
     np.testing.assert_array_equal(found[:2].astype(np.float32), a[:2].astype(np.float32) @ b[:2])
 
 
+MIDDLE: dict[str, tuple[Callable[..., Any], Shape, Shape, Any]] = {
+    # Products of which 108 blocks of 64 by 64 are some; the first two matrices of a batch are looked at.
+    "one step": (lambda a, b: a @ b, (27, 128, 8), (27, 8, 128), _F16),
+    "fewer steps than stages": (lambda a, b: a @ b, (27, 128, 48), (27, 48, 128), _F16),
+    "a part of a step": (lambda a, b: a @ b, (27, 128, 200), (27, 200, 128), _F16),
+    "rows and rows": (lambda a, b: a @ b.swapaxes(1, 2), (27, 128, 104), (27, 128, 104), _BFLOAT16),
+    "columns and columns": (lambda a, b: a.swapaxes(1, 2) @ b, (27, 72, 120), (27, 72, 112), _F16),
+    "edges": (lambda a, b: a @ b, (27, 101, 136), (27, 136, 120), _F16),
+    "one matrix for all": (lambda a, b: a @ b, (27, 128, 72), (72, 128), _F16),
+}
+
+
+def _middle(name: str, change: Callable[[str], str] = lambda text: text) -> tuple[Any, Any]:
+    """What the first two products of a case are, and what they should be."""
+    function, *shapes, dtype = MIDDLE[name]
+    factors = [_whole_numbers(shape, dtype) for shape in shapes]
+    kernel = _kernel(function, *factors)
+    expected = function(*(factor.astype(np.float32) for factor in factors))
+    result = np.zeros(expected.shape, _F16 if dtype == _F16 else np.float32)
+    code = device_code(function, *factors, target="sm_80")
+    assert "64 by 64" in next(iter(code.schedules.values()))
+    arrays = [*factors, result]
+    *_, found = run(change(kernel.ptx), arrays, grid=8, block=256, shared=kernel.shared_bytes)
+    return found[:2].astype(np.float32), expected[:2]
+
+
+@pytest.mark.parametrize("name", MIDDLE)
+def test_the_middle_tiles(name: str) -> None:
+    np.testing.assert_array_equal(*_middle(name))
+
+
+def test_the_middle_tiles_need_their_barrier_and_wait() -> None:
+    with pytest.raises(Fault, match=r"race with a (read|write) of another warp"):
+        _middle("a part of a step", lambda ptx: _without(ptx, "bar.sync \t0;"))
+    with pytest.raises(Fault, match="shared memory that an asynchronous copy still writes"):
+        _middle("a part of a step", lambda ptx: ptx.replace("cp.async.wait_group \t1;", ""))
+
+
 def test_factors_that_begin_anywhere() -> None:
     """Elements are loaded and stored where no copy may be."""
     x = _whole_numbers((1 + 40 * 40,), _F16)
