@@ -28,6 +28,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
             [
                 "check-names",  # what is refused, is refused first
                 "widen-in-products",  # while what makes wider is no kernel of its own
+                "lift-attention",
                 "name-unit-loops",  # as attention is told by how rows are addressed
                 "join-attention",  # which reads the halves of products, too
                 "version-stretches",  # the passes that follow know nothing of arrays that may have to be repeated

@@ -22,6 +22,7 @@ GPU_PASSES: PassTable = MappingProxyType(
         "join-sums": entry(f"{__package__}.rewrites.joined_sums:JoinSums"),
         "keep-numbers-on-device": entry(f"{_PLACEMENT}.device_numbers:KeepNumbersOnDevice"),
         "link-driver-functions": entry(f"{_MACHINE}.driver_functions:LinkDriverFunctions"),
+        "lift-attention": entry(f"{__package__}.rewrites.lifted_attention:LiftAttention"),
         "lower-device-memory": entry(f"{_MACHINE}.device_memory:LowerDeviceMemory"),
         "lower-launches": entry(f"{_MACHINE}.launches:LowerLaunches"),
         "pass-numbers-by-value": entry(f"{_PLACEMENT}.host_numbers:PassNumbersByValue"),

@@ -35,7 +35,7 @@ class JoinAttention(Pass):
 
 def _join_quotient(division: Operation) -> bool:
     """Divide weights, and not the product of them with values, where that makes attention."""
-    found = match_quotient(division, _source)
+    found = match_quotient(division, source_in_block)
     if found is None or any(use.owner.operation != division for use in found[0].results[0].uses):
         return False
     result, total, place = found
@@ -76,7 +76,7 @@ def _output(weights: Value) -> Value:
 
 def _join(result: Operation, *superseded: Operation) -> bool:
     """Mark the operations of attention, if a product is its last one; others of them may be superseded."""
-    attention = match_attention(result, _source)
+    attention = match_attention(result, source_in_block)
     if attention is None or not starts_right(attention, _initial):
         return False
     if not _is_all(attention, {*attention.operations, *superseded}):
@@ -90,7 +90,7 @@ def _join(result: Operation, *superseded: Operation) -> bool:
     return True
 
 
-def _source(op: Operation, number: int) -> Operation | None:
+def source_in_block(op: Operation, number: int) -> Operation | None:
     """The operation beside another one that makes its operand."""
     owner = op.operands[number].owner
     if isinstance(owner, ir.Block) or owner.operation.block != op.block:
@@ -111,4 +111,4 @@ def _is_all(attention: Attention, own: set[Operation]) -> bool:
     return all(use.owner.operation in own for op in between for use in op.results[0].uses)
 
 
-__all__ = ["JoinAttention"]
+__all__ = ["JoinAttention", "source_in_block"]

@@ -55,6 +55,11 @@ def _attention(q: Any, k: Any, v: Any) -> Any:
     return weights / weights.sum(axis=1, keepdims=True) @ v
 
 
+def _of_vector(q: Any, k: Any, v: Any) -> Any:
+    weights = np.exp(k @ q / 8 - (k @ q / 8).max())
+    return weights / weights.sum() @ v
+
+
 def _convolution(image: Any, kernel: Any) -> Any:
     height, width = image.shape[1] - 2, image.shape[2] - 2
     result = np.zeros((1, height, width, kernel.shape[3]), _F32)
@@ -121,6 +126,13 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] =
     "attention of one row": (
         _attention,
         (np.ones((1, 64), _F32), *(np.ones((5000, 64), _F32),) * 2),
+        "attention",
+        128,
+        0,
+    ),
+    "attention of a vector": (
+        _of_vector,
+        (np.ones(64, _F32), *(np.ones((5000, 64), _F32),) * 2),
         "attention",
         128,
         0,

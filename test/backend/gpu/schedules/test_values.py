@@ -70,6 +70,17 @@ def _attention(q: Any, k: Any, v: Any) -> Any:
     return weights / weights.sum(axis=-1, keepdims=True) @ v
 
 
+def _unnormalized(scores: Any) -> Any:
+    return np.exp(scores - scores.max())
+
+
+def _of_vector(q: Any, k: Any, v: Any) -> Any:
+    """Only some keys are looked at."""
+    scores = np.where(np.arange(k.shape[0]) != 3, k @ q * 0.25, -np.inf)
+    weights = _unnormalized(scores.astype(np.float32))
+    return weights / weights.sum() @ v
+
+
 def _causal(q: Any, k: Any, v: Any) -> Any:
     seen = np.tril(np.ones((q.shape[0], k.shape[0]), bool))
     scores = np.where(seen, q @ k.T * 0.25, -np.inf)
@@ -237,6 +248,20 @@ ROUNDED: dict[str, tuple[Any, ...]] = {
     ),
     "attention of one row": (_attention, _normal(3, 1, 16), _normal(3, 70, 16), _normal(3, 70, 9)),
     "attention of one row and many keys": (_attention, _normal(1, 16), _normal(600, 16), _normal(600, 16)),
+    "attention of a vector": (_of_vector, _normal(16), _normal(70, 16), _normal(70, 9)),
+    "attention of a vector, divided last": (
+        lambda q, k, v: _unnormalized(k @ q * 0.25) @ v / _unnormalized(k @ q * 0.25).sum(),
+        _normal(16),
+        _normal(600, 16),
+        _normal(600, 16),
+    ),
+    "attention of a vector to an unknown number of keys": (
+        _of_vector,
+        _normal(16),
+        _normal(37, 16),
+        _normal(37, 8),
+        (TensorSpec((16,), _F32), TensorSpec((None, 16), _F32), TensorSpec((None, 8), _F32)),
+    ),
     "attention of one row of halves": (
         _attention,
         _normal(2, 1, 16).astype(np.float16),
