@@ -22,6 +22,9 @@ from .groups import Generic, Maps
 _LEAST_ELEMENTS = 16
 """Smaller ones are scalars of a program rather than arrays."""
 
+_FAR = 100
+"""Siblings are looked for among so many ops: long programs have no end of them."""
+
 _PRODUCTS = frozenset({"linalg.contract", "linalg.matvec", "linalg.vecmat", "linalg.matmul", "linalg.dot"})
 
 _PASSED = ("arith.", "tensor.empty", "tensor.extract", "tensor.from_elements", "tensor.dim")
@@ -123,9 +126,11 @@ class _BlockFuser:
         """The next op to be fused with, the ops between, and those of them that use what the first one makes."""
         made = set(first.op.results)
         dependents: list[Operation] = []
-        for place, operation in enumerate(following):
-            uses = any(operand in made for operand in operation.operands)
-            second = self._candidate(operation)
+        known = {read.operand for read in first.reads} | made
+        for place, operation in enumerate(following[:_FAR]):
+            operands = list(operation.operands)
+            uses = any(operand in made for operand in operands)
+            second = self._candidate(operation) if not known.isdisjoint(operands) else None
             if second is not None and self._are_siblings(first, second, made):
                 return second, following[:place], dependents
             if uses:

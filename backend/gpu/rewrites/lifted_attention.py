@@ -2,7 +2,7 @@
 
     scores = linalg.contract ins(%keys, %query : tensor<2048x64xf32>, tensor<64xf32>)    reads a tensor<1x64xf32>
     largest : tensor<f32>                                                                is a tensor<1xf32>
-    result = linalg.contract ins(%shares, %values) : tensor<64xf32>                      is a tensor<1x64xf32>, collapsed
+    result = linalg.contract ins(%shares, %values) : tensor<64xf32>                      is a tensor<1x64xf32>
 
 All that is between the products gets a leading loop of one row. It stays what it was where that is no attention.
 """
