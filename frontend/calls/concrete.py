@@ -44,7 +44,7 @@ from ..signature.signature import (
     with_objects,
     without_objects,
 )
-from .device_calls import warn_of_transfers
+from .device_calls import require_device, warn_of_transfers
 from .generator_locks import acquired, states_among
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ class ConcreteFunction:
         """What the phases of its compilation took, in seconds: a mapping that prints as a table."""
         with program.times.recording():
             self._executable = loaded(program.code, program.callbacks, program.device, _exception_of)
+        self._device = program.device
         self._on_device = (
             program.device if signature.on_device or program.device != signature.device else None
         )
@@ -230,6 +231,7 @@ class ConcreteFunction:
             )
         for name, leaf, wanted in zip(names, leaves, self.argument_types, strict=True):
             check_fits(name, wanted, type_of_leaf(leaf))
+        require_device(self, self._device, leaves, names)
         if alias_pattern(leaves) != self._aliases:
             raise WeftValueError(
                 f"{self!r} was compiled for another pattern of equal arrays among its arguments"

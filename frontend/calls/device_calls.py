@@ -47,6 +47,17 @@ def device_of_call(
     return device
 
 
+def require_device(compiled: Any, device: str | None, leaves: Sequence[Any], names: Sequence[str]) -> None:
+    """`WeftValueError` for an array on another GPU than the one that a function was compiled for, or on any."""
+    for place in places_on_device(leaves):
+        found = leaves[place].device
+        if device is None or device_number(device) != device_number(found):
+            raise WeftValueError(
+                f"argument '{names[place]}' lies on {found}, and {compiled!r} was compiled for {device or CPU}; call "
+                "the weft.function, which compiles again"
+            )
+
+
 def warn_of_transfers(
     function: str, device: str, names: Sequence[str], arrays: Sequence[Any], warned: set[str]
 ) -> None:
@@ -67,4 +78,4 @@ def warn_of_transfers(
             )
 
 
-__all__ = ["device_of_call", "places_on_device", "warn_of_transfers"]
+__all__ = ["device_of_call", "places_on_device", "require_device", "warn_of_transfers"]

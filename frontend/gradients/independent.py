@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.gpu.devices.on_device import ARRAYS
 from ...dialect.dtypes import kind
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.mlir import Value
@@ -49,9 +50,14 @@ class Variable:
     tangent: Value | None = None
 
 
+def is_data(value: Any) -> bool:
+    """Whether a value is an array or a number of NumPy's."""
+    return isinstance(value, (TracedArray, np.generic, *ARRAYS))
+
+
 def has_derivative(value: Any) -> bool:
     """Whether a value is a number or array of numbers that are real or complex."""
-    if isinstance(value, (TracedArray, np.ndarray, np.generic)):
+    if is_data(value):
         return value.dtype.kind in "fcV" and kind(value.dtype) in "fc"
     return isinstance(value, (float, complex))
 
@@ -66,7 +72,7 @@ def independent(trace: Recorder, given: Any, tape: int = 0) -> Variable:
         made._storage.is_array = given._storage.is_array
         made._like_python(given._python_type)
     else:
-        made._storage.is_array = isinstance(given, np.ndarray)
+        made._storage.is_array = isinstance(given, ARRAYS)
         made._like_python(type(given) if type(given) in (float, complex) else None)
     if trace.is_eager:
         value.memory = given if isinstance(given, np.ndarray) else None
@@ -109,7 +115,7 @@ def require_scalar(value: Any, name: str) -> None:
 
 def described(value: Any) -> str:
     """A value as messages call it."""
-    if isinstance(value, (TracedArray, np.ndarray, np.generic)):
+    if is_data(value):
         return f"an array of {value.dtype}" if value.ndim else f"a number of {value.dtype}"
     name = type(value).__name__
     return "None" if value is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
@@ -149,7 +155,7 @@ def _joined(trace: Recorder, pairs: Sequence[tuple[Any, Any]]) -> tuple[Any, Any
 
 def fitting(trace: Recorder, given: Any, wanted: TensorType, what: str, of: str) -> TracedArray:
     """A tangent or cotangent of an array, of its shape and dtype; Python numbers are converted."""
-    if not isinstance(given, (TracedArray, np.ndarray, np.generic, float, int)):
+    if not is_data(given) and not isinstance(given, (float, int)):
         raise WeftTypeError(f"{what} is {described(given)}, but {of} is {wanted}")
     array = staged(trace, given)
     is_array = getattr(given, "_python_type", type(given)) not in (float, int)

@@ -156,6 +156,7 @@ def test_arrays_have_orders() -> None:
         assert order == "K" or there.T.tobytes(order) == X.T.tobytes(order)
     assert there.reshape(-1, copy=True).address != there.address
     assert there.flags.c_contiguous
+    assert there[0].base is None
 
 
 def test_membership() -> None:
@@ -323,6 +324,49 @@ def test_calls_run_where_arrays_are() -> None:
     np.testing.assert_array_equal(f(X, 2.0)[0], expected)  # on the processor
     strided = f(there.T[::-1], 2.0)[0]
     np.testing.assert_array_equal(strided, np.asarray(product).T[::-1])
+
+
+def test_concrete_functions_refuse_arrays_of_other_devices() -> None:
+    """One that was compiled for the processor read the addresses of the device."""
+    f = weft.function(lambda a: a + 1)
+    here, there = f.get_concrete_function(X), f.get_concrete_function(weft.device_put(X))
+    for _ in range(3):
+        with pytest.raises(
+            ValueError, match=r"'a' lies on cuda:0, and .* was compiled for cpu; call the weft"
+        ):
+            here(weft.device_put(X))
+        with pytest.raises(ValueError, match=r"'a' lies on cuda:1, and .* was compiled for cuda:0"):
+            there(weft.device_put(X, "cuda:1"))
+        np.testing.assert_array_equal(there(weft.device_put(X)), X + 1)
+        np.testing.assert_array_equal(there(X), X + 1)
+
+
+def test_arrays_in_lists_and_dicts_are_written_in_place() -> None:
+    held = {"a": weft.device_put(np.ones(2)), "b": [weft.device_put(np.zeros(2))]}
+
+    @weft.function
+    def f(x: Any) -> Any:
+        held["a"] *= x
+        held["b"][0][1] += x.sum()
+        tail = held["a"][1:]
+        tail += 100
+        return held["a"] + held["b"][0]
+
+    np.testing.assert_array_equal(f(weft.device_put(np.array([2.0, 3.0]))), [2, 108])
+    np.testing.assert_array_equal(held["a"], [2, 103])
+    np.testing.assert_array_equal(held["b"][0], [0, 5])
+
+
+@pytest.mark.filterwarnings("ignore::weft.TransferWarning")
+def test_derivatives_in_plain_python_are_those_of_copies() -> None:
+    there, ones = weft.device_put(np.array([1.0, 2.0])), weft.device_put(np.ones(2))
+    (found,) = weft.vjp(lambda x: x**2, there)[1](ones)
+    np.testing.assert_array_equal(found, [2, 4])
+    np.testing.assert_array_equal(weft.jvp(lambda x: x**2, (there,), (ones,))[1], [2, 4])
+    with weft.GradientTape() as tape:
+        x = tape.watch(there)
+        y = (x**2).sum()
+    np.testing.assert_array_equal(tape.gradient(y, x), [2, 4])
 
 
 def test_functions_run_as_python_on_arrays_of_devices() -> None:

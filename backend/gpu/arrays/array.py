@@ -133,6 +133,10 @@ class DeviceArray(OnDevice, NDArrayOperatorsMixin):
         return self._described.flags
 
     @property
+    def base(self) -> None:
+        """None: that an array is a view of another one is not kept, only whose memory it is."""
+
+    @property
     def device(self) -> str:
         """Where it lies, as "cuda:0"."""
         return repr(self._device)
@@ -428,7 +432,7 @@ class DeviceArray(OnDevice, NDArrayOperatorsMixin):
         return lambda *args, **kwargs: _compute(_method(name), self, *args, **kwargs)
 
 
-_OF_THE_HOST = ("base", "ctypes", "data", "dump", "dumps", "setflags", "tofile")
+_OF_THE_HOST = ("ctypes", "data", "dump", "dumps", "setflags", "tofile")
 """What NumPy's arrays have that is about memory of the host."""
 
 
