@@ -107,7 +107,10 @@ def test_one_command_runs_parts_and_writes_results(packed: Path, tmp_path: Path)
     )
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in results.read_text().splitlines()]
-    assert lines == [json.loads(line) for line in done.stdout.splitlines()]
+    said, _, page = done.stdout.partition("\n# On a GPU")
+    shown = [{name: value for name, value in line.items() if name != "results"} for line in lines]
+    assert [json.loads(line) for line in said.splitlines()] == shown
+    assert "| conformance | 2 | 2 |" in page
     assert lines[0]["device"] == "weft's emulator of a GPU"
     assert [(line["part"], line.get("program"), line.get("ok")) for line in lines[1:]] == [
         ("correct", "gather sm_90a", True),
@@ -132,7 +135,7 @@ def test_programs_and_calls_of_the_driver_are_timed(packed: Path, tmp_path: Path
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    driver, speed = (json.loads(line) for line in done.stdout.splitlines())
+    driver, speed = (json.loads(line) for line in done.stdout.splitlines() if line.startswith("{"))
     assert driver["launch_microseconds"] > 0
     assert (speed["program"], speed["launches"], speed["ok"]) == ("add_f16 sm_90a", 1, True)
     assert min(speed[name] for name in ("microseconds", "host_microseconds", "copy_microseconds")) > 0

@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for part in PARTS:
             if not options.parts or part in options.parts:
                 check.run(part)
-    write_report(results.lines, options.report or results.path.parent)
+    print(write_report(results.lines, options.report or results.path.parent))
     return int(any(line.get("ok") is False for line in results.lines))
 
 
@@ -101,10 +101,10 @@ class Results:
         """Add a line, at once: what follows may end everything."""
         with self._lock:
             self.lines.append(dict(line))
-            text = json.dumps(line)
-            print(text, flush=True)
+            shown = {name: value for name, value in line.items() if name != "results"}
+            print(json.dumps(shown), flush=True)
             with self.path.open("a") as file:
-                file.write(text + "\n")
+                file.write(json.dumps(line) + "\n")
 
 
 def is_chosen(name: str, only: Sequence[str]) -> bool:

@@ -15,15 +15,17 @@ _WAYS = (COPY, "torch", "torch.compile", "jax.jit", "cupy", "numba.cuda")
 _OWN_OVERHEAD = "bench/gpu/call_overhead.py"
 
 
-def write_report(lines: Sequence[Line], folder: Path) -> None:
-    """Write `gpu.md` and, where something was measured, `gpu.svg`."""
+def write_report(lines: Sequence[Line], folder: Path) -> str:
+    """Write `gpu.md` and, where something was measured, `gpu.svg`; the text of the page."""
     folder.mkdir(parents=True, exist_ok=True)
     measured = speeds(lines)
     machine = next((line for line in lines if line["part"] == "machine" and line.get("ok")), {})
     if measured:
         name = str(machine.get("device", "a GPU"))
         (folder / "gpu.svg").write_text(draw({title: row for title, row, _ in measured}, name))
-    (folder / "gpu.md").write_text(page(lines, machine, measured))
+    text = page(lines, machine, measured)
+    (folder / "gpu.md").write_text(text)
+    return text
 
 
 Speed = tuple[str, dict[str, float], Line]
