@@ -7,6 +7,7 @@ there, they let weft compile, and its tests run on the card. Nothing of it needs
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,6 @@ import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
-import tomllib
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 _PACKAGES = ("llvmlite", "torch-mlir")
@@ -37,9 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--python", default="3.12", help="the version of Python of that machine (3.12)")
     options = parser.parse_args(arguments)
     options.directory.mkdir(parents=True, exist_ok=True)
-    needed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     for package in _PACKAGES:
-        (requirement,) = (line for line in needed if line.startswith(package))
+        requirement = required(package)
         with tempfile.TemporaryDirectory(prefix="weft-gpu-") as folder:
             tree = fetched(requirement, options.python, Path(folder))
             make_small(tree)
@@ -47,6 +46,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             write_archive(tree, archive)
         print(f"{archive}: {archive.stat().st_size / 2**20:.1f} MiB", flush=True)
     return 0
+
+
+def required(package: str) -> str:
+    """What weft needs of a package, as pip writes it."""
+    (requirement,) = re.findall(
+        rf'^    "({package}[<>=].*)",$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE
+    )
+    return str(requirement)
 
 
 def fetched(requirement: str, python: str, folder: Path) -> Path:
