@@ -17,7 +17,6 @@ import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
-
 ROOT = Path(__file__).resolve().parent.parent.parent
 _PACKAGES = ("llvmlite", "torch-mlir")
 _PLATFORMS = (

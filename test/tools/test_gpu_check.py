@@ -92,7 +92,7 @@ def test_wrong_results_are_told(packed: Path) -> None:
 
 
 def test_one_command_runs_parts_and_writes_results(packed: Path, tmp_path: Path) -> None:
-    results = tmp_path / "results.jsonl"
+    results = tmp_path / "of" / "a card" / "results.jsonl"
     done = subprocess.run(
         [
             *(sys.executable, "-m", "tools.gpu_check", packed, "--emulator", "--results", results),
@@ -120,7 +120,7 @@ def test_one_command_runs_parts_and_writes_results(packed: Path, tmp_path: Path)
         ("conformance", "TMA swizzled", True),
         ("sanitizer", None, None),
     ]
-    assert "| correct | 3 | 3 |" in (tmp_path / "gpu.md").read_text()
+    assert "| correct | 3 | 3 |" in (results.parent / "gpu.md").read_text()
 
 
 def test_programs_and_calls_of_the_driver_are_timed(packed: Path, tmp_path: Path) -> None:

@@ -84,6 +84,7 @@ class Results:
         self.path = path
         self.lines: list[dict[str, Any]] = []
         self._lock = threading.Lock()
+        path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists():
             self.lines = [json.loads(line) for line in path.read_text().splitlines() if line]
 
