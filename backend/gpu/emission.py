@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import takewhile
 
 from ...dialect.mlir import Module
-from ...passes.pipeline import Observer
+from ...passes.pipeline import Observer, run_pipeline
 from ..analysis.report import report
 from ..analysis.requests import cost_of, is_report
+from ..planning.outline import OutlineKernels
 from ..planning.plan import MachineCode, plan_of
 from ..target import current
 from .machine.host_program import HostLowering
+from .pipeline import ALL_PASSES, steps_of
 from .pipeline import GPU_PIPELINES as PIPELINES
 from .stages import STAGES, Lowering, ptx_text, sass_text
 from .stages import stage_text as _stage_text
@@ -42,9 +45,18 @@ def text(module: Module, stage: str) -> str:
         return _stage_text(module, stage)
     name = cost_of(stage)
     if name is None:
+        _join_work(module)
         return report(module, stage)
-    costs = json.loads(report(module.clone(), stage))
+    counted = module.clone()
+    _join_work(counted)
+    costs = json.loads(report(counted, stage))
     return json.dumps(costs | {"device": traffic_of(module, name)})
+
+
+def _join_work(module: Module) -> None:
+    """Let what shares a kernel on a device do so, before kernels are outlined: what they read is counted once."""
+    before = takewhile(lambda step: step.name != OutlineKernels.name, steps_of("linalg-to-device-kernels"))
+    run_pipeline(module, list(before), passes=ALL_PASSES)
 
 
 KINDS = ("placed", "gpu", "nvvm", "ptx", "sass")

@@ -201,6 +201,18 @@ def test_what_goes_between_host_and_device_is_told() -> None:
     assert here.get_concrete_function(np.ones(8), 3).cost_analysis().device is None
 
 
+def test_what_several_results_are_made_of_is_read_once() -> None:
+    def polar(x, y):
+        return np.sqrt(x * x + y * y), np.arctan2(y, x)
+
+    cost = (
+        weft.function(polar, device="cuda").get_concrete_function(np.ones(64), np.zeros(64)).cost_analysis()
+    )
+    assert cost.device is not None
+    assert cost.device.launches == 1
+    assert (cost.bytes_read, cost.bytes_written) == (2 * 64 * 8, 2 * 64 * 8)
+
+
 def test_libraries_are_called_on_the_host() -> None:
     def f(x):
         return np.linalg.inv(x * 2) + np.fft.rfft(x)[0, 0].real
