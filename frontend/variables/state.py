@@ -21,13 +21,14 @@ from .state_files import read_arrays, write_arrays
 File: TypeAlias = "str | os.PathLike[str]"
 
 
-def state(obj: Any) -> dict[str, np.ndarray[Any, Any]]:
+def state(obj: Any) -> dict[str, Any]:
     """The arrays and variables of an object by their names, `layers.0.w`: the arrays themselves, no copies.
+
+    Those that lie on a GPU are there, too, and files hold copies of them.
 
     They are found in attributes, lists, tuples and dicts, and in the objects in these; each once, under the first name.
     Numbers of Python's and NumPy's scalars, which cannot be written, are none: keep counters in a `weft.Variable`.
-    Raises `ValueError` where two arrays have one name, `weft.UnsupportedError` in compiled functions and for arrays on
-    a GPU.
+    Raises `ValueError` where two arrays have one name, `weft.UnsupportedError` in compiled functions.
 
     >>> model = {"w": np.ones(2), "layers": [weft.Variable(3.0)]}
     >>> weft.state(model)
@@ -38,7 +39,7 @@ def state(obj: Any) -> dict[str, np.ndarray[Any, Any]]:
             "weft.state, save_state and load_state look at objects of Python, which compiled code would do once, while "
             "it is traced: call them outside of the compiled function"
         )
-    found: dict[str, np.ndarray[Any, Any]] = {}
+    found: dict[str, Any] = {}
     for name, array in _arrays(obj, "", set()):
         if name in found:
             raise WeftValueError(f"two arrays have the name {name!r}: rename a key or attribute")
@@ -60,7 +61,7 @@ def save_state(obj: Any, file: File) -> None:
     >>> restored
     {'w': array([0, 1, 2])}
     """
-    write_arrays(state(obj), os.fspath(file))
+    write_arrays({name: np.asarray(array) for name, array in state(obj).items()}, os.fspath(file))
 
 
 def load_state(obj: Any, source: File | Mapping[str, Any]) -> None:
@@ -85,10 +86,19 @@ def load_state(obj: Any, source: File | Mapping[str, Any]) -> None:
         raise WeftValueError(f"{where} does not fit: it {' and '.join(filter(None, (lacks, more)))}")
     new = {name: _fitting(name, array, held(given[name]), where) for name, array in own.items()}
     for name, array in own.items():
-        array[...] = new[name]
+        array[...] = _placed(new[name], array)
 
 
-def _fitting(name: str, array: np.ndarray[Any, Any], given: Any, where: str) -> np.ndarray[Any, Any]:
+def _placed(new: np.ndarray[Any, Any], array: Any) -> Any:
+    """The elements where an array lies, to which they are then copied."""
+    if not isinstance(array, OnDevice):
+        return new
+    from ...backend.gpu.arrays.foreign import device_put  # most programs need no driver
+
+    return device_put(new, array.device)
+
+
+def _fitting(name: str, array: Any, given: Any, where: str) -> np.ndarray[Any, Any]:
     """What is given for an array, which it can hold."""
     new = np.asarray(given)
     if new.dtype.kind == "V" and new.dtype.itemsize == array.dtype.itemsize and array.dtype.kind == "V":
@@ -109,18 +119,14 @@ def _listed(names: list[str]) -> str:
     return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
 
 
-def _arrays(value: Any, name: str, seen: set[int]) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+def _arrays(value: Any, name: str, seen: set[int]) -> Iterator[tuple[str, Any]]:
     """The arrays in a nested value, each once."""
     if isinstance(value, ArrayHolder):
         if id(value) not in seen:
             seen.add(id(value))
             yield from _arrays(value.value, name, seen)
         return
-    if isinstance(value, OnDevice):
-        raise UnsupportedError(
-            f"{name or 'the array'} lies on {value.device}: copy it, np.asarray({name or 'array'}), and save that"
-        )
-    if isinstance(value, np.ndarray) and value.dtype != object:
+    if isinstance(value, OnDevice) or (isinstance(value, np.ndarray) and value.dtype != object):
         if id(value) not in seen:
             seen.add(id(value))
             yield name, value

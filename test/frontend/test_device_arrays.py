@@ -9,6 +9,7 @@ import operator
 import pickle
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -324,6 +325,22 @@ def test_calls_run_where_arrays_are() -> None:
     np.testing.assert_array_equal(f(X, 2.0)[0], expected)  # on the processor
     strided = f(there.T[::-1], 2.0)[0]
     np.testing.assert_array_equal(strided, np.asarray(product).T[::-1])
+
+
+@pytest.mark.parametrize("ending", ["npz", "safetensors"])
+def test_state_on_devices_is_saved_and_loaded_in_place(ending: str, tmp_path: Path) -> None:
+    model = {"w": weft.device_put(X), "layers": [weft.device_put(np.ones(2, weft.bfloat16)), np.zeros(3)]}
+    path, w = tmp_path / f"model.{ending}", model["w"]
+    assert weft.state(model)["w"] is w
+    weft.save_state(model, path)
+    for array in weft.state(model).values():
+        array[...] = 7
+    weft.load_state(model, path)
+    assert weft.state(model)["w"] is w
+    np.testing.assert_array_equal(w, X)
+    np.testing.assert_array_equal(model["layers"][0], np.ones(2, weft.bfloat16))
+    with pytest.raises(ValueError, match="w has shape"):
+        weft.load_state({"w": w[0]}, {"w": X})
 
 
 def test_concrete_functions_refuse_arrays_of_other_devices() -> None:
