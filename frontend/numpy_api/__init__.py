@@ -36,6 +36,7 @@ MODULES = (
     "repetition",
     "indexing",
     "index_tricks",
+    "membership",
     "windows",
     "sorting",
     "statistics",

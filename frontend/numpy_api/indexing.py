@@ -46,7 +46,6 @@ from .arguments import (
     write_into,
 )
 from .joining import stack
-from .reductions import all as all_of
 from .reductions import any as any_of
 from .selection import as_weak_operand, blend
 from .selection import choose as choose_between
@@ -474,37 +473,3 @@ def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Any = None, right: 
     result = choose_between(positions < grid[0], values[0] if left is None else left, result)
     result = choose_between(np.isnan(positions) & np.not_equal(last, 0), positions, result)
     return result[()] if result.ndim == 0 else result
-
-
-_MOST_PAIRS = 128
-"""With so many elements each one is compared with each; among more, it is quicker to find a place in sorted order."""
-
-
-def isin(
-    element: ArrayLike,
-    test_elements: ArrayLike,
-    assume_unique: bool = False,
-    invert: bool = False,
-    *,
-    kind: Any = None,
-) -> ArrayResult:
-    """Whether elements are among those of another array, as `numpy.isin`.
-
-    Shape: that of `element`. Dtype: bool. Raises `ValueError` for an unknown `kind`.
-
-    >>> weft.isin(np.array([1, 2, 3]), [1, 3])
-    array([ True, False,  True])
-    """
-
-    if kind not in (None, "sort", "table"):
-        raise WeftValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
-    x, tests = asarray(element), ravel(asarray(test_elements))
-    dtype, count = common_dtype(x, tests), known_shape(tests)[0] or 0
-    if dtype.kind in "iuf" and {x.dtype.kind, tests.dtype.kind} == {dtype.kind} and count > _MOST_PAIRS:
-        ordered = np.sort(cast(tests, dtype))
-        places = np.minimum(searchsorted(ordered, cast(x, dtype)), count - 1)
-        near = apply(ops.Gather, ordered, asarray(places), axes=(0,), position=0)
-        return rank_0_array(near != x if invert else near == x)
-    pairs = x[..., None]
-    found = all_of(pairs != tests, axis=-1) if invert else any_of(pairs == tests, axis=-1)
-    return rank_0_array(found)
