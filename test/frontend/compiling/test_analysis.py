@@ -115,7 +115,6 @@ def test_loops_count_as_often_as_they_run():
     assert cost.unknown == ()
 
 
-@pytest.mark.processor  # on a device the loop is one kernel, which stores states once
 def test_loops_of_known_length():
     def scan(x):
         state = np.zeros(100, F32)
