@@ -25,6 +25,8 @@ _VIEWS = frozenset(
         "memref.view",
     }
 )
+_FACTS = ("memref.dim", "memref.extract_aligned_pointer_as_index")
+"""What is asked of memory without a look into it."""
 _PURE_DIALECTS = ("affine.apply", "affine.max", "affine.min", "arith.", "complex.", "index.", *FUNCTIONS)
 
 
@@ -34,9 +36,7 @@ class NotScheduled(WeftError):
 
 def is_pure(op: Operation) -> bool:
     """Whether an operation only computes a number, or another view of memory."""
-    return not op.regions and (
-        op.name in _VIEWS or op.name == "memref.dim" or op.name.startswith(_PURE_DIALECTS)
-    )
+    return not op.regions and (op.name in _VIEWS or op.name in _FACTS or op.name.startswith(_PURE_DIALECTS))
 
 
 def is_parameter(value: Value) -> bool:

@@ -28,6 +28,7 @@ _MEMORY_OPS = (
     "bufferization.materialize_in_destination",
     "bufferization.to_tensor",
     "func.return",
+    "memref.copy",
     "memref.dim",
     "memref.load",
     "memref.store",

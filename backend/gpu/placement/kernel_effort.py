@@ -46,6 +46,11 @@ class _Effort:
             points, inner = space
             work = len(operations_in(op.regions[0].blocks[0])) + len(list(op.operands))
             return -(-points // THREADS) * inner * work + BARRIER
+        if op.name == "memref.copy":
+            shape = self._bounds.shape(op.operands[0])
+            return (
+                None if None in shape else -(-math.prod(extent or 0 for extent in shape) // THREADS) + BARRIER
+            )
         if not op.regions:
             return 1
         count = turns(op)

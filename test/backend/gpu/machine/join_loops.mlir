@@ -669,3 +669,40 @@ func.func private @kernel_2(%x: memref<1000000xf64>, %s: f64) attributes {weft.a
   return
 }
 }
+
+// -----
+
+// A kernel that copies, and a copy that is left out where two arrays are one, as a loop has swapped them.
+// CHECK-LABEL: func.func @r(
+// CHECK: call @[[JOINED:kernel_[0-9]+]](
+// CHECK-NEXT: return
+// CHECK: func.func private @[[JOINED]](
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: func.call @kernel_0(
+// CHECK: arith.cmpi ne
+// CHECK: memref.copy
+module attributes {weft.sites = []} {
+func.func @r(%x: memref<64xf64>, %n: index, %y: memref<64xf64>, %w: memref<0xi8>, %record: memref<20xi64>)
+    attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<64xf64>, tensor<i64>], on_heap = [], on_host = [1], polls = true, results = [tensor<64xf64>], sizes, workspace = 0 : i64, written = [0]}} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %t = %c0 to %n step %c1 {
+    %ends:2 = scf.for %s = %c0 to %t step %c1 iter_args(%a = %x, %b = %y) -> (memref<64xf64>, memref<64xf64>) {
+      func.call @kernel_0(%a, %b) : (memref<64xf64>, memref<64xf64>) -> ()
+      scf.yield %b, %a : memref<64xf64>, memref<64xf64>
+    }
+    %one = memref.extract_aligned_pointer_as_index %ends#0 : memref<64xf64> -> index
+    %other = memref.extract_aligned_pointer_as_index %x : memref<64xf64> -> index
+    %differ = arith.cmpi ne, %one, %other : index
+    scf.if %differ {
+      memref.copy %ends#0, %x : memref<64xf64> to memref<64xf64>
+    }
+  }
+  return
+}
+func.func private @kernel_0(%x: memref<64xf64>, %y: memref<64xf64>) attributes {weft.accesses = ["r", "w"], weft.side = "device"} {
+  memref.copy %x, %y : memref<64xf64> to memref<64xf64>
+  return
+}
+}

@@ -261,6 +261,16 @@ def _orthogonal(a: Any, b: Any) -> Any:
     return b
 
 
+def _triangular(a: Any, b: Any) -> Any:
+    q = np.zeros_like(a)
+    for j in range(a.shape[1]):
+        v = a[:, j].copy()
+        for i in range(j):
+            v -= (q[:, i] @ a[:, j]) * q[:, i]
+        q[:, j] = v / np.sqrt(v @ v)
+    return q
+
+
 def _largest_first(a: Any, b: Any) -> Any:
     for k in range(len(b) - 1):
         rest = np.abs(b[k:])
@@ -269,7 +279,9 @@ def _largest_first(a: Any, b: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "function", [_solved, _decomposed, _reflected, _orthogonal, _largest_first], ids=lambda f: f.__name__
+    "function",
+    [_solved, _decomposed, _reflected, _orthogonal, _triangular, _largest_first],
+    ids=lambda f: f.__name__,
 )
 def test_parts_that_grow_and_shrink(function: Any) -> None:
     """Views whose lengths change from one iteration to the next; a NaN, and arrays without elements."""
@@ -401,3 +413,28 @@ def test_loops_with_numbers_of_loops(function: Any, side: str) -> None:
     assert not reads(text, in_loops=True)
     assert ('weft.schedule = "one block' in text) == (side == "device")
     assert ("the host does the whole loop" in text) == (side == "host")
+
+
+def _divided(x: Any, y: Any) -> Any:
+    for t in range(len(y)):
+        x += y[t]
+        x[0] //= 1
+        x[2] = int(x[1]) // int(y[t])
+    return x
+
+
+def test_a_division_by_zero_in_a_loop() -> None:
+    """Arrays that the caller sees are written by kernels that copy, and not behind the division."""
+    for wrong in (50, 11):
+        outcomes: list[Any] = []
+        for called in (weft.function(_divided), weft.function(_divided, device="cuda")):
+            x, y = np.arange(20.0), np.where(np.arange(20) == wrong, 0.0, 2.0)
+            try:
+                found: Any = called(x, y).tolist()
+            except ZeroDivisionError as error:
+                found = str(error)
+            outcomes.append((found, x.tolist()))
+        assert outcomes[0] == outcomes[1]
+        assert isinstance(outcomes[0][0], str) == (wrong == 11)
+    text = gpu_text(_divided, np.zeros(20), np.zeros(20))
+    assert text[: text.index("gpu.module")].count("gpu.launch_func") == 1
