@@ -70,6 +70,8 @@ class _Mover:
             first = users[0]
             if op_class_of(user) is not Stretch or user.block != operation.block:
                 return []
+            if operation.results[0] in list(user.operands)[1:]:  # an extent, which is computed
+                return []
             if (
                 list(user.operands) != list(first.operands)
                 or user.attributes["shape"] != first.attributes["shape"]

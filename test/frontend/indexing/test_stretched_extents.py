@@ -209,3 +209,16 @@ def test_what_was_stretched_is_stretched_again() -> None:
     for n in (3, 0, 7, 9):
         expected = program(np.arange(10.0), np.int64(n))
         np.testing.assert_array_equal(compiled(np.arange(10.0), np.int64(n)), expected)
+
+
+def test_one_extent_of_both_operands() -> None:
+    """Two reads that turn out to be one, in a short loop: the only use of its extent is to stretch it."""
+
+    def squares(rows: Any, columns: Any, x: Any) -> Any:
+        y = np.zeros(rows.shape[0] - 1)
+        for i in range(rows.shape[0] - 1):
+            y[i] = np.sum(x[columns[rows[i] : rows[i + 1]]] * x[columns[rows[i] : rows[i + 1]]])
+        return y
+
+    rows, columns = np.array([0, 2, 2, 3, 6]), np.array([5, 1, 2, 0, 0, 3])
+    np.testing.assert_array_equal(weft.function(squares)(rows, columns, X), squares(rows, columns, X))

@@ -75,3 +75,17 @@ func.func @loop(%x: tensor<?xf64>, %y: tensor<?xf64>, %n: tensor<i64>, %a: index
   }
   return %1 : tensor<?xf64>
 }
+
+// What gives an extent is no array that is stretched.
+// CHECK-LABEL: func.func @computed_extent
+// CHECK-SAME: (%[[X:.*]]: tensor<?xf64>, %[[C:.*]]: tensor<i1>, %[[N:.*]]: tensor<i64>)
+// CHECK-NEXT: %[[M:.*]] = "weft.select"(%[[C]], %[[N]], %[[N]])
+// CHECK-NEXT: %[[A:.*]] = "weft.stretch"(%[[X]], %[[M]]) {shape = array<i64: -1>}
+// CHECK-NEXT: %[[B:.*]] = "weft.multiply"(%[[A]], %[[A]])
+// CHECK-NEXT: return %[[B]]
+func.func @computed_extent(%x: tensor<?xf64>, %c: tensor<i1>, %n: tensor<i64>) -> tensor<?xf64> {
+  %0 = "weft.select"(%c, %n, %n) : (tensor<i1>, tensor<i64>, tensor<i64>) -> tensor<i64>
+  %1 = "weft.stretch"(%x, %0) {shape = array<i64: -1>} : (tensor<?xf64>, tensor<i64>) -> tensor<?xf64>
+  %2 = "weft.multiply"(%1, %1) : (tensor<?xf64>, tensor<?xf64>) -> tensor<?xf64>
+  return %2 : tensor<?xf64>
+}
