@@ -464,7 +464,7 @@ def linspace(
     places = reshape(arange(count, dtype=computed), (count, *(1,) * difference.ndim))
     step = difference / divisions if divisions > 0 else np.nan
     if divisions > 0:
-        numbers = choose(step == 0, places / divisions * difference, places * step) + first
+        numbers = choose(_any_zero(step), places / divisions * difference, places * step) + first
     else:
         numbers = places * difference + first
     if endpoint and count > 1:
@@ -486,12 +486,17 @@ def _linspace_of_any(
     places = reshape(arange(count, dtype=computed), column)
     divisor = cast(np.maximum(divisions, 1), computed)
     quotient = difference / divisor
-    numbers = choose(quotient == 0, places / divisor * difference, places * quotient) + first
+    numbers = choose(_any_zero(quotient), places / divisor * difference, places * quotient) + first
     if endpoint:
         is_last = np.logical_and(reshape(arange(count), column) == count - 1, count > 1)
         numbers = choose(is_last, last, numbers)
     numbers = _as_asked(numbers, dtype or computed, axis)
     return (numbers, choose(divisions > 0, quotient, np.nan)) if retstep else numbers
+
+
+def _any_zero(step: Any) -> Any:
+    """Whether steps are too small for a number, one at least: NumPy then computes all numbers without them."""
+    return np.any(step == 0)
 
 
 def _as_asked(numbers: ArrayResult, dtype: np.dtype[Any], axis: int) -> ArrayResult:

@@ -165,3 +165,15 @@ def test_memory_of_arguments() -> None:
     np.testing.assert_array_equal(windows(X), X[:2])
     with pytest.raises(weft.UnsupportedError, match="how this one lies is not known"):
         windows(X[::2])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex128])
+def test_one_step_of_several_that_is_zero(dtype: Any) -> None:
+    """NumPy then computes the numbers of all of them another way."""
+
+    def program(x: Any, n: Any) -> Any:
+        return np.linspace(x, x[0], 1000), np.linspace(x, x[0], n, endpoint=False), np.linspace(x, x[::-1], n)
+
+    x, n = np.array([0.1, -2, 7.3], dtype), np.int64(1000)
+    for value, wanted in zip(weft.function(program)(x, n), program(x, n), strict=True):
+        np.testing.assert_array_equal(value, wanted)
