@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from ....dialect.errors import InternalError
 from ....dialect.mlir import Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -71,9 +72,13 @@ def _own_memory(function: Operation) -> None:
     """Memory that launches share is the device's; what only one needed is gone."""
     block = function.regions[0].blocks[0]
     for op in reversed(operations_in(block)):
-        if op.name in ("memref.load", "memref.dealloc") or (
-            op.name != "gpu.launch_func" and op.results and not any(True for v in op.results for _ in v.uses)
-        ):
+        used = not is_unused(op)
+        if op.name == "memref.load" and used:  # of memory of the device, which the launch itself has to read
+            name = function.attributes["sym_name"].value
+            raise InternalError(
+                f"{op.location}: a launch of the kernel {name} takes what the host has loaded"
+            )
+        if op.name == "memref.dealloc" or (op.name != "gpu.launch_func" and op.results and not used):
             op.erase()
     for op in operations_in(block):
         if op.name == "memref.alloc":
