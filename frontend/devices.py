@@ -34,6 +34,8 @@ from .tracing.staging import value_of
 def devices() -> list[str]:
     """The names of the devices that functions can run on: "cpu", and the GPUs that the driver has.
 
+    Raises `weft.DeviceError` in a forked child of a process that has used them: the driver does not work there.
+
     >>> weft.devices()[0]
     'cpu'
     """

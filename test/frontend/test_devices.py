@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import numpy as np
@@ -145,6 +146,26 @@ def test_names_of_devices() -> None:
         weft.function(lambda x: x + 1, device="cuda")(np.ones(2))
     with weft.settings.scope(cuda="off"):
         assert weft.devices() == ["cpu"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_names_of_devices_in_a_forked_child() -> None:
+    """Where the devices cannot be used, to list none would hide them."""
+    weft.devices()
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            os.write(writing, repr(weft.devices()).encode())
+        except weft.DeviceError as error:
+            os.write(writing, str(error).encode())
+        finally:
+            os._exit(0)
+    os.close(writing)
+    os.waitpid(child, 0)
+    with os.fdopen(reading) as told:
+        assert "the GPU was used before this process was forked" in told.read()
 
 
 def test_a_device_for_all_functions() -> None:

@@ -198,11 +198,15 @@ def open_device(name: str) -> OpenDevice:
 
 
 def device_names() -> list[str]:
-    """The names of the devices that there are: none without a driver."""
+    """The names of the devices that there are: none without a driver. DeviceError in a child of a process with some."""
     try:
-        return [f"cuda:{number}" for number in range(device_count(chosen_library()))]
+        library = chosen_library()
+        if not library.is_left_behind:
+            return [f"cuda:{number}" for number in range(device_count(library))]
     except DeviceError:
         return []
+    library.check_process()
+    return []
 
 
 def synchronize(name: str | None = None) -> None:

@@ -55,6 +55,11 @@ class Library:
                 )
             self._initialised = True
 
+    @property
+    def is_left_behind(self) -> bool:
+        """Whether this is a child of the process that has used the driver, and found GPUs."""
+        return self._initialised and os.getpid() != self._process
+
     def check_process(self) -> None:
         """Refuse to work in a child of the process that has used the driver."""
         if os.getpid() != self._process:
