@@ -44,7 +44,7 @@ def device_put(value: Any, device: str = "cuda") -> Any:
     array for "cpu". Raises `DeviceError` where there is no such device, `MemoryError` where it has no room, `TypeError`
     for what is no array or has a dtype that weft does not have.
 
-    >>> weft.device_put([1, 2], "cpu")
+    >>> device_put([1, 2], "cpu")
     array([1, 2])
     """
     if device_number(device) is None:
