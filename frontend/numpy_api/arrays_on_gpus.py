@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from typing import Any, TypeVar
+
+import numpy as np
 
 from ...backend.gpu.devices.names import CPU, device_number
 from ...backend.gpu.devices.on_device import OnDevice, is_foreign_array_on_gpu, memory_of
@@ -44,7 +47,7 @@ def makes_arrays(function: Function) -> Function:
 
     @functools.wraps(function)
     def make(*args: Any, device: Any = None, **kwargs: Any) -> Any:
-        if not isinstance(device, str) or device == CPU or current_trace() is not None:
+        if not is_on_gpu(device):
             return function(*args, device=device, **kwargs)
         from ...backend.gpu.arrays.foreign import device_put  # most programs need no driver
 
@@ -57,17 +60,37 @@ def makes_arrays(function: Function) -> Function:
     return make  # type: ignore[return-value]
 
 
-def makes_arrays_like(function: Function) -> Function:
-    """The same for a function that takes shape and dtype, and so the device, of its first argument."""
-    make = makes_arrays(function)
+def takes_device_of_first(function: Function) -> Function:
+    """Let a function that makes an array like its first argument make it on the device of that, unless told."""
 
     @functools.wraps(function)
     def make_like(*args: Any, device: Any = None, **kwargs: Any) -> Any:
         if args and isinstance(args[0], OnDevice) and current_trace() is None:
-            return make(memory_of(args[0]), *args[1:], device=device or args[0].device, **kwargs)
-        return make(*args, device=device, **kwargs)
+            return function(memory_of(args[0]), *args[1:], device=device or args[0].device, **kwargs)
+        return function(*args, device=device, **kwargs)
 
     return make_like  # type: ignore[return-value]
 
 
-__all__ = ["array_on_gpu", "makes_arrays", "makes_arrays_like", "require_known"]
+def is_on_gpu(device: Any) -> bool:
+    """Whether what is made outside of traces for a `device` lies on a GPU."""
+    return isinstance(device, str) and device != CPU and current_trace() is None
+
+
+def full_on_gpu(shape: Any, value: Any, device: str) -> Any:
+    """An array on a GPU, filled with a value in its dtype."""
+    from ...backend.gpu.arrays.filled import filled  # most programs need no driver
+
+    require_known(device)
+    extents = tuple(shape) if np.iterable(shape) else (shape,)
+    return filled(tuple(operator.index(extent) for extent in extents), value, device)
+
+
+__all__ = [
+    "array_on_gpu",
+    "full_on_gpu",
+    "is_on_gpu",
+    "makes_arrays",
+    "require_known",
+    "takes_device_of_first",
+]

@@ -29,7 +29,7 @@ from ..tracing.staging import (
 )
 from ..tracing.staging import asarray as array_of
 from .arguments import FLOAT64, INT64, common_dtype, optional_dtype, require_castable, require_device
-from .arrays_on_gpus import array_on_gpu, makes_arrays, makes_arrays_like
+from .arrays_on_gpus import array_on_gpu, full_on_gpu, is_on_gpu, makes_arrays, takes_device_of_first
 from .documentation import Family, member
 from .memory_order import in_order, ordered
 from .selection import as_weak_operand, choose
@@ -41,7 +41,6 @@ _numpy: Any = np
 # Filled arrays
 
 
-@makes_arrays
 def full(
     shape: Any,
     fill_value: ArrayLike,
@@ -60,6 +59,9 @@ def full(
     array([[7, 7],
            [7, 7]])
     """
+    if is_on_gpu(device):
+        given = np.asarray(fill_value) if isinstance(fill_value, OnDevice) else fill_value
+        return full_on_gpu(shape, full(np.shape(given), given, dtype), device)
     require_device(device)
     value = as_weak_operand(fill_value)
     wanted = optional_dtype(dtype) or array_of(value).dtype
@@ -77,7 +79,6 @@ def full(
 
 
 def _filled(value: int) -> Family:
-    @makes_arrays
     def function(
         shape: Any, dtype: DTypeLike | None = None, order: str = "C", *, device: Any = None, like: Any = None
     ) -> ArrayResult:
@@ -117,7 +118,7 @@ def empty() -> None:
     """
 
 
-@makes_arrays_like
+@takes_device_of_first
 def full_like(
     a: ArrayLike,
     fill_value: ArrayLike,
@@ -143,7 +144,7 @@ def full_like(
 
 
 def _filled_like(value: int) -> Family:
-    @makes_arrays_like
+    @takes_device_of_first
     def function(
         a: ArrayLike,
         dtype: DTypeLike | None = None,
@@ -177,7 +178,7 @@ def ones_like() -> None:
     """
 
 
-@makes_arrays_like
+@takes_device_of_first
 def empty_like(
     prototype: ArrayLike,
     dtype: DTypeLike | None = None,

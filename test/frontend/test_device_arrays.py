@@ -566,6 +566,40 @@ def test_arrays_are_made_on_a_device() -> None:
     assert weft.__array_namespace_info__().devices() == ("cpu", "cuda:0", "cuda:1")
 
 
+@pytest.mark.parametrize("dtype", ["bool", "float16", "float32", "int64", "complex128"])
+@pytest.mark.parametrize("shape", [(), 0, (3, 0), 5, (7, 30_001)])
+def test_filled_arrays_are_made_there(shape: Any, dtype: str) -> None:
+    for value in (0, 1, -0.0, 2.5):
+        made = weft.full(shape, value, dtype, device="cuda")
+        expected = np.full(shape, value, dtype)
+        assert (made.dtype, made.shape) == (expected.dtype, expected.shape)
+        assert np.asarray(made).tobytes() == expected.tobytes()
+
+
+def test_what_is_filled_broadcasts() -> None:
+    row = np.arange(3)
+    for value in (row, weft.device_put(row), weft.device_put(np.float32(2))):
+        made = weft.full((2, 3), value, device="cuda")
+        expected = np.full((2, 3), np.asarray(value))
+        assert made.dtype == expected.dtype
+        np.testing.assert_array_equal(made, expected)
+    np.testing.assert_array_equal(weft.empty(3, device="cuda"), np.zeros(3))
+
+
+def test_filled_arrays_that_cannot_be() -> None:
+    for shape in (1 << 50, (1 << 20, 1 << 30)):
+        for make in (weft.zeros, weft.ones, weft.empty):
+            with pytest.raises(weft.DeviceMemoryError, match=r"GiB|TiB|PiB|bytes"):
+                make(shape, device="cuda")
+    for shape, value in [(-1, 0), ((2, -3), 1), ((1 << 40, 1 << 40), 0), ((2, 2), np.arange(3))]:
+        with pytest.raises(ValueError):  # noqa: PT011  (each in words of its own, of NumPy)
+            weft.full(shape, value, device="cuda")
+    with pytest.raises(TypeError):
+        weft.zeros(2.5, device="cuda")
+    with pytest.raises(OverflowError):
+        weft.full(3, 300, "uint8", device="cuda")
+
+
 def test_functions_that_write_files_or_text_take_copies() -> None:
     there, file = weft.device_put(X), io.BytesIO()
     np.save(file, there)
