@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,13 @@ from support.behaviour_harness import refused, same
 
 F64, I64 = np.float64, np.int64
 COUNTS = [I64(n) for n in (0, 1, 2, 5, 20)]
+
+
+@dataclass
+class Row:
+    """An item that holds a list."""
+
+    entries: list[int]
 
 
 def squares(n):
@@ -306,6 +315,24 @@ class TestOtherNames:
         same(f, *COUNTS, joined=True)
 
 
+class TestListsInItems:
+    def test_beam_search(self):
+        """The sequences become longer with each step: the loop over the steps cannot be staged, and is unrolled."""
+
+        def f(logp):
+            beams = [(0.0, [0])]
+            for step in range(logp.shape[0]):
+                candidates = []
+                for score, sequence in beams:
+                    for token in range(logp.shape[1]):
+                        candidates.append((score + logp[step, token], sequence + [token]))
+                candidates.sort(key=lambda candidate: -candidate[0])
+                beams = candidates[:3]
+            return beams
+
+        same(f, np.random.default_rng(0).standard_normal((3, 6)))
+
+
 class TestRefused:
     def test_other_collections(self):
         for kind in (tuple, set, frozenset):
@@ -321,6 +348,42 @@ class TestRefused:
             return rows
 
         refused(f, I64(2), match="cannot hold another one")
+
+    def test_lists_of_other_lengths_in_items(self):
+        def in_tuple(n):
+            rows = []
+            for i in range(n):
+                rows.append((i, [i]))
+                rows.append((i, [i, i]))
+            return rows
+
+        def in_dict(n):
+            rows = [{"row": [0]}]
+            for i in range(n):
+                rows.append({"row": [i, i]})
+            return rows
+
+        def in_dataclass(n):
+            rows = [Row([0])]
+            for i in range(n):
+                rows.append(Row([i, i]))
+            return rows
+
+        def or_none(n):
+            rows = [(0, None)]
+            for i in range(n):
+                rows.append((i, [i]))
+                rows.append((i, [i, i]))
+            return rows
+
+        def on_paths(n):
+            rows = [(0, [0])]
+            if n > 1:
+                rows = [(0, [0, 1]), (1, [2, 3])]
+            return rows
+
+        for f in (in_tuple, in_dict, in_dataclass, or_none, on_paths):
+            refused(f, I64(2), match="cannot hold another one")
 
     def test_items_that_differ(self):
         def f(x, n):

@@ -31,7 +31,6 @@ from ..values.abstract import (
     ArrayKind,
     Choice,
     Container,
-    Growing,
     Kind,
     Mismatch,
     Partial,
@@ -42,6 +41,7 @@ from ..values.abstract import (
     flatten,
     join,
     kind_of,
+    require_no_growing,
     unflatten,
 )
 from ..values.control_flow_state import control_flow
@@ -386,25 +386,16 @@ def _joined(kind: Kind | None, item: Any) -> Kind:
 
 def join_items(kind: Kind | None, found: Kind) -> Kind:
     """The abstract type of items of two kinds; both are not to be told apart in a list."""
-    _require_plain(found)
+    require_no_growing(found)
     try:
-        return found if kind is None else join(kind, found)
+        joined = found if kind is None else join(kind, found)
     except Mismatch as mismatch:
         problem = str(mismatch).replace("on one path", "at first").replace("on the other", "later")
         raise control_flow_error(
             "the items of a list that grows in a staged loop differ", [f"an item is {problem}"]
         ) from None
-
-
-def _require_plain(kind: Kind) -> None:
-    """Refuse items that are lists of any length themselves."""
-    if isinstance(kind, Growing):
-        raise UnsupportedError(
-            "a list whose length is known only at run time cannot hold another one; keep the items in one list, beside "
-            "a list of where each part begins"
-        )
-    for child in kind.children if isinstance(kind, Container) else ():
-        _require_plain(child)
+    require_no_growing(joined)
+    return joined
 
 
 def _as_length(length: Any) -> Any:

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .....dialect.attributes import type_to_mlir
+from .....dialect.errors import UnsupportedError
 from .....dialect.mlir import Type, Value
 from .....dialect.ops.creation import Constant
 from .....dialect.ops.shape import BroadcastTo
@@ -38,6 +39,7 @@ from ..interface import operators
 from .composites import COMPOSITES, container_class, parts_of_composite
 from .optional import Chosen, MaybeUnbound, Optional
 from .program_locations import UNBOUND
+from .static_values import COMPARED, described, same_static
 
 _BOOL = TensorType((), np.dtype(bool))
 _INT = TensorType((), np.dtype(np.int64))
@@ -50,10 +52,6 @@ _NUMBERS: dict[type, np.dtype[Any]] = {
 """Python's numbers from narrow to wide, with the dtype that holds them."""
 
 
-_COMPARED = (bool, int, float, complex, str, bytes, slice, range, np.dtype)
-"""Values that are the same if they are equal; others are if they are one object."""
-
-
 @dataclass(frozen=True)
 class Static:
     """A Python value that is the same on every path."""
@@ -61,16 +59,16 @@ class Static:
     value: Any
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Static) and _same_static(self.value, other.value)
+        return isinstance(other, Static) and same_static(self.value, other.value)
 
     def __hash__(self) -> int:
         value = self.value
         if isinstance(value, types.FunctionType):
             return id(value.__code__)
-        return hash(static_key(value)) if isinstance(value, _COMPARED) else id(value)
+        return hash(static_key(value)) if isinstance(value, COMPARED) else id(value)
 
     def __str__(self) -> str:
-        return _described(self.value)
+        return described(self.value)
 
 
 @dataclass(frozen=True)
@@ -133,11 +131,26 @@ class Growing:
     item: Kind | None
     """None where there was no item yet."""
 
+    def __post_init__(self) -> None:
+        require_no_growing(self.item)
+
     def __str__(self) -> str:
         return f"a list of any length ({self.item})"
 
 
 Kind: TypeAlias = "Static | ArrayKind | Container | Partial | Choice | Growing"
+
+
+def require_no_growing(kind: Kind | None) -> None:
+    """Refuse items of a list that are, or hold, lists of any length themselves."""
+    if isinstance(kind, Growing):
+        raise UnsupportedError(
+            "a list whose length is known only at run time cannot hold another one; keep the items in one list, beside "
+            "a list of where each part begins, or pad them to one length"
+        )
+    inner = (kind.inner,) if isinstance(kind, Partial) else getattr(kind, "children", ())
+    for child in inner:
+        require_no_growing(child)
 
 
 class Mismatch(Exception):
@@ -375,32 +388,6 @@ def _need_numbers() -> None:
 
 def _is_none(kind: Kind) -> bool:
     return isinstance(kind, Static) and kind.value is None
-
-
-def _same_static(one: Any, other: Any) -> bool:
-    if one is other:
-        return True
-    if type(one) is not type(other) or isinstance(one, (np.ndarray, np.generic)):
-        return False
-    if isinstance(one, types.FunctionType):
-        return _are_made_alike(one, other)
-    return isinstance(one, _COMPARED) and bool(static_key(one) == static_key(other))
-
-
-def _are_made_alike(one: types.FunctionType, other: types.FunctionType) -> bool:
-    """Whether two functions are what one `def` or lambda gave twice, with nothing in them that tells them apart."""
-    if one.__code__ is not other.__code__ or one.__globals__ is not other.__globals__:
-        return False
-    cells = (one.__closure__ or ()), (other.__closure__ or ())
-    parts = ((f.__defaults__, f.__kwdefaults__, f.__dict__ or None) for f in (one, other))
-    return all(mine is its for mine, its in zip(*cells, strict=True)) and not any(map(any, parts))
-
-
-def _described(value: Any) -> str:
-    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc":
-        return str(type_of(np.asarray(value)))
-    text = repr(value)
-    return text if len(text) < 60 else f"a {type(value).__name__}"
 
 
 # To SSA values and back
