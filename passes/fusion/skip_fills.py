@@ -154,11 +154,9 @@ class _Axis:
         rows = self._rows_of(use.user) if use.index == 0 else None
         if rows is None:
             return None
-        if _reads(use.user) and not _holds(use.written, rows):
-            return None
         if op_class in (Scatter, SliceUpdate):
             return [(use.user.results[0], self._with_update(use.written, use.user), use.loops)]
-        return []
+        return [] if _holds(use.written, rows) else None
 
     def _rows_of(self, operation: Operation) -> Rows | None:
         """The rows that an op reads of a tensor, or has in its update; None where they are not known."""
@@ -231,14 +229,6 @@ class _Axis:
                     now, later = ((first, at) if pace == 1 else (at + 1, first + 1) for at in (row, end))
                     return _with(written, now), _with(written, later)
         return written, written
-
-
-def _reads(operation: Operation) -> bool:
-    """Whether an op reads rows of a tensor, and does not replace them only: sums of what lies there may warn."""
-    op_class = op_class_of(operation)
-    return op_class is not SliceUpdate and (
-        op_class is not Scatter or decode_attributes(Scatter, operation)["mode"] != "set"
-    )
 
 
 _BOUNDS = 3

@@ -181,21 +181,3 @@ func.func @any_place(%x: tensor<3xf64>, %at: tensor<i64>, %table: tensor<9xf64>)
   %found = "weft.gather"(%table, %places) {axes = array<i64: 0>, position = 0 : i64} : (tensor<9xf64>, tensor<1xi64>) -> tensor<1xf64>
   return %a, %found : tensor<1x3xf64>, tensor<1xf64>
 }
-
-// Sums of what lies there may warn, although they are overwritten.
-// CHECK-LABEL: func.func @sums
-// CHECK-NOT: weft.empty
-func.func @sums(%x: tensor<3xf64>) -> tensor<8x3xf64> {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c8 = arith.constant 8 : index
-  %zeros = "weft.constant"() {value = dense<0.0> : tensor<8x3xf64>} : () -> tensor<8x3xf64>
-  %r = scf.for %k = %c0 to %c8 step %c1 iter_args(%a = %zeros) -> (tensor<8x3xf64>) {
-    %n = arith.index_cast %k : index to i64
-    %i = tensor.from_elements %n : tensor<i64>
-    %b = "weft.scatter"(%a, %x, %i) {axes = array<i64: 0>, mode = "add", position = 0 : i64} : (tensor<8x3xf64>, tensor<3xf64>, tensor<i64>) -> tensor<8x3xf64>
-    %c = "weft.scatter"(%b, %x, %i) {axes = array<i64: 0>, mode = "set", position = 0 : i64} : (tensor<8x3xf64>, tensor<3xf64>, tensor<i64>) -> tensor<8x3xf64>
-    scf.yield %c : tensor<8x3xf64>
-  }
-  return %r : tensor<8x3xf64>
-}
