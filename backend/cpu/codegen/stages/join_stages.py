@@ -19,6 +19,7 @@ from ....planning.clusters import JOINS, MAX_CLUSTER
 from ....planning.slices import Slice
 from ..loops.vector_body import body_weight
 from ..vectors.temporaries import element_bytes
+from .elementwise import is_elementwise
 from .tiles import Read, Stage, best_tile
 
 
@@ -47,20 +48,10 @@ class JoinStages(Pass):
 
 def _is_stage(operation: Operation) -> bool:
     """Whether an op computes a new tensor of known extents, element by element."""
-    if operation.name != "linalg.generic" or len(operation.results) != 1:
+    if operation.name != "linalg.generic" or not is_elementwise(operation):
         return False
-    type, maps = operation.results[0].type, operation.attributes["indexing_maps"]
-    if not type.has_static_shape or type.rank < 2 or 0 in type.shape:
-        return False
-    if any("parallel" not in str(kind) for kind in operation.attributes["iterator_types"]):
-        return False
-    body = operation.regions[0].blocks[0]
-    if any(True for _ in body.arguments[len(body.arguments) - 1].uses):
-        return False
-    if any(not op.name.startswith(("arith.", "math.", "linalg.yield")) for op in operations_in(body)):
-        return False
-    identity = ir.AffineMap.get_identity(type.rank)
-    return maps[len(maps) - 1].value == identity and all(is_simple(map_.value) for map_ in maps)
+    maps = operation.attributes["indexing_maps"]
+    return operation.results[0].type.rank >= 2 and all(is_simple(map_.value) for map_ in maps)
 
 
 def is_simple(indexing: ir.AffineMap) -> bool:

@@ -20,6 +20,7 @@ from .....dialect.records import NamedTuple, dataclass
 from .....passes.control_flow.structure import body, used_inside, yielded
 from .....passes.rewriting import constant_integer, operations_in
 from ....planning.slices import Slice
+from .elementwise import ARITHMETIC, is_elementwise
 
 
 class Read(NamedTuple):
@@ -148,7 +149,7 @@ class _Finder:
 
     def _takes_generic(self, operation: Operation) -> bool:
         reads = self._reads(operation)
-        if reads is None or not _is_elementwise(operation):
+        if reads is None or not is_elementwise(operation, _ARITHMETIC):
             return False
         self._computed[operation.results[0]] = (operation, reads)
         return True
@@ -227,7 +228,7 @@ def _is_plain(part: Slice) -> bool:
     )
 
 
-_ARITHMETIC = ("arith.", "math.", "complex.", "linalg.yield")
+_ARITHMETIC = (*ARITHMETIC, "complex.")
 MOST_ELEMENTS = 4096
 """What may be computed anew for each band of rows."""
 
@@ -249,26 +250,6 @@ def _is_pure(operation: Operation) -> bool:
 
 def _is_small(type: ir.RankedTensorType) -> bool:
     return bool(type.has_static_shape) and math.prod(type.shape) <= MOST_ELEMENTS
-
-
-def _is_elementwise(operation: Operation) -> bool:
-    """Whether an op computes a new tensor, each element by itself and wherever it lies."""
-    if len(operation.results) != 1 or len(list(operation.attributes["indexing_maps"])) != len(
-        operation.operands
-    ):
-        return False
-    type = operation.results[0].type
-    if not type.has_static_shape or not type.rank or 0 in type.shape:
-        return False
-    if any("parallel" not in str(kind) for kind in operation.attributes["iterator_types"]):
-        return False
-    block = operation.regions[0].blocks[0]
-    if any(True for _ in block.arguments[len(block.arguments) - 1].uses):
-        return False
-    if any(not op.name.startswith(_ARITHMETIC) for op in operations_in(block)):
-        return False
-    maps = list(operation.attributes["indexing_maps"])
-    return bool(maps[-1].value == ir.AffineMap.get_identity(type.rank))
 
 
 def _depends_on_rows(expression: ir.AffineExpr) -> bool:
