@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -242,3 +243,17 @@ def test_libraries_are_called_on_the_host() -> None:
     compiled = weft.function(f, device="cuda")
     np.testing.assert_allclose(compiled(x), f(x))
     assert "it calls a library" in compiled.get_concrete_function(x).as_text("placed")
+
+
+def test_threads_share_an_array_of_a_device() -> None:
+    """Each reads it while the others do, and lets the last reference go in any order."""
+    shared, function = weft.device_put(np.arange(1000.0)), weft.function(lambda x, n: (x * n).sum() + x[1:])
+
+    def work(number: int) -> bool:
+        expected = 499_500.0 * number + np.arange(1.0, 1000)
+        view = shared[:]
+        return all(np.array_equal(function(view, np.float64(number)), expected) for _ in range(5))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(12)))
+    np.testing.assert_array_equal(shared, np.arange(1000.0))
