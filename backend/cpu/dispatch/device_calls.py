@@ -51,7 +51,8 @@ def run_on_stream(code: int, words: int, values: int, frame: int, stream: int) -
     if word(code + Code.SIZES) != 0:
         sizes = word(frame + Frame.SIZES)
         call_void(word(code + Code.SIZES), table, sizes)
-        size = word(sizes + word(code + Code.WORKSPACE_AT))
+        if size == 0:
+            size = word(sizes + word(code + Code.WORKSPACE_AT))
     result = MISS
     workspace = reserved_block(device, size, handle) if size > 0 else 0
     is_placed = 0

@@ -293,7 +293,8 @@ class _Call:
                 shapes.append(None)
             else:
                 shapes.append(tuple(next(known) if extent is None else extent for extent in type.shape))
-        return shapes, next(known) if plan.sizes else plan.workspace or 0
+        # Joined loops add words to a workspace of known size, of which the function of the sizes does not know.
+        return shapes, next(known) if plan.workspace is None else plan.workspace
 
     # The end
 

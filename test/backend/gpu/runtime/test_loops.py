@@ -438,3 +438,32 @@ def test_a_division_by_zero_in_a_loop() -> None:
         assert isinstance(outcomes[0][0], str) == (wrong == 11)
     text = gpu_text(_divided, np.zeros(20), np.zeros(20))
     assert text[: text.index("gpu.module")].count("gpu.launch_func") == 1
+
+
+_ITEMS = [1, 2]
+
+
+def _stored(b: Any, mask: Any, z: Any) -> Any:
+    found = mask.max()
+    if found <= 8:
+        k = z.shape[0] * int(found) % 6 % 4
+        while k > 0:
+            _ITEMS[k] = k
+            match np.count_nonzero(z):
+                case int() if k <= (2.0 / found) % 97:
+                    _, *_ = mask
+                case _:
+                    mask[None, -1, :2] *= bool(k)
+    return z, found, np.broadcast_to(b, (2, *b.shape))
+
+
+def test_numbers_of_a_loop_where_a_result_has_any_size() -> None:
+    """They lie behind a workspace of known size, whatever the function says that computes the other sizes."""
+    signature = [weft.TensorSpec((None, None), dtype) for dtype in ("uint64", "bool", "float64")]
+    function = weft.function(_stored, device="cuda", input_signature=signature)
+    for n in (3, 6):
+        b, z = np.arange(n * 5, dtype=np.uint64).reshape(n, 5), np.ones((n, 5))
+        for mine, its in zip(
+            function(b, np.array([[False]]), z), _stored(b, np.array([[False]]), z), strict=True
+        ):
+            np.testing.assert_array_equal(mine, its)
