@@ -179,12 +179,7 @@ class BufferAssignment:
 
         What cannot be large has a slot for the most that it can be.
         """
-        if all(map(self._is_fixed, self.sizes.of(value))):
-            return self._in_workspace(value, self.workspace.allocate)
-        most = self._most_bytes(value)
-        if most is not None:
-            return Buffer(Kind.TEMPORARY, None, self.workspace.allocate(most), most=most)
-        return self.prepare(value, self.growing())
+        return self._in_workspace(value, self.workspace.allocate) or self.prepare(value, self.growing())
 
     def _most_bytes(self, value: Value) -> int | None:
         """The bytes that a value of unknown size has at most, rounded up; None for what may be large."""
@@ -223,14 +218,20 @@ class BufferAssignment:
         return buffer
 
     def separate(self, value: Value) -> Buffer:
-        """A slot for a value that shares no memory with what was in the workspace so far."""
-        return self._in_workspace(value, self.workspace.append)
+        """A slot, for a value that others of its size have, that shares no memory with what was there so far."""
+        buffer = self._in_workspace(value, self.workspace.append)
+        assert buffer is not None
+        return buffer
 
-    def _in_workspace(self, value: Value, allocate: Callable[[Extent], Slot]) -> Buffer:
+    def _in_workspace(self, value: Value, allocate: Callable[[Extent], Slot]) -> Buffer | None:
+        """A slot for a value; None where its size is not known at the entry and may be large."""
         extents = self.sizes.of(value)
-        with self._before_regions():
-            size = self._rounded_bytes([self._hoist(extent) for extent in extents], value.type)
-            return Buffer(Kind.TEMPORARY, None, allocate(size))
+        if all(map(self._is_fixed, extents)):
+            with self._before_regions():
+                size = self._rounded_bytes([self._hoist(extent) for extent in extents], value.type)
+                return Buffer(Kind.TEMPORARY, None, allocate(size))
+        most = self._most_bytes(value)
+        return None if most is None else Buffer(Kind.TEMPORARY, None, allocate(most), most=most)
 
     def _rounded_bytes(self, extents: Sequence[Extent], type: Type) -> Extent:
         """The bytes of a slot for an array."""
