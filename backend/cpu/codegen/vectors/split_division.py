@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import math
 import struct
+from typing import TYPE_CHECKING
 
 from .....dialect.mlir import Operation, Value, ir
 from .....dialect.records import dataclass
 from ....functions.number import Number, all_of
-from ....functions.split_reciprocal import SplitReciprocal, split_reciprocal
 from ....nests.emit import create
 from .code import broadcast
+
+if TYPE_CHECKING:
+    from ....functions.split_reciprocal import SplitReciprocal
 
 
 def split_divisor(op: Operation) -> SplitReciprocal | None:
@@ -25,6 +28,8 @@ def split_divisor(op: Operation) -> SplitReciprocal | None:
         return None
     if not isinstance(type, ir.F32Type | ir.F64Type):
         return None
+    from ....functions.split_reciprocal import split_reciprocal  # which loads fractions
+
     divisor = float(made.operation.attributes["value"].value)
     return split_reciprocal(divisor, type.width) if divisor and math.isfinite(divisor) else None
 
