@@ -55,7 +55,7 @@ fuzz: $(INSTALLED) ## Compare random whole programs with eager Python for SECOND
 	$(BIN)/python test/fuzz/run.py --seconds $(SECONDS) --jobs $(JOBS) $(if $(DEVICE),--device $(DEVICE))
 	cd test && ../$(BIN)/python -W ignore -m support.ir_mutants --seconds $$(($(SECONDS) / 10))
 
-gpu-pack: $(INSTALLED) ## Compile what tools/gpu_check.py runs on a machine with a GPU; writes build/gpu/
+gpu-pack: $(INSTALLED) ## Compile what tools/gpu_check runs on a machine with a GPU; writes build/gpu/
 	$(BIN)/python bench/gpu/pack.py build/gpu
 
 gpu-carry: $(INSTALLED) ## Pack MLIR and LLVM for a machine with a GPU that cannot fetch them; writes build/carry/

@@ -123,7 +123,7 @@ def function_text(text: str, name: str) -> str:
         kept = [line for line in body.splitlines() if not line.startswith("\t.") and "$pb" not in line]
         return "\n".join([f"{name}:", *kept, "\tretq"]).expandtabs(4)
     lines = text.splitlines()
-    first = next(i for i, line in enumerate(lines) if re.search(rf"func\b.* @{name}\(", line))
+    first = next(i for i, line in enumerate(lines) if re.search(rf"\bfunc(?!\.call)\b.* @{name}\(", line))
     last = next(i for i in range(first, len(lines)) if lines[i] == "  }")
     return textwrap.dedent("\n".join(lines[first : last + 1]))
 
