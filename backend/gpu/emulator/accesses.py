@@ -162,6 +162,7 @@ def locate_shared(frame: Frame, address: Array, access: Access, asked: Array, *,
     """Where addresses that some threads of a frame give lie in the shared memory of all blocks."""
     part = frame if asked.size == frame.count else frame.narrow(asked, ())
     at = shared_places(part, address[asked], access.bytes, access.text)
+    _count(part, address[asked], access)
     if frame.machine.shared_watch is not None:
         watch = frame.machine.shared_watch.write if writes else frame.machine.shared_watch.read
         watch(part, at, access.bytes, access.text)
@@ -171,6 +172,7 @@ def locate_shared(frame: Frame, address: Array, access: Access, asked: Array, *,
 def _in_shared(frame: Frame, address: Array, access: Access, writes: bool) -> tuple[Array, Array]:
     machine = frame.machine
     at = shared_places(frame, address, access.bytes, access.text)
+    _count(frame, address, access)
     if machine.shared_watch is not None:
         if access.atomic:
             if writes:
@@ -180,6 +182,12 @@ def _in_shared(frame: Frame, address: Array, access: Access, writes: bool) -> tu
         else:
             machine.shared_watch.read(frame, at, access.bytes, access.text)
     return machine.shared_view(f"u{access.size}", access.width), at >> access.bytes.bit_length() - 1
+
+
+def _count(frame: Frame, address: Array, access: Access) -> None:
+    banks = frame.machine.banks
+    if banks is not None:
+        banks.count(frame.thread_numbers(), address.astype(np.int64), access.bytes)
 
 
 def shared_places(frame: Frame, address: Array, size: int, text: str) -> Array:

@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from ....dialect.records import dataclass
+from .banks import Banks
 from .memory import Array, DeviceMemory
 
 
@@ -117,6 +118,7 @@ class Machine(Protocol):
     memory: DeviceMemory
     parameters: bytes
     checks: bool
+    banks: Banks | None
     global_watch: Any
     shared_watch: Any
     copies: Any

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ....dialect.records import dataclass
+from .banks import Banks
 from .clocks import ClockWatch
 from .faults import Fault
 from .frames import Frame, Register
@@ -47,6 +48,8 @@ class Options:
     """So many threads run at once."""
     limit: int = 1 << 27
     """After so many instructions a kernel is stopped, as it may run forever (0: never)."""
+    banks: Banks | None = None
+    """Counts what loads, stores and copies ask of shared memory."""
 
 
 class Machine:
@@ -66,6 +69,7 @@ class Machine:
         self.random = random
         self.options = options
         self.checks = options.checks
+        self.banks = options.banks
         self.template: list[Any] = kernel.layout.template
         self.parameters = launch.parameters
         self.threads = launch.block[0] * launch.block[1] * launch.block[2]
