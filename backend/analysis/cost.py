@@ -15,8 +15,9 @@ from typing import Any
 from ...dialect.mlir import Block, Module, Operation, Type, Value, ir
 from ...dialect.records import dataclass
 from ..planning.buffer_assignment import byte_width
-from ..planning.clusters import VIEWS, origin
+from ..planning.destinations import origin
 from ..planning.names import is_kernel_name
+from ..planning.op_kinds import VIEWS
 from ..planning.shapes import static_shape
 from ..planning.slices import Slice
 from .arithmetic import FLOPS, TRANSCENDENTAL, is_arithmetic, product, runs

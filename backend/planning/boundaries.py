@@ -14,10 +14,10 @@ from ...dialect.ops.state import RaiseIf
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from ...passes.rewriting import terminator
-from .clusters import contains
 from .failures import FailureSites, record_type
 from .interrupts import insert_polls, is_interruptible
 from .names import is_kernel_name
+from .op_kinds import contains
 from .profile import Profile
 
 

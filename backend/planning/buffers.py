@@ -27,7 +27,6 @@ from .arena import Workspace
 from .boundaries import KernelInterface, convert_kernel, data_type, kernel_functions, memref_type
 from .buffer_assignment import Buffer, BufferAssignment, Kind, result_holder
 from .calls import is_function_call, is_host_call
-from .clusters import VIEWS
 from .failures import FailureSites, record_type
 from .functions import FunctionInterface, Needs, build_wrapper, extents_type, interfaces, place_types
 from .heap import Block as Place
@@ -36,6 +35,7 @@ from .host_calls import HostCalls, Placed
 from .interrupts import insert_polls
 from .lifetimes import Lifetimes
 from .names import wrapper_name
+from .op_kinds import VIEWS
 from .outline import clone, entry_functions
 from .plan import ALIGNMENT, Plan
 from .plan_attributes import ON_HOST, attach_plans, packed_arguments

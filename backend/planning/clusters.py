@@ -1,88 +1,31 @@
 """Deciding which ops of a function share a kernel.
 
-The top-level ops of a function are put into classes: scalar arithmetic, views and effects stay in the
-function, cheap ops are recomputed in every kernel that uses them, and everything else is the root of a
-kernel. A root joins the kernel of its only consumers when the kernel scheduler can run both in one loop nest:
-a contraction with the elementwise op that follows it, the ops of a row-wise computation such as softmax, the
-computation of what a slice is updated with. Joining is never needed for correctness.
+Each top-level op that does not stay in the function, and is not copied into kernels (`op_kinds`), is the root of a
+kernel. A root joins the kernel of its only consumers when the kernel scheduler can run both in one loop nest: a
+contraction with the elementwise op that follows it, the ops of a row-wise computation such as softmax, the computation
+of what a slice is updated with. Joining is never needed for correctness.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field
-from enum import Enum, auto
 from functools import cached_property
-from types import MappingProxyType
-from typing import TypeAlias
 
 from ...dialect.mlir import Block, Operation, Value, ir
-from ...dialect.ops.shape import Stretch
 from ...dialect.ops.state import RaiseIf
-from ...dialect.ops.ufunc_loops import CallLoop
 from ...dialect.records import dataclass
-from ...passes.rewriting import holds, operations_in, terminator
-from .calls import is_function_call
+from ...passes.rewriting import operations_in
 from .captures import Captures, captured_values
-from .names import is_kernel_name
+from .loop_structure import Structure
+from .op_kinds import Kind, classify, contains, updated_value
 
 MAX_CLUSTER = 12
 """Ops that work on data in one kernel; long fused loops run out of registers and take long to compile."""
 
 JOINS = "weft.joins"
 """On an op that joins the kernel of its only consumers, whatever they are: the kernel's schedule knows the whole."""
-
-VIEWS = frozenset({"tensor.collapse_shape", "tensor.expand_shape", "tensor.cast"})
-_CHEAP = frozenset(
-    {
-        "tensor.empty",
-        "linalg.fill",
-        "tensor.extract_slice",
-        "tensor.from_elements",
-        "tensor.splat",
-        Stretch.mlir_name(),
-    }
-)
-_EFFECTS = frozenset(
-    {
-        "func.return",
-        RaiseIf.mlir_name(),
-        "bufferization.to_tensor",
-        "bufferization.materialize_in_destination",
-        "tensor.dim",
-        "tensor.extract",
-        "tensor.insert",
-        "memref.dim",
-        "scf.condition",
-        "scf.yield",
-    }
-)
-_CONTROL_FLOW = frozenset({"scf.for", "scf.if", "scf.while"})
-_CONTRACTIONS = frozenset(
-    {
-        "linalg.matmul",
-        "linalg.batch_matmul",
-        "linalg.matvec",
-        "linalg.vecmat",
-        "linalg.batch_matvec",
-        "linalg.conv_2d_nhwc_hwcf",
-        "linalg.contract",
-    }
-)
-
-
-class Kind(Enum):
-    """What becomes of a top-level op."""
-
-    SCALAR = auto()  # stays: arithmetic on scalars
-    EFFECT = auto()  # stays: reads or writes memory, ends the call
-    VIEW = auto()  # stays: another shape of the same memory
-    CONSTANT = auto()  # scalar or splat: copied into every kernel that uses it
-    TABLE = auto()  # constant with different elements: one global, an input of kernels
-    CHEAP = auto()  # copied into every kernel that uses it
-    REGION = auto()  # stays: control flow around kernels
-    ROOT = auto()  # becomes a kernel
 
 
 @dataclass(eq=False)
@@ -99,39 +42,6 @@ class Node:
     def structure(self) -> Structure | None:
         """The loop structure, when the op is one that may share its loops."""
         return Structure.of(self.op)
-
-
-@dataclass(frozen=True)
-class Structure:
-    """How an op runs over its iteration space."""
-
-    parallel: int  # leading parallel loops
-    reduction: int  # trailing reduction loops
-    contraction: bool
-
-    @staticmethod
-    def of(op: Operation) -> Structure | None:
-        """The structure of a linalg op with parallel loops outside and reductions inside, else None."""
-        if op.name in _CONTRACTIONS:
-            return Structure(0, 0, contraction=True)
-        if op.name != "linalg.generic" or len(op.results) != 1:
-            return None
-        kinds = ["parallel" in str(kind) for kind in op.attributes["iterator_types"]]
-        parallel = kinds.index(False) if False in kinds else len(kinds)
-        maps = [attribute.value for attribute in op.attributes["indexing_maps"]]
-        if any(kinds[parallel:]):
-            return Structure(0, 0, contraction=True) if _is_contraction(kinds, maps) else None
-        reduction = len(kinds) - parallel
-        if reduction and _is_contraction(kinds, maps):
-            return Structure(parallel, reduction, contraction=True)
-        if maps[-1] != ir.AffineMap.get(len(kinds), 0, [ir.AffineDimExpr.get(i) for i in range(parallel)]):
-            return None
-        return Structure(parallel, reduction, contraction=False)
-
-    @property
-    def elementwise(self) -> bool:
-        """Whether every element of the result depends on one element of the iteration space."""
-        return not self.contraction and self.reduction == 0
 
 
 @dataclass
@@ -319,35 +229,6 @@ def _is_update_of(cluster: Cluster, node: Node) -> bool:
     )
 
 
-_KINDS: Mapping[str, Kind] = MappingProxyType(
-    {
-        **dict.fromkeys(_EFFECTS, Kind.EFFECT),
-        **dict.fromkeys(VIEWS, Kind.VIEW),
-        **dict.fromkeys(_CHEAP, Kind.CHEAP),
-        "complex.constant": Kind.CONSTANT,
-    }
-)
-"""What the name of an op tells."""
-
-
-def classify(op: Operation) -> Kind:
-    """The class of a top-level op."""
-    name: str = op.name
-    known = _KINDS.get(name)
-    if known is not None:
-        return known
-    if is_function_call(op):
-        return Kind.EFFECT
-    if name == "arith.constant":
-        constant = op.attributes["value"]
-        if not isinstance(constant, ir.DenseElementsAttr) or constant.is_splat:
-            return Kind.CONSTANT
-        return Kind.TABLE
-    if _is_scalar(op):
-        return Kind.SCALAR
-    return Kind.REGION if name in _CONTROL_FLOW and not _works_on_elements(op) else Kind.ROOT
-
-
 def _is_narrowed_slice(node: Node, node_of: dict[Value, Node]) -> bool:
     """Whether a cast tells kernels alone more about the extents of a slice: it is then taken where the slice is."""
     if node.op.name != "tensor.cast" or not node.users:
@@ -357,173 +238,11 @@ def _is_narrowed_slice(node: Node, node_of: dict[Value, Node]) -> bool:
     return is_slice and all(user.kind is Kind.ROOT for user in node.users)
 
 
-_NOT_ELEMENTS = (
-    "bufferization.materialize_in_destination",
-    "bufferization.to_tensor",
-    "linalg.fill",
-    "tensor.extract_slice",
-)
-
-
-def _works_on_elements(op: Operation) -> bool:
-    """Whether control flow only reads and updates elements of arrays; then it is a kernel itself."""
-    inside = (inner for region in op.regions for block in region for inner in operations_in(block))
-    if any(_is_beyond_elements(inner) for inner in inside):
-        return False
-    results = [result for result in op.results if isinstance(result.type, ir.RankedTensorType)]
-    updated = [origin(result, {op}) for result in results]
-    distinct = {value for value in updated if value is not None}
-    return len(distinct) == len(results) and all(_is_updated(op, result) for result in results)
-
-
-def _is_beyond_elements(op: Operation) -> bool:
-    """Whether an op does more than to read and update elements, or calls a function, which no kernel may do."""
-    name: str = op.name
-    if name in _CONTROL_FLOW:
-        return not _works_on_elements(op)
-    return name in _NOT_ELEMENTS or is_function_call(op) or classify(op) is Kind.ROOT
-
-
-def _is_updated(op: Operation, result: Value) -> bool:
-    """Whether a result of control flow is one array all the time, changed in its elements only."""
-    if op.name == "scf.if":
-        return True  # both branches update the same value
-    first, last = op.regions[0].blocks[0], op.regions[len(op.regions) - 1].blocks[0]
-    argument = first.arguments[result.result_number + (op.name == "scf.for")]
-    yielded = terminator(last).operands[result.result_number]
-    if op.name == "scf.for":
-        return _leads_to(yielded, argument)
-    passed = terminator(first).operands[1 + result.result_number]
-    return _leads_to(passed, argument) and _leads_to(yielded, last.arguments[result.result_number])
-
-
-def _leads_to(value: Value, argument: Value) -> bool:
-    """Whether a value is an argument of its block with some elements updated."""
-    step: Value | None = value
-    while step is not None and not isinstance(step.owner, ir.Block):
-        step = _destination_operand(step.owner.operation, step)
-    return step is not None and step == argument
-
-
-def _is_scalar(op: Operation) -> bool:
-    """Whether an op and everything in it works on scalars only."""
-    for values in (op.results, op.operands):
-        for value in values:
-            if isinstance(value.type, ir.ShapedType):
-                return False
-    if may_end_call(op):
-        return False
-    return not len(op.regions) or all(
-        _is_scalar(inner) for region in op.regions for block in region for inner in operations_in(block)
-    )
-
-
-def may_end_call(op: Operation) -> bool:
-    """Whether an op, apart from what it holds or calls, may end the call with an error."""
-    return op.name == RaiseIf.mlir_name() or is_function_call(op)
-
-
-Origins: TypeAlias = "dict[Value, Value | None]"
-"""What was found for results of branches, in a function that stays what it is."""
-
-
-def updated_value(value: Value, inside: set[Operation], known: Origins | None = None) -> Value | None:
-    """The value from outside some ops whose memory a result of theirs may take over, if there is one."""
-    first = origin(value, inside, known)
-    if first is None or isinstance(first.owner, ir.Block):
-        return first
-    return None if classify(first.owner.operation) in (Kind.CHEAP, Kind.CONSTANT) else first
-
-
-def origin(value: Value, inside: set[Operation], known: Origins | None = None) -> Value | None:
-    """The value from outside some ops that a result of theirs is an update of, if there is one.
-
-    Follows `tensor.insert_slice`, the initial values of loops and the accumulators of reductions back to a
-    value that is not defined by the ops in `inside`.
-    """
-    while True:
-        owner = value.owner
-        if isinstance(owner, ir.Block):
-            parent = owner.owner.operation
-            if not _is_within(parent, inside):
-                return value
-            step = _initial_value(parent, value.arg_number)
-        else:
-            op = owner.operation
-            if not _is_within(op, inside):
-                return value
-            if known is not None and value in known:
-                step = known[value]
-            else:
-                step = _destination_operand(op, value, known)
-                if known is not None and op.name == "scf.if":
-                    known[value] = step
-        if step is None:
-            return None
-        value = step
-
-
-def _is_within(op: Operation, inside: set[Operation]) -> bool:
-    while op.name != "func.func":
-        if op in inside:
-            return True
-        op = op.parent.operation
-    return False
-
-
-def _initial_value(loop: Operation, argument: int) -> Value | None:
-    if loop.name == "scf.for":
-        return loop.operands[2 + argument]
-    if loop.name == "scf.while":
-        return loop.operands[argument]
-    return None
-
-
-def _destination_operand(op: Operation, result: Value, known: Origins | None = None) -> Value | None:
-    name: str = op.name
-    if name in ("tensor.insert_slice", "tensor.insert"):
-        return op.operands[1]
-    if name == "scf.for":
-        return op.operands[3 + result.result_number]
-    if name == "func.call" and is_kernel_name(op.attributes["callee"].value):
-        # The last arguments of a kernel are the destinations of its tensor results.
-        tensors = sum(isinstance(value.type, ir.RankedTensorType) for value in op.results)
-        return op.operands[len(op.operands) - tensors + result.result_number]
-    if name.startswith("linalg."):
-        return _accumulator(op, result)
-    if name == CallLoop.mlir_name():
-        written = result.result_number + 1 < len(op.results)
-        return op.operands[len(op.operands) - len(op.results) + 1 + result.result_number] if written else None
-    if name == "scf.while":
-        condition = terminator(op.regions[0].blocks[0])
-        carried = condition.operands[1 + result.result_number]
-        return carried if isinstance(carried.owner, ir.Block) else None
-    if name == "scf.if":
-        inside = {op}
-        ends = [terminator(region.blocks[0]).operands[result.result_number] for region in op.regions]
-        first, second = (origin(end, inside, known) for end in ends)
-        return first if first is not None and second is not None and first == second else None
-    return None
-
-
-def _accumulator(op: Operation, result: Value) -> Value | None:
-    """The operand that a linalg op accumulates into, None when it does not read what it overwrites."""
-    index = len(op.operands) - len(op.results) + result.result_number
-    if op.name == "linalg.generic" and not any(True for _ in op.regions[0].blocks[0].arguments[index].uses):
-        return None
-    return op.operands[index]
-
-
 def _has_effect(node: Node) -> bool:
     """Whether a root must run even when no result is used."""
     return any(isinstance(value.type, ir.MemRefType) for value in node.captures) or contains(
         node.op, RaiseIf.mlir_name()
     )
-
-
-def contains(op: Operation, name: str) -> bool:
-    """Whether an op is, or has inside its regions, an op of the given name."""
-    return op.name == name or (len(op.regions) > 0 and holds(op, {name}))
 
 
 def _users_through_cheap(node: Node) -> Iterator[Node]:
@@ -532,27 +251,6 @@ def _users_through_cheap(node: Node) -> Iterator[Node]:
             yield from _users_through_cheap(user)
         else:
             yield user
-
-
-def _is_contraction(parallel: list[bool], maps: list[ir.AffineMap]) -> bool:
-    """Whether two inputs are multiplied along a reduced dimension, judged by the indexing."""
-    reduced = {i for i, flag in enumerate(parallel) if not flag}
-    if len(maps) != 3 or not reduced:
-        return False
-    used = [_dimensions(indexing) for indexing in maps]
-    return reduced <= used[0] & used[1] and used[0] != used[1]
-
-
-def _dimensions(indexing: ir.AffineMap) -> set[int]:
-    found: set[int] = set()
-    for dimension in range(indexing.n_dims):
-        if any(f"d{dimension}" in _terms(expression) for expression in indexing.results):
-            found.add(dimension)
-    return found
-
-
-def _terms(expression: ir.AffineExpr) -> list[str]:
-    return str(expression).replace("(", " ").replace(")", " ").split()
 
 
 def _operand_maps(node: Node, value: Value) -> list[ir.AffineMap]:

@@ -10,7 +10,8 @@ This is a hint: whether the memory is really overwritten is decided when buffers
 from __future__ import annotations
 
 from ...dialect.mlir import Operation, Value, ir
-from .clusters import Cluster, Graph, Kind, Node
+from .clusters import Cluster, Graph, Node
+from .op_kinds import Kind
 
 
 def overwrite_operand(cluster: Cluster, graph: Graph) -> None:

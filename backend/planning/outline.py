@@ -24,10 +24,11 @@ from ...passes.index_arithmetic import IndexArithmetic, SharedConstants
 from ...passes.preconditions import refuse, require_lowered
 from ...passes.rewriting import constant_integer, operations_in, operations_of
 from .captures import Captures, captured_values, says_all
-from .clusters import Cluster, Graph, Kind, Node, classify, contains, updated_value
+from .clusters import Cluster, Graph, Node
 from .fills import separate_fills
 from .in_place import overwrite_operand
 from .names import is_kernel_name, kernel_name
+from .op_kinds import Kind, classify, contains, updated_value
 from .scalars import scalarize
 from .shapes import Sizes
 from .slices import make_offsets_operands, simplify_slices

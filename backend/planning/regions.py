@@ -14,8 +14,8 @@ from ...dialect.mlir import Block, Operation, Value, ir
 from ...passes.rewriting import is_defined_inside, operations_in, terminator
 from . import buffer_rotation
 from .buffer_assignment import Buffer, BufferAssignment
-from .clusters import updated_value
 from .lifetimes import Lifetimes
+from .op_kinds import updated_value
 
 
 class Regions:

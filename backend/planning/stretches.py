@@ -26,7 +26,8 @@ from ...passes.lowering.conversion import Conversion
 from ...passes.lowering.regions import Region, extract_region, read_elements
 from ...passes.rewriting import constant_integer, operations_in, type_of
 from .captures import Captures
-from .clusters import Cluster, Graph, Kind, Node, classify
+from .clusters import Cluster, Graph, Node
+from .op_kinds import Kind, classify
 from .outline import clone, entry_functions, with_cheap_producers
 from .shapes import static_shape
 from .slices import Slice

@@ -1,0 +1,169 @@
+"""What becomes of the top-level ops of a function: which stay in it, which are kernels, which are copied into these.
+
+The kind of most ops follows from their name. Control flow is a kernel itself where it only reads and updates elements
+of arrays, and stays around kernels else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum, auto
+from types import MappingProxyType
+
+from ...dialect.mlir import Operation, Value, ir
+from ...dialect.ops.shape import Stretch
+from ...dialect.ops.state import RaiseIf
+from ...passes.rewriting import holds, operations_in, terminator
+from .calls import is_function_call
+from .destinations import Origins, destination_of, origin
+
+VIEWS = frozenset({"tensor.collapse_shape", "tensor.expand_shape", "tensor.cast"})
+_CHEAP = frozenset(
+    {
+        "tensor.empty",
+        "linalg.fill",
+        "tensor.extract_slice",
+        "tensor.from_elements",
+        "tensor.splat",
+        Stretch.mlir_name(),
+    }
+)
+_EFFECTS = frozenset(
+    {
+        "func.return",
+        RaiseIf.mlir_name(),
+        "bufferization.to_tensor",
+        "bufferization.materialize_in_destination",
+        "tensor.dim",
+        "tensor.extract",
+        "tensor.insert",
+        "memref.dim",
+        "scf.condition",
+        "scf.yield",
+    }
+)
+_CONTROL_FLOW = frozenset({"scf.for", "scf.if", "scf.while"})
+
+
+class Kind(Enum):
+    """What becomes of a top-level op."""
+
+    SCALAR = auto()  # stays: arithmetic on scalars
+    EFFECT = auto()  # stays: reads or writes memory, ends the call
+    VIEW = auto()  # stays: another shape of the same memory
+    CONSTANT = auto()  # scalar or splat: copied into every kernel that uses it
+    TABLE = auto()  # constant with different elements: one global, an input of kernels
+    CHEAP = auto()  # copied into every kernel that uses it
+    REGION = auto()  # stays: control flow around kernels
+    ROOT = auto()  # becomes a kernel
+
+
+_KINDS: Mapping[str, Kind] = MappingProxyType(
+    {
+        **dict.fromkeys(_EFFECTS, Kind.EFFECT),
+        **dict.fromkeys(VIEWS, Kind.VIEW),
+        **dict.fromkeys(_CHEAP, Kind.CHEAP),
+        "complex.constant": Kind.CONSTANT,
+    }
+)
+"""What the name of an op tells."""
+
+
+def classify(op: Operation) -> Kind:
+    """The class of a top-level op."""
+    name: str = op.name
+    known = _KINDS.get(name)
+    if known is not None:
+        return known
+    if is_function_call(op):
+        return Kind.EFFECT
+    if name == "arith.constant":
+        constant = op.attributes["value"]
+        if not isinstance(constant, ir.DenseElementsAttr) or constant.is_splat:
+            return Kind.CONSTANT
+        return Kind.TABLE
+    if _is_scalar(op):
+        return Kind.SCALAR
+    return Kind.REGION if name in _CONTROL_FLOW and not _works_on_elements(op) else Kind.ROOT
+
+
+_NOT_ELEMENTS = (
+    "bufferization.materialize_in_destination",
+    "bufferization.to_tensor",
+    "linalg.fill",
+    "tensor.extract_slice",
+)
+
+
+def _works_on_elements(op: Operation) -> bool:
+    """Whether control flow only reads and updates elements of arrays; then it is a kernel itself."""
+    inside = (inner for region in op.regions for block in region for inner in operations_in(block))
+    if any(_is_beyond_elements(inner) for inner in inside):
+        return False
+    results = [result for result in op.results if isinstance(result.type, ir.RankedTensorType)]
+    updated = [origin(result, {op}) for result in results]
+    distinct = {value for value in updated if value is not None}
+    return len(distinct) == len(results) and all(_is_updated(op, result) for result in results)
+
+
+def _is_beyond_elements(op: Operation) -> bool:
+    """Whether an op does more than to read and update elements, or calls a function, which no kernel may do."""
+    name: str = op.name
+    if name in _CONTROL_FLOW:
+        return not _works_on_elements(op)
+    return name in _NOT_ELEMENTS or is_function_call(op) or classify(op) is Kind.ROOT
+
+
+def _is_updated(op: Operation, result: Value) -> bool:
+    """Whether a result of control flow is one array all the time, changed in its elements only."""
+    if op.name == "scf.if":
+        return True  # both branches update the same value
+    first, last = op.regions[0].blocks[0], op.regions[len(op.regions) - 1].blocks[0]
+    argument = first.arguments[result.result_number + (op.name == "scf.for")]
+    yielded = terminator(last).operands[result.result_number]
+    if op.name == "scf.for":
+        return _leads_to(yielded, argument)
+    passed = terminator(first).operands[1 + result.result_number]
+    return _leads_to(passed, argument) and _leads_to(yielded, last.arguments[result.result_number])
+
+
+def _leads_to(value: Value, argument: Value) -> bool:
+    """Whether a value is an argument of its block with some elements updated."""
+    step: Value | None = value
+    while step is not None and not isinstance(step.owner, ir.Block):
+        step = destination_of(step.owner.operation, step)
+    return step is not None and step == argument
+
+
+def _is_scalar(op: Operation) -> bool:
+    """Whether an op and everything in it works on scalars only."""
+    for values in (op.results, op.operands):
+        for value in values:
+            if isinstance(value.type, ir.ShapedType):
+                return False
+    if may_end_call(op):
+        return False
+    return not len(op.regions) or all(
+        _is_scalar(inner) for region in op.regions for block in region for inner in operations_in(block)
+    )
+
+
+def may_end_call(op: Operation) -> bool:
+    """Whether an op, apart from what it holds or calls, may end the call with an error."""
+    return op.name == RaiseIf.mlir_name() or is_function_call(op)
+
+
+def updated_value(value: Value, inside: set[Operation], known: Origins | None = None) -> Value | None:
+    """The value from outside some ops whose memory a result of theirs may take over, if there is one."""
+    first = origin(value, inside, known)
+    if first is None or isinstance(first.owner, ir.Block):
+        return first
+    return None if classify(first.owner.operation) in (Kind.CHEAP, Kind.CONSTANT) else first
+
+
+def contains(op: Operation, name: str) -> bool:
+    """Whether an op is, or has inside its regions, an op of the given name."""
+    return op.name == name or (len(op.regions) > 0 and holds(op, {name}))
+
+
+__all__ = ["VIEWS", "Kind", "classify", "contains", "may_end_call", "updated_value"]
