@@ -15,11 +15,11 @@ from typing import Any
 from ...dialect.mlir import Block, Module, Operation, Type, Value, ir
 from ...dialect.records import dataclass
 from ..planning.buffer_assignment import byte_width
-from ..planning.destinations import origin
 from ..planning.names import is_kernel_name
-from ..planning.op_kinds import VIEWS
+from ..planning.outlining.destinations import origin
+from ..planning.outlining.op_kinds import VIEWS
+from ..planning.outlining.slices import Slice
 from ..planning.shapes import static_shape
-from ..planning.slices import Slice
 from .arithmetic import FLOPS, TRANSCENDENTAL, is_arithmetic, product, runs
 from .integers import evaluate
 

@@ -13,7 +13,7 @@ from ...dialect.mlir import Module
 from ...dialect.types import TensorType
 from ..planning.arena import Slot, Workspace
 from ..planning.buffers import plan_buffers
-from ..planning.outline import OutlineKernels
+from ..planning.outlining.outline import OutlineKernels
 from ..planning.packing import FOREVER
 from ..planning.plan import Plan
 from .cost import Example, count, user_line

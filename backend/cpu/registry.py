@@ -31,7 +31,7 @@ CPU_PASSES: PassTable = MappingProxyType(
         "link-runtime": entry(f"{_LOWERING}.runtime:LinkRuntime"),
         "link-shared-loops": entry(f"{_LOWERING}.shared_loops:LinkSharedLoops"),
         "lower-exits": entry(f"{_LOWERING}.exits:LowerExits"),
-        "outline-kernels": entry(f"{_PLANNING}.outline:OutlineKernels"),
+        "outline-kernels": entry(f"{_PLANNING}.outlining.outline:OutlineKernels"),
         "pack-operands": entry(
             f"{_CODEGEN}.contractions.pack_operands:PackOperands",
             "linalg.contract",
@@ -52,7 +52,7 @@ CPU_PASSES: PassTable = MappingProxyType(
         "vectorize-outer-loops": entry(
             f"{_CODEGEN}.outer_loop_vectorization.outer_loops:VectorizeOuterLoops", "scf.while"
         ),
-        "version-stretches": entry(f"{_PLANNING}.stretches:VersionStretches", Stretch),
+        "version-stretches": entry(f"{_PLANNING}.outlining.stretches:VersionStretches", Stretch),
         "write-fourier-transforms": entry(f"{_CODEGEN}.fourier.transforms:WriteFourierTransforms", CallLoop),
         "write-loop-calls": entry(f"{_CODEGEN}.loop_calls:WriteLoopCalls", CallLoop),
         "write-random-numbers": entry(f"{_CODEGEN}.random_numbers:WriteRandomNumbers", FillRandom),

@@ -10,7 +10,7 @@ from ...dialect.mlir import Module
 from ...passes.pipeline import Observer, run_pipeline
 from ..analysis.report import report
 from ..analysis.requests import cost_of, is_report
-from ..planning.outline import OutlineKernels
+from ..planning.outlining.outline import OutlineKernels
 from ..planning.plan import MachineCode, plan_of
 from ..target import current
 from .machine.host_program import HostLowering

@@ -1,4 +1,4 @@
-"""What of the function is a kernel, and where every value lies in memory: the function becomes calls on buffers."""
+"""Where every value of a function lies in memory, once its kernels are outlined: it becomes calls on buffers."""
 
 from ...dialect.imports import load_on_first_use
 

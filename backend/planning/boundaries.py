@@ -17,7 +17,7 @@ from ...passes.rewriting import terminator
 from .failures import FailureSites, record_type
 from .interrupts import insert_polls, is_interruptible
 from .names import is_kernel_name
-from .op_kinds import contains
+from .outlining.op_kinds import contains
 from .profile import Profile
 
 

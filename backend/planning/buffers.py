@@ -35,8 +35,8 @@ from .host_calls import HostCalls, Placed
 from .interrupts import insert_polls
 from .lifetimes import Lifetimes
 from .names import wrapper_name
-from .op_kinds import VIEWS
-from .outline import clone, entry_functions
+from .outlining.op_kinds import VIEWS
+from .outlining.outline import clone, entry_functions
 from .plan import ALIGNMENT, Plan
 from .plan_attributes import ON_HOST, attach_plans, packed_arguments
 from .plannable import require_plannable

@@ -15,8 +15,8 @@ from ...dialect.mlir import Location, Module, Operation, Type, Value, dialect, i
 from ...dialect.ops.state import RaiseIf
 from ...passes.rewriting import symbols_of
 from .names import EXIT
+from .outlining.scalars import element_of
 from .plan import MAX_VALUES, RECORD_LENGTH, HostSite, Site
-from .scalars import element_of
 
 
 def record_type() -> Type:

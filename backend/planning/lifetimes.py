@@ -11,8 +11,8 @@ from ...dialect.records import dataclass
 from ...passes.rewriting import operations_in
 from .boundaries import KernelInterface
 from .captures import Captures
-from .destinations import Origins
-from .op_kinds import VIEWS, may_end_call, updated_value
+from .outlining.destinations import Origins
+from .outlining.op_kinds import VIEWS, may_end_call, updated_value
 from .shapes import Varying
 
 ALWAYS = sys.maxsize

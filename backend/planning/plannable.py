@@ -7,7 +7,7 @@ from ...passes.preconditions import is_array, is_tensor, refuse, require_interfa
 from ...passes.rewriting import operations_of, symbols_of, terminator
 from .calls import is_function_call, is_host_call
 from .names import is_kernel_name
-from .outline import entry_functions
+from .outlining.outline import entry_functions
 from .plan_attributes import PLAN
 
 _DESTINATIONS = "bufferization.materialize_in_destination"

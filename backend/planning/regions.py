@@ -15,7 +15,7 @@ from ...passes.rewriting import is_defined_inside, operations_in, terminator
 from . import buffer_rotation
 from .buffer_assignment import Buffer, BufferAssignment
 from .lifetimes import Lifetimes
-from .op_kinds import updated_value
+from .outlining.op_kinds import updated_value
 
 
 class Regions:

@@ -15,7 +15,7 @@ from ...dialect.mlir import Operation, Value, dialect, ir
 from ...passes.index_arithmetic import Extent, saturating_product, saturating_sum
 from ...passes.rewriting import operations_in
 from .failures import find
-from .outline import clone
+from .outlining.outline import clone
 
 
 def build_sizes_function(function: Operation, inputs: int, extents: Sequence[Extent]) -> str:

@@ -22,7 +22,7 @@ from ....passes.base import Pass, Statistics
 from ....passes.rewriting import is_unused, operations_of, symbols_of
 from ...planning.boundaries import kernel_functions
 from ...planning.names import kernel_name
-from ...planning.op_kinds import VIEWS
+from ...planning.outlining.op_kinds import VIEWS
 from .device_slices import Slice, depends_on_device, device_only, host_numbers, needs_device, slice_of
 from .entries import calls_between_kernels, entries_of, functions_between_kernels
 from .kernel_variants import as_tensor, callee_of, change_arguments, from_tensor, take_as_tensor

@@ -12,7 +12,7 @@ from ....dialect.mlir import Module, Operation, Value, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.rewriting import operations_of
-from ...planning.clusters import JOINS
+from ...planning.outlining.clusters import JOINS
 from .attention import Attention, match_attention, match_quotient, starts_right
 from .widened_factors import read_half, widening
 

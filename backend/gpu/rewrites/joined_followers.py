@@ -14,7 +14,7 @@ from ....dialect.mlir import Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.rewriting import operations_in, operations_of
-from ...planning.clusters import JOINS
+from ...planning.outlining.clusters import JOINS
 
 
 @dataclass(frozen=True)

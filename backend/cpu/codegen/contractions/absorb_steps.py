@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from .....dialect.mlir import Block, Operation, Value, ir
 from .....dialect.records import dataclass
 from .....passes.rewriting import operations_in, operations_of
-from ....planning.outline import clone
+from ....planning.outlining.outline import clone
 
 GENERIC, STORE = "linalg.generic", "bufferization.materialize_in_destination"
 

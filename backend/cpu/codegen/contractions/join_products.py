@@ -19,7 +19,7 @@ from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
 from .....passes.rewriting import operations_in, operations_of, symbols_of, terminator
 from ....planning.names import is_kernel_name, kernel_name
-from ....planning.outline import clone, entry_functions
+from ....planning.outlining.outline import clone, entry_functions
 from .absorb_steps import Step, step_of, write_with_step
 
 _BODY = {

@@ -19,7 +19,7 @@ from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
 from ....nests.contraction import Contraction, match_contraction
 from ....nests.nest import Access, LoopNest, nested
-from ....planning.outline import clone, entry_functions
+from ....planning.outlining.outline import clone, entry_functions
 from ....planning.packed_layout import CONSTANT_ARGUMENTS, PACKED_ARGUMENTS, PackedArgument, PackedLayout
 from ....planning.plan_attributes import packed_attribute
 from .plan import plan

@@ -15,8 +15,8 @@ from .....dialect.mlir import Module, Operation, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
 from .....passes.rewriting import defined_functions, operations_in
-from ....planning.clusters import JOINS, MAX_CLUSTER
-from ....planning.slices import Slice
+from ....planning.outlining.clusters import JOINS, MAX_CLUSTER
+from ....planning.outlining.slices import Slice
 from ..loops.vector_body import body_weight
 from ..vectors.temporaries import element_bytes
 from .elementwise import is_elementwise

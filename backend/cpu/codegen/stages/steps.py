@@ -19,7 +19,7 @@ from .....dialect.mlir import Operation, Value, ir
 from .....dialect.records import NamedTuple, dataclass
 from .....passes.control_flow.structure import body, used_inside, yielded
 from .....passes.rewriting import constant_integer, operations_in
-from ....planning.slices import Slice
+from ....planning.outlining.slices import Slice
 from .elementwise import ARITHMETIC, is_elementwise
 
 

@@ -36,7 +36,7 @@ from .....passes.control_flow.structure import (
 from .....passes.index_arithmetic import Extent, IndexArithmetic
 from .....passes.rewriting import defined_functions, operations_in, operations_of, symbols_of
 from ....planning.names import THREADS
-from ....planning.slices import Slice
+from ....planning.outlining.slices import Slice
 from .bands import Bands, best_bands, is_beyond_caches
 from .steps import Statement, Steps, steps_of
 

@@ -9,7 +9,7 @@ This is a hint: whether the memory is really overwritten is decided when buffers
 
 from __future__ import annotations
 
-from ...dialect.mlir import Operation, Value, ir
+from ....dialect.mlir import Operation, Value, ir
 from .clusters import Cluster, Graph, Node
 from .op_kinds import Kind
 

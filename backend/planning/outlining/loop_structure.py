@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...dialect.mlir import Operation, ir
-from ...dialect.records import dataclass
+from ....dialect.mlir import Operation, ir
+from ....dialect.records import dataclass
 
 _CONTRACTIONS = frozenset(
     {

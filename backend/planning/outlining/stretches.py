@@ -16,20 +16,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ...dialect.errors import InternalError
-from ...dialect.mlir import Block, Module, Operation, Type, Value, dialect, ir
-from ...dialect.ops.shape import Stretch
-from ...dialect.records import dataclass
-from ...passes.base import Pass, Statistics
-from ...passes.index_arithmetic import Extent, IndexArithmetic
-from ...passes.lowering.conversion import Conversion
-from ...passes.lowering.regions import Region, extract_region, read_elements
-from ...passes.rewriting import constant_integer, operations_in, type_of
-from .captures import Captures
+from ....dialect.errors import InternalError
+from ....dialect.mlir import Block, Module, Operation, Type, Value, dialect, ir
+from ....dialect.ops.shape import Stretch
+from ....dialect.records import dataclass
+from ....passes.base import Pass, Statistics
+from ....passes.index_arithmetic import Extent, IndexArithmetic
+from ....passes.lowering.conversion import Conversion
+from ....passes.lowering.regions import Region, extract_region, read_elements
+from ....passes.rewriting import constant_integer, operations_in, type_of
+from ..captures import Captures
+from ..shapes import static_shape
 from .clusters import Cluster, Graph, Node
 from .op_kinds import Kind, classify
 from .outline import clone, entry_functions, with_cheap_producers
-from .shapes import static_shape
 from .slices import Slice
 
 

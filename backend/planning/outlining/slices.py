@@ -10,11 +10,11 @@
 
 from __future__ import annotations
 
-from ...dialect.mlir import Operation, Type, Value, dialect, ir
-from ...dialect.records import dataclass
-from ...passes.index_arithmetic import Extent, IndexArithmetic
-from ...passes.rewriting import constant_integer, operations_in
-from .shapes import kept_axes, mixed, static_shape
+from ....dialect.mlir import Operation, Type, Value, dialect, ir
+from ....dialect.records import dataclass
+from ....passes.index_arithmetic import Extent, IndexArithmetic
+from ....passes.rewriting import constant_integer, operations_in
+from ..shapes import kept_axes, mixed, static_shape
 
 
 @dataclass(frozen=True)

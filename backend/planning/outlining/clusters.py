@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
 
-from ...dialect.mlir import Block, Operation, Value, ir
-from ...dialect.ops.state import RaiseIf
-from ...dialect.records import dataclass
-from ...passes.rewriting import operations_in
-from .captures import Captures, captured_values
+from ....dialect.mlir import Block, Operation, Value, ir
+from ....dialect.ops.state import RaiseIf
+from ....dialect.records import dataclass
+from ....passes.rewriting import operations_in
+from ..captures import Captures, captured_values
 from .loop_structure import Structure
 from .op_kinds import Kind, classify, contains, updated_value
 

@@ -16,23 +16,23 @@ from collections.abc import Hashable
 from dataclasses import field
 from typing import ClassVar
 
-from ...dialect.mlir import Attribute, Block, Module, Operation, Type, Value, dialect, ir
-from ...dialect.ops.state import RaiseIf
-from ...dialect.records import dataclass, replace
-from ...passes.base import Pass, Statistics
-from ...passes.index_arithmetic import IndexArithmetic, SharedConstants
-from ...passes.preconditions import refuse, require_lowered
-from ...passes.rewriting import constant_integer, operations_in, operations_of
-from .captures import Captures, captured_values, says_all
+from ....dialect.mlir import Attribute, Block, Module, Operation, Type, Value, dialect, ir
+from ....dialect.ops.state import RaiseIf
+from ....dialect.records import dataclass, replace
+from ....passes.base import Pass, Statistics
+from ....passes.index_arithmetic import IndexArithmetic, SharedConstants
+from ....passes.preconditions import refuse, require_lowered
+from ....passes.rewriting import constant_integer, operations_in, operations_of
+from ..captures import Captures, captured_values, says_all
+from ..names import is_kernel_name, kernel_name
+from ..shapes import Sizes
+from ..varying import varying_sizes
 from .clusters import Cluster, Graph, Node
 from .fills import separate_fills
 from .in_place import overwrite_operand
-from .names import is_kernel_name, kernel_name
 from .op_kinds import Kind, classify, contains, updated_value
 from .scalars import scalarize
-from .shapes import Sizes
 from .slices import make_offsets_operands, simplify_slices
-from .varying import varying_sizes
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ that element.
 
 from __future__ import annotations
 
-from ...dialect.mlir import Attribute, Block, Operation, Type, Value, dialect, ir
-from ...passes.rewriting import operations_in, terminator
+from ....dialect.mlir import Attribute, Block, Operation, Type, Value, dialect, ir
+from ....passes.rewriting import operations_in, terminator
 from .clusters import JOINS
 
 

@@ -7,8 +7,8 @@
 
 from __future__ import annotations
 
-from ...dialect.mlir import Block, Operation, Value, ir
-from ...passes.rewriting import operations_in
+from ....dialect.mlir import Block, Operation, Value, ir
+from ....passes.rewriting import operations_in
 from .scalars import scalar_constant
 
 _UPDATED = {"scf.for": 3, "scf.while": 0, "tensor.insert": 1, "tensor.insert_slice": 1}

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from enum import Enum, auto
 from types import MappingProxyType
 
-from ...dialect.mlir import Operation, Value, ir
-from ...dialect.ops.shape import Stretch
-from ...dialect.ops.state import RaiseIf
-from ...passes.rewriting import holds, operations_in, terminator
-from .calls import is_function_call
+from ....dialect.mlir import Operation, Value, ir
+from ....dialect.ops.shape import Stretch
+from ....dialect.ops.state import RaiseIf
+from ....passes.rewriting import holds, operations_in, terminator
+from ..calls import is_function_call
 from .destinations import Origins, destination_of, origin
 
 VIEWS = frozenset({"tensor.collapse_shape", "tensor.expand_shape", "tensor.cast"})

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from ...dialect.mlir import Operation, Value, ir
-from ...dialect.ops.ufunc_loops import CallLoop
-from ...passes.rewriting import terminator
-from .names import is_kernel_name
+from ....dialect.mlir import Operation, Value, ir
+from ....dialect.ops.ufunc_loops import CallLoop
+from ....passes.rewriting import terminator
+from ..names import is_kernel_name
 
 Origins: TypeAlias = "dict[Value, Value | None]"
 """What was found for results of branches, in a function that stays what it is."""
