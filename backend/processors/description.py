@@ -42,6 +42,8 @@ class Processor:
     shifted_vector_bytes: int = 64
     """The size of vectors, at most, where a loop reads an array at several places along a row: most of the reads lie
     across two lines of a cache."""
+    sorted_digits: int = 2
+    """Numbers that differ in at most so many bytes are sorted byte by byte, others by NumPy's sort in vectors."""
     assumed: tuple[str, ...] = ()
     """What is not known of this processor and was assumed, in words."""
 

@@ -25,6 +25,11 @@ def are_floats() -> int:
     raise _only_native()
 
 
+def most_digits() -> int:
+    """Keys that differ in more digits than so many are left to NumPy."""
+    raise _only_native()
+
+
 def copy_bytes(target: int, source: int, count: int) -> int:
     """Copy memory."""
     raise _only_native()
@@ -69,17 +74,18 @@ LINKED = {
 }
 """The functions that have addresses, and how many arguments they take."""
 
-GIVEN = ("key_bytes", "are_complex", "are_floats", *LINKED)
+GIVEN = ("key_bytes", "are_complex", "are_floats", "most_digits", *LINKED)
 """All functions."""
 
 
-def given_assembly(keys: str) -> str:
+def given_assembly(keys: str, most_digits: int) -> str:
     """The functions in LLVM assembly, for keys of a dtype."""
     dtype = np.dtype(keys)
     constants = {
         "key_bytes": dtype.itemsize,
         "are_complex": int(dtype.kind == "c"),
         "are_floats": int(dtype.kind == "f"),
+        "most_digits": most_digits,
     }
     return "".join(
         [

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 
 from ....dialect.errors import InternalError
+from ...cache.processor import processor
 from ..machine.libraries import library_function, numpy_function
 from ..machine.native_code import kept_library
 from ..memory.result_pool import result_pool
@@ -22,8 +23,22 @@ _QUICKSORT, _STABLE_ARGSORT = 33, 38
 def sorting_address(name: str) -> int:
     """The address of a function, such as weft_sort_int32: one of `rows.py`, for keys of a dtype."""
     function, _, keys = name.rpartition("_")
+    digits = processor().sorted_digits
+    linked = kept_library(
+        f"{name}_by_{digits}_digits",
+        lambda: assembly(function, keys, digits),
+        [function],
+        LINKED,
+        linked_functions(keys),
+        is_optimised=True,
+    )
+    return linked[function]
+
+
+def linked_functions(keys: str) -> dict[str, int]:
+    """The addresses of what sorts of keys call."""
     pool = result_pool()
-    known = {
+    return {
         "copy_bytes": library_function("memcpy") or 0,
         "allocate": pool.allocate_address,
         "free": pool.free_address,
@@ -31,10 +46,6 @@ def sorting_address(name: str) -> int:
         "numpy_argsort": _numpy_sort(keys, _STABLE_ARGSORT),
         "numpy_sort_words": _numpy_sort("int64", _QUICKSORT),
     }
-    linked = kept_library(
-        name, lambda: assembly(function, keys), [function], LINKED, known, is_optimised=True
-    )
-    return linked[function]
 
 
 def _numpy_sort(dtype: str, slot: int) -> int:
@@ -46,12 +57,12 @@ def _numpy_sort(dtype: str, slot: int) -> int:
     return address
 
 
-def assembly(function: str, keys: str) -> str:
+def assembly(function: str, keys: str, most_digits: int) -> str:
     """The LLVM assembly of a function for keys of a dtype."""
     from ..native_python.translator import translate  # not needed where the code is on disk
-    from . import rows
+    from . import digits, rows
 
-    return given_assembly(keys) + translate([rows], [function], 0, GIVEN)
+    return given_assembly(keys, most_digits) + translate([rows, digits], [function], 0, GIVEN)
 
 
-__all__ = ["assembly", "sorting_address"]
+__all__ = ["assembly", "linked_functions", "sorting_address"]

@@ -5,13 +5,12 @@ Translated to native code (see `native_python/translator.py`) for each dtype of 
 
 from __future__ import annotations
 
-from ..native_python.intrinsics import half, set_half, set_word, stack, word
+from ..native_python.intrinsics import half, set_word, stack, word
+from .digits import is_sorted_by_digits, load, sort_by_digits, store
 from .given import (
-    allocate,
     are_complex,
     are_floats,
     copy_bytes,
-    free,
     key_bytes,
     numpy_argsort,
     numpy_sort,
@@ -26,15 +25,6 @@ PLACES = 1 << 32
 
 PLACE = PLACES - 1
 LOWER_SIGN = 1 << 31
-
-MANY = 200
-"""From so many words on, those that differ in few digits are sorted digit by digit."""
-
-DIGITS = 2
-"""In as many digits at most."""
-
-BUCKETS = 256
-"""How many values a digit has."""
 
 BLOCK = 128
 """As many keys are sorted rather than selected from."""
@@ -56,8 +46,10 @@ def weft_sort(source: int, target: int, length: int, rows: int) -> int:
     if source != target:
         copy_bytes(target, source, rows * length * key_bytes())
     for _row in range(rows):
-        if length > FEW or are_complex():
+        if are_complex():
             numpy_sort(target, length, 0)
+        elif length > FEW:
+            sort_keys(target, length)
         else:
             sort_few_keys(target, length)
         target += length * key_bytes()
@@ -180,65 +172,58 @@ def sort_words(words: int, length: int, differ: int) -> int:
         return 0
     if length <= FEW:
         return sort_few(words, length, 8)
-    digits = 0
-    for digit in range(4):
-        digits += ((differ >> (8 * digit)) & (BUCKETS - 1)) != 0
-    if length < MANY or digits > DIGITS:
-        return numpy_sort_words(words, length, 0)
-    scratch = allocate(8 * length)
-    if scratch == 0:
-        return numpy_sort_words(words, length, 0)
-    source = words
-    target = scratch
-    for digit in range(4):
-        if (differ >> (8 * digit)) & (BUCKETS - 1):
-            distribute(source, target, length, 32 + 8 * digit)
-            source = target
-            target = words if source == scratch else scratch
-    if source == scratch:
-        copy_bytes(words, scratch, 8 * length)
-    return free(scratch)
+    differ = differ << 32
+    if is_sorted_by_digits(differ, length, 8) and sort_by_digits(words, length, 8, differ):
+        return 0
+    return numpy_sort_words(words, length, 0)
 
 
-def distribute(source: int, target: int, length: int, shift: int) -> int:
-    """Copy words in the order of one digit; those of equal digits keep theirs (Knuth, TAOCP 5.2.5)."""
-    counts = stack(BUCKETS)
-    sign = BUCKETS // 2 if shift == 56 else 0
-    for bucket in range(BUCKETS):
-        set_word(counts + 8 * bucket, 0)
+def sort_keys(keys: int, length: int) -> int:
+    """Sort in place, the faster way."""
+    differ = 0
+    first = ordered_bits(keys)
     for number in range(length):
-        digit = (word(source + 8 * number) >> shift) & (BUCKETS - 1)
-        entry = counts + 8 * (digit ^ sign)
-        set_word(entry, word(entry) + 1)
-    first = 0
-    for bucket in range(BUCKETS):
-        count = word(counts + 8 * bucket)
-        set_word(counts + 8 * bucket, first)
-        first += count
-    for number in range(length):
-        value = word(source + 8 * number)
-        entry = counts + 8 * (((value >> shift) & (BUCKETS - 1)) ^ sign)
-        place = word(entry)
-        set_word(entry, place + 1)
-        set_word(target + 8 * place, value)
-    return 0
+        differ = differ | (ordered_bits(keys + number * key_bytes()) ^ first)
+    if not is_sorted_by_digits(differ, length, key_bytes()):
+        return numpy_sort(keys, length, 0)
+    order_bits(keys, length)
+    is_sorted = sort_by_digits(keys, length, key_bytes(), differ)
+    restore_bits(keys, length)
+    return 0 if is_sorted else numpy_sort(keys, length, 0)
 
 
 def sort_few_keys(keys: int, length: int) -> int:
-    """Sort in place; floats become integers, and floats again."""
+    """Sort in place, without a branch that depends on keys."""
+    order_bits(keys, length)
+    sort_few(keys, length, key_bytes())
+    return restore_bits(keys, length)
+
+
+def order_bits(keys: int, length: int) -> int:
+    """Make integers of floats, in their order."""
     if are_floats():
         for number in range(length):
             here = keys + number * key_bytes()
-            bits = key(here)
-            magnitude = bits & largest_key()
-            bits = magnitude if magnitude > infinity() else bits
-            set_key(here, invert_negative(bits))
-    sort_few(keys, length, key_bytes())
+            set_key(here, ordered_bits(here))
+    return 0
+
+
+def restore_bits(keys: int, length: int) -> int:
+    """Make floats again of the integers that they became."""
     if are_floats():
         for number in range(length):
             here = keys + number * key_bytes()
             set_key(here, invert_negative(key(here)))
     return 0
+
+
+def ordered_bits(address: int) -> int:
+    """The integer that orders a key: of a float, the bits, all NaN without their sign, which puts them last."""
+    bits = key(address)
+    if are_floats():
+        magnitude = bits & largest_key()
+        bits = invert_negative(magnitude if magnitude > infinity() else bits)
+    return bits
 
 
 def largest_key() -> int:
@@ -294,17 +279,3 @@ def key(address: int) -> int:
 def set_key(address: int, value: int) -> int:
     """Store a key."""
     return store(address, value, key_bytes())
-
-
-def load(address: int, size: int) -> int:
-    """The integer of 4 or 8 bytes at an address."""
-    return half(address) if size == 4 else word(address)
-
-
-def store(address: int, value: int, size: int) -> int:
-    """Store an integer of 4 or 8 bytes."""
-    if size == 4:
-        set_half(address, value)
-    else:
-        set_word(address, value)
-    return 0
