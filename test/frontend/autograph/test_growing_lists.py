@@ -479,3 +479,32 @@ def test_items_of_a_growing_list_are_not_stretched() -> None:
     rows = np.arange(6.0).reshape(3, 2)
     signature = [weft.TensorSpec((None, None), "float64")]
     assert np.array_equal(weft.function(unpacked, input_signature=signature)(rows), rows[[1, 2, 0]])
+
+
+def test_items_become_floats_in_a_loop_that_is_unrolled_and_then_recorded_again() -> None:
+    def knapsack(weights, values):
+        table = [[0 for _ in range(20)] for _ in range(3)]
+        for i in range(2):
+            for room in range(1, 20):
+                if weights[i] <= room:
+                    with_it = table[i][room - weights[i]] + values[i]
+                    table[i + 1][room] = max(table[i][room], max(with_it, table[i - 1][room - weights[i]]))
+                else:
+                    table[i + 1][room] = table[i][room]
+        return table[2][19], table[1][weights[0]]
+
+    def one_table(weights, values):
+        table = [0 for _ in range(20)]
+        for i in range(3):
+            for room in range(1, 20):
+                if weights[0] <= room:
+                    table[room] = values[0] if i == 0 else table[room - 1]
+                if weights[1] <= room:
+                    table[room] = max(table[room], table[room - 1])
+                if weights[2] <= room:
+                    table[room] = max(table[room], table[room - 1])
+        return table[19], table[5]
+
+    weights, values = np.array([2, 3, 4]), np.array([10.5, 15.25, 40.0])
+    for function in (knapsack, one_table):
+        assert weft.function(function)(weights, values) == function(weights, values)

@@ -7,6 +7,7 @@ from typing import Any
 
 from .....dialect.register import context
 from ....tracing.recorder import Recorder
+from ..lists.dynamic_lists import GrowingList
 from ..values.control_flow_state import control_flow, snapshot_of
 from ..values.program_locations import Snapshot
 from .paths import catcher_of
@@ -22,6 +23,8 @@ class Checkpoint:
         self._cells = len(trace.cells)
         self._op_count = trace.op_count
         self._grown = dict(control_flow(trace).grown)
+        owners = [owner for _, owner, _ in snapshot.objects]
+        self._kinds = [(items, items.kind) for items in owners if isinstance(items, GrowingList)]
         self._kept = len(trace.kept)
         self._kept_items = list(trace.kept_items)
         self._catcher = catcher_of(trace)
@@ -38,6 +41,8 @@ class Checkpoint:
     def roll_back(self) -> None:
         """Erase what was recorded since, and restore the Python state."""
         self._snapshot.restore()
+        for items, kind in self._kinds:
+            items.kind = kind  # that of the arrays that it has again
         if self._catcher is not None:
             self._catcher.forget(self._points)
         self._trace.region = self._region

@@ -205,8 +205,6 @@ class GrowingList(ListMethods, RuntimeLength):
             if is_known_outside(self):
                 raise Widened(self, kind)
             self.widen(kind)
-        elif len(self._arrays) != len(column_leaves(kind)):
-            self.make_room(kind)  # the room that it had was made in a recording that was given up
         return kind
 
     @classmethod
