@@ -28,6 +28,8 @@ class Gpu:
     """Whether there is cp.async, and mma.sync for bfloat16."""
     warpgroups: bool = False
     """Whether four warps multiply together (wgmma), and one thread copies boxes of arrays (TMA)."""
+    rows_of_doubles: int = 0
+    """Of an instruction by which tensor cores multiply f64 (mma.sync), faster than others; 0 where there is none."""
     warp: int = 32
     max_threads: int = 1024
     """Of a block."""
@@ -91,11 +93,11 @@ _FEATURES = {
 _GPUS = {
     "sm_70": Gpu(80, 96 << 10, asynchronous_copies=False),
     "sm_75": Gpu(40, 64 << 10, asynchronous_copies=False),
-    "sm_80": Gpu(108, 163 << 10, asynchronous_copies=True),
+    "sm_80": Gpu(108, 163 << 10, asynchronous_copies=True, rows_of_doubles=8),
     "sm_86": Gpu(84, 99 << 10, asynchronous_copies=True),
     "sm_89": Gpu(128, 99 << 10, asynchronous_copies=True),
-    "sm_90": Gpu(132, 227 << 10, asynchronous_copies=True),
-    "sm_90a": Gpu(132, 227 << 10, asynchronous_copies=True, warpgroups=True),
+    "sm_90": Gpu(132, 227 << 10, asynchronous_copies=True, rows_of_doubles=16),
+    "sm_90a": Gpu(132, 227 << 10, asynchronous_copies=True, warpgroups=True, rows_of_doubles=16),
 }
 """GPUs by the architecture that their code is for."""
 

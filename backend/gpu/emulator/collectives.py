@@ -61,6 +61,7 @@ _SHAPES: dict[tuple[str, str], tuple[int, Any, list[Place], list[Place]]] = {
     ("m16n8k4", "tf32"): (4, np.dtype(np.float32), _A_TF32K4, _B_TF32K4),
     ("m16n8k32", "s8"): (32, np.dtype(np.int8), _A8, _B8),
     ("m16n8k32", "u8"): (32, np.dtype(np.uint8), _A8, _B8),
+    ("m16n8k4", "f64"): (4, np.dtype(np.float64), _A_TF32K4, _B_F64),
     ("m8n8k4", "f64"): (4, np.dtype(np.float64), _A_F64, _B_F64),
 }
 """By shape and type: the length of the sums, the type, and the elements of a thread in both factors."""

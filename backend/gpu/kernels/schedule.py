@@ -21,6 +21,7 @@ from ..schedules import (
     attention,
     columns,
     compactions,
+    double_products,
     iterations,
     one_block,
     one_thread,
@@ -244,6 +245,9 @@ def _part_of_product(function: Operation, steps: list[Step]) -> Part:
     if tensor_cores.takes(contraction):
         kind, reason = tensor_cores.TensorProduct, "tensor cores: halves are added up in f32"
         return Part(place, lambda name: products.write(function, name, steps, reason, kind))
+    if double_products.takes(contraction):
+        doubles = double_products.DoubleProduct, "tensor cores: f64"
+        return Part(place, lambda name: products.write(function, name, steps, doubles[1], doubles[0]))
     return Part(place, lambda name: products.write(function, name, steps, "products: tiles in shared memory"))
 
 

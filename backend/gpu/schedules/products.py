@@ -102,7 +102,7 @@ def _shape(contraction: Contraction, kind: type[Product]) -> Shape:
     gpu = current().gpu
     assert gpu is not None
     size = element_bytes(contraction.element)
-    each = 8 if size <= 4 else 4
+    each = kind.most_of(size)
     extents = [contraction.extent(contraction.row), contraction.columns]
     outer = [contraction.extent(dim) for dim in contraction.outer]
     if all(isinstance(extent, int) for extent in (*extents, *outer)):
@@ -235,6 +235,11 @@ class Product(Results):
         self._place(again=True)  # so that where results are stored needs no registers while they are added up
         self.prepare()
         self.store_square(sums, self.stored_at_once())
+
+    @staticmethod
+    def most_of(size: int) -> int:
+        """Rows, and columns, of a thread at most, of elements of so many bytes."""
+        return 8 if size <= 4 else 4
 
     @staticmethod
     def depth_of(size: int, each: int) -> int:

@@ -13,18 +13,14 @@ from ...functions.instructions import call_intrinsic
 from ...nests.contraction import Contraction, Factor
 from ...nests.emit import Index, create, store
 from ...target import current
-from ..code.control import only_if
 from .copied_tiles import CopiedTiles, can_copy
 from .loaders import Loader
-from .products import Product
+from .warp_products import COLUMNS, ROWS, WarpProduct
 
-_ROWS, _COLUMNS, _DEPTH = 16, 8, 16
+_DEPTH = 16
 """Of an instruction."""
-_WARPS_DOWN, _WARPS_ACROSS = 2, 4
 _PAD = 8
 """Halves between the rows of a tile, so that the threads of a warp read from different banks."""
-_LEAST_BLOCKS = "nvvm.minctasm"
-"""Of a multiprocessor: two of the largest tiles fit if the assembler is told; left alone, it spilled for that."""
 _INTRINSICS = {"f16": "llvm.nvvm.mma.m16n8k16.row.col.f32.f32", "bf16": "llvm.nvvm.mma.m16n8k16.row.col.bf16"}
 
 
@@ -45,34 +41,16 @@ def takes(contraction: Contraction | None) -> bool:
     )
 
 
-class TensorProduct(Product):
+class TensorProduct(WarpProduct):
     """Writes what a thread does, with its warp."""
 
-    may_be_small = False
+    least_blocks = 2
+    """Two of the largest tiles fit if the assembler is told; left alone, it spilled for that."""
 
     def prepare(self) -> None:
-        """Halves stay halves; a thread has pairs of columns of the result."""
+        """Halves stay halves."""
         self.half = self.contraction.left.access.memref.type.element_type
-        self.quad = 2
-        emitter, thread = self.emitter, self.thread
-        lane, warp = self.split(thread, 32)
-        self.pair, self.group = self.split(lane, 4)
-        across, down = self.split(warp, _WARPS_ACROSS)
-        self.warp = (
-            emitter.multiply(down, self.shape.side // _WARPS_DOWN),
-            emitter.multiply(across, self.shape.side // _WARPS_ACROSS),
-        )
-        self.fragments = self.shape.each // 2
-        two = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 2)
-        self.kernel.operation.attributes[_LEAST_BLOCKS] = two
-
-    def split(self, number: Value, by: int) -> tuple[Value, Value]:
-        """What is left of a number, and the quotient."""
-        divisor = self.emitter.value(by)
-        rest, quotient = (
-            create(name, [number.type], [number, divisor]) for name in ("arith.remui", "arith.divui")
-        )
-        return rest, quotient
+        super().prepare()
 
     def tile_shape(self) -> tuple[list[int], ir.Type]:
         """A line for each row or column, with what is summed side by side."""
@@ -99,21 +77,14 @@ class TensorProduct(Product):
     def multiply_tiles(self, sums: list[Value]) -> list[Value]:
         """Multiply what is in shared memory, fragment by fragment."""
         for k in range(0, self.shape.depth, _DEPTH):
-            left = [self._fragment(0, number * _ROWS, k, (0, 8)) for number in range(self.fragments)]
-            right = [self._fragment(1, number * _COLUMNS, k, (0,)) for number in range(self.fragments)]
+            left = [self._fragment(0, number * ROWS, k, (0, 8)) for number in range(self.fragments)]
+            right = [self._fragment(1, number * COLUMNS, k, (0,)) for number in range(self.fragments)]
             sums = self.multiply(sums, left, right)
         return sums
 
-    def multiply(
-        self, sums: list[Value], left: Sequence[list[Value]], right: Sequence[list[Value]]
-    ) -> list[Value]:
-        """Multiply all fragments of rows with all of columns."""
-        return [
-            value
-            for i, a in enumerate(left)
-            for j, b in enumerate(right)
-            for value in instruction(self.half, a, b, sums[4 * (i * self.fragments + j) :][:4])
-        ]
+    def multiply_fragment(self, left: list[Value], right: list[Value], sums: list[Value]) -> list[Value]:
+        """Add the products of 16 rows and 8 columns."""
+        return instruction(self.half, left, right, sums)
 
     def _fragment(self, side: int, line: int, k: int, lines: tuple[int, ...]) -> list[Value]:
         """What a thread gives an instruction of a factor: pairs at two depths, of one line or of two."""
@@ -129,27 +100,6 @@ class TensorProduct(Product):
                 pair = create("vector.load", [type], [self.tiles[side], *place], alignment)
                 found.append(as_word(pair))
         return found
-
-    def store_square(self, sums: list[Value], lanes: int) -> None:
-        """Store pairs, or one element after the other."""
-        emitter = self.emitter
-        for i in range(self.fragments):
-            for j in range(self.fragments):
-                for half in range(2):
-                    start = 4 * (i * self.fragments + j) + 2 * half
-                    row = self.place_of(0, i * _ROWS + 8 * half, self.group)
-                    column = self.place_of(1, j * _COLUMNS, emitter.multiply(self.pair, 2))
-                    for lane in range(0, 2, lanes):
-                        at = emitter.value(emitter.add(column, lane))
-                        with only_if(self.is_inside(row, at)):
-                            self.store_neighbours(sums[start + lane : start + lane + lanes], row, at)
-
-    def place_of(self, side: int, line: int, within: Index) -> Value:
-        """Where what a thread has lies in the result, from where its warp begins."""
-        emitter = self.emitter
-        return emitter.value(
-            emitter.add(emitter.add(emitter.add(self.first[side], self.warp[side]), line), within)
-        )
 
 
 def has_instruction(half: ir.Type) -> bool:

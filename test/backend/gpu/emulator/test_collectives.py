@@ -21,7 +21,7 @@ def element(shape: str, kind: str, factor: str, i: int) -> tuple[Any, Any]:
         row = GROUP if shape == "m8n8k4" or i < 2 else GROUP + 8
         return row, IN_GROUP * 2 + (i & 1)
     if kind == "f64":
-        return (GROUP, IN_GROUP) if factor == "a" else (IN_GROUP, GROUP)
+        return (GROUP + 8 * i, IN_GROUP) if factor == "a" else (IN_GROUP, GROUP)
     if kind == "tf32":
         if factor == "a":
             return np.where(i in (0, 2), GROUP, GROUP + 8), IN_GROUP if i < 2 else IN_GROUP + 4
@@ -46,6 +46,7 @@ PRODUCTS = {
     "m16n8k16.row.col.f32.bf16.bf16.f32": ("m16n8k16", "bf16", ml_dtypes.bfloat16, (16, 8, 16), np.float32),
     "m16n8k8.row.col.f32.tf32.tf32.f32": ("m16n8k8", "tf32", np.float32, (16, 8, 8), np.float32),
     "m16n8k32.row.col.s32.s8.s8.s32": ("m16n8k32", "s8", np.int8, (16, 8, 32), np.int32),
+    "m16n8k4.row.col.f64.f64.f64.f64": ("m16n8k4", "f64", np.float64, (16, 8, 4), np.float64),
     "m8n8k4.row.col.f64.f64.f64.f64": ("m8n8k4", "f64", np.float64, (8, 8, 4), np.float64),
 }
 

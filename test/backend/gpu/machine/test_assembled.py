@@ -98,6 +98,14 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] =
     "rows": (_softmax, (np.ones((64, 1024), _F32),), "rows", 80, 8),
     "columns": (lambda x: x.max(0), (np.ones((512, 512), _F32),), "columns", 64, 4),
     "products": (lambda a, b: a @ b, (np.ones((2048, 2048), _F32),) * 2, "products", 128, 2),
+    "doubles": (lambda a, b: a @ b, (np.ones((2048, 2048)),) * 2, "tensor cores: f64", 208, 0),
+    "doubles of odd extents": (
+        lambda a, b: a @ b,
+        (np.ones((2047, 2045)), np.ones((2045, 2043))),
+        "tensor cores: f64",
+        208,
+        0,
+    ),
     "convolution": (
         _convolution,
         (np.ones((1, 200, 200, 100), _F32), np.ones((3, 3, 100, 100), _F32)),
@@ -193,7 +201,7 @@ def test_siblings_are_one_kernel(name: str, kernels: int) -> None:
     assert len(device_code(function, *arguments).kernels) == kernels
 
 
-LONGEST = {"products": 1000, "convolution": 1200, "tensor cores": 900}
+LONGEST = {"products": 1000, "doubles": 600, "convolution": 1200, "tensor cores": 900}
 """Instructions of PTX at most: of the largest tiles, which take the longest to compile."""
 
 
@@ -222,3 +230,14 @@ def test_older_cards_get_what_they_have() -> None:
     for kernel, found in ampere.assembled().items() if find_assembler() else ():
         assert (found.spilled, found.stack) == (0, 0), kernel
         assert found.registers <= 128, "two blocks fit"
+
+
+@pytest.mark.skipif(find_assembler() is None, reason="there is no ptxas: pip install nvidia-cuda-nvcc")
+@pytest.mark.parametrize("extents", [(2048, 2048), (None, None)])
+def test_older_cards_multiply_doubles(extents: tuple[int | None, ...]) -> None:
+    specs = (weft.TensorSpec(extents, np.float64),) * 2
+    code = device_code(lambda a, b: a @ b, *specs, target="sm_80")
+    assert any("mma.sync.aligned.m8n8k4" in kernel.ptx for kernel in code.kernels)
+    for kernel, found in code.assembled().items():
+        assert (found.spilled, found.stack) == (0, 0), kernel
+        assert found.registers <= 255, kernel

@@ -1,0 +1,86 @@
+"""Products of f64 by tensor cores: a warp multiplies 16 rows by 8 columns, 4 deep, in one instruction or in two.
+
+Each term is added as by a fused multiply-add. Tiles come to shared memory as in `products`, with what is summed in
+lines behind each other. A thread reads one number of each 8 rows and columns, and those of half a warp lie in different
+banks.
+"""
+
+from __future__ import annotations
+
+from ....dialect.mlir import Value, ir
+from ...functions.instructions import call_intrinsic
+from ...nests.contraction import Contraction
+from ...nests.emit import create, load
+from ...target import current
+from .warp_products import COLUMNS, ROWS, WarpProduct
+
+_DEPTH = 4
+"""Of an instruction."""
+_LEAST = 16
+"""Smaller results have a thread for each element."""
+
+
+def takes(contraction: Contraction | None) -> bool:
+    """Whether tensor cores multiply the factors of a product."""
+    gpu = current().gpu
+    assert gpu is not None
+    if contraction is None or not gpu.rows_of_doubles or not isinstance(contraction.element, ir.F64Type):
+        return False
+    extents = [contraction.extent(contraction.row), contraction.columns]
+    return not all(isinstance(extent, int) and extent <= _LEAST for extent in extents)
+
+
+class DoubleProduct(WarpProduct):
+    """Writes what a thread does, with its warp."""
+
+    @staticmethod
+    def most_of(size: int) -> int:
+        """Rows, and columns, of a thread: as many sums as half of its registers have room for."""
+        del size
+        return 8
+
+    @staticmethod
+    def depth_of(size: int, each: int) -> int:
+        """Two instructions deep, or more: a thread brings a number of each factor."""
+        del size
+        return max(2 * _DEPTH, 16 // each)
+
+    def multiply_tiles(self, sums: list[Value]) -> list[Value]:
+        """Multiply what is in shared memory, fragment by fragment."""
+        for k in range(0, self.shape.depth, _DEPTH):
+            left = [self._numbers(0, number * ROWS, k, (0, 8)) for number in range(self.fragments)]
+            right = [self._numbers(1, number * COLUMNS, k, (0,)) for number in range(self.fragments)]
+            sums = self.multiply(sums, left, right)
+        return sums
+
+    def multiply_fragment(self, left: list[Value], right: list[Value], sums: list[Value]) -> list[Value]:
+        """Add the products of the rows and columns of a fragment."""
+        gpu = current().gpu
+        assert gpu is not None
+        if gpu.rows_of_doubles == ROWS:
+            return _instruction(left, right, sums)
+        return [
+            value
+            for half in range(2)
+            for value in _instruction([left[half]], right, sums[2 * half : 2 * half + 2])
+        ]
+
+    def _numbers(self, side: int, line: int, k: int, lines: tuple[int, ...]) -> list[Value]:
+        """What a thread gives an instruction of a factor."""
+        emitter = self.emitter
+        depth = emitter.value(emitter.add(self.pair, k))
+        at = emitter.add(emitter.add(self.warp[side], line), self.group)
+        return [load(self.tiles[side], [depth, emitter.value(emitter.add(at, more))]) for more in lines]
+
+
+def _instruction(left: list[Value], right: list[Value], sums: list[Value]) -> list[Value]:
+    """Add the products of 8 rows for each number that the thread has of them, and of 8 columns."""
+    f64 = ir.F64Type.get()
+    struct = ir.Type.parse(f"!llvm.struct<({', '.join(['f64'] * len(sums))})>")
+    name = f"llvm.nvvm.mma.m{8 * len(left)}n8k4.row.col.f64"
+    made = call_intrinsic(name, struct, [*left, *right, *sums])
+    places = [{"position": ir.DenseI64ArrayAttr.get([number])} for number in range(len(sums))]
+    return [create("llvm.extractvalue", [f64], [made], place) for place in places]
+
+
+__all__ = ["DoubleProduct", "takes"]

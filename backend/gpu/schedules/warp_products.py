@@ -1,0 +1,89 @@
+"""Products of which the warps of a block have pieces, made of fragments that tensor cores multiply.
+
+Of 16 rows and 8 columns a thread has two neighbours in a row, and two 8 rows below.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+from ....dialect.mlir import Value, ir
+from ...nests.emit import Index, create
+from ..code.control import only_if
+from .products import Product
+
+ROWS, COLUMNS = 16, 8
+"""Of a fragment."""
+_WARPS_DOWN, _WARPS_ACROSS = 2, 4
+_LEAST_BLOCKS = "nvvm.minctasm"
+
+
+class WarpProduct(Product):
+    """Writes what a thread does, with its warp."""
+
+    may_be_small = False
+    least_blocks = 1
+    """For how many blocks a multiprocessor is to have registers."""
+
+    def prepare(self) -> None:
+        """Find the place of the thread; it has pairs of columns of the result."""
+        self.quad = 2
+        emitter, thread = self.emitter, self.thread
+        lane, warp = self.split(thread, 32)
+        self.pair, self.group = self.split(lane, 4)
+        across, down = self.split(warp, _WARPS_ACROSS)
+        self.warp = (
+            emitter.multiply(down, self.shape.side // _WARPS_DOWN),
+            emitter.multiply(across, self.shape.side // _WARPS_ACROSS),
+        )
+        self.fragments = self.shape.each // 2
+        blocks = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), self.least_blocks)
+        self.kernel.operation.attributes[_LEAST_BLOCKS] = blocks
+
+    def split(self, number: Value, by: int) -> tuple[Value, Value]:
+        """What is left of a number, and the quotient."""
+        divisor = self.emitter.value(by)
+        rest, quotient = (
+            create(name, [number.type], [number, divisor]) for name in ("arith.remui", "arith.divui")
+        )
+        return rest, quotient
+
+    def multiply(
+        self, sums: list[Value], left: Sequence[list[Value]], right: Sequence[list[Value]]
+    ) -> list[Value]:
+        """Multiply all fragments of rows with all of columns."""
+        return [
+            value
+            for i, a in enumerate(left)
+            for j, b in enumerate(right)
+            for value in self.multiply_fragment(a, b, sums[4 * (i * self.fragments + j) :][:4])
+        ]
+
+    @abstractmethod
+    def multiply_fragment(self, left: list[Value], right: list[Value], sums: list[Value]) -> list[Value]:
+        """Add the products of the rows and columns of a fragment."""
+
+    def store_square(self, sums: list[Value], lanes: int) -> None:
+        """Store pairs, or one element after the other."""
+        emitter = self.emitter
+        for i in range(self.fragments):
+            for j in range(self.fragments):
+                for half in range(2):
+                    start = 4 * (i * self.fragments + j) + 2 * half
+                    row = self.place_of(0, i * ROWS + 8 * half, self.group)
+                    column = self.place_of(1, j * COLUMNS, emitter.multiply(self.pair, 2))
+                    for lane in range(0, 2, lanes):
+                        at = emitter.value(emitter.add(column, lane))
+                        with only_if(self.is_inside(row, at)):
+                            self.store_neighbours(sums[start + lane : start + lane + lanes], row, at)
+
+    def place_of(self, side: int, line: int, within: Index) -> Value:
+        """Where what a thread has lies in the result, from where its warp begins."""
+        emitter = self.emitter
+        return emitter.value(
+            emitter.add(emitter.add(emitter.add(self.first[side], self.warp[side]), line), within)
+        )
+
+
+__all__ = ["COLUMNS", "ROWS", "WarpProduct"]
