@@ -91,6 +91,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
         # device kernels -> dialects of LLVM: stage "nvvm"
         "gpu-to-nvvm": module_pipeline(
             [
+                "join-device-modules",  # so that what follows is begun once, and not for each kernel
                 _inside_modules(
                     [
                         "convert-linalg-to-loops",  # what one thread does

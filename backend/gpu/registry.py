@@ -16,6 +16,7 @@ GPU_PASSES: PassTable = MappingProxyType(
         "guard-kernels": entry(f"{_MACHINE}.guards:GuardKernels"),
         "inline-kernels": entry(f"{__package__}.rewrites.inlined_kernels:InlineKernels"),
         "join-attention": entry(f"{__package__}.rewrites.joined_attention:JoinAttention"),
+        "join-device-modules": entry(f"{_MACHINE}.joined_modules:JoinDeviceModules"),
         "join-followers": entry(f"{__package__}.rewrites.joined_followers:JoinFollowers"),
         "join-loops": entry(f"{_MACHINE}.joined_loops:JoinLoops"),
         "join-number-kernels": entry(f"{_PLACEMENT}.joined_numbers:JoinNumberKernels"),

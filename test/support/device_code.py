@@ -10,7 +10,7 @@ from typing import Any
 from unittest import mock
 
 import weft
-from weft.backend.gpu.machine.assembler import Assembled, assemble
+from weft.backend.gpu.machine.assembler import Resources, assemble
 from weft.backend.gpu.machine.driver_functions import READ_MEMORY
 from weft.backend.gpu.stages import Lowering
 from weft.backend.planning.names import EXIT
@@ -47,10 +47,10 @@ class DeviceCode:
         """At how many places the host waits for a number of the device."""
         return reads(self.text)
 
-    def assembled(self) -> dict[str, Assembled]:
-        """What the assembler says of each module of kernels, by the first kernel in it."""
-        modules = {kernel.ptx: kernel for kernel in reversed(self.kernels)}
-        return {kernel.name: assemble(ptx, kernel.arch) for ptx, kernel in modules.items()}
+    def assembled(self) -> dict[str, Resources]:
+        """What each kernel takes, as the assembler says."""
+        modules = {ptx: assemble(ptx, arch) for ptx, arch in {(k.ptx, k.arch) for k in self.kernels}}
+        return {kernel.name: modules[kernel.ptx].kernels[kernel.name] for kernel in self.kernels}
 
 
 class _Done(BaseException):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -145,9 +145,19 @@ class OpenDevice:
         self.device.use()
         self.stream.synchronize()
 
-    def kernel(self, kernel: DeviceKernel) -> Function:
-        """A kernel, loaded; those of one module are loaded together, once."""
-        function = Module(self.device, kernel.ptx, kernel.cubin).function(kernel.name)
+    def kernels(self, kernels: Sequence[DeviceKernel]) -> list[Function]:
+        """Kernels, loaded; those of one module are loaded together, once."""
+        modules: dict[tuple[str, bytes | None], Module] = {}
+        functions = []
+        for kernel in kernels:
+            code = kernel.ptx, kernel.cubin
+            if code not in modules:
+                modules[code] = Module(self.device, *code)
+            functions.append(self._set_up(modules[code].function(kernel.name), kernel))
+        return functions
+
+    def _set_up(self, function: Function, kernel: DeviceKernel) -> Function:
+        """Tell the driver what launches of a kernel ask for."""
         if kernel.shared_bytes:
             function.allow_shared(kernel.shared_bytes)
         for attribute, value in kernel.attributes:

@@ -19,18 +19,25 @@ from ....dialect.records import dataclass
 
 
 @dataclass(frozen=True)
-class Assembled:
-    """The code of the kernels of a module, and what the assembler says of it."""
+class Resources:
+    """What a kernel takes, as the assembler says."""
 
-    cubin: bytes
     registers: int
-    """Of a thread, in the kernel that takes the most."""
+    """Of a thread."""
     spilled: int
     """Bytes of registers that are stored to memory, and loaded again."""
     stack: int
     """Bytes of memory of a thread."""
     shared: int
     """Bytes of memory of a block, but for what a launch asks for."""
+
+
+@dataclass(frozen=True)
+class Assembled:
+    """The code of the kernels of a module, and what each of them takes."""
+
+    cubin: bytes
+    kernels: dict[str, Resources]
 
 
 @cache
@@ -60,13 +67,21 @@ def assemble(ptx: str, arch: str) -> Assembled:
         report = done.stdout + done.stderr
         if done.returncode:
             raise InternalError(f"ptxas refuses the code of a device kernel: {report}")
-        return Assembled(
-            target.read_bytes(),
-            _largest(r"Used (\d+) registers", report),
-            sum(int(count) for count in re.findall(r"(\d+) bytes spill", report)),
-            _largest(r"(\d+) bytes stack", report),
-            _largest(r"(\d+) bytes smem", report),
+        return Assembled(target.read_bytes(), _resources(report))
+
+
+def _resources(report: str) -> dict[str, Resources]:
+    """What the assembler says of each kernel."""
+    _, *names_and_texts = re.split(r"Compiling entry function '(\w+)'", report)
+    return {
+        name: Resources(
+            _largest(r"Used (\d+) registers", text),
+            sum(int(count) for count in re.findall(r"(\d+) bytes spill", text)),
+            _largest(r"(\d+) bytes stack", text),
+            _largest(r"(\d+) bytes smem", text),
         )
+        for name, text in zip(names_and_texts[::2], names_and_texts[1::2], strict=True)
+    }
 
 
 def disassemble(cubin: bytes) -> str:

@@ -80,7 +80,7 @@ class DeviceExecutable:
         self.sizes_address = code.address(f"{plan.sizes}_entry") if plan.sizes else 0
         self._sizes_entry = plan.sizes and _function(self.sizes_address, 2)
         with device.working_on(plan.name):
-            self._loaded = [device.kernel(kernel) for kernel in compiled.kernels]
+            self._loaded = device.kernels(compiled.kernels)
             constants = [_uploaded(device, data) for data in compiled.constants]
         handles = [function.handle for function in self._loaded]
         self._functions = (ctypes.c_int64 * max(1, len(handles)))(*handles)

@@ -12,6 +12,7 @@ import pytest
 import weft
 from weft.backend.gpu.devices import libraries, open_devices
 from weft.backend.gpu.devices.open_devices import OpenDevice
+from weft.backend.gpu.driver.device import Device
 from weft.backend.gpu.driver.library import Library
 from weft.backend.gpu.driver.signatures import Code, JitOption
 from weft.backend.gpu.emulator.library import Emulator
@@ -117,3 +118,20 @@ def test_code_that_the_driver_refuses_is_told_with_its_log(emulator: Faulty) -> 
         match=r"^lambda: the driver does not take the code of a kernel: ptxas error: line 7: it is too strange",
     ):
         weft.function(lambda x: np.cos(x) * 3)(weft.device_put(np.ones(3)))
+
+
+def test_kernels_of_a_program_are_loaded_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[str] = []
+
+    class Module(open_devices.Module):
+        def __init__(self, device: Device, ptx: str, cubin: bytes | None = None) -> None:
+            loaded.append(ptx)
+            super().__init__(device, ptx, cubin)
+
+    monkeypatch.setattr(open_devices, "Module", Module)
+    with weft.settings.scope(cuda="emulator"):
+        function = weft.function(lambda x: (np.cumsum(x), x @ x.T), device="cuda")
+        sums, _ = function(np.ones((3, 4)))
+    assert sums[-1] == 12.0
+    (ptx,) = loaded
+    assert ptx.count(".entry") > 1

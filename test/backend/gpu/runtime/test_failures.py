@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -64,12 +64,13 @@ def test_a_kernel_that_faults(emulator: Emulator, monkeypatch: pytest.MonkeyPatc
     """It is told, and the device cannot be used any more: not by functions that worked before either."""
     before = weft.function(lambda x: x + 1, device="cuda")
     assert before(np.ones(4))[0] == 2.0
-    load = OpenDevice.kernel
+    load = OpenDevice.kernels
 
-    def load_broken(device: OpenDevice, kernel: DeviceKernel) -> Function:
-        return load(device, kernel._replace(ptx=re.sub(r"(st\.global\S*\s+\[%\w+)", r"\1+4096", kernel.ptx)))
+    def load_broken(device: OpenDevice, kernels: Sequence[DeviceKernel]) -> list[Function]:
+        store = re.compile(r"(st\.global\S*\s+\[%\w+)")
+        return load(device, [kernel._replace(ptx=store.sub(r"\1+4096", kernel.ptx)) for kernel in kernels])
 
-    monkeypatch.setattr(OpenDevice, "kernel", load_broken)
+    monkeypatch.setattr(OpenDevice, "kernels", load_broken)
     failing = weft.function(lambda x: x * 3, name="failing", device="cuda")
     told = r"failing: \w+ gives CUDA_ERROR_ILLEGAL_ADDRESS(.|\n)*the GPU can do nothing more in this process"
     with pytest.raises(weft.DeviceError, match=told):
