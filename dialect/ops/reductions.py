@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..dtypes import is_half
+from ..dtypes import is_half, kind
 from ..emitter import INT64_MAX, Emitter, Tensor
 from ..errors import WeftValueError
 from ..op import (
@@ -190,9 +190,25 @@ class Mean(Reduction, name="mean"):
         return np.asarray(np.true_divide(total, count)).astype(x.dtype)
 
 
+def extremum_of_nothing(dtype: np.dtype[Any], smallest: bool) -> complex:
+    """The number that loses against every other: what an extremum of no elements is.
+
+    >>> extremum_of_nothing(np.dtype("int8"), smallest=True)
+    127
+    """
+    if kind(dtype) == "f":
+        return np.inf if smallest else -np.inf
+    if kind(dtype) == "c":
+        return complex(np.inf, np.inf) if smallest else complex(-np.inf, -np.inf)
+    if kind(dtype) == "b":
+        return smallest
+    limits = np.iinfo(dtype)
+    return int(limits.max if smallest else limits.min)
+
+
 class Extremum(Reduction):
     """Base of max and min, which exist only for at least one element; where the extent of an axis is known
-    only at run time, the one who builds the op checks it."""
+    only at run time, the one who builds the op checks it, unless another number is joined to what comes out."""
 
     dtypes = "biufc"
     cases = _CASES
@@ -235,6 +251,9 @@ class Extremum(Reduction):
 
     @classmethod
     def evaluate(cls, x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+        if not x.size:
+            nothing = extremum_of_nothing(x.dtype, cls.function in (np.min, np.fmin))
+            return np.full(reduced_shape(x.shape, axes, keepdims), nothing, x.dtype)
         return np.asarray(cls.function(x, axis=axes, keepdims=keepdims))
 
 

@@ -11,6 +11,7 @@ from ...dialect.dtypes import is_half, kind
 from ...dialect.mlir import Value, ir
 from ...dialect.op import Op
 from ...dialect.ops.elementwise import Maximum, Minimum
+from ...dialect.ops.reductions import extremum_of_nothing
 from ...dialect.types import TensorType
 from .conversion import Conversion, scalar_type
 from .emission import emit
@@ -123,15 +124,7 @@ def extremum(c: Conversion, which: type[Op], dtype: np.dtype[Any], x: Value, y: 
 
 def extremum_identity(which: type[Op], dtype: np.dtype[Any]) -> complex:
     """The value that loses against every other."""
-    largest = which is Minimum
-    if kind(dtype) == "f":
-        return np.inf if largest else -np.inf
-    if kind(dtype) == "c":
-        return complex(np.inf, np.inf) if largest else complex(-np.inf, -np.inf)
-    if kind(dtype) == "b":
-        return largest
-    limits = np.iinfo(dtype)
-    return int(limits.max if largest else limits.min)
+    return extremum_of_nothing(dtype, smallest=which is Minimum)
 
 
 def is_nonzero(c: Conversion, dtype: np.dtype[Any], x: Value) -> Value:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import weft
+from support.staged import run_staged
 
 
 def extremes(x: Any) -> Any:
@@ -66,3 +67,11 @@ def test_counts(unknown: bool) -> None:
     for bad in ([1, -1, 5], [np.iinfo(np.int64).min, 3], [-1]):
         with pytest.raises(ValueError, match="'list' argument must have no negative elements"):
             compiled(np.array(bad))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float16", "int8", "uint32", "bool"])
+@pytest.mark.parametrize("extremum", [np.max, np.min])
+def test_extrema_of_nothing_are_the_initial_value_when_interpreted(extremum: Any, dtype: str) -> None:
+    empty = np.zeros((0, 3), dtype)
+    found = run_staged(lambda x: extremum(x, axis=0, initial=1), empty, dynamic=True)
+    np.testing.assert_array_equal(found, extremum(empty, axis=0, initial=1), strict=True)
