@@ -24,6 +24,7 @@ from ..tracing.staging import (
     cast,
     is_traced,
     raise_if,
+    raise_where,
     rank_0_array,
     trace_of,
 )
@@ -494,12 +495,11 @@ def _with_distinct_labels(array: ArrayResult, term: str) -> tuple[ArrayResult, s
         while term.count(label) > 1:
             first = term.index(label)
             second = term.index(label, first + 1)
-            extents = (known_shape(array)[first], known_shape(array)[second])
-            if None not in extents and extents[0] != extents[1]:
-                raise WeftValueError(
-                    f"dimensions in single operand for collapsing index {label!r} don't match "
-                    f"({extents[0]} != {extents[1]})"
-                )
+            left, right = array.shape[first], array.shape[second]
+            message = (
+                f"dimensions in single operand for collapsing index {label!r} don't match ({{}} != {{}})"
+            )
+            raise_where(left != right, WeftValueError, message, left, right)
             array = diagonal(array, 0, first, second)
             term = "".join(c for place, c in enumerate(term) if place not in (first, second)) + label
     return array, term

@@ -392,7 +392,9 @@ def searchsorted(
     if x.ndim != 1:
         raise WeftValueError("object too deep for desired array" if x.ndim > 1 else "a must be a 1-d array")
     if sorter is not None:
-        x = take(x, sorter)
+        places = asarray(sorter)
+        raise_where(places.size != x.size, WeftValueError, "sorter.size must equal a.size")
+        x = take(x, places)
     dtype = common_dtype(x, asarray(values))
     return apply(Searchsorted, cast(x, dtype), asarray(cast(values, dtype)), side=side)
 

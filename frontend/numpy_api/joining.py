@@ -362,6 +362,8 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
     if isinstance(obj, (TracedArray, slice)) or np.ndim(obj):
         raise UnsupportedError("insert() takes one place that is known while tracing, as a Python int")
     where = operator.index(obj)
+    message = f"index {where} is out of bounds for axis {place} with size {{}}"
+    raise_where(abs(where) > x.shape[place], IndexError, message, x.shape[place])
     piece = asarray(cast_elements(values, x.dtype))
     if piece.ndim < x.ndim:
         piece = expand_dims(piece, place) if piece.ndim == x.ndim - 1 else piece

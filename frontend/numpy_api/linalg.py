@@ -8,8 +8,6 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-import numpy as np
-
 from ...dialect.dtypes import DTypeLike
 from ...dialect.errors import WeftValueError
 from ..indexing.broadcasting import broadcast_to
@@ -27,6 +25,7 @@ from .factorizations import (
     eigvalsh,
     inv,
     lstsq,
+    matrices,
     matrix_rank,
     pinv,
     qr,
@@ -147,14 +146,7 @@ def matrix_power(a: ArrayLike, n: int) -> ArrayResult:
     array([[1, 3],
            [0, 1]])
     """
-    x = asarray(a)
-    if x.ndim < 2:
-        raise np.linalg.LinAlgError(
-            f"{x.ndim}-dimensional array given. Array must be at least two-dimensional"
-        )
-    rows, columns = known_shape(x)[-2:]
-    if rows is not None and columns is not None and rows != columns:
-        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
+    x = matrices(a, square=True)
     power = operator.index(n)
     if power < 0:
         return matrix_power(inv(x), -power)

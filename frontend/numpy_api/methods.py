@@ -21,6 +21,8 @@ from .memory_order import require_native_order
 
 def reshape(x: Any, *shape_entries: Any, order: str = "C", copy: bool | None = None) -> ArrayResult:
     """`x.reshape(2, 3)` and `x.reshape((2, 3))`."""
+    if not shape_entries:
+        raise WeftTypeError("reshape() takes exactly 1 argument (0 given)")
     wanted = shape_entries[0] if len(shape_entries) == 1 else shape_entries
     return shape.reshape(x, wanted, order, copy=copy)
 

@@ -92,8 +92,6 @@ def _vector_norm(x: ArrayResult, axes: tuple[int, ...], ord: Any, keepdims: bool
 
 def _matrix_norm(x: ArrayResult, axes: tuple[int, ...], ord: Any, keepdims: bool) -> ArrayResult:
     rows, columns = axes
-    if rows == columns:
-        raise WeftValueError("Duplicate axes given.")
     if ord in (None, "fro", "f"):
         return _two_norm(x, axes, keepdims)
     if ord in (1, -1, np.inf, -np.inf):

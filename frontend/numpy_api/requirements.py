@@ -88,7 +88,7 @@ def require(
     names = [requirements] if isinstance(requirements, str) else requirements or ()
     wanted = {_MEANINGS[name.upper()] for name in names}
     if {"C", "F"} <= wanted:
-        raise WeftValueError("Cannot specify both 'C' and 'F' order")
+        raise WeftValueError('Cannot specify both "C" and "F" order')
     order = "F" if "F" in wanted else "C" if "C" in wanted else "K"
     if not isinstance(a, TracedArray):
         return array(a, dtype, copy=True, order=order)

@@ -73,11 +73,14 @@ def _require_kind(kind: Any) -> None:
         raise error(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
 
 
+_OTHER_SHAPE = "all keys need to be the same shape"
+
+
 def lexsort(keys: Any, axis: int = -1) -> ArrayResult:
     """The places that sort by several keys, of which the last counts most, as `numpy.lexsort`.
 
-    Shape: that of a key. Dtype: int64. Raises `TypeError` without keys, `AxisError` for an axis that they do not
-    have.
+    Shape: that of a key. Dtype: int64. Raises `TypeError` without keys, `ValueError` for keys of several shapes,
+    `AxisError` for an axis that they do not have.
 
     >>> weft.lexsort((np.array([1, 0, 2]), np.array([5, 5, 4])))
     array([2, 1, 0])
@@ -85,8 +88,14 @@ def lexsort(keys: Any, axis: int = -1) -> ArrayResult:
     columns = [asarray(key) for key in keys]
     if not columns:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
-    order = argsort(columns[0], axis=axis)
-    for column in columns[1:]:
+    first, *others = columns
+    for column in others:
+        if column.ndim != first.ndim:
+            raise WeftValueError(_OTHER_SHAPE)
+        for left, right in zip(first.shape, column.shape, strict=True):
+            raise_where(left != right, WeftValueError, _OTHER_SHAPE)
+    order = argsort(first, axis=axis)
+    for column in others:
         order = take_along_axis(
             order, argsort(take_along_axis(column, order, axis=axis), axis=axis), axis=axis
         )

@@ -134,6 +134,10 @@ class TestWithRunTimeBounds:
             steps(np.int64(0))
         assert steps(np.int64(3)) == range(1, 5, 3)
 
+    def test_too_many_bounds(self):
+        with pytest.raises(TypeError, match="range expected at most 3 arguments, got 4"):
+            weft.function(lambda n: range(n, n, n, n))(np.int64(3))
+
     def test_what_is_no_bound(self):
         with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
             weft.function(lambda x: range(float(x)))(np.float64(3))

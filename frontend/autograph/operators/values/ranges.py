@@ -29,8 +29,8 @@ class Range(Sequence, RuntimeValue):
     @classmethod
     def of(cls, *bounds: Any) -> Range:
         """From the arguments of `range`."""
-        if not 1 <= len(bounds) <= 3:
-            raise TypeError(f"range expected 1 to 3 arguments, got {len(bounds)}")
+        if len(bounds) > 3:
+            raise TypeError(f"range expected at most 3 arguments, got {len(bounds)}")
         start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
         for bound in (start, stop, step):
             note_decision(bound)
