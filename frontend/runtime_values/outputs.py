@@ -10,7 +10,7 @@ import numpy as np
 
 from ...dialect.bit_generators import is_generator
 from ...dialect.ops.indexing import Gather
-from ...dialect.ops.shape import Reshape, Transpose
+from ...dialect.ops.shape import BroadcastTo, Reshape, Stretch, Transpose
 from ...dialect.ops.slicing import INT64_MAX, DynamicSlice, Slice
 from ...dialect.records import replace
 from ...dialect.types import TensorType
@@ -276,7 +276,7 @@ def _can_be_made_again(path: Sequence[ViewStep]) -> bool:
     """Whether NumPy can make the steps of a path when the call is over."""
     return all(
         not step.operands
-        or step.op_class in (DynamicSlice, Reshape)
+        or step.op_class in (BroadcastTo, DynamicSlice, Reshape, Stretch)
         or (step.op_class is Gather and all(operand.ndim == 0 for operand in step.operands))
         for step in path
     )
