@@ -91,10 +91,13 @@ class GatheredReduction(VectorReduction):
 
     def _where_there_are_elements(self, totals: list[Value], step: Callable[[], list[Value]]) -> list[Value]:
         """What a step gives if no array that it reads is empty: lanes off the mask read the first elements."""
-        sizes = [memref_size(memref, 0) for memref in self.read if memref.type.is_dynamic_dim(0)]
-        if not sizes:
-            return step()
+        sizes: list[Index] = [
+            memref_size(memref, 0) if memref.type.is_dynamic_dim(0) else memref.type.shape[0]
+            for memref in self.read
+        ]
         least = functools.reduce(self.emitter.minimum, sizes)
+        if isinstance(least, int):
+            return step() if least > 0 else totals
         i1, i64 = ir.IntegerType.get_signless(1), ir.IntegerType.get_signless(64)
         above = {"predicate": ir.IntegerAttr.get(i64, 4)}  # sgt
         condition = create("arith.cmpi", [i1], [self.emitter.value(least), self.emitter.value(0)], above)

@@ -88,3 +88,49 @@ func.func private @of_a_matrix(%c: memref<?xi64>, %x: memref<?x3xf64>, %o: memre
   bufferization.materialize_in_destination %r in restrict writable %o : (tensor<f64>, memref<f64>) -> ()
   return
 }
+
+// An array that is known to be empty is read by no lane, one that is known not to be is not looked at before.
+// CHECK-LABEL: func.func private @of_nothing(
+// CHECK: vector.create_mask
+// CHECK-NOT: vector.from_elements
+// CHECK: vector.reduction <add>
+// CHECK-LABEL: func.func private @of_something(
+// CHECK: vector.create_mask
+// CHECK-NOT: scf.if
+// CHECK: vector.from_elements
+// CHECK: vector.reduction <add>
+func.func private @of_nothing(%c: memref<?xi64>, %x: memref<0xf64>, %o: memref<f64>) {
+  %columns = bufferization.to_tensor %c restrict : memref<?xi64> to tensor<?xi64>
+  %source = bufferization.to_tensor %x restrict : memref<0xf64> to tensor<0xf64>
+  %zero = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<f64>
+  %f = linalg.fill ins(%zero : f64) outs(%e : tensor<f64>) -> tensor<f64>
+  %r = linalg.generic {indexing_maps = [#id, #scalar], iterator_types = ["reduction"]}
+      ins(%columns : tensor<?xi64>) outs(%f : tensor<f64>) {
+  ^bb0(%column: i64, %out: f64):
+    %place = arith.index_cast %column : i64 to index
+    %element = tensor.extract %source[%place] : tensor<0xf64>
+    %s = arith.addf %out, %element : f64
+    linalg.yield %s : f64
+  } -> tensor<f64>
+  bufferization.materialize_in_destination %r in restrict writable %o : (tensor<f64>, memref<f64>) -> ()
+  return
+}
+
+func.func private @of_something(%c: memref<?xi64>, %x: memref<5xf64>, %o: memref<f64>) {
+  %columns = bufferization.to_tensor %c restrict : memref<?xi64> to tensor<?xi64>
+  %source = bufferization.to_tensor %x restrict : memref<5xf64> to tensor<5xf64>
+  %zero = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<f64>
+  %f = linalg.fill ins(%zero : f64) outs(%e : tensor<f64>) -> tensor<f64>
+  %r = linalg.generic {indexing_maps = [#id, #scalar], iterator_types = ["reduction"]}
+      ins(%columns : tensor<?xi64>) outs(%f : tensor<f64>) {
+  ^bb0(%column: i64, %out: f64):
+    %place = arith.index_cast %column : i64 to index
+    %element = tensor.extract %source[%place] : tensor<5xf64>
+    %s = arith.addf %out, %element : f64
+    linalg.yield %s : f64
+  } -> tensor<f64>
+  bufferization.materialize_in_destination %r in restrict writable %o : (tensor<f64>, memref<f64>) -> ()
+  return
+}
