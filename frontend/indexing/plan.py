@@ -36,14 +36,16 @@ from .entries import Entry, Index, NonzeroOfMask, Traced, is_traced, locate, par
 
 @dataclass(frozen=True)
 class BoundsCheck:
-    """To be checked at run time: every index is within the extent of an axis of the indexed array."""
+    """To be checked, at run time unless all is known: every index is within the extent of an axis of the indexed array."""
 
     index: Index
     axis: int
     extent: int | None
-    """The extent where it is known (then the index is traced)."""
+    """The extent where it is known."""
     is_slice: bool = False
     """Whether it stands for a slice of one element."""
+    is_array: bool = False
+    """Whether it is an index array: of these, NumPy finds first whether the value that is assigned fits."""
 
     error = "IndexError"
 
@@ -56,6 +58,19 @@ class BoundsCheck:
                 "must not be empty, as its extent is taken to be 1 while tracing"
             )
         return f"index {{0}} is out of bounds for axis {self.axis} with size {{1}}"
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the index and the extent are known."""
+        return self.extent is not None and not is_traced(self.index)
+
+    def decide(self) -> None:
+        """Raise where a known index is outside."""
+        assert self.extent is not None
+        flat = np.asarray(self.index).reshape(-1)
+        outside = flat[(flat < -self.extent) | (flat >= self.extent)]
+        if outside.size:
+            raise WeftIndexError(self.message.format(int(outside[0]), self.extent))
 
 
 @dataclass(frozen=True)
@@ -238,7 +253,7 @@ class _Planner:
         if isinstance(entry.value, NonzeroOfMask):
             self._check_extent(entry.axis, entry.value.mask, entry.value.mask_axis)
         elif not self._selects_nothing():  # NumPy does not look at index arrays that are broadcast away
-            self._check_bounds(entry.value, entry.axis)
+            self._check_bounds(entry.value, entry.axis, is_array=True)
         self._add_index(entry.index)
 
     def _take_flag(self, entry: Entry) -> None:
@@ -257,19 +272,14 @@ class _Planner:
 
     # Checks
 
-    def _check_bounds(self, index: Any, axis: int) -> None:
+    def _check_bounds(self, index: Any, axis: int, is_array: bool = False) -> None:
         """Check an index now when it and the extent are known, else leave it to run time."""
         extent = self.shape[axis]
-        if extent is None or is_traced(index):
-            index = index if is_traced(index) else np.asarray(index)
-            self.checks.append(BoundsCheck(index, axis, extent))
-            return
-        flat = np.asarray(index).reshape(-1)
-        outside = flat[(flat < -extent) | (flat >= extent)]
-        if outside.size:
-            raise WeftIndexError(
-                f"index {int(outside[0])} is out of bounds for axis {axis} with size {extent}"
-            )
+        check = BoundsCheck(index if is_traced(index) else np.asarray(index), axis, extent, is_array=is_array)
+        if is_array or not check.is_decided:
+            self.checks.append(check)
+        else:
+            check.decide()
 
     def _selects_nothing(self) -> bool:
         """Whether an index array is known to be empty."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -72,6 +73,7 @@ def read_item(x: TracedArray, index: Any) -> TracedArray:
         x.begin_again()
     x, index = take_steps(x, _with_arrays(index))
     plan, view = _prepare(x, index)
+    _check_arrays(x, plan)
     if isinstance(plan.advanced, MaskIndex):
         return select(view, plan.advanced, _mask_beside(view, plan.advanced))
     if plan.advanced is not None:
@@ -123,8 +125,9 @@ def write_item(x: TracedArray, index: Any, value: Any) -> None:
         view._write(apply(Select, mask, filling, view))
     else:
         indices = _index_arrays(plan.advanced)
-        place = apply(Gather, view, *indices, **plan.advanced.attributes)
+        place = _place_of(view, indices, plan.advanced.attributes)
         update = _broadcast(converted, place, *_ADVANCED_MISFIT)
+        _check_arrays(x, plan)
         view._write(apply(Scatter, view, update, *indices, **plan.advanced.attributes, mode="set"))
 
 
@@ -187,16 +190,27 @@ def write_back(trace: Recorder, step: ViewStep, base: Any, value: Any) -> Any:
 
 
 def _prepare(x: TracedArray, index: Any) -> tuple[IndexPlan, TracedArray]:
-    """Plan an index, record its run-time checks and take the view steps."""
+    """Plan an index, record its run-time checks, but for those of index arrays, and take the view steps."""
     if _masks_meet_others(index):
         index = with_places(index)
     plan = plan_index(x.type.shape, index)
     for check in plan.checks:
-        _record_check(x, check)
+        if not _is_of_array(check):
+            _record_check(x, check)
     view = x
     for step in plan.steps:
         view = view._view(_frozen(view, step))
     return plan, view
+
+
+def _check_arrays(x: TracedArray, plan: IndexPlan) -> None:
+    """Record the run-time checks of index arrays."""
+    for check in filter(_is_of_array, plan.checks):
+        _record_check(x, check)
+
+
+def _is_of_array(check: BoundsCheck | ExtentCheck) -> bool:
+    return isinstance(check, BoundsCheck) and check.is_array
 
 
 def _frozen(view: TracedArray, step: ViewStep) -> ViewStep:
@@ -212,7 +226,9 @@ def _record_check(x: TracedArray, check: BoundsCheck | ExtentCheck) -> None:
     from ..tracing.extents import is_new_fact
 
     trace = x._storage.trace
-    if isinstance(check, BoundsCheck):
+    if isinstance(check, BoundsCheck) and check.is_decided:
+        check.decide()
+    elif isinstance(check, BoundsCheck):
         if is_traced(check.index):
             require_index(check.index)
         index = _traced(x, _as_index(check.index))
@@ -242,12 +258,27 @@ _ADVANCED_MISFIT = (
 """What NumPy says in front of the shape of a value, and between it and that of the place."""
 
 
+def _place_of(view: TracedArray, indices: Sequence[Any], attributes: dict[str, Any]) -> TracedArray:
+    """What has the shape of the elements that indices select, but reads none of them.
+
+    NumPy says that a value does not fit before it looks where the indices are.
+    """
+    operands = [view, *indices]
+    types = [type_of_operand(operand) for operand in operands]
+    dims = []
+    shape = Gather.infer(types[0], tuple(types[1:]), **attributes).shape
+    for axis, extent in enumerate(shape):
+        source = None if extent is not None else Gather.extent_source(types, attributes, axis)
+        if source is not None:
+            dims.append(operands[source[0]]._extent(source[1]))
+    attribute = tuple(-1 if extent is None else extent for extent in shape)
+    place: TracedArray = apply(BroadcastTo, _traced(view, view.dtype.type()), *dims, shape=attribute)
+    return place
+
+
 def _broadcast(value: Any, place: TracedArray, *misfit: str) -> TracedArray:
     """The value in the shape of the place that it is assigned to, without superfluous leading axes."""
-    traced = _traced(place, value)
-    extra = traced.ndim - place.ndim
-    if extra > 0 and all(extent == 1 for extent in traced.type.shape[:extra]):
-        traced = apply(Squeeze, traced, axes=tuple(range(extra)))
+    traced = _without_leading_axes(_traced(place, value), place, *(misfit or _MISFIT))
     if traced.type.shape == place.type.shape and place.type.is_static:
         return traced
     traced = _fitted(traced, place, *(misfit or _MISFIT))
@@ -255,6 +286,22 @@ def _broadcast(value: Any, place: TracedArray, *misfit: str) -> TracedArray:
     dims = [place._extent(axis) for axis, extent in enumerate(place.type.shape) if extent is None]
     broadcast: TracedArray = apply(BroadcastTo, traced, *dims, shape=shape)
     return broadcast
+
+
+def _without_leading_axes(value: TracedArray, place: TracedArray, before: str, between: str) -> TracedArray:
+    """The value without the axes that it has more than the place; that they have extent 1 is checked at run time."""
+    from ..tracing.stretching import Misfit
+
+    extra = value.ndim - place.ndim
+    leading = value.type.shape[: max(0, extra)]
+    if not leading or any(extent not in (1, None) for extent in leading):
+        return value
+    unknown = [np.not_equal(value._extent(axis), 1) for axis, extent in enumerate(leading) if extent is None]
+    if not unknown:
+        return apply(Squeeze, value, axes=tuple(range(extra)))
+    Misfit(before, between, "").raise_if(functools.reduce(np.logical_or, unknown), (value, place))
+    shape = [value._extent(axis) if e is None else e for axis, e in enumerate(value.type.shape)][extra:]
+    return value.reshape(tuple(shape))
 
 
 def _fitted(value: TracedArray, place: TracedArray, before: str, between: str) -> TracedArray:

@@ -406,7 +406,8 @@ def test_errors_are_numpys(index: Any) -> None:
     with pytest.raises((IndexError, ValueError, TypeError)) as expected:
         x[index]
     with pytest.raises(expected.type) as found:
-        plan_index((3, 4), index)
+        for check in plan_index((3, 4), index).checks:
+            check.decide()
     assert str(found.value) == str(expected.value).strip()
 
 

@@ -222,3 +222,90 @@ def test_one_extent_of_both_operands() -> None:
 
     rows, columns = np.array([0, 2, 2, 3, 6]), np.array([5, 1, 2, 0, 0, 3])
     np.testing.assert_array_equal(weft.function(squares)(rows, columns, X), squares(rows, columns, X))
+
+
+@pytest.mark.parametrize(
+    ("function", "rank"),
+    [
+        (lambda y, n: np.broadcast_to(y, y.shape), 1),
+        (lambda y, n: np.broadcast_to(y, (n,)), 1),
+        (lambda y, n: np.broadcast_to(y, (4, n)), 1),
+        (lambda y, n: np.broadcast_to(y, (2, *y.shape)), 2),
+        (lambda y, n: np.broadcast_arrays(y, np.ones((n, n)))[0], 1),
+    ],
+)
+def test_broadcast_arguments_are_read_only_views(function: Callable[..., Any], rank: int) -> None:
+    compiled = weft.function(
+        function, input_signature=[weft.TensorSpec([None] * rank), weft.TensorSpec([], "int64")]
+    )
+    for extent in (1, 3):
+        y = np.arange(float(extent**rank)).reshape((extent,) * rank)
+        got, wanted = compiled(y, np.int64(3)), function(y, 3)
+        y += 1
+        np.testing.assert_array_equal(got, wanted)
+        assert got.strides == wanted.strides
+        assert not got.flags.writeable
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_leading_axes_of_a_value_are_left_out_where_they_have_extent_1(whole: bool) -> None:
+    def program(x: Any, y: Any) -> Any:
+        if whole:
+            x[...] = y
+        else:
+            x[np.arange(len(x))] = y
+
+    signature = [weft.TensorSpec([None], "int64"), weft.TensorSpec([None, 1, None], "int64")]
+    compiled = weft.function(program, input_signature=signature)
+    for shape in ((1, 1, 3), (1, 1, 1), (2, 1, 3), (1, 1, 2), (0, 1, 3)):
+        outcomes = []
+        for function in (program, compiled):
+            x, y = np.zeros(3, np.int64), np.arange(np.prod(shape)).reshape(shape)
+            try:
+                function(x, y)
+            except ValueError:
+                outcomes.append("does not fit")
+            else:
+                outcomes.append(x.tolist())
+        assert outcomes[0] == outcomes[1], shape
+
+
+def test_a_part_of_one_element_is_written_to_an_array_without_axes() -> None:
+    def program(x: Any, y: Any) -> Any:
+        x[...] = y[y.argmax() : 1]
+
+    compiled = weft.function(program)
+    x = np.array(2)
+    compiled(x, np.array([8, 6]))
+    assert x == 8
+    with pytest.raises(ValueError, match=r"could not broadcast input array from shape \(0,\) into shape \(\)"):
+        compiled(x, np.array([6, 8]))
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_whether_a_value_fits_is_checked_before_indices(is_known: bool) -> None:
+    def program(x: Any, places: Any, y: Any) -> Any:
+        x[places] = y
+
+    vector = weft.TensorSpec([None], "int64")
+    compiled = weft.function(program, input_signature=None if is_known else [vector] * 3)
+    for places, count in (([5], 3), ([5], 1), ([0, 7], 2), ([-9, 1], 3), ([2, 0], 2)):
+        messages = []
+        for function in (program, compiled):
+            try:
+                function(np.zeros(3, np.int64), np.array(places), np.arange(count))
+            except (IndexError, ValueError) as error:
+                messages.append((isinstance(error, IndexError), str(error).partition("\n")[0]))
+            else:
+                messages.append((False, "fits"))
+        assert messages[0] == messages[1]
+
+
+def test_constant_indices_outside_are_found_after_values_that_do_not_fit() -> None:
+    def program(x: Any, y: Any) -> Any:
+        x[[1, 5]] = y
+
+    with pytest.raises(ValueError, match="shape mismatch: value array"):
+        weft.function(program)(np.zeros(3), np.zeros(3))
+    with pytest.raises(IndexError, match="index 5 is out of bounds for axis 0 with size 3"):
+        weft.function(program)(np.zeros(3), np.zeros(2))
