@@ -17,6 +17,7 @@ from ...dialect.ops.comparison import NotEqual
 from ...dialect.records import NamedTuple
 from ..indexing.broadcasting import broadcast_to
 from ..indexing.selections import nonzero_places
+from ..tracing.learned_sizes import need_all_sizes
 from ..tracing.staging import (
     ArrayLike,
     ArrayResult,
@@ -132,8 +133,9 @@ def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None, out: A
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> ArrayResult:
     """How often each number from 0 to the largest occurs, or the sum of its weights, as `numpy.bincount`.
 
-    Shape: (max(x) + 1,), at least (`minlength`,). Dtype: int64, with weights float64. Raises `ValueError` for
-    negative numbers and unless x is a vector, `TypeError` unless it holds integers.
+    Shape: (max(x) + 1,), at least (`minlength`,). Dtype: int64, with weights float64, also of a vector that turns out
+    to be empty when the program runs (NumPy's is int64 then). Raises `ValueError` for negative numbers and unless x
+    is a vector, `TypeError` unless it holds integers.
 
     >>> weft.bincount(np.array([0, 2, 2]))
     array([1, 0, 2])
@@ -156,6 +158,8 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
         addend: ArrayResult = broadcast_to(staged(trace, np.int64(1)), numbers.shape)
         start = zeros(length, INT64)
     else:
+        if numbers.type.shape[0] is None:
+            need_all_sizes("the dtype of bincount() with weights")
         addend = cast(asarray(weights), np.dtype(np.float64))
         if addend.ndim != 1:
             raise WeftValueError("object too deep for desired array")

@@ -75,3 +75,13 @@ def test_extrema_of_nothing_are_the_initial_value_when_interpreted(extremum: Any
     empty = np.zeros((0, 3), dtype)
     found = run_staged(lambda x: extremum(x, axis=0, initial=1), empty, dynamic=True)
     np.testing.assert_array_equal(found, extremum(empty, axis=0, initial=1), strict=True)
+
+
+def test_weights_of_nothing_where_sizes_change() -> None:
+    """NumPy counts with int64 where there is nothing to count, weights or not."""
+    compiled = weft.function(lambda x, weights: np.bincount(x, weights))
+    for count in (3, 4, 5, 0, 2, 0):
+        x, weights = np.arange(count), np.ones(count)
+        found, wanted = compiled(x, weights), np.bincount(x, weights)
+        assert found.dtype == wanted.dtype
+        np.testing.assert_array_equal(found, wanted)
