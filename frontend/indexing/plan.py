@@ -36,7 +36,7 @@ from .entries import Entry, Index, NonzeroOfMask, Traced, is_traced, locate, par
 
 @dataclass(frozen=True)
 class BoundsCheck:
-    """To be checked, at run time unless all is known: every index is within the extent of an axis of the indexed array."""
+    """To be checked, at run time unless all is known: every index is within the extent of an axis of the array."""
 
     index: Index
     axis: int

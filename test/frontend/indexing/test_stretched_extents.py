@@ -278,7 +278,9 @@ def test_a_part_of_one_element_is_written_to_an_array_without_axes() -> None:
     x = np.array(2)
     compiled(x, np.array([8, 6]))
     assert x == 8
-    with pytest.raises(ValueError, match=r"could not broadcast input array from shape \(0,\) into shape \(\)"):
+    with pytest.raises(
+        ValueError, match=r"could not broadcast input array from shape \(0,\) into shape \(\)"
+    ):
         compiled(x, np.array([6, 8]))
 
 
