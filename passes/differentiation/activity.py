@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from ...dialect.attributes import type_from_mlir
 from ...dialect.derivatives import has_numbers
 from ...dialect.errors import DifferentiationError, WeftTypeError
+from ...dialect.host_calls import callback_of
 from ...dialect.mlir import Block, Operation, Value, ir
 from ...dialect.ops.differentiation import Cotangent, Custom, Independent, Pairs, Pause, StopGradient
 from ...dialect.ops.state import AllocRef, ReadRef, WriteRef
@@ -40,6 +41,8 @@ class Activity:
         self.values: set[Value] = set(self.independent)
         self.cells: set[Value] = set()
         """Cells that were written an active value."""
+        self._handles: set[Value] = set()
+        """Numbers of what Python made of active values, which further calls of Python fetch."""
 
     def __contains__(self, value: Value) -> bool:
         return value in self.values
@@ -84,9 +87,12 @@ class Activity:
             if operation.operands[0] in self.cells:
                 self.add(operation.results)
         elif OF_PYTHON in operation.attributes or any(
-            operand in self.values or operand in self.cells for operand in operation.operands
+            operand in self.values or operand in self.cells or operand in self._handles
+            for operand in operation.operands
         ):
             self.add(operation.results)
+            if callback_of(operation) is not None:
+                self._handles.update(result for result in operation.results if not is_numeric(result))
             if operation.name == "func.call":  # which may write to what it is given
                 self.cells.update(operand for operand in operation.operands if _is_cell(operand))
 

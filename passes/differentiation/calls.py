@@ -30,6 +30,8 @@ _REVERSE, _AGAIN, _FORWARD = "reverse", "again", "tangent"
 def reverse_call(sweep: Sweep, call: Operation, adjoints: Adjoints) -> None:
     """Emit the call of a function's partner at the current insertion point."""
     given = [adjoints.take(result) for result in call.results]
+    if callback_of(call) is not None and any(result in sweep.activity for result in call.results):
+        raise refuse(call, NOT_OF_PYTHON)
     if not any(operand in sweep.activity or operand in sweep.activity.cells for operand in call.operands):
         return
     callee = _function_of(call)

@@ -140,6 +140,32 @@ def test_what_python_returned_in_a_loop_is_replayed() -> None:
     assert times == len(CALLED)
 
 
+@pytest.mark.filterwarnings("ignore::weft.FallbackWarning")
+@pytest.mark.parametrize("is_in_a_loop", [True, False])
+def test_what_numpy_is_called_for_has_no_derivative(is_in_a_loop: bool) -> None:
+    """Arrays of a size that Python decides come back in two steps."""
+
+    def part(x: Any, n: Any) -> Any:
+        return np.sum(np.convolve(x[:n], x[:n]) ** 2)
+
+    def parts(x: Any, n: Any) -> Any:
+        total = 0.0
+        for i in range(n):
+            total = total + part(x, i + 1)
+        return total
+
+    for differentiate in (weft.grad, lambda f: lambda x, n: weft.jvp(lambda x: f(x, n), (x,), (x,))):
+        asked = weft.function(differentiate(parts if is_in_a_loop else part))
+        with pytest.raises(weft.DifferentiationError, match="what Python computes has no derivative"):
+            asked(X, np.int64(2))
+
+    def of_no_interest(x: Any, n: Any) -> Any:
+        return part(weft.stop_gradient(x), n) * x[0]
+
+    gradient = weft.function(weft.grad(of_no_interest))(X, np.int64(2))
+    np.testing.assert_allclose(gradient, [part(X, 2), 0, 0, 0])
+
+
 def test_what_python_computes_has_no_derivative_in_loops_that_run_again() -> None:
     def doubled(x: Any) -> Any:
         while x < 5.0:

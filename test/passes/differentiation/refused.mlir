@@ -41,3 +41,18 @@ func.func @logged(%x: tensor<f64>, %c: tensor<f64>) -> tensor<f64> {
   %g = "weft.gradient"(%y, %c, %v) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
   return %g : tensor<f64>
 }
+
+// -----
+
+// Python tells first under which number it keeps what it made of x.
+// CHECK: what Python computes has no derivative
+func.func private @host.0(tensor<f64>) -> tensor<i64>
+func.func private @host.1(tensor<i64>) -> tensor<?xf64>
+func.func @kept(%x: tensor<f64>, %c: tensor<f64>) -> tensor<f64> {
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<f64>) -> tensor<f64>
+  %number = func.call @host.0(%v) : (tensor<f64>) -> tensor<i64>
+  %made = func.call @host.1(%number) : (tensor<i64>) -> tensor<?xf64>
+  %y = "weft.sum"(%made) {axes = array<i64: 0>, keepdims = false} : (tensor<?xf64>) -> tensor<f64>
+  %g = "weft.gradient"(%y, %c, %v) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %g : tensor<f64>
+}
