@@ -297,11 +297,12 @@ def _without_leading_axes(value: TracedArray, place: TracedArray, before: str, b
     if not leading or any(extent not in (1, None) for extent in leading):
         return value
     unknown = [np.not_equal(value._extent(axis), 1) for axis, extent in enumerate(leading) if extent is None]
-    if not unknown:
-        return apply(Squeeze, value, axes=tuple(range(extra)))
-    Misfit(before, between, "").raise_if(functools.reduce(np.logical_or, unknown), (value, place))
-    shape = [value._extent(axis) if e is None else e for axis, e in enumerate(value.type.shape)][extra:]
-    return value.reshape(tuple(shape))
+    if unknown:
+        Misfit(before, between, "").raise_if(functools.reduce(np.logical_or, unknown), (value, place))
+        left: TracedArray = value.reshape(tuple(value._extent(axis) for axis in range(extra, value.ndim)))
+    else:
+        left = apply(Squeeze, value, axes=tuple(range(extra)))
+    return left
 
 
 def _fitted(value: TracedArray, place: TracedArray, before: str, between: str) -> TracedArray:
