@@ -19,6 +19,7 @@ from ..code.reduce import Reduction
 from ..placement.effort import SECONDS_OF_STEP, is_better_on_host, known_bytes, steps_of_one_thread
 from ..schedules import (
     attention,
+    attention_parts,
     columns,
     compactions,
     double_products,
@@ -216,14 +217,14 @@ def _shared_rows(function: Operation, steps: list[Step]) -> int:
 
 def _part_of_attention(function: Operation, steps: list[Step]) -> tuple[Part, int] | None:
     """The first steps as attention, if they are, and how many they are."""
-    found = attention.find(steps)
+    found = attention_parts.find(steps)
     if found is None:
         return None
     kinds = (
         (HalfRows, "attention: scores stay with their threads, and tensor cores multiply"),
         (TiledRows, "attention: scores stay with their threads"),
     )
-    parts, count = attention.Parts.of(found[0]), found[1]
+    parts, count = attention_parts.Parts.of(found[0]), found[1]
     assert parts is not None
     # Products of halves alone are faster by tensor cores than attention without.
     possible = kinds[:1] if takes_halves(parts) else kinds

@@ -14,7 +14,8 @@ from ...target import current
 from ..code.control import compare
 from ..code.points import read
 from ..rewrites.attention import denominator
-from .attention import Parts, Rows, Tile
+from .attention_parts import Parts, Tile
+from .attention_rows import Rows
 from .attention_tiles import Box, LineLoader, Staged
 from .tensor_cores import as_word, has_instruction, instruction
 

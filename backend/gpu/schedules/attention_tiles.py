@@ -13,7 +13,8 @@ from ...nests.contraction import Contraction
 from ...nests.emit import Emitter, ForLoop, Index, create, store
 from ...nests.nest import whole
 from ..code.vectors import BYTES, element_bytes, load_lanes, store_lanes
-from .attention import Parts, Rows, Tile
+from .attention_parts import Parts, Tile
+from .attention_rows import Rows
 from .loaders import Loader
 
 _SIDE = 16
