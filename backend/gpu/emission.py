@@ -36,6 +36,7 @@ def machine_code(module: Module, name: str, verify: bool) -> MachineCode:
         host.constants,
         host.checks,
         host.graphs,
+        host.host_kernels,
     )
 
 

@@ -123,6 +123,15 @@ class DeviceKernel(NamedTuple):
     """What the driver is told of the function: numbers of `CUfunction_attribute` and their values."""
 
 
+class HostKernel(NamedTuple):
+    """A kernel of a program for a GPU that runs on the host, on copies of its arrays."""
+
+    reason: str
+    """Why it does, as in "it draws random numbers"."""
+    location: str
+    """Where the program does what it does, or does it first."""
+
+
 class MachineCode(NamedTuple):
     """A compiled function as data: all that is needed to run it, in this process or another one on such a machine."""
 
@@ -140,6 +149,8 @@ class MachineCode(NamedTuple):
     """Whether its device kernels may raise."""
     graphs: tuple[tuple[int, int], ...] = ()
     """For launches that are one graph each, where its words begin, and how many they are."""
+    host_kernels: tuple[HostKernel, ...] = ()
+    """The kernels that run on the host although arrays are on a device, by the numbers that its code knows them by."""
     lines: tuple[tuple[str, str], ...] = ()
     """Where its functions are in the program, as `program.py:6`, if debuggers are to know."""
 
@@ -163,6 +174,7 @@ __all__ = [
     "RECORD_LENGTH",
     "STACK",
     "DeviceKernel",
+    "HostKernel",
     "HostSite",
     "MachineCode",
     "Plan",

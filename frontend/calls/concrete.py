@@ -44,7 +44,7 @@ from ..signature.signature import (
     with_objects,
     without_objects,
 )
-from .device_calls import require_device, warn_of_transfers
+from .device_calls import require_device, warn_of_host_kernels, warn_of_transfers
 from .generator_locks import acquired, states_among
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class ConcreteFunction:
             program.device if signature.on_device or program.device != signature.device else None
         )
         self._warned: set[str] = set()
-        """The arguments of which it was said that they are copied to the device."""
+        """The arguments of which it was said that they are copied, and the places where the host does a part."""
         self._callbacks = program.callbacks
         self._text = program.text
         self._result = program.result
@@ -330,6 +330,7 @@ class ConcreteFunction:
                 lock.release()
         if failure is not None:
             raise _exception_of(failure)  # here, as it has no other context than the caller's
+        warn_of_host_kernels(self.name, self._device, self._executable, self._warned)
         outputs = self._result.with_places(outputs)
         result = self._result.build(outputs, leaves)
         if self._write_back is not None:

@@ -78,4 +78,36 @@ def warn_of_transfers(
             )
 
 
-__all__ = ["device_of_call", "places_on_device", "require_device", "warn_of_transfers"]
+def warn_of_host_kernels(function: str, wanted: str | None, executable: Any, warned: set[str]) -> None:
+    """Say once of each kernel that ran on the host, where a call took noticeably longer for it.
+
+    Nothing is said of functions for which no device is wanted.
+    """
+    if wanted is None:
+        return
+    device = executable.device
+    for kernel, count, moved in (trip for trip in executable.trips if trip.is_slow):
+        if kernel.location in warned:
+            continue
+        warned.add(kernel.location)
+        from ..source.tracebacks import places_of  # for warnings only
+
+        places = places_of(kernel.location)
+        waits = "once" if count == 1 else f"{count} times"
+        cure = "" if count == 1 else "take it out of the loop, or "
+        warnings.warn_explicit(
+            f"{function}: the host does this, as {kernel.reason}; in a call it waits {waits} for {device}, and "
+            f"{moved / 1e6:.1f} MB are copied between them; {cure}compute it before its arrays go to {device}",
+            TransferWarning,
+            places[0].file if places else "<unknown>",
+            places[0].line if places else 1,
+        )
+
+
+__all__ = [
+    "device_of_call",
+    "places_on_device",
+    "require_device",
+    "warn_of_host_kernels",
+    "warn_of_transfers",
+]

@@ -38,7 +38,12 @@ GRAPHS = SEEN + DEVICE_WORDS
 CURRENT_GRAPH = GRAPHS + 1
 """Where among that is the graph that launches belong to; 0 where they are no nodes."""
 
-CONTEXT_LENGTH = CURRENT_GRAPH + 1
+TRIPS = CURRENT_GRAPH + 1
+"""The address of two words for each kernel of the host: how often it ran, and how many bytes were copied for it."""
+
+WORDS_OF_TRIPS = 2
+
+CONTEXT_LENGTH = TRIPS + 1
 
 DRIVER_FAILED = -3
 """What the record holds instead of the number of a site when the driver refused something. Behind it are the code of

@@ -30,6 +30,7 @@ from .call_context import (
     RESERVE_DEVICE,
     SEEN,
     STREAM,
+    TRIPS,
     WRITE,
 )
 from .graph_functions import DECLARATIONS as GRAPH_DECLARATIONS
@@ -59,6 +60,8 @@ ENCODE_MAP = "weft_device_encode_map"
 """Writes a tensor map: record, its address, kind, rank, address of the array, of extents, strides, box and steps."""
 DEVICE_ERRORS = "weft_device_errors"
 """The address of the device's record: record."""
+COUNT_TRIP = "weft_device_trip"
+"""Counts a run of a kernel of the host: record, where its two words are, how many bytes are copied for it."""
 PLACE_CONSTANT = "weft_device_constant"
 """Makes an entry of a table that of a constant: record, address of the table, index, number, bytes."""
 
@@ -255,6 +258,21 @@ llvm.func internal @{DEVICE_ERRORS}(%record: i64) -> i64 attributes {{always_inl
 }}
 """
 
+_TRIP = f"""
+llvm.func internal @{COUNT_TRIP}(%record: i64, %index: i64, %bytes: i64) attributes {{no_inline}} {{
+  %trips_at = llvm.mlir.constant({TRIPS} : i64) : i64
+  %trips = llvm.call @weft_device_word(%record, %trips_at) : (i64, i64) -> i64
+  llvm.call @weft_device_count(%trips, %index) : (i64, i64) -> ()
+  %start = llvm.inttoptr %trips : i64 to !llvm.ptr
+  %count_at = llvm.getelementptr %start[%index] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  %bytes_at = llvm.getelementptr %count_at[1] : (!llvm.ptr) -> !llvm.ptr, i64
+  %before = llvm.load %bytes_at : !llvm.ptr -> i64
+  %all = llvm.add %before, %bytes : i64
+  llvm.store %all, %bytes_at : i64, !llvm.ptr
+  llvm.return
+}}
+"""
+
 _ENTRY = "!llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>"
 
 _SET_ENTRY = f"""
@@ -431,6 +449,7 @@ DECLARATIONS = {
     RELEASE_BLOCKS: (3, None),
     ENCODE_MAP: (9, None),
     DEVICE_ERRORS: (1, 64),
+    COUNT_TRIP: (3, None),
     PLACE_CONSTANT: (5, None),
 }
 """How many numbers the functions take, and the bits of the one that they return."""
@@ -447,6 +466,7 @@ _TEXT = (
     + _copy(COPY_MEMORY, "cuMemcpyDtoDAsync_v2", COPY)
     + _ENCODE
     + _ERRORS
+    + _TRIP
     + _SET_ENTRY
     + _FREE_ENTRY
     + _RESERVE

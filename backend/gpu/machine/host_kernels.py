@@ -2,7 +2,9 @@
 
     func.func private @kernel_7.on_host(%input: memref<8xf32>, %output: memref<8xf32>, %record: memref<20xi64>)
 
-has the kernel's arguments, which are memory of the device, and calls `@kernel_7` on copies.
+has the kernel's arguments, which are memory of the device, and calls `@kernel_7` on copies. The attribute
+`weft.host_kernels` of the module says of each, in the order of their numbers, why it is the host's, and where it stands
+in the program.
 """
 
 from __future__ import annotations
@@ -21,8 +23,9 @@ from ...planning.names import CLEAR, RELEASE, RESERVE
 from ...planning.plan import ALIGNMENT
 from ...planning.shapes import static_shape
 from ..placement.accesses import accesses_of
-from .call_context import OUT_OF_MEMORY, RESERVE_HOST
-from .driver_functions import FAIL, READ_MEMORY, WRITE_MEMORY
+from ..placement.place_kernels import reason_of
+from .call_context import OUT_OF_MEMORY, RESERVE_HOST, WORDS_OF_TRIPS
+from .driver_functions import COUNT_TRIP, FAIL, READ_MEMORY, WRITE_MEMORY
 from .host_functions import (
     ON_HOST,
     DriverCalls,
@@ -32,6 +35,9 @@ from .host_functions import (
     host_functions,
     kernels_of,
 )
+
+HOST_KERNELS = "weft.host_kernels"
+"""The attribute of a module with the kernels of the host: `["it draws random numbers", "loc(...)"]`, ..."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +49,7 @@ class CopyForHostKernels(Pass):
 
     def run(self, module: Module, statistics: Statistics) -> None:
         kernels = kernels_of(module)
-        made, failures = set[str](), FailureSites(module)
+        made, failures = dict[str, list[str]](), FailureSites(module)
         for host in list(host_functions(module)):
             calls = DriverCalls(failures, host.record)
             for op, name in calls_in(host.function):
@@ -51,10 +57,12 @@ class CopyForHostKernels(Pass):
                     continue
                 if name not in made:
                     takes_record = bool(len(op.operands)) and op.operands[len(op.operands) - 1] == host.record
-                    _Copies(failures, kernels[name], takes_record=takes_record).build()
-                    made.add(name)
+                    _Copies(failures, kernels[name], len(made), takes_record=takes_record).build()
+                    made[name] = [reason_of(kernels[name]), str(op.location)]
                     statistics["kernels of the host"] += 1
                 call_with_record(host, calls, op, name + ON_HOST)
+        told = [ir.ArrayAttr.get([ir.StringAttr.get(text) for text in texts]) for texts in made.values()]
+        module.operation.attributes[HOST_KERNELS] = ir.ArrayAttr.get(told)
 
 
 def _launches(kernel: Operation) -> bool:
@@ -64,8 +72,9 @@ def _launches(kernel: Operation) -> bool:
 class _Copies:
     """Writes the function that runs one kernel on copies."""
 
-    def __init__(self, failures: FailureSites, kernel: Operation, *, takes_record: bool) -> None:
+    def __init__(self, failures: FailureSites, kernel: Operation, number: int, *, takes_record: bool) -> None:
         self._failures = failures
+        self._number = number
         self._kernel = kernel
         self._takes_record = takes_record
         type = ir.TypeAttr(kernel.attributes["function_type"]).value
@@ -126,11 +135,17 @@ class _Copies:
                 copies.append(memref.view(parameter.type, block, self._index.value(offset), sizes))
             else:
                 copies.append(parameter)
+        accesses = self._accesses[: len(parameters)]
         read = [
             number
-            for number, access in enumerate(self._accesses[: len(parameters)])
+            for number, access in enumerate(accesses)
             if access.reads or (access.writes and self._takes_record)
         ]
+        written = [number for number, access in enumerate(accesses) if access.writes]
+        moved: Extent = 0
+        for number in (*read, *written):
+            moved = self._index.add(moved, self._bytes(parameters[number]))
+        self._calls.call(COUNT_TRIP, WORDS_OF_TRIPS * self._number, self._index.value(moved))
         for number in read:
             self._copy(READ_MEMORY, copies[number], parameters[number])
         if not read:  # what failed on the device before must be known all the same
@@ -141,9 +156,8 @@ class _Copies:
         with ir.InsertionPoint(branch.else_block):
             given = [*copies, self._record] if self._takes_record else copies
             call = dialect("func").CallOp(self._results, self._kernel.attributes["sym_name"].value, given)
-            for number, access in enumerate(self._accesses[: len(parameters)]):
-                if access.writes:
-                    self._copy(WRITE_MEMORY, parameters[number], copies[number])
+            for number in written:
+                self._copy(WRITE_MEMORY, parameters[number], copies[number])
             scf.YieldOp(list(call.results))
         return list(branch.results)
 
@@ -173,4 +187,4 @@ def _zero(type: Type) -> Value:
     return dialect("arith").constant(type, 0.0 if isinstance(type, ir.FloatType) else 0)
 
 
-__all__ = ["CopyForHostKernels"]
+__all__ = ["HOST_KERNELS", "CopyForHostKernels"]

@@ -15,11 +15,12 @@ from ...cpu.execution.symbols import called_by_instructions
 from ...cpu.machine import llvm
 from ...cpu.pipeline import needed_steps
 from ...cpu.stages import Lowering
-from ...planning.plan import DeviceKernel
+from ...planning.plan import DeviceKernel, HostKernel
 from ...target import compiling_for, current
 from ..pipeline import ALL_PASSES, steps_of
 from .device_memory import CONSTANTS
 from .graphs import GRAPHS
+from .host_kernels import HOST_KERNELS
 from .launches import CHECKS, KERNELS
 
 
@@ -38,6 +39,8 @@ class HostCode:
     """Whether kernels of the device may raise."""
     graphs: tuple[tuple[int, int], ...]
     """For launches that are one graph each, where its words begin, and how many they are."""
+    host_kernels: tuple[HostKernel, ...]
+    """The kernels of the host, by their numbers."""
 
     def numbered(self, kernels: tuple[DeviceKernel, ...]) -> tuple[DeviceKernel, ...]:
         """The kernels in the order of their numbers."""
@@ -63,7 +66,8 @@ class HostLowering(Lowering):
                 view.operation.erase()
         checks = CHECKS in module.operation.attributes
         graphs = _pairs(module, GRAPHS)
-        for name in (KERNELS, CONSTANTS, CHECKS, GRAPHS, "gpu.container_module"):
+        on_host = _host_kernels(module)
+        for name in (KERNELS, CONSTANTS, CHECKS, GRAPHS, HOST_KERNELS, "gpu.container_module"):
             if name in module.operation.attributes:
                 del module.operation.attributes[name]
         self._run("buffers-to-loops")
@@ -73,7 +77,7 @@ class HostLowering(Lowering):
         optimised = llvm.optimise(self.llvm_text, self.scalar_loops)
         code = llvm.object_code(optimised)
         symbols = (*llvm.external_symbols(optimised), *called_by_instructions(code))
-        return HostCode(code, symbols, kernels, constants, checks, graphs)
+        return HostCode(code, symbols, kernels, constants, checks, graphs, on_host)
 
     def _run_own(self, pipeline: str) -> None:
         run_pipeline(
@@ -96,6 +100,11 @@ def _pairs(module: Module, attribute: str) -> tuple[tuple[int, int], ...]:
         return ()
     numbers = list(ir.DenseI64ArrayAttr(module.operation.attributes[attribute]))
     return tuple(zip(numbers[::2], numbers[1::2], strict=True))
+
+
+def _host_kernels(module: Module) -> tuple[HostKernel, ...]:
+    told = [[text.value for text in texts] for texts in module.operation.attributes[HOST_KERNELS]]
+    return tuple(HostKernel(reason, location) for reason, location in told)
 
 
 def _data(module: Module, name: str) -> bytes:

@@ -36,11 +36,12 @@ from ...planning.failures import FailureSites
 from ...planning.names import kernel_name
 from ...planning.plan_attributes import PLAN
 from ...planning.shapes import static_shape
-from ..placement.effort import known_bytes, seconds_of_trip
+from ..placement.effort import known_bytes
 from ..placement.entries import entries_of
 from ..placement.kernel_effort import SECONDS_OF_LAUNCH, SECONDS_OF_READ, seconds_of_block
 from ..placement.kernel_variants import callee_of
 from ..placement.place_kernels import DEVICE, GUARDED, HOST, VISIBLE, describe, require_placed
+from ..placement.trip_costs import seconds_of_trip
 from .host_functions import HostFunction, element_bytes, host_functions
 from .loop_parts import (
     LOOPS,

@@ -7,6 +7,7 @@ import math
 from ....dialect.mlir import Operation, Type, ir
 from ....passes.rewriting import constant_integer, operations_in
 from ...planning.shapes import static_shape
+from .trip_costs import LONG, seconds_of_trip
 
 SECONDS_OF_STEP = 2e-8
 """For one operation: some thirty cycles, as it waits for the one before."""
@@ -14,14 +15,8 @@ SECONDS_OF_STEP = 2e-8
 MOST_STEPS = 4096
 """So much is left to one thread: below a tenth of a millisecond, which copies to the host and back take, too."""
 
-
 _SECONDS_OF_CORE_STEP = 1e-9
-_SECONDS_OF_BYTE = 1e-10
-_SECONDS_OF_TRIP = 5e-5
-"""What the host takes: for an operation, for a byte that is copied there or back, and for waiting for the device."""
-
-LONG = 1e-3
-"""Seconds of one thread from which on it is worth to say so, or to let the host do it."""
+"""What the host takes for an operation."""
 
 
 def is_better_on_host(steps: int, work: int, size: int) -> bool:
@@ -32,11 +27,6 @@ def is_better_on_host(steps: int, work: int, size: int) -> bool:
     seconds = steps * SECONDS_OF_STEP
     host = work * _SECONDS_OF_CORE_STEP + seconds_of_trip(size)
     return seconds > LONG and seconds > host
-
-
-def seconds_of_trip(size: int) -> float:
-    """How long it takes to let the host do something with arrays of so many bytes."""
-    return _SECONDS_OF_TRIP + 2 * size * _SECONDS_OF_BYTE
 
 
 def steps_of_one_thread(op: Operation) -> int | None:
@@ -82,12 +72,10 @@ def _points(nest: Operation) -> int | None:
 
 
 __all__ = [
-    "LONG",
     "MOST_STEPS",
     "SECONDS_OF_STEP",
     "is_better_on_host",
     "known_bytes",
-    "seconds_of_trip",
     "steps_of_one_thread",
     "turns",
 ]

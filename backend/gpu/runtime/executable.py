@@ -39,11 +39,14 @@ from ..machine.call_context import (
     LAUNCHES,
     READS,
     STREAM,
+    TRIPS,
+    WORDS_OF_TRIPS,
 )
 from ..machine.graph_functions import EXECUTABLE, HANDLE
 from .failures import driver_failure
 from .frames import DeviceFrame
 from .host_link import DeviceHostLink
+from .host_trips import HostTrips
 
 
 class DeviceExecutable:
@@ -72,6 +75,7 @@ class DeviceExecutable:
         self._callbacks = callbacks
         self.device_checks = compiled.device_checks
         self.graphs = compiled.graphs
+        self.host_kernels = compiled.host_kernels
         own = {name: device.address(name) for name in compiled.symbols if name in DRIVER_SYMBOLS}
         others = [name for name in compiled.symbols if name not in own]
         code = self._code = (link or _link)(compiled.object_file, plan.entries, others, own)
@@ -90,6 +94,8 @@ class DeviceExecutable:
         self._lent: list[_Frame] = []
         self.launches = self.reads = 0
         """Of the last call: how many kernels it launched, and how often the host waited for memory of the device."""
+        self.trips: tuple[HostTrips, ...] = ()
+        """Of the last call: what was done by kernels of the host."""
         self._exception_of = exception_of
 
     def __call__(
@@ -150,6 +156,8 @@ class _Frame(DeviceFrame):
         self.record[FUNCTIONS] = ctypes.addressof(executable._functions)
         self.record[CONSTANTS] = ctypes.addressof(executable._constants)
         self._device = executable.device
+        self.trips = (ctypes.c_int64 * (WORDS_OF_TRIPS * len(executable.host_kernels)))()
+        self.record[TRIPS] = ctypes.addressof(self.trips)
         if executable.graphs:
             last, length = executable.graphs[-1]
             words = (ctypes.c_int64 * (last + length))()
@@ -203,6 +211,7 @@ class _Call:
         """Copy in, run, and copy out."""
         frame, executable = self._frame, self._executable
         frame.begin()
+        ctypes.memset(frame.trips, 0, ctypes.sizeof(frame.trips))
         frame.record[STREAM] = self._device.stream.handle
         if frame.link is not None:
             frame.link.begin(self._before_callback)
@@ -215,6 +224,7 @@ class _Call:
                 frame.record[DEPTH], frame.record[STACK] = depth_limit(), stack_budget()
             executable._entry(frame.table_address, workspace, frame.record_address)
             executable.launches, executable.reads = frame.record[LAUNCHES], frame.record[READS]
+            executable.trips = HostTrips.all_of(executable.host_kernels, frame.trips)
             self.is_open = not frame.record[0] and self._may_stay_open()
             if not self.is_open:
                 frame.look()

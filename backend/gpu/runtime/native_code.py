@@ -50,13 +50,16 @@ class DeviceCode:
 
     @staticmethod
     def fits(executable: Any) -> bool:
-        """Whether native code can run it: it does not call Python, nor manage other memory."""
+        """Whether native code can run it: it does not call Python, nor manage other memory.
+
+        Where the host does a part, each call looks how much it waits for that, which takes longer than to look.
+        """
         if not isinstance(executable, DeviceExecutable):
             return False
         plan = executable.plan
         others = plan.blocks or plan.on_heap or plan.calls or plan.scratch
         has_pools = executable.device.device.properties.has_pools
-        return has_pools and not (executable.calls_python or others)
+        return has_pools and not (executable.calls_python or executable.host_kernels or others)
 
     def _new_frame(self) -> int:
         return ctypes.addressof(self._executable.lend_frame().header)

@@ -12,7 +12,8 @@ from ..code.captures import NotScheduled
 from ..code.kernel import Kernel
 from ..code.points import write as store_point
 from ..code.points import write_point
-from ..placement.effort import LONG, SECONDS_OF_STEP
+from ..placement.effort import SECONDS_OF_STEP
+from ..placement.trip_costs import LONG
 from .steps import Step
 
 MILLISECONDS = "weft.milliseconds"

@@ -1,5 +1,7 @@
 // RUN: weft-opt %s --copy-for-host-kernels --canonicalize --cse --split-input-file | filecheck %s
 
+// Of each kernel it is told why it is the host's, and where it is called.
+// CHECK: module attributes {weft.host_kernels = {{.}}["it returns numbers", "loc({{.*}})"], ["", "loc({{.*}})"]]
 module attributes {weft.sites = []} {
   // CHECK-LABEL: func.func @f(
   func.func @f(%x: memref<?xf64>, %y: memref<?xf64>, %space: memref<0xi8>, %record: memref<20xi64>) attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<?xf64>], on_heap = [], polls = false, results = [tensor<?xf64>], sizes, workspace = 0 : i64, written = [], on_host = []}} {
@@ -14,13 +16,14 @@ module attributes {weft.sites = []} {
     return
   }
   // CHECK: func.func private @kernel_0(
-  func.func private @kernel_0(%x: memref<?xf64>, %y: memref<?xf64>) -> index attributes {weft.accesses = ["r", "w"]} {
+  func.func private @kernel_0(%x: memref<?xf64>, %y: memref<?xf64>) -> index attributes {weft.accesses = ["r", "w"], weft.reason = "it returns numbers"} {
     %c0 = arith.constant 0 : index
     return %c0 : index
   }
   // CHECK: func.func private @kernel_0.on_host(
   // CHECK: call @weft_reserve(
   // CHECK: scf.if
+  // CHECK: call @weft_device_trip(
   // CHECK: call @weft_device_read(
   // CHECK-NOT: call @weft_device_read(
   // CHECK: call @kernel_0(

@@ -16,6 +16,15 @@ module {
 
 // -----
 
+// What counts the runs of kernels of the host asks nothing of the driver.
+// CHECK: llvm.func internal @weft_device_trip(
+module {
+  llvm.func @weft_device_trip(i64, i64, i64)
+  // CHECK-NOT: @cu
+}
+
+// -----
+
 // CHECK: module {
 // CHECK-NEXT: llvm.func @elsewhere()
 // CHECK-NEXT: }
