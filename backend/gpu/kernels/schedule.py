@@ -47,10 +47,12 @@ from ..schedules.steps import Step, steps_of
 class Part:
     """Operations of a kernel function that become one launch, or several behind each other."""
 
-    place: Operation
-    """Where the launches go: right before it."""
+    operation: Operation
+    """The last of them, whose location the launches have."""
     write: Callable[[str], None]
     """Writes the device kernels, named after the part, and their launches."""
+    place: Operation | None = None
+    """Where the launches go: right before the end of what follows each other without anything else between."""
 
 
 def parts_of(function: Operation) -> list[Part]:
@@ -64,7 +66,12 @@ def parts_of(function: Operation) -> list[Part]:
     found: list[Part] = []
     for run in _joined(_runs(working_operations(function))):
         with ir.InsertionPoint(run[0]), run[0].location:  # of the sizes that are asked for
-            found += _parts_of_run(function, run)
+            parts = _parts_of_run(function, run)
+        for part in parts:
+            part.place = run[
+                -1
+            ]  # not what is its last: fills are done where they are asked for, not where they are
+        found += parts
     return found
 
 
@@ -238,24 +245,24 @@ def _part_of_attention(function: Operation, steps: list[Step]) -> tuple[Part, in
 
 
 def _part_of_product(function: Operation, steps: list[Step]) -> Part:
-    place = steps[-1].nest.operation
+    last = steps[-1].nest.operation
     contraction = match_contraction(steps[0].nest, None)
     if warpgroups.takes(contraction):
         why = "warpgroups: halves are added up in f32"
-        return Part(place, lambda name: warpgroups.write(function, name, steps, why))
+        return Part(last, lambda name: warpgroups.write(function, name, steps, why))
     if tensor_cores.takes(contraction):
         kind, reason = tensor_cores.TensorProduct, "tensor cores: halves are added up in f32"
-        return Part(place, lambda name: products.write(function, name, steps, reason, kind))
+        return Part(last, lambda name: products.write(function, name, steps, reason, kind))
     if double_products.takes(contraction):
         doubles = double_products.DoubleProduct, "tensor cores: f64"
-        return Part(place, lambda name: products.write(function, name, steps, doubles[1], doubles[0]))
-    return Part(place, lambda name: products.write(function, name, steps, "products: tiles in shared memory"))
+        return Part(last, lambda name: products.write(function, name, steps, doubles[1], doubles[0]))
+    return Part(last, lambda name: products.write(function, name, steps, "products: tiles in shared memory"))
 
 
 def _part_of_rows(function: Operation, steps: list[Step]) -> Part:
-    place = steps[-1].nest.operation
+    last = steps[-1].nest.operation
     return Part(
-        place, lambda name: rows.write(function, name, steps, "rows: what is asked for lies in one row")
+        last, lambda name: rows.write(function, name, steps, "rows: what is asked for lies in one row")
     )
 
 

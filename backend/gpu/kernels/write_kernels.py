@@ -51,7 +51,7 @@ def _schedule(function: Operation) -> int:
     name = function.attributes["sym_name"].value
     names = [name] if len(parts) == 1 else [f"{name}_{number}" for number in range(len(parts))]
     for part, own in zip(parts, names, strict=True):
-        with ir.InsertionPoint(part.place), part.place.location:
+        with ir.InsertionPoint(part.place), part.operation.location:
             part.write(own)
     for op in reversed(operations_in(function.regions[0].blocks[0])):
         if op in ops or (is_pure(op) and is_unused(op)):  # which may use what such an operation read

@@ -233,3 +233,51 @@ func.func private @kernel_23(%a: memref<?x?xf32>, %s: memref<?xf32>, %t: memref<
   }
   return
 }
+
+// -----
+
+// A fill that is asked for behind the rows is done with them, and its launch stands where what it reads and writes is
+// there: behind the memory of the sums, and in front of what takes numbers from what was filled.
+// CHECK-LABEL: func.func private @kernel_24
+// CHECK-COUNT-2: gpu.alloc
+// CHECK: gpu.launch_func @kernel_24_device::@kernel_24_0
+// CHECK: gpu.launch_func @kernel_24_device::@kernel_24_1
+// CHECK: gpu.launch_func @kernel_24_device::@kernel_24_2
+// CHECK-COUNT-2: gpu.dealloc
+func.func private @kernel_24(%a: memref<8x64xf64>, %b: memref<8xf64>) {
+  %zero = arith.constant 0.0 : f64
+  %f = memref.alloc() : memref<8xf64>
+  linalg.generic {indexing_maps = [affine_map<(i) -> ()>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%zero : f64) outs(%f : memref<8xf64>) {
+  ^bb0(%x: f64, %y: f64):
+    linalg.yield %x : f64
+  }
+  %s = memref.alloc() : memref<8xf64>
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%f : memref<8xf64>) outs(%s : memref<8xf64>) {
+  ^bb0(%x: f64, %y: f64):
+    linalg.yield %x : f64
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<8x64xf64>) outs(%s : memref<8xf64>) {
+  ^bb0(%x: f64, %y: f64):
+    %z = arith.addf %y, %x : f64
+    linalg.yield %z : f64
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<8x64xf64>) outs(%f : memref<8xf64>) {
+  ^bb0(%x: f64, %y: f64):
+    %z = arith.subf %y, %x : f64
+    linalg.yield %z : f64
+  }
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                  iterator_types = ["parallel"]}
+      ins(%f, %s : memref<8xf64>, memref<8xf64>) outs(%b : memref<8xf64>) {
+  ^bb0(%x: f64, %y: f64, %o: f64):
+    %z = arith.mulf %x, %y : f64
+    linalg.yield %z : f64
+  }
+  return
+}

@@ -1,4 +1,4 @@
-"""Products on tensor cores and attention, of which several results are made."""
+"""Products on tensor cores and attention, of which several results are made; and sums of rows that do."""
 
 from __future__ import annotations
 
@@ -57,3 +57,15 @@ def test_several_results_of_attention(dtype: Any) -> None:
         scale = float(np.max(np.abs(other)))
         bound = 1e-6 if dtype is np.float32 else 4 * float(np.finfo(dtype).eps)
         assert float(np.max(np.abs(one - other))) <= bound * scale
+
+
+def test_sums_of_rows_beside_a_fill() -> None:
+    """The gradient of a layer norm: what starts a sum of one kernel, a kernel in front of it fills."""
+
+    def loss(x: Any) -> Any:
+        y = (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + 1e-5)
+        return np.mean(np.sin(y) * np.arange(x.shape[-1]))
+
+    x = np.random.default_rng(0).normal(size=(2, 5, 12))
+    found, expected = (weft.function(weft.grad(loss), device=name)(x) for name in ("cuda", "cpu"))
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
