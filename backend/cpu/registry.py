@@ -26,6 +26,7 @@ CPU_PASSES: PassTable = MappingProxyType(
         "fence-streams": entry(f"{_CODEGEN}.loops.streaming:FenceStreams"),
         "join-products": entry(f"{_CODEGEN}.contractions.join_products:JoinProducts", "linalg.contract"),
         "join-stages": entry(f"{_CODEGEN}.stages.join_stages:JoinStages"),
+        "join-sums": entry(f"{_BACKEND}.nests.joined_sums:JoinSums", "linalg.generic"),
         "keep-rolled": entry(f"{_LOWERING}.rolled_loops:KeepRolled"),
         "link-functions": entry(f"{_LOWERING}.linkage:LinkFunctions"),
         "link-runtime": entry(f"{_LOWERING}.runtime:LinkRuntime"),

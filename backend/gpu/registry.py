@@ -20,7 +20,6 @@ GPU_PASSES: PassTable = MappingProxyType(
         "join-followers": entry(f"{__package__}.rewrites.joined_followers:JoinFollowers"),
         "join-loops": entry(f"{_MACHINE}.joined_loops:JoinLoops"),
         "join-number-kernels": entry(f"{_PLACEMENT}.joined_numbers:JoinNumberKernels"),
-        "join-sums": entry(f"{__package__}.rewrites.joined_sums:JoinSums"),
         "keep-numbers-on-device": entry(f"{_PLACEMENT}.device_numbers:KeepNumbersOnDevice"),
         "link-driver-functions": entry(f"{_MACHINE}.driver_functions:LinkDriverFunctions"),
         "lift-attention": entry(f"{__package__}.rewrites.lifted_attention:LiftAttention"),

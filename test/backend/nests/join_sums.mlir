@@ -1,4 +1,5 @@
 // RUN: weft-opt %s --join-sums --split-input-file | filecheck %s
+// RUN: weft-opt %s --join-sums=widened=false --split-input-file | filecheck %s --check-prefix=ALONE
 
 #whole = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
@@ -86,4 +87,67 @@ func.func @apart(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>) -> (tensor<8xf32>, 
     linalg.yield %s : f32
   } -> tensor<16xf32>
   return %sum, %largest, %centred, %first, %second : tensor<8xf32>, tensor<8xf32>, tensor<8x16xf32>, tensor<16xf32>, tensor<16xf32>
+}
+
+// -----
+
+// Rows are gone over again behind what is made of both numbers of each: one kernel reads the row once.
+// CHECK-LABEL: func.func @gone_over_again
+// CHECK-COUNT-4: linalg.generic
+// CHECK: return
+func.func @gone_over_again(%x: tensor<8x16xf64>) -> tensor<8x16xf64> {
+  %zero = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<8xf64>
+  %f = linalg.fill ins(%zero : f64) outs(%e : tensor<8xf64>) -> tensor<8xf64>
+  %w = tensor.empty() : tensor<8x16xf64>
+  %sum = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x16xf64>) outs(%f : tensor<8xf64>) {
+  ^bb0(%a: f64, %o: f64):
+    %s = arith.addf %o, %a : f64
+    linalg.yield %s : f64
+  } -> tensor<8xf64>
+  %largest = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x16xf64>) outs(%f : tensor<8xf64>) {
+  ^bb0(%a: f64, %o: f64):
+    %s = arith.maximumf %o, %a : f64
+    linalg.yield %s : f64
+  } -> tensor<8xf64>
+  %both = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%sum, %largest : tensor<8xf64>, tensor<8xf64>) outs(%e : tensor<8xf64>) {
+  ^bb0(%a: f64, %b: f64, %o: f64):
+    %s = arith.subf %a, %b : f64
+    linalg.yield %s : f64
+  } -> tensor<8xf64>
+  %scaled = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x, %both : tensor<8x16xf64>, tensor<8xf64>) outs(%w : tensor<8x16xf64>) {
+  ^bb0(%a: f64, %b: f64, %o: f64):
+    %s = arith.mulf %a, %b : f64
+    linalg.yield %s : f64
+  } -> tensor<8x16xf64>
+  return %scaled : tensor<8x16xf64>
+}
+
+// -----
+
+// A sum of f32 in f64 is joined, or left alone with the code that vectors have for it.
+// CHECK-LABEL: func.func @rounded
+// CHECK: linalg.generic
+// CHECK-NOT: linalg.generic
+// ALONE-LABEL: func.func @rounded
+// ALONE-COUNT-2: linalg.generic
+func.func @rounded(%x: tensor<64xf32>) -> (tensor<f64>, tensor<f32>) {
+  %zero = arith.constant 0.0 : f64
+  %low = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<f64>
+  %f = linalg.fill ins(%zero : f64) outs(%e : tensor<f64>) -> tensor<f64>
+  %g = tensor.empty() : tensor<f32>
+  %h = linalg.fill ins(%low : f32) outs(%g : tensor<f32>) -> tensor<f32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]} ins(%x : tensor<64xf32>) outs(%f : tensor<f64>) {
+  ^bb0(%a: f32, %o: f64):
+    %b = arith.extf %a : f32 to f64
+    %s = arith.addf %o, %b {weft.rounded} : f64
+    linalg.yield %s : f64
+  } -> tensor<f64>
+  %largest = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]} ins(%x : tensor<64xf32>) outs(%h : tensor<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.maximumf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  return %sum, %largest : tensor<f64>, tensor<f32>
 }

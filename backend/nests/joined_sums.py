@@ -12,29 +12,39 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from ....dialect.mlir import Block, Module, Operation, Value, ir
-from ....dialect.records import dataclass
-from ....passes.base import Pass, Statistics
-from ....passes.rewriting import operations_in, operations_of
-from ...nests.reductions import KINDS
+from ...dialect.mlir import Block, Module, Operation, Value, ir
+from ...dialect.records import dataclass
+from ...passes.base import Pass, Statistics
+from ...passes.lowering.accumulators import ROUNDED
+from ...passes.rewriting import operations_in, operations_of
+from .reductions import KINDS
 
 _FRESH = ("linalg.fill", "tensor.empty", "arith.constant")
 """What may be made earlier than it is."""
 _MOST = 4
-"""Numbers that a thread has of a column or row at once."""
+"""Numbers that a thread, or a loop, has of a column or row at once."""
+_FAR = 100
+"""Siblings are looked for among so many reductions: long programs have no end of them."""
+_VIEWS = ("tensor.expand_shape", "tensor.collapse_shape")
 
 
 @dataclass(frozen=True)
 class JoinSums(Pass):
-    """Compute reductions of the same array, over the same dimensions, in one nest."""
+    """Compute reductions of the same array, over the same dimensions, in one nest.
+
+    Those whose results are read where rows are gone over again are left: the loops over a row share a kernel.
+    """
 
     name: ClassVar[str] = "join-sums"
     summary: ClassVar[str] = "compute reductions that read the same array in one nest with several results"
 
+    widened: bool = True
+    """Whether sums of f32 in f64 are joined with others, too; alone, they may have vector code of their own."""
+
     def run(self, module: Module, statistics: Statistics) -> None:
         for function in module.body.operations:
             for block in list(_blocks(function.operation)):
-                statistics["reductions joined"] += _join_in(block)
+                statistics["reductions joined"] += _join_in(block, self.widened)
 
 
 def _blocks(function: Operation) -> Iterator[Block]:
@@ -44,12 +54,14 @@ def _blocks(function: Operation) -> Iterator[Block]:
                 yield from region.blocks
 
 
-def _join_in(block: Block) -> int:
+def _join_in(block: Block, widened: bool) -> int:
     count = 0
-    order = [op for op in operations_in(block) if _is_reduction(op)]
+    order = [op for op in operations_in(block) if _is_reduction(op, widened)]
     while order:
         first, *order = order
-        for second in list(order):
+        # Looked up now: the hash of an op changes with its operands, and joining replaces these.
+        readers = {use.owner.operation for value in _read_whole(first) for use in value.uses}
+        for second in [op for op in order[:_FAR] if op in readers]:
             if _are_siblings(first, second) and _may_be_earlier(second, first):
                 order.remove(second)
                 first = _merged(first, second)
@@ -100,7 +112,7 @@ def _is_elementwise(op: Operation, rank: int) -> bool:
     return all(indexing == identity for indexing in _maps(op)[len(op.operands) - len(op.results) :])
 
 
-def _is_reduction(op: Operation) -> bool:
+def _is_reduction(op: Operation, widened: bool) -> bool:
     """Whether an op combines elements of which one array has each once, to numbers that no loop goes over again."""
     if not _is_plain(op) or all(_kinds(op)):
         return False
@@ -110,17 +122,25 @@ def _is_reduction(op: Operation) -> bool:
     for value, argument in zip(terminator.operands, outputs, strict=True):
         if isinstance(value.owner, ir.Block) or value.owner.operation.name not in KINDS:
             return False
+        if not widened and ROUNDED in value.owner.attributes:
+            return False
         if [use.owner.operation for use in argument.uses] != [value.owner.operation]:
             return False
     if not _read_whole(op):
         return False
-    rank = ir.RankedTensorType(op.results[0].type).rank
-    return rank == 0 or all(_leaves_rows(use.owner.operation, rank) for r in op.results for use in r.uses)
+    return not ir.RankedTensorType(op.results[0].type).rank or all(map(_leaves_rows, op.results))
 
 
-def _leaves_rows(user: Operation, rank: int) -> bool:
+def _leaves_rows(numbers: Value) -> bool:
     """Whether what uses a number of each row does not go over the rows again: that shares a kernel by itself."""
-    return user.name == "func.return" or (user.name == "linalg.generic" and len(_kinds(user)) == rank)
+    rank = ir.RankedTensorType(numbers.type).rank
+    for user in (use.owner.operation for use in numbers.uses):
+        if user.name in _VIEWS or (user.name == "linalg.generic" and len(_kinds(user)) == rank):
+            if not all(map(_leaves_rows, user.results)):
+                return False
+        elif user.name != "func.return":
+            return False
+    return True
 
 
 def _read_whole(op: Operation) -> set[Value]:
