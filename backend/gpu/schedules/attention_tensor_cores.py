@@ -16,7 +16,8 @@ from ..code.points import read
 from ..rewrites.attention import denominator
 from .attention_parts import Parts, Tile
 from .attention_rows import Rows
-from .attention_tiles import Box, LineLoader, Staged
+from .attention_tiles import LineLoader, Staged
+from .loaders import Box
 from .tensor_cores import as_word, has_instruction, instruction
 
 _WARPS, _ROWS, _COLUMNS, _DEPTH = 8, 16, 8, 16
@@ -80,11 +81,11 @@ class HalfRows(Rows):
         self.some_keys = kernel.shared([tile.keys, tile.depth + _PAD], self.half)
         self.some_values = kernel.shared([tile.columns, tile.keys + _PAD], self.half)
         box = Box(tile.keys, tile.depth)
-        staged = Staged.of(self, parts.scores, self.outer_of_scores, parts.depth, box)
-        self.of_keys = LineLoader(staged, _half(parts.scores.right), parts.scores.column, 0, self.keys)
-        staged = Staged.of(self, parts.result, self.outer, self.keys, Box(tile.columns, tile.keys))
+        staged = Staged.of(self, parts.scores, self.outer_of_scores, parts.depth)
+        self.of_keys = LineLoader(staged, _half(parts.scores.right), parts.scores.column, 0, self.keys, box)
+        staged, box = Staged.of(self, parts.result, self.outer, self.keys), Box(tile.columns, tile.keys)
         column = parts.result.column
-        self.of_values = LineLoader(staged, _half(parts.result.right), column, 0, parts.columns)
+        self.of_values = LineLoader(staged, _half(parts.result.right), column, 0, parts.columns, box)
         self.queries = [self._queries(depth) for depth in self.deep]
 
     def _parts_of_weights(self) -> int:

@@ -15,7 +15,7 @@ from ...nests.nest import whole
 from ..code.vectors import BYTES, element_bytes, load_lanes, store_lanes
 from .attention_parts import Parts, Tile
 from .attention_rows import Rows
-from .loaders import Loader
+from .loaders import Box, Loader
 
 _SIDE = 16
 """So many threads share rows, and so many have other ones."""
@@ -27,14 +27,6 @@ _SHARED = 48 << 10
 """Bytes of shared memory that every kernel may have."""
 
 
-@dataclass(frozen=True)
-class Box:
-    """What of a factor is loaded at once."""
-
-    side: int
-    depth: int
-
-
 @dataclass
 class Staged:
     """A product, as what loads its factors asks for it."""
@@ -44,14 +36,13 @@ class Staged:
     element: Type
     thread: Value
     outer: Sequence[Index]
-    shape: Box
     summed: list[Index]
     depth: Index
 
     @staticmethod
-    def of(rows: Rows, contraction: Contraction, outer: Sequence[Index], depth: Index, box: Box) -> Staged:
+    def of(rows: Rows, contraction: Contraction, outer: Sequence[Index], depth: Index) -> Staged:
         """One of the products of attention, which is summed over so many places."""
-        return Staged(rows.emitter, contraction, contraction.element, rows.thread, outer, box, [depth], depth)
+        return Staged(rows.emitter, contraction, contraction.element, rows.thread, outer, [depth], depth)
 
 
 class LineLoader(Loader):
@@ -114,15 +105,18 @@ class TiledRows(Rows):
         self.some_keys = kernel.shared([tile.keys, _DEPTH + _PAD], self.element)
         self.some_values = kernel.shared([_DEPTH, tile.columns + _PAD], self.element)
         parts = self.parts
-        staged = Staged.of(self, parts.scores, self.outer_of_scores, parts.depth, Box(tile.rows, _DEPTH))
-        loader = LineLoader(staged, parts.scores.left, parts.scores.row, self.first, self.rows)
+        staged = Staged.of(self, parts.scores, self.outer_of_scores, parts.depth)
+        box = Box(tile.rows, _DEPTH)
+        loader = LineLoader(staged, parts.scores.left, parts.scores.row, self.first, self.rows, box)
         for depth in range(0, tile.depth, _DEPTH):
             loader.base = depth
             loader.store(loader.load(depth), self.queries)
-        staged = Staged.of(self, parts.scores, self.outer_of_scores, parts.depth, Box(tile.keys, _DEPTH))
-        self.of_keys = LineLoader(staged, parts.scores.right, parts.scores.column, 0, self.keys)
-        staged = Staged.of(self, parts.result, self.outer, self.keys, Box(tile.columns, _DEPTH))
-        self.of_values = Loader(staged, parts.result.right, parts.result.column, 0, parts.columns)
+        staged = Staged.of(self, parts.scores, self.outer_of_scores, parts.depth)
+        box = Box(tile.keys, _DEPTH)
+        self.of_keys = LineLoader(staged, parts.scores.right, parts.scores.column, 0, self.keys, box)
+        staged = Staged.of(self, parts.result, self.outer, self.keys)
+        box = Box(tile.columns, _DEPTH)
+        self.of_values = Loader(staged, parts.result.right, parts.result.column, 0, parts.columns, box)
 
     def row_places(self) -> list[Index]:
         """Neighbours."""
@@ -215,4 +209,4 @@ class TiledRows(Rows):
         return total
 
 
-__all__ = ["Box", "LineLoader", "Staged", "TiledRows"]
+__all__ = ["LineLoader", "Staged", "TiledRows"]

@@ -56,7 +56,7 @@ class CopiedTiles:
 
     def __init__(self, product: Multiplied, loaders: Sequence[Loader]) -> None:
         self._product, self._emitter = product, product.emitter
-        shape, self._bytes = product.shape, 0
+        self._bytes = 0
         self._factors = []
         for loader in loaders:
             self._factors.append(_CopiedFactor(product, loader, self._bytes))
@@ -64,7 +64,7 @@ class CopiedTiles:
         gpu = current().gpu
         assert gpu is not None
         self._stages = 3 if 2 * 3 * self._bytes <= gpu.shared_bytes else 2  # as two blocks are to have room
-        self._depth = shape.depth
+        self._depth = loaders[0].box.depth
         self.shared_bytes = self._stages * self._bytes
         self._memory = SharedTiles(product.kernel)
 
@@ -111,9 +111,9 @@ class _CopiedFactor:
 
     def __init__(self, product: Multiplied, loader: Loader, start: int) -> None:
         self._product, self._loader, self._emitter, self._start = product, loader, product.emitter, start
-        shape = product.shape
+        box = loader.box
         self._side = 0 if loader.along == product.contraction.row else 1
-        lines, length = (shape.side, shape.depth) if loader.by_depth else (shape.depth, shape.side)
+        lines, length = (box.side, box.depth) if loader.by_depth else (box.depth, box.side)
         self._line = 2 * (length + _PAD)
         self.bytes = lines * self._line
         memref = loader.factor.access.memref

@@ -34,12 +34,6 @@ class DoubleProduct(WarpProduct):
     """Writes what a thread does, with its warp."""
 
     @staticmethod
-    def most_of(size: int) -> int:
-        """Rows, and columns, of a thread: as many sums as half of its registers have room for."""
-        del size
-        return 8
-
-    @staticmethod
     def depth_of(size: int, each: int) -> int:
         """Two instructions deep, or more: a thread brings a number of each factor."""
         del size

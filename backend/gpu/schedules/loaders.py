@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ....dialect.mlir import Type, Value, ir
+from ....dialect.records import dataclass
 from ...nests.contraction import Contraction, Factor
 from ...nests.emit import Emitter, Index, create, store
 from ...nests.nest import Access
@@ -27,16 +28,14 @@ THREADS = 256
 """Of a block."""
 
 
-class Box(Protocol):
+@dataclass(frozen=True)
+class Box:
     """How large a tile is."""
 
-    @property
-    def side(self) -> int:
-        """Its rows or columns."""
-
-    @property
-    def depth(self) -> int:
-        """What of the sums is in it."""
+    side: int
+    """Its rows or columns."""
+    depth: int
+    """What of the sums is in it."""
 
 
 class Staged(Protocol):
@@ -51,10 +50,6 @@ class Staged(Protocol):
     """Which of the products in a batch this is."""
     depth: Index
     """Of the sums, all that is summed being one number."""
-
-    @property
-    def shape(self) -> Box:
-        """How large tiles are."""
 
     @property
     def summed(self) -> Sequence[Index]:
@@ -97,9 +92,12 @@ class Loader:
         along: int | None,
         first: Index,
         extent: Index,
+        box: Box,
         is_moved: bool = False,
     ) -> None:
         """Of a factor with lines along a dimension, of which there are so many, from the first of a block on.
+
+        A tile has some of them, as its box says.
 
         Tiles that would reach over the end may be moved: those of lines are, which `first` says already, and the last
         one of what is summed, where zeros are in the place of what was in the tile before. All addresses in a tile are
@@ -108,14 +106,13 @@ class Loader:
         assert along is not None
         self.product, self.factor, self.along = product_, factor, along
         self.first, self.extent, self.emitter = first, extent, product_.emitter
-        self.is_moved = is_moved
-        shape = product_.shape
+        self.box, self.is_moved = box, is_moved
         access, summed = factor.access, product_.contraction.summed
         self.by_depth = not access.is_contiguous_in(along)
         fast = summed[-1] if self.by_depth else along
-        length = shape.depth if self.by_depth else shape.side
+        length = box.depth if self.by_depth else box.side
         self.lanes = self._lanes(access, fast, length)
-        count = max(1, shape.side * shape.depth // (THREADS * self.lanes))
+        count = max(1, box.side * box.depth // (THREADS * self.lanes))
         self.places = [number for number in range(count) for _ in range(self.lanes)]
         self.starts = [self._start(number, length // self.lanes) for number in range(count)]
 
@@ -125,7 +122,7 @@ class Loader:
         size = element_bytes(access.memref.type.element_type)
         if not size or not isinstance(extent, int) or not is_vector(access, fast):
             return 1
-        per_thread = self.product.shape.side * self.product.shape.depth // THREADS
+        per_thread = self.box.side * self.box.depth // THREADS
         lanes = min(BYTES // size, 8, length, per_thread)
         while lanes > 1 and (extent % lanes or not rows_are_multiples(access, lanes)):
             lanes //= 2
@@ -190,21 +187,21 @@ class Loader:
 
     def _points(self, depth: Index, start: tuple[Index, Index]) -> tuple[list[list[Index]], Value | None]:
         """Neighbours that a thread reads in a turn, all in the factor, and whether they are summed, if not always."""
-        emitter, total, shape = self.emitter, self.product.depth, self.product.shape
+        emitter, total, box = self.emitter, self.product.depth, self.box
         k, side = start
         deep, wide = (self.lanes, 1) if self.by_depth else (1, self.lanes)
         inside: Value | None = None
-        if self.is_moved and isinstance(total, int) and total >= shape.depth:
-            begin = emitter.minimum(depth, total - shape.depth)
+        if self.is_moved and isinstance(total, int) and total >= box.depth:
+            begin = emitter.minimum(depth, total - box.depth)
             position = emitter.value(emitter.add(begin, k))
-            if total % shape.depth:
+            if total % box.depth:
                 inside = compare("uge", position, emitter.value(depth))
         else:
             position = emitter.value(emitter.add(depth, k))
             inside = compare("ult", position, emitter.value(total))
             position = emitter.value(emitter.minimum(position, emitter.subtract(total, deep)))
         place = emitter.add(self.first, side)
-        if not (self.is_moved and fits(self.extent, shape.side)):
+        if not (self.is_moved and fits(self.extent, box.side)):
             place = emitter.minimum(place, emitter.subtract(self.extent, wide))
         return [self._point(position, place, lane) for lane in range(self.lanes)], inside
 

@@ -24,7 +24,7 @@ from ..code.kernel import Kernel
 from ..code.reduce import Reduction
 from ..code.vectors import BYTES, element_bytes, load_lanes
 from ..code.walk import product, split, where_any
-from .loaders import THREADS, Loader, fits, slice_of
+from .loaders import THREADS, Box, Loader, fits, slice_of
 from .results import Results
 from .steps import Step
 
@@ -40,15 +40,22 @@ _SMALL = 64
 class Shape:
     """How large tiles are."""
 
-    each: int
-    """Rows, and columns, of a thread."""
+    down: int
+    """Rows of a thread."""
+    across: int
+    """Columns of a thread."""
     depth: int
     """What is summed in a step."""
 
     @property
-    def side(self) -> int:
-        """Rows, and columns, of a block."""
-        return _SIDE * self.each
+    def rows(self) -> int:
+        """Of a block."""
+        return _SIDE * self.down
+
+    @property
+    def columns(self) -> int:
+        """Of a block."""
+        return _SIDE * self.across
 
 
 def matches(step: Step) -> bool:
@@ -99,26 +106,30 @@ def _reads_by_itself(nest: LoopNest) -> bool:
 
 
 def _shape(contraction: Contraction, kind: type[Product]) -> Shape:
-    gpu = current().gpu
-    assert gpu is not None
     size = element_bytes(contraction.element)
-    each = kind.most_of(size)
     extents = [contraction.extent(contraction.row), contraction.columns]
     outer = [contraction.extent(dim) for dim in contraction.outer]
+    found = kind.tiles_of(size)
+    down, across = next(iter(found))
     if all(isinstance(extent, int) for extent in (*extents, *outer)):
-        while each > 2:
-            side, blocks = _SIDE * each, 1
-            for extent in extents:
-                blocks *= -(-int(extent) // side)
-            for extent in outer:
-                blocks *= int(extent)
-            if blocks >= gpu.multiprocessors and side < 2 * max(map(int, extents)):
-                break
-            each //= 2
-        if kind.may_be_small and max(map(int, extents)) <= _SIDE:
-            each = 1
+        rows, columns = map(int, extents)
+        count = math.prod(map(int, outer))
+        down, across = max(found, key=lambda tile: found[tile] * _filled(rows, columns, count, tile))
+        if kind.may_be_small and max(rows, columns) <= _SIDE:
+            down = across = 1
     # A tile has something for each thread to load.
-    return Shape(each, max(kind.depth_of(size, each), THREADS // (_SIDE * each)))
+    each = min(down, across)
+    return Shape(down, across, max(kind.depth_of(size, each), THREADS // (_SIDE * each)))
+
+
+def _filled(rows: int, columns: int, count: int, tile: tuple[int, int]) -> float:
+    """Which part of what all multiprocessors could do is asked for: not beyond edges, nor beside the last blocks."""
+    gpu = current().gpu
+    assert gpu is not None
+    down, across = (_SIDE * each for each in tile)
+    blocks = count * -(-rows // down) * -(-columns // across)
+    rounds = -(-blocks // gpu.multiprocessors)
+    return rows * columns * count / (max(rounds, 1) * gpu.multiprocessors * down * across)
 
 
 def write(
@@ -152,11 +163,14 @@ def write(
         for copy in copies:
             copy.erase()
     counts = [
-        emitter.divide(emitter.add(extent, shape.side - 1), shape.side)
-        for extent in (contraction.extent(contraction.row), contraction.columns)
+        emitter.divide(emitter.add(extent, side - 1), side)
+        for extent, side in (
+            (contraction.extent(contraction.row), shape.rows),
+            (contraction.columns, shape.columns),
+        )
     ]
     blocks = product([*[contraction.extent(dim) for dim in contraction.outer], *counts], emitter)
-    tile = f"{shape.side} by {shape.side} by {shape.depth}, {shape.each} by {shape.each} a thread"
+    tile = f"{shape.rows} by {shape.columns} by {shape.depth}, {shape.down} by {shape.across} a thread"
     kernel.launch([emitter.maximum(1, blocks)], f"{reason}; {tile}", shared=written.shared_bytes)
 
 
@@ -208,7 +222,7 @@ class Product(Results):
         self.own: tuple[Index, Index] | None = None
         """Where what the block stores begins, if its tile may have been moved inside of the result."""
         self.summed = [self.nest.extents[dim] for dim in contraction.summed]
-        self.quad = min(max(BYTES // element_bytes(self.element), 1), shape.each, 4)
+        self.quad = min(max(BYTES // element_bytes(self.element), 1), shape.down, shape.across, 4)
 
     def emit(self) -> None:
         """Write the kernel; nothing is done where there are no products."""
@@ -222,7 +236,7 @@ class Product(Results):
         self.depth = depth
         self._place()
         self.prepare()
-        carried = [emitter.splat(0, self.element)] * self.shape.each**2
+        carried = [emitter.splat(0, self.element)] * (self.shape.down * self.shape.across)
         some = emitter.multiply(product([self.rows, self.columns], emitter), depth)
         if isinstance(some, int):
             sums = self._sums(carried)
@@ -237,9 +251,14 @@ class Product(Results):
         self.store_square(sums, self.stored_at_once())
 
     @staticmethod
-    def most_of(size: int) -> int:
-        """Rows, and columns, of a thread at most, of elements of so many bytes."""
-        return 8 if size <= 4 else 4
+    def tiles_of(size: int) -> dict[tuple[int, int], float]:
+        """Rows and columns that a thread can have, of elements of so many bytes; the largest tile comes first.
+
+        Beside them is which part of the peak such tiles reach, as far as instructions tell: those that multiply among
+        all, or what they wait for shared memory. The part is predicted, not measured.
+        """
+        oblong = {(8, 8): 0.87, (8, 4): 0.8, (4, 8): 0.8} if size <= 4 else {}
+        return {**oblong, (4, 4): 0.68, (2, 2): 0.4}
 
     @staticmethod
     def depth_of(size: int, each: int) -> int:
@@ -249,29 +268,34 @@ class Product(Results):
     def prepare(self) -> None:
         """Compute what the thread needs all the time."""
 
-    def tile_shape(self) -> tuple[list[int], Type]:
+    def tile_shape(self, box: Box) -> tuple[list[int], Type]:
         """Of a tile in shared memory."""
-        return [self.shape.depth, self.shape.side + _PAD], self.element
+        return [box.depth, box.side + _PAD], self.element
 
-    def loader(self, factor: Factor, along: int | None, first: Index, extent: Index) -> Loader:
+    def loader(self, factor: Factor, along: int | None, first: Index, extent: Index, box: Box) -> Loader:
         """What brings tiles of a factor to shared memory."""
-        return Loader(self, factor, along, first, extent, is_moved=True)
+        return Loader(self, factor, along, first, extent, box, is_moved=True)
 
     def _place(self, again: bool = False) -> None:
         """Which square of the result the block has, and what of it the thread."""
-        emitter, side = self.emitter, self.shape.side
-        counts = [emitter.divide(emitter.add(e, side - 1), side) for e in (self.rows, self.columns)]
+        emitter, (down, across) = self.emitter, self.sides
+        counts = [
+            emitter.divide(emitter.add(extent, side - 1), side)
+            for extent, side in ((self.rows, down), (self.columns, across))
+        ]
         extents = [*[self.contraction.extent(dim) for dim in self.contraction.outer], *counts]
         *self.outer, row, column = split(self.kernel.id("block_id", again=again), extents, emitter)
-        self.own = emitter.multiply(row, side), emitter.multiply(column, side)
-        self.first = self._moved(self.own[0], self.rows), self._moved(self.own[1], self.columns)
+        self.own = emitter.multiply(row, down), emitter.multiply(column, across)
+        self.first = (
+            self._moved(self.own[0], self.rows, down),
+            self._moved(self.own[1], self.columns, across),
+        )
         thread = self.kernel.id("thread_id", again=again)
         self.thread = thread
         self.down, self.across = _in_square(thread, emitter)
 
-    def _moved(self, first: Index, extent: Index) -> Index:
+    def _moved(self, first: Index, extent: Index, side: int) -> Index:
         """Where a tile begins that is not to reach over the end, if there is room for it."""
-        side = self.shape.side
         if isinstance(extent, int) and fits(extent, side) and extent % side:
             return self.emitter.minimum(first, extent - side)
         return first
@@ -280,9 +304,10 @@ class Product(Results):
         """Whether a place is the block's own: in the result, and in no tile before."""
         if self.own is None:
             return super().is_inside(row, column)
-        emitter, side = self.emitter, self.shape.side
+        emitter = self.emitter
         found = emitter.splat(1, ir.IntegerType.get_signless(1))
-        for at, extent, own in zip((row, column), (self.rows, self.columns), self.own, strict=True):
+        extents = self.rows, self.columns
+        for at, extent, own, side in zip((row, column), extents, self.own, self.sides, strict=True):
             if not fits(extent, side):
                 condition = compare("ult", at, emitter.value(extent))
             elif isinstance(extent, int) and extent % side:
@@ -294,11 +319,17 @@ class Product(Results):
 
     # The sums
 
+    @property
+    def sides(self) -> tuple[int, int]:
+        """Rows, and columns, of a block."""
+        return self.shape.rows, self.shape.columns
+
     def _sums(self, zeros: list[Value]) -> list[Value]:
+        factors, boxes = self.contraction, [Box(side, self.shape.depth) for side in self.sides]
         return self.add_up(
             [
-                self.loader(self.contraction.left, self.contraction.row, self.first[0], self.rows),
-                self.loader(self.contraction.right, self.contraction.column, self.first[1], self.columns),
+                self.loader(factors.left, factors.row, self.first[0], self.rows, boxes[0]),
+                self.loader(factors.right, factors.column, self.first[1], self.columns, boxes[1]),
             ],
             zeros,
         )
@@ -306,8 +337,10 @@ class Product(Results):
     def add_up(self, loaders: Sequence[Loader], zeros: list[Value]) -> list[Value]:
         """The sums of the thread, step by step."""
         emitter, shape = self.emitter, self.shape
-        extents, type = self.tile_shape()
-        self.buffers = [self.kernel.shared([2, *extents], type) for _ in range(2)]
+        self.buffers = []
+        for loader in loaders:
+            extents, type = self.tile_shape(loader.box)
+            self.buffers.append(self.kernel.shared([2, *extents], type))
         with self._ahead(loaders, 0, 0):
             pass
         loop = ForLoop(emitter, 0, self.depth, shape.depth, zeros)
@@ -344,18 +377,16 @@ class Product(Results):
 
     def _multiply(self, k: int, sums: list[Value]) -> list[Value]:
         """Multiply each row with each column of the thread."""
-        left, right = (
-            self._shared(tile, k, at) for tile, at in zip(self.tiles, (self.down, self.across), strict=True)
-        )
-        each = self.shape.each
-        return [
-            self._add_product(sums[i * each + j], left[i], right[j]) for i in range(each) for j in range(each)
-        ]
+        shape = self.shape
+        left = self._shared(self.tiles[0], k, self.down, shape.down)
+        right = self._shared(self.tiles[1], k, self.across, shape.across)
+        pairs = ((a, b) for a in left for b in right)
+        return [self._add_product(total, a, b) for total, (a, b) in zip(sums, pairs, strict=True)]
 
-    def _shared(self, tile: Value, k: int, thread: Index) -> list[Value]:
+    def _shared(self, tile: Value, k: int, thread: Index, count: int) -> list[Value]:
         emitter, quad = self.emitter, self.quad
         found: list[Value] = []
-        for number in range(self.shape.each // quad):
+        for number in range(count // quad):
             start = emitter.add(emitter.multiply(thread, quad), number * _SIDE * quad)
             points = [[k, emitter.add(start, lane)] for lane in range(quad)]
             found += load_lanes(whole(tile), points, 1, emitter)
@@ -374,15 +405,15 @@ class Product(Results):
 
     def store_square(self, sums: list[Value], lanes: int) -> None:
         """Store what the thread has, so many neighbours at once."""
-        each, quad = self.shape.each, self.quad
-        for i in range(each):
+        across, quad = self.shape.across, self.quad
+        for i in range(self.shape.down):
             row = self._position(self.first[0], self.down, i)
-            for start in range(0, each, quad):
+            for start in range(0, across, quad):
                 for lane in range(0, quad, lanes):
                     j = start + lane
                     column = self._position(self.first[1], self.across, j)
                     with only_if(self.is_inside(row, column)):
-                        self.store_neighbours(sums[i * each + j : i * each + j + lanes], row, column)
+                        self.store_neighbours(sums[i * across + j : i * across + j + lanes], row, column)
 
     def _position(self, first: Index, thread: Index, number: int) -> Value:
         emitter, quad = self.emitter, self.quad

@@ -14,7 +14,7 @@ from ...nests.contraction import Contraction, Factor
 from ...nests.emit import Index, create, store
 from ...target import current
 from .copied_tiles import CopiedTiles, can_copy
-from .loaders import Loader
+from .loaders import Box, Loader
 from .warp_products import COLUMNS, ROWS, WarpProduct
 
 _DEPTH = 16
@@ -47,14 +47,20 @@ class TensorProduct(WarpProduct):
     least_blocks = 2
     """Two of the largest tiles fit if the assembler is told; left alone, it spilled for that."""
 
+    @staticmethod
+    def tiles_of(size: int) -> dict[tuple[int, int], float]:
+        """Squares, of which smaller ones wait for shared memory."""
+        del size
+        return {(8, 8): 0.75, (4, 4): 0.45, (2, 2): 0.23}
+
     def prepare(self) -> None:
         """Halves stay halves."""
         self.half = self.contraction.left.access.memref.type.element_type
         super().prepare()
 
-    def tile_shape(self) -> tuple[list[int], ir.Type]:
+    def tile_shape(self, box: Box) -> tuple[list[int], ir.Type]:
         """A line for each row or column, with what is summed side by side."""
-        return [self.shape.side, self.shape.depth + _PAD], self.half
+        return [box.side, box.depth + _PAD], self.half
 
     @staticmethod
     def depth_of(size: int, each: int) -> int:
@@ -62,9 +68,9 @@ class TensorProduct(WarpProduct):
         del size
         return max(2 * _DEPTH, 128 // each)
 
-    def loader(self, factor: Factor, along: int | None, first: Index, extent: Index) -> Loader:
+    def loader(self, factor: Factor, along: int | None, first: Index, extent: Index, box: Box) -> Loader:
         """What brings tiles of a factor to shared memory, as halves."""
-        return _HalfLoader(self, factor, along, first, extent, is_moved=True)
+        return _HalfLoader(self, factor, along, first, extent, box, is_moved=True)
 
     def add_up(self, loaders: Sequence[Loader], zeros: list[Value]) -> list[Value]:
         """The sums of the thread, of tiles that are copied some steps ahead if that is possible."""

@@ -131,7 +131,7 @@ def write(function: Operation, name: str, steps: Sequence[Step], reason: str) ->
         _write(function, name, steps, contraction, reason)
     with otherwise(branch):
         why = "tensor cores: arrays begin anywhere"
-        small = products.Shape(2, tensor_cores.TensorProduct.depth_of(2, 2))
+        small = products.Shape(2, 2, tensor_cores.TensorProduct.depth_of(2, 2))
         products.write(function, f"{name}_anywhere", steps, why, tensor_cores.TensorProduct, small)
 
 
@@ -259,7 +259,7 @@ class WarpgroupProduct(tensor_cores.TensorProduct):
         is_asked_for: bool,
         maps: Sequence[Value],
     ) -> None:
-        super().__init__(kernel, contraction, products.Shape(2, _DEPTH), steps, nests, is_asked_for)
+        super().__init__(kernel, contraction, products.Shape(2, 2, _DEPTH), steps, nests, is_asked_for)
         self.tile, self.maps = tile, maps
 
     def emit(self) -> None:

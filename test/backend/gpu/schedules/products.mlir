@@ -134,3 +134,43 @@ func.func private @kernel_4(%a: memref<130x40xf32>, %b: memref<40x130xf32>, %c: 
   }
   return
 }
+
+// -----
+
+// Where there are too few squares of 128 for all multiprocessors, tiles are half of one: a thread reads 8 rows and 4
+// columns, by 3 loads for 32 products.
+// CHECK-LABEL: func.func private @kernel_5
+// CHECK: gpu.launch_func {{.*}} blocks in (%c128, %c1, %c1) threads in (%c256, %c1, %c1)
+// CHECK: workgroup({{.*}} : memref<2x16x132xf32, #gpu.address_space<workgroup>>, {{.*}} : memref<2x16x68xf32, #gpu.address_space<workgroup>>
+// CHECK-SAME: "products: tiles in shared memory; 128 by 64 by 16, 8 by 4 a thread"
+// CHECK: scf.for
+// CHECK-COUNT-512: math.fma
+// CHECK-NOT: math.fma
+func.func private @kernel_5(%a: memref<1024x512xf32>, %b: memref<512x1024xf32>, %c: memref<1024x1024xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<1024x512xf32>, memref<512x1024xf32>) outs(%c : memref<1024x1024xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// Tiles are no broader than what there is of them.
+// CHECK-LABEL: func.func private @kernel_6
+// CHECK: "products: tiles in shared memory; 64 by 64 by 16, 4 by 4 a thread"
+func.func private @kernel_6(%a: memref<25088x64xf32>, %b: memref<64x64xf32>, %c: memref<25088x64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<25088x64xf32>, memref<64x64xf32>) outs(%c : memref<25088x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  }
+  return
+}

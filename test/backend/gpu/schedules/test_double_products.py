@@ -14,6 +14,7 @@ from support.ptx import run
 from weft.backend.gpu.emulator.banks import Banks
 from weft.backend.gpu.emulator.faults import Fault
 from weft.backend.gpu.emulator.machine import Options
+from weft.backend.target import named
 
 Shape = tuple[int, ...]
 
@@ -88,7 +89,9 @@ INSTRUCTIONS = {"sm_80": "m8n8k4", "sm_90a": "m16n8k4", "sm_86": None, "sm_75": 
 @pytest.mark.parametrize("target", INSTRUCTIONS)
 def test_the_largest_tiles(target: str) -> None:
     """A card without such tensor cores multiplies without them."""
-    count = 132
+    gpu = named(target).gpu
+    assert gpu is not None
+    count = gpu.multiprocessors
     a, b = _numbers((count, 128, 20)), _numbers((count, 20, 128))
     (kernel,) = device_code(lambda a, b: a @ b, a, b, target=target).kernels
     for name in set(INSTRUCTIONS.values()) - {None}:

@@ -16,14 +16,14 @@ from weft.backend.gpu.emulator.machine import Options
 Shape = tuple[int, ...]
 
 ORDERS: dict[str, tuple[Callable[..., Any], Shape, Shape]] = {
-    # The product of a batch, and the shapes of its factors, of which tiles have 128 rows and columns.
-    "rows and columns": (lambda a, b: a @ b, (132, 128, 40), (132, 40, 128)),
-    "rows and rows": (lambda a, b: a @ b.swapaxes(1, 2), (132, 128, 40), (132, 128, 40)),
-    "columns and columns": (lambda a, b: a.swapaxes(1, 2) @ b, (132, 40, 128), (132, 40, 128)),
+    # The product of a batch, and the shapes of its factors, of which tiles have 128 rows and columns on all cards.
+    "rows and columns": (lambda a, b: a @ b, (120, 128, 40), (120, 40, 128)),
+    "rows and rows": (lambda a, b: a @ b.swapaxes(1, 2), (120, 128, 40), (120, 128, 40)),
+    "columns and columns": (lambda a, b: a.swapaxes(1, 2) @ b, (120, 40, 128), (120, 40, 128)),
     "columns and rows": (
         lambda a, b: a.swapaxes(1, 2) @ b.swapaxes(1, 2),
-        (132, 40, 128),
-        (132, 128, 40),
+        (120, 40, 128),
+        (120, 128, 40),
     ),
 }
 
@@ -62,3 +62,59 @@ def test_shared_memory_is_half_as_busy_as_multiplication(name: str) -> None:
     reads = warps * depth * 8
     assert reads == multiplication // 2
     assert banks.cycles <= reads + multiplication // 8  # which is for what is stored there
+
+
+TILES: dict[str, tuple[Shape, Shape, str]] = {
+    # The shapes of the factors, and the tiles of which most is asked for in the time that they take.
+    "many": ((2048, 64), (64, 2048), "128 by 128 by 8, 8 by 8"),
+    "fewer": ((1024, 64), (64, 1024), "128 by 64 by 16, 8 by 4"),
+    "few": ((512, 64), (64, 512), "32 by 32 by 16, 2 by 2"),
+    "few columns": ((25088, 64), (64, 64), "64 by 64 by 16, 4 by 4"),
+    "few rows": ((132, 60, 24), (132, 24, 128), "64 by 128 by 16, 4 by 8"),
+    "small squares": ((999, 15, 16), (999, 16, 16), "16 by 16 by 16, 1 by 1"),
+}
+
+
+@pytest.mark.parametrize("name", TILES)
+def test_tiles_that_suit_extents(name: str) -> None:
+    *shapes, tile = TILES[name]
+    (text,) = device_code(
+        lambda a, b: a @ b, *(np.ones(shape, np.float32) for shape in shapes)
+    ).schedules.values()
+    assert tile in text
+
+
+def _relu(a: Any, b: Any) -> Any:
+    return np.maximum(a @ b + b[:, :1], 0)
+
+
+OBLONG: dict[str, tuple[Callable[..., Any], Shape, Shape, str, Any]] = {
+    # Products of a batch of which each has one tile, or two.
+    "rows": (lambda a, b: a @ b, (132, 128, 40), (132, 40, 64), "128 by 64", np.float32),
+    "columns": (lambda a, b: a @ b, (132, 64, 40), (132, 40, 128), "64 by 128", np.float32),
+    "edges": (lambda a, b: a @ b, (132, 127, 7), (132, 7, 63), "128 by 64", np.float32),
+    "edges of columns": (lambda a, b: a @ b, (132, 61, 33), (132, 33, 127), "64 by 128", np.int32),
+    "a step and one": (lambda a, b: a @ b, (132, 101, 17), (132, 17, 64), "128 by 64", np.int32),
+    "turned": (
+        lambda a, b: a.swapaxes(1, 2) @ b.swapaxes(1, 2),
+        (132, 36, 64),
+        (132, 128, 36),
+        "64 by 128",
+        np.float32,
+    ),
+    "what follows": (_relu, (132, 120, 20), (132, 20, 60), "128 by 64", np.float32),
+}
+
+
+@pytest.mark.parametrize("name", OBLONG)
+def test_oblong_tiles(name: str) -> None:
+    function, *shapes, tile, dtype = OBLONG[name]
+    factors = [_numbers(shape, dtype) for shape in shapes]
+    code = device_code(function, *factors)
+    assert tile in next(iter(code.schedules.values()))
+    first = [factor[:2] for factor in factors]
+    expected = function(*first)
+    blocks = 2 * -(-expected.shape[1] // 128) * -(-expected.shape[2] // 128)
+    (kernel,) = code.kernels
+    *_, found = run(kernel.ptx, [*first, np.zeros_like(expected)], grid=blocks, block=256)
+    np.testing.assert_array_equal(found, expected)
