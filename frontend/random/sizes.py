@@ -32,9 +32,8 @@ def is_nothing(size: Any) -> bool:
 
 def require_output(out: Any, size: Any, dtype: np.dtype[Any]) -> None:
     """Raise, as NumPy does, unless an array takes numbers of a dtype, and has the size that is asked for besides."""
-    if not isinstance(out, (np.ndarray, TracedArray)):
-        raise WeftTypeError(f"Cannot convert {type(out).__name__} to numpy.ndarray")
-    if isinstance(out, TracedArray) and is_contiguous(out._layout(), out.type) is False:
+    is_strided = isinstance(out, TracedArray) and is_contiguous(out._layout(), out.type) is False
+    if is_strided or not isinstance(out, (np.ndarray, TracedArray)):
         raise WeftValueError(
             "Supplied output array must be contiguous, writable, aligned, and in machine byte-order."
         )

@@ -240,3 +240,8 @@ def test_a_tape_ends_with_the_branch_that_entered_it() -> None:
 
     with pytest.raises(ValueError, match="entered in a branch or loop that has ended"):
         program(X)
+
+
+def test_a_tape_that_is_open_is_not_entered_again() -> None:
+    with weft.GradientTape() as tape, pytest.raises(ValueError, match="this tape is open already"):
+        tape.__enter__()

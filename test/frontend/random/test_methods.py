@@ -203,3 +203,26 @@ def test_out_of_what_python_draws_is_checked_as_numpy_does(draw: Any) -> None:
         draw(np.random.default_rng(0), np.zeros(3))
     with pytest.raises(type(expected.value)):
         weft.function(draw)(np.random.default_rng(0), np.zeros(3))
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng: rng.random(3, dtype="i4"),
+        lambda rng: rng.standard_normal(3, dtype="f2"),
+        lambda rng: rng.integers(3, dtype="f4"),
+        lambda rng: rng.random(out=[1.0]),
+        lambda rng: rng.random(out=np.zeros((4, 4))[:, ::2]),
+        lambda rng: rng.random(out=np.zeros(3, np.float32)),
+        lambda rng: rng.random(3, out=np.zeros(2)),
+        lambda rng: rng.standard_gamma(1.0, out=np.zeros((4, 4))[:, ::2]),
+        lambda rng: rng.choice(3, p=np.ones((3, 1))),
+        lambda rng: rng.shuffle([1, 2], axis=1),
+    ],
+)
+def test_mistakes_have_the_messages_of_numpy(draw: Callable[..., Any]) -> None:
+    with pytest.raises((ValueError, TypeError, NotImplementedError)) as expected:
+        draw(np.random.default_rng(0))
+    with pytest.raises(type(expected.value)) as raised:
+        weft.function(draw)(np.random.default_rng(0))
+    assert str(raised.value).splitlines()[0] == str(expected.value)
