@@ -31,6 +31,9 @@ _REFUSAL = (
 )
 """Why nothing is written through what is read from Python's containers at a traced place."""
 
+_NAMES = {str: "string", bytes: "byte", range: "range object"}
+"""What Python's errors call some sequences."""
+
 _INT64 = np.dtype(np.int64)
 _NUMBERS = (bool, int, float, complex)
 
@@ -46,14 +49,22 @@ def get_item(container: Any, index: Any) -> Any:
         return _read_only(whole[index])
     if isinstance(container, Mapping):
         _refuse_key(container, index)
-    if isinstance(container, (str, bytes, bytearray)):
+    if isinstance(container, (str, bytearray)):
         raise UnsupportedError(
             f"a {type(container).__name__} is indexed by a traced value ({_described(index)}): its characters are "
             "looked up while tracing; index a list of numbers or an array"
         )
-    if isinstance(container, (list, tuple, range)):
+    if isinstance(container, (list, tuple, range, bytes)):
         return _of_sequence(trace, container, index)
     return container[index]
+
+
+def place_in(container: Sequence[Any], index: Any) -> Any:
+    """The place that an index finds, counted from 0 and checked as Python checks it."""
+    trace = index_trace(index)
+    assert trace is not None
+    place = _place(trace, container, index, "index out of range")
+    return np.where(place < 0, place + len(container), place)._like_python(int)
 
 
 def set_item(container: Any, index: Any, value: Any) -> None:
@@ -109,7 +120,7 @@ def _read_only(x: Any) -> Any:
 
 
 def _of_sequence(trace: Recorder, container: Sequence[Any], index: Any) -> Any:
-    """An element of a list, tuple or range; the index is checked when the function runs."""
+    """An element of a list, tuple, range or bytes; the index is checked when the function runs."""
     place = _place(trace, container, index, "index out of range")
     if place is None:
         return container[index]
@@ -121,7 +132,7 @@ def _of_sequence(trace: Recorder, container: Sequence[Any], index: Any) -> Any:
 
 def _place(trace: Recorder, container: Sequence[Any], index: Any, complaint: str) -> Any:
     """The index as a checked i64[], or None where it is none and Python raises its own error."""
-    name = type(container).__name__
+    name = _NAMES.get(type(container), type(container).__name__)
     if isinstance(index, slice):
         raise UnsupportedError(
             f"a {name} is sliced with a traced bound: how long the result is must be known while tracing; "
@@ -134,8 +145,10 @@ def _place(trace: Recorder, container: Sequence[Any], index: Any, complaint: str
     if index.dtype.kind not in "iu" and index._python_type is not bool:
         kind = index._python_type.__name__ if isinstance(index._python_type, type) else index.dtype.name
         given = kind if kind in ("int", "float") else f"numpy.{kind}"
-        raise WeftTypeError(f"{name} indices must be integers or slices, not {given}")
-    message = f"{name} object {complaint}" if isinstance(container, range) else f"{name} {complaint}"
+        if isinstance(container, str):
+            raise WeftTypeError(f"string indices must be integers, not '{given}'")
+        raise WeftTypeError(f"{name.split()[0]} indices must be integers or slices, not {given}")
+    message = complaint if isinstance(container, bytes) else f"{name} {complaint}"
     if not len(container):
         raise WeftIndexError(message)
     place = bounded_index(index)

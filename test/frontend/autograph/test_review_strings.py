@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -105,3 +107,31 @@ def test_pieces_that_are_made_one_after_the_other_are_joined():
 def test_pieces_must_be_strings():
     same(lambda x: ",".join(v for v in x), np.arange(3), traces=None)
     same(lambda x: ",".join(), np.arange(3), traces=None)
+
+
+class TestCharactersAtPlaces:
+    def test_they_are_joined_and_compared(self):
+        def picture(x):
+            for row in x:
+                print("".join(" .:#"[int(v)] for v in row))
+            return {" ": 1, "#": 2, ".": 3, ":": 4}[" .:#"[x[0, 1]]], " .:#"[x[0, 1]] == "#"
+
+        same(picture, np.array([[0, 3], [1, 2]]), np.array([[1, 2], [3, -4]]), traces=1)
+        same(picture, np.arange(200).reshape(10, 20) % 4)
+
+    def test_bytes_have_numbers(self):
+        same(lambda i: (b"abc"[i], b"abc"[i] + 1), *map(I64, (0, 2, -3)))
+
+    @pytest.mark.parametrize("text", ["abc", "x", b"abc"])
+    def test_what_is_not_there_is_not_found(self, text):
+        same(lambda i: text[i], *map(I64, (5, -7, 0)))
+
+    @pytest.mark.skipif(sys.version_info < (3, 11), reason="older Pythons do not name the type")
+    def test_wrong_indices_have_pythons_words(self):
+        same(lambda i: "abc"[i], F64(1), traces=None)
+        same(lambda i: b"abc"[i], F64(1), traces=None)
+
+    def test_parts_of_strings_are_refused(self):
+        refused(
+            lambda i: "abc"[i:], I64(1), error=UnsupportedError, match="a str is indexed by a traced value"
+        )

@@ -79,6 +79,7 @@ def test_wrong_indices_have_pythons_words(container: Any, index: Any, error: str
 
 REFUSED: list[tuple[Callable[[Any], Any], str]] = [
     (lambda i: get_item("abc", i), "a str is indexed by a traced value"),
+    (lambda i: get_item(bytearray(b"abc"), i), "a bytearray is indexed by a traced value"),
     (lambda i: get_item({0: 1}, i), "used as a key of a dict"),
     (lambda i: set_item({}, i, 1), "used as a key of a dict"),
     (lambda i: get_item([1, 2], slice(i)), "a list is sliced with a traced bound"),

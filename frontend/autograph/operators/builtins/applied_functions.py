@@ -5,15 +5,13 @@ They are written here as programs are, and converted themselves, so that what is
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
 
 from .....dialect.errors import UnsupportedError
-from ...convert import convert
-from ..interface import operators
+from .converted_functions import convert_once
 
 Function = Callable[..., Any]
 
@@ -48,12 +46,12 @@ def _fromiter(iterable: Any, dtype: Any, count: Any) -> Any:
 
 def apply_along_axis(func1d: Function, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
     """`np.apply_along_axis`."""
-    return _convert(_apply_along_axis)(func1d, axis, arr, args, kwargs)
+    return convert_once(_apply_along_axis)(func1d, axis, arr, args, kwargs)
 
 
 def fromiter(iter: Any, dtype: Any, count: Any = -1, *, like: Any = None) -> Any:
     """`np.fromiter`."""
-    return _convert(_fromiter)(iter, dtype, count)
+    return convert_once(_fromiter)(iter, dtype, count)
 
 
 def poly1d(*args: Any, **kwargs: Any) -> NoReturn:
@@ -68,15 +66,10 @@ def _of_numpy(function: Any) -> Function:
     """A function of NumPy's that is written in Python, converted."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return _convert(function._implementation)(*args, **kwargs)
+        return convert_once(function._implementation)(*args, **kwargs)
 
     call.__name__ = function.__name__
     return call
-
-
-@functools.cache
-def _convert(function: Any) -> Function:
-    return convert(function, operators())
 
 
 def applying_rows() -> Iterator[tuple[Any, Function]]:

@@ -26,6 +26,8 @@ from ..values import array_iterators, array_parts, iterables, looked_up, ranges,
 from . import (
     applied_functions,
     array_makers,
+    bisections,
+    heaps,
     listed_elements,
     math_on_arrays,
     operator_functions,
@@ -221,6 +223,9 @@ _FAMILIES: dict[str, Callable[[], Iterable[tuple[Any, _Row]]]] = {
     "math": _rows_of_math,
     "cmath": _rows_of_math,
     "_operator": lambda: _plain(operator_functions.operator_rows()),
+    "_heapq": lambda: _plain(heaps.heap_rows()),
+    "heapq": lambda: _plain(heaps.heap_rows()),
+    "_bisect": lambda: _plain(bisections.bisection_rows()),
 }
 """By the package that functions say to be of, the rows that are made when one of them is called."""
 

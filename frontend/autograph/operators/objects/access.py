@@ -11,6 +11,7 @@ import numpy as np
 
 from .....backend.gpu.devices.on_device import ARRAYS
 from .....dialect.errors import UnsupportedError
+from ....indexing.python_sequences import place_in
 from ....indexing.views import get_item
 from ....indexing.views import set_item as assign_item
 from ....numpy_api.array_memory import change_in_place
@@ -221,9 +222,9 @@ def item(container: Any, key: Any) -> Any:
         key = key.stacked()
     if is_looked_up(container, key):
         return look_up(container, key)
-    if are_constants(container) and isinstance(key, TracedArray):
-        place = get_item(type(container)(range(len(container))), key)  # checked as Python checks it
-        return Chosen(place, tuple(container)) if isinstance(place, TracedArray) else container[place]
+    if isinstance(key, TracedArray) and (are_constants(container) or isinstance(container, str)):
+        place = place_in(container, key)
+        return Chosen(place, tuple(container)) if len(container) > 1 else container[0]
     key = without_optional_bounds(key)
     if isinstance(container, (Range, ArrayParts)):
         return resolve_grown_list(container[key])
