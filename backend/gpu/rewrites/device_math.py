@@ -16,6 +16,7 @@ from ....passes.rewriting import operations_of
 from ...functions.instructions import call_intrinsic
 from ...functions.math_expansion import expand_math
 from .remainder import call_remainder
+from .shifts import is_opaque_shift, shift_by_instruction
 
 _INTRINSICS = {
     "arith.maxnumf": "maxnum",
@@ -48,6 +49,8 @@ class ExpandDeviceMath(Pass):
                         _replace(op, _call_instruction)
                     elif op.name == "arith.remf":
                         _replace(op, call_remainder)
+                    elif is_opaque_shift(op):
+                        _replace(op, shift_by_instruction)
 
 
 def _replace(op: Operation, write: Callable[[Operation], Value]) -> None:

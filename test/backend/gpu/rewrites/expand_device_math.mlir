@@ -30,3 +30,37 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// Shifts of 64 bits by a number that is not known are instructions that LLVM does not look into; others are not.
+// CHECK-LABEL: gpu.func @shifts
+// CHECK-SAME: (%[[X:.*]]: i64, %[[N:.*]]: i64, %[[S:.*]]: i32, %{{.*}}: memref<5xi64>)
+// CHECK: %[[FIRST:.*]] = arith.trunci %[[N]] : i64 to i32
+// CHECK: llvm.inline_asm "shl.b64 $0, $1, $2;", "=l,l,r" %[[X]], %[[FIRST]] : (i64, i32) -> i64
+// CHECK: %[[SECOND:.*]] = arith.trunci %[[N]] : i64 to i32
+// CHECK: llvm.inline_asm "shr.u64 $0, $1, $2;", "=l,l,r" %[[X]], %[[SECOND]] : (i64, i32) -> i64
+// CHECK-NOT: llvm.inline_asm
+// CHECK: arith.shrsi %[[X]], %[[N]] : i64
+// CHECK: arith.shli %[[X]], %{{.*}} : i64
+// CHECK: arith.shli %[[S]], %[[S]] : i32
+gpu.module @integers {
+  gpu.func @shifts(%x: i64, %n: i64, %s: i32, %out: memref<5xi64>) kernel {
+    %i0 = arith.constant 0 : index
+    %i1 = arith.constant 1 : index
+    %i2 = arith.constant 2 : index
+    %i3 = arith.constant 3 : index
+    %i4 = arith.constant 4 : index
+    %three = arith.constant 3 : i64
+    %0 = arith.shli %x, %n : i64
+    %1 = arith.shrui %x, %n : i64
+    %2 = arith.shrsi %x, %n : i64
+    %3 = arith.shli %x, %three : i64
+    %4 = arith.shli %s, %s : i32
+    %5 = arith.extui %4 : i32 to i64
+    memref.store %0, %out[%i0] : memref<5xi64>
+    memref.store %1, %out[%i1] : memref<5xi64>
+    memref.store %2, %out[%i2] : memref<5xi64>
+    memref.store %3, %out[%i3] : memref<5xi64>
+    memref.store %5, %out[%i4] : memref<5xi64>
+    gpu.return
+  }
+}

@@ -1,4 +1,4 @@
-"""Elementary functions on a device, in the emulator: the bits of the processor that launches its kernels."""
+"""Elementary functions and shifts on a device, in the emulator: the bits of the processor that launches its kernels."""
 
 from __future__ import annotations
 
@@ -94,3 +94,21 @@ def test_the_bits_of_the_processor_for_all_exponents(
         numbers, expected = one.view(dtype), other.view(dtype)
         same = (numbers.view(bits) == expected.view(bits)) | (np.isnan(numbers) & np.isnan(expected))
         assert same.all()
+
+
+@pytest.mark.parametrize("dtype", [*np.typecodes["AllInteger"]])
+def test_shifts_by_any_number(dtype: str) -> None:
+    """Amounts beyond the width, of which the low bits are less."""
+    limits = np.iinfo(dtype)
+    bits = [0, 1, limits.bits - 1, limits.bits, limits.bits + 1, 2**31, 2**32, 2**32 + 1, 2**63 - 1, 2**63]
+    by = np.array([*bits, limits.min, limits.min + 1, limits.max], object) % (limits.max + 1)
+    by = np.concatenate([by.astype(dtype), np.array([limits.min, limits.min + 1, limits.max], dtype)])
+    x = np.array([[1], [limits.min], [limits.max], [5]], dtype)
+
+    def shifts(x: Any, by: Any) -> Any:
+        return x << by, x >> by
+
+    with weft.settings.scope(cuda="emulator"):
+        found = weft.function(shifts, device="cuda")(x, by)
+    for one, other in zip(found, shifts(x, by), strict=True):
+        np.testing.assert_array_equal(one, other)
