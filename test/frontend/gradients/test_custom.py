@@ -169,6 +169,25 @@ def test_what_is_checkpointed_may_loop() -> None:
     np.testing.assert_allclose(compiled, differences(lambda w: loss(w, 3), (X,), 0), rtol=1e-5)
 
 
+@pytest.mark.parametrize("product", [lambda a, b: a * b, lambda a, b: np.sort(a) * b])
+def test_what_is_checkpointed_may_loop_until_data_says_so(product: Any) -> None:
+    """What counts the iterations is a loop that the derivative uses, and holds what only the rule needs."""
+
+    def repeated(w: Any, n: Any) -> Any:
+        x, k = w * 0.5, 0
+        while k < n and np.abs(w).sum() < 1e6:
+            x = product(w, x)
+            k += 1
+        return np.sum(x)
+
+    def loss(w: Any, n: Any) -> Any:
+        return weft.checkpoint(lambda w: repeated(w, n))(w)
+
+    for n in (0, 3):
+        compiled = weft.function(weft.grad(loss))(X, np.int64(n))
+        np.testing.assert_allclose(compiled, differences(lambda w: repeated(w, n), (X,), 0), rtol=1e-5)
+
+
 def changing(x: Any) -> Any:
     y = x * 2
 

@@ -32,3 +32,27 @@ func.func @unused(%x: tensor<f64>) -> tensor<f64> {
   %z = "weft.custom"(%y, %p) {number = 0 : i64, place = 0 : i64} : (tensor<f64>, tensor<f64>) -> tensor<f64>
   return %z : tensor<f64>
 }
+
+// A loop of a rule stays whole where nothing is left of the rule, whatever in it was computed of the cotangent.
+// CHECK-LABEL: func.func @loop
+// CHECK: scf.condition
+// CHECK: scf.yield
+// CHECK: return
+func.func @loop(%x: tensor<f64>) -> (tensor<f64>, tensor<i64>) {
+  %zero = "weft.constant"() {value = dense<0.0> : tensor<f64>} : () -> tensor<f64>
+  %none = "weft.constant"() {value = dense<0> : tensor<i64>} : () -> tensor<i64>
+  %y = "weft.sin"(%x) : (tensor<f64>) -> tensor<f64>
+  %d = "weft.cotangent"(%y) {number = 0 : i64, place = 0 : i64} : (tensor<f64>) -> tensor<f64>
+  %r:2 = scf.while (%n = %none, %s = %zero) : (tensor<i64>, tensor<f64>) -> (tensor<i64>, tensor<f64>) {
+    %more = "weft.less"(%s, %d) : (tensor<f64>, tensor<f64>) -> tensor<i1>
+    %go = tensor.extract %more[] : tensor<i1>
+    scf.condition(%go) %n, %s : tensor<i64>, tensor<f64>
+  } do {
+  ^bb0(%n: tensor<i64>, %s: tensor<f64>):
+    %next = "weft.add"(%s, %d) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    scf.yield %n, %next : tensor<i64>, tensor<f64>
+  }
+  %p = "weft.pairs"(%x, %r#1, %zero) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
+  %z = "weft.custom"(%y, %p) {number = 0 : i64, place = 0 : i64} : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %z, %r#0 : tensor<f64>, tensor<i64>
+}
