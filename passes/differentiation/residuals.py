@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from ...dialect.attributes import type_from_mlir
 from ...dialect.errors import WeftTypeError
+from ...dialect.extents import SCALAR
 from ...dialect.mlir import Block, Operation, Value, ir
 from ...dialect.op import Cost
 from ...dialect.ops.creation import Empty
@@ -194,6 +195,10 @@ class ForwardRegion:
     def _ask(self, dim: Operation, extents: Extents) -> None:
         value = dim.operands[0]
         source, axis = extents.origin(value, decode_attributes(Dim, dim)["axis"])
+        if source not in self.inside and axis == SCALAR:
+            dim.results[0].replace_all_uses_with(source)
+            dim.erase()
+            return
         if source not in self.inside:
             with ir.InsertionPoint(dim):
                 made = create(Dim, [source], {"axis": axis}, location=dim.location)

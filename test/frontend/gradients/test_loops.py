@@ -172,3 +172,26 @@ def test_no_gradient_is_silently_zero() -> None:
     x, k, u = RNG.random(60), np.arange(60) % 5, np.zeros(5)
     np.testing.assert_allclose(weft.grad(written, 2)(u, k, x), 2 * x)
     np.testing.assert_allclose(u, np.sum((x * x).reshape(12, 5), 0))
+
+
+def test_parts_of_bounded_sizes_change_places() -> None:
+    """Extents in the reverse of inner loops that scalars of the outer one say."""
+
+    def program(x: Any, n: Any) -> Any:
+        total = 0.0
+        for i in range(n):
+            y = x[: i % 3 + 1][::-1] + 1
+            z = np.flip(y) + y
+            for _ in range(20):
+                y = z + 0
+                z, y = y, np.roll(z, 1) * 0.5
+            for _ in range(n):
+                y = np.cumsum(y, 0) * 0.1
+            total = total + np.sum(y) * 3 + np.sum(z)
+        return total
+
+    x = np.random.default_rng(0).random((5, 2))
+    gradient = weft.function(weft.grad(program))(x, np.int64(4)).ravel()
+    steps = 1e-6 * np.eye(10).reshape(10, 5, 2)
+    expected = [(program(x + step, 4) - program(x - step, 4)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(gradient, expected, rtol=1e-5, atol=1e-8)
