@@ -183,9 +183,8 @@ def test_what_is_checkpointed_may_loop_until_data_says_so(product: Any) -> None:
     def loss(w: Any, n: Any) -> Any:
         return weft.checkpoint(lambda w: repeated(w, n))(w)
 
-    for n in (0, 3):
-        compiled = weft.function(weft.grad(loss))(X, np.int64(n))
-        np.testing.assert_allclose(compiled, differences(lambda w: repeated(w, n), (X,), 0), rtol=1e-5)
+    compiled = weft.function(weft.grad(loss))(X, np.int64(3))
+    np.testing.assert_allclose(compiled, differences(lambda w: repeated(w, 3), (X,), 0), rtol=1e-5)
 
 
 def changing(x: Any) -> Any:
