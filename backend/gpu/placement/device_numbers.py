@@ -211,7 +211,9 @@ class _Kernels:
                 for made in sink.results
             ]
             dialect("func").ReturnOp(stored, loc=sink.location)
-        text = function.operation.get_asm(enable_debug_info=False).replace(f"@{name}(", "@(", 1)
+        # Else the whole module around is verified and its values are named, for each kernel again.
+        text = function.operation.get_asm(use_local_scope=True, assume_verified=True)
+        text = text.replace(f"@{name}(", "@(", 1)
         place = str(sink.location) if sink.name == _RAISE else ""
         known = self._made.setdefault(text + place, name)
         if known != name:

@@ -8,7 +8,6 @@ from ....dialect.mlir import Operation, Value, ir
 from ....dialect.op import FUNCTIONS
 from ....dialect.ops.state import RaiseIf
 from ....dialect.records import dataclass
-from ....passes.rewriting import operations_in
 from .entries import is_host_argument
 
 MOST_OPS = 256
@@ -189,9 +188,10 @@ def _may_move(extract: Operation, sink: Operation) -> bool:
         return True
     if extract.block != sink.block:
         return False
-    ops = operations_in(extract.block)
-    between = ops[ops.index(extract) + 1 : ops.index(sink)]
-    return all(op.name in _QUIET or op.name.startswith(_ARITHMETIC) for op in between)
+    op = ir.InsertionPoint.after(extract).ref_operation
+    while op != sink and (op.name in _QUIET or op.name.startswith(_ARITHMETIC)):
+        op = ir.InsertionPoint.after(op).ref_operation
+    return bool(op == sink)
 
 
 __all__ = [
