@@ -137,10 +137,14 @@ LONG_BLOCK = 2_500
 """From so many instructions in a basic block on, LLVM's second level takes quadratic time to choose and order them."""
 
 
-def object_code(module: Any) -> bytes:
-    """The machine code of an optimised module as an object file."""
+def object_code(module: Any, level: int | None = None) -> bytes:
+    """The machine code of an optimised module as an object file; `level` is that of LLVM's code generation.
+
+    Without one, it is as high as makes sense.
+    """
     with phase("llvm-codegen"):
-        level = 1 if _has_long_block(module) else 2
+        if level is None:
+            level = 1 if _has_long_block(module) else 2
         code: bytes = _kept_target_machine(current(), level).emit_object(module)
     return code
 

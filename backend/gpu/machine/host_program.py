@@ -23,6 +23,12 @@ from .graphs import GRAPHS
 from .host_kernels import HOST_KERNELS
 from .launches import CHECKS, KERNELS
 
+MOST_LINES = 10_000
+"""Of LLVM assembly: so long a program of the host that computes nothing is made by LLVM's level 0.
+
+That takes a quarter of the time. What launches waits for the driver: calls of it take as long as before.
+"""
+
 
 @dataclass(frozen=True)
 class HostCode:
@@ -75,7 +81,7 @@ class HostLowering(Lowering):
         self._run_own("link-host")
         self.translate()
         optimised = llvm.optimise(self.llvm_text, self.scalar_loops)
-        code = llvm.object_code(optimised)
+        code = llvm.object_code(optimised, None if on_host or _is_long(self.llvm_text) else 0)
         symbols = (*llvm.external_symbols(optimised), *called_by_instructions(code))
         return HostCode(code, symbols, kernels, constants, checks, graphs, on_host)
 
@@ -87,6 +93,11 @@ class HostLowering(Lowering):
             observers=self._observers,
             verify=self._verify,
         )
+
+
+def _is_long(text: str) -> bool:
+    """Whether LLVM's level 0, which gives each value that outlives a call memory of its own, would need much of it."""
+    return text.count("\n") > MOST_LINES
 
 
 def _names(module: Module, attribute: str) -> tuple[str, ...]:
