@@ -257,8 +257,8 @@ class Product(Results):
         Beside them is which part of the peak such tiles reach, as far as instructions tell: those that multiply among
         all, or what they wait for shared memory. The part is predicted, not measured.
         """
-        oblong = {(8, 8): 0.87, (8, 4): 0.8, (4, 8): 0.8} if size <= 4 else {}
-        return {**oblong, (4, 4): 0.68, (2, 2): 0.4}
+        large = {(8, 8): 0.87, (8, 4): 0.8, (4, 8): 0.8} if size <= 4 else {}
+        return {**large, (4, 4): 0.68, (4, 2): 0.5, (2, 4): 0.5, (2, 2): 0.4}
 
     @staticmethod
     def depth_of(size: int, each: int) -> int:

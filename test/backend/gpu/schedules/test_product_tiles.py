@@ -68,7 +68,8 @@ TILES: dict[str, tuple[Shape, Shape, str]] = {
     # The shapes of the factors, and the tiles of which most is asked for in the time that they take.
     "many": ((2048, 64), (64, 2048), "128 by 128 by 8, 8 by 8"),
     "fewer": ((1024, 64), (64, 1024), "128 by 64 by 16, 8 by 4"),
-    "few": ((512, 64), (64, 512), "32 by 32 by 16, 2 by 2"),
+    "few": ((512, 64), (64, 512), "64 by 32 by 16, 4 by 2"),
+    "the fewest": ((256, 64), (64, 256), "32 by 32 by 16, 2 by 2"),
     "few columns": ((25088, 64), (64, 64), "64 by 64 by 16, 4 by 4"),
     "few rows": ((132, 60, 24), (132, 24, 128), "64 by 128 by 16, 4 by 8"),
     "small squares": ((999, 15, 16), (999, 16, 16), "16 by 16 by 16, 1 by 1"),
@@ -102,6 +103,9 @@ OBLONG: dict[str, tuple[Callable[..., Any], Shape, Shape, str, Any]] = {
         "64 by 128",
         np.float32,
     ),
+    "few rows and columns": (lambda a, b: a @ b, (132, 64, 40), (132, 40, 32), "64 by 32", np.float32),
+    "fewer rows than columns": (lambda a, b: a @ b, (132, 30, 19), (132, 19, 64), "32 by 64", np.float32),
+    "long integers": (lambda a, b: a @ b, (132, 63, 9), (132, 9, 31), "64 by 32", np.int64),
     "what follows": (_relu, (132, 120, 20), (132, 20, 60), "128 by 64", np.float32),
 }
 
