@@ -25,6 +25,19 @@ def to_code(function: Callable[..., Any]) -> str:
     Takes functions, methods and what `weft.function` makes of them. Where a function is not converted, it is its own
     source. Raises ConversionError for syntax that cannot be converted, OSError where there is no source, WeftTypeError
     for what is not written in Python.
+
+    >>> def halved(x):
+    ...     while x > 1:
+    ...         x = x / 2
+    ...     return x
+    >>> print(weft.autograph.to_code(halved).strip())
+    def halved(x):
+        # line 2: while:
+        def body_1():
+            nonlocal x
+            x = x / 2
+        weft_.while_(lambda: x > 1, body_1, None)
+        return x
     """
     plain: Any = getattr(function, "function", function)  # of a method that weft.function made
     plain = getattr(plain, "python_function", plain)

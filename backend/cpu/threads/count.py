@@ -28,6 +28,9 @@ def get_num_threads() -> int:
     """How many threads a compiled function may use, the calling one included.
 
     Raises WeftValueError when WEFT_NUM_THREADS is no such number.
+
+    >>> get_num_threads() >= 1
+    True
     """
     if not _chosen:
         _chosen[:] = [_from_environment() or available_processors()]
