@@ -10,6 +10,7 @@ Here the consumers are one op, and what is read by both is read once.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -103,7 +104,7 @@ class _BlockFuser:
         types = [result.type for result in operation.results]
         if not all(isinstance(type, ir.RankedTensorType) and type.shape for type in types):
             return None
-        if not self._options.mixed and not (len(set(types)) == 1 and _is_known(types[0])):
+        if not self._options.mixed and not (len(set(types)) == 1 and _is_large(types[0])):
             return None
         generic = Generic(operation, {}, {}, self._maps)
         makers = (destination.owner for destination in generic.destinations)
@@ -244,14 +245,12 @@ def _lies_across(indexing: ir.AffineMap) -> bool:
     return places != sorted(places)
 
 
-def _is_known(type: ir.Type) -> bool:
+def _is_large(type: ir.Type) -> bool:
+    """Whether a tensor is known to have many elements, real ones."""
     tensor = ir.RankedTensorType(type)
     if not tensor.has_static_shape or isinstance(tensor.element_type, ir.ComplexType):
         return False
-    elements = 1
-    for extent in tensor.shape:
-        elements *= extent
-    return elements >= _LEAST_ELEMENTS
+    return bool(math.prod(tensor.shape) >= _LEAST_ELEMENTS)
 
 
 def _is_scalar(operation: Operation) -> bool:

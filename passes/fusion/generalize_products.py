@@ -10,6 +10,7 @@ memory. Products of matrices, which read all elements many times, stay as they a
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
 from ...dialect.mlir import Module, Operation, Value, ir
@@ -52,12 +53,7 @@ def _is_large(factor: Value) -> bool:
     type = ir.RankedTensorType(factor.type)
     if isinstance(type.element_type, ir.ComplexType):
         return False
-    if not type.has_static_shape:
-        return True
-    count = 1
-    for extent in type.shape:
-        count *= extent
-    return count >= SMALLEST
+    return not type.has_static_shape or math.prod(type.shape) >= SMALLEST
 
 
 def _is_computed(factor: Value) -> bool:
