@@ -177,8 +177,11 @@ def deliver(result: ArrayResult, out: Any, casting: str = "same_kind") -> ArrayR
     return write_into(out, result)
 
 
-def write_into(out: Any, result: ArrayResult) -> ArrayResult:
-    """Replace the elements of an array by a result, which is broadcast and cast to it; returns the array."""
+def write_into(out: Any, result: ArrayResult, what: str = "output array") -> ArrayResult:
+    """Replace the elements of an array by a result, which is broadcast and cast to it; returns the array.
+
+    The error says what it is that is read-only.
+    """
     if isinstance(out, np.ndarray):
         trace = trace_of((result,))
         if trace is not None and trace.python_state is not None:
@@ -198,5 +201,5 @@ def write_into(out: Any, result: ArrayResult) -> ArrayResult:
         (value,) = broadcast_together(trace, (value,), into=out)
         attribute, dims = split_shape(out.shape)
         value = emit(trace, BroadcastTo, (value, *dims), {"shape": attribute})
-    out._write(value)
+    out._write(value, what)
     return out

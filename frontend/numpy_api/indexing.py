@@ -134,7 +134,8 @@ def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: 
     x, places, place = _along(target, indices, axis)
     update = broadcast_to(asarray(cast_elements(values, x.dtype)), places.shape)
     replaced = apply(ops.PutAlongAxis, x, places, update, axis=place)
-    write_into(target, reshape(replaced, target.shape) if axis is None else replaced)
+    replaced = reshape(replaced, target.shape) if axis is None else replaced
+    write_into(target, replaced, "assignment destination")
 
 
 def _along(arr: ArrayLike, indices: ArrayLike, axis: int | None) -> tuple[ArrayResult, ArrayResult, int]:
@@ -238,7 +239,7 @@ def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None
         return
     _require_in_bounds(flat, places, 0)
     replaced = apply(ops.Scatter, flat, values, places, axes=(0,), position=0, mode="set")
-    write_into(target, reshape(replaced, target.shape))
+    write_into(target, reshape(replaced, target.shape), "put: output array")
 
 
 def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike) -> None:

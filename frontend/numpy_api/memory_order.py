@@ -40,8 +40,9 @@ def view_or_copy(
         viewed = view()
         if sources:
             assumption = Assumption(x._storage, sources)
-            viewed = TracedArray(viewed._storage, viewed._path, viewed.type)
-            viewed._assumptions = (*x._assumptions, assumption)
+            made = TracedArray(viewed._storage, viewed._path, viewed.type)
+            made._assumptions, made._is_another = (*x._assumptions, assumption), viewed._is_another
+            return made
         return viewed
     copied = copy()
     if is_view is None or sources:

@@ -34,18 +34,18 @@ def transpose(x: Any, *axes: Any) -> ArrayResult:
 
 def sort(x: Any, axis: int = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None) -> None:
     """Sort the array in place."""
-    write_into(x, sorting.sort(x, axis, kind, order))
+    write_into(x, sorting.sort(x, axis, kind, order), "sort array")
 
 
 def partition(x: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
     """Partition the array in place."""
-    write_into(x, sorting.partition(x, kth, axis, kind, order))
+    write_into(x, sorting.partition(x, kth, axis, kind, order), "partition array")
 
 
 def fill(x: Any, value: ArrayLike) -> None:
     """Set all elements to a scalar."""
     require_single(value, x.dtype)
-    write_into(x, asarray(cast_element(value, x.dtype)))
+    write_into(x, asarray(cast_element(value, x.dtype)), "assignment destination")
 
 
 def astype(

@@ -214,13 +214,16 @@ class TracedArray(TracedValue):
         view._assumptions, view._is_another = self._assumptions, True
         return view
 
-    def _write(self, new: TracedArray) -> None:
-        """Replace all elements by those of an array of the same shape and dtype, in the storage."""
+    def _write(self, new: TracedArray, what: str = "assignment destination") -> None:
+        """Replace all elements by those of an array of the same shape and dtype, in the storage.
+
+        Errors say what it is that is written.
+        """
         storage = self._storage
         trace = storage.trace
         trace.require_active(storage, self._type)
         self._require_own_memory()
-        require_writable(self._path)
+        require_writable(self._path, what)
         if storage.assumption is not None:
             storage.assumption.hold()
         for assumption in self._assumptions:

@@ -26,13 +26,13 @@ class ViewStep:
     """Why compiled code cannot write through it where NumPy lets one; empty where it can."""
 
 
-def require_writable(path: Iterable[ViewStep]) -> None:
-    """Refuse to write through a view: a `ValueError` where NumPy raises one."""
+def require_writable(path: Iterable[ViewStep], what: str) -> None:
+    """Refuse to write through a view: a `ValueError` where NumPy raises one, which says what is read-only."""
     for step in path:
         if step.refusal:
             raise UnsupportedError(step.refusal)
         if not step.writable:
-            raise WeftValueError("assignment destination is read-only")
+            raise WeftValueError(f"{what} is read-only")
 
 
 __all__ = ["ViewStep", "require_writable"]

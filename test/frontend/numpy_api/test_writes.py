@@ -303,3 +303,65 @@ def test_filled_diagonals(shape: tuple[int, ...]) -> None:
     np.fill_diagonal(theirs, 3)
     weft.function(lambda x: np.fill_diagonal(x, 3))(ours)
     np.testing.assert_array_equal(ours, theirs)
+
+
+def _add_out(view: Any) -> None:
+    np.add(view, view, out=view)
+
+
+def _multiply_all(view: Any) -> None:
+    view[...] *= 2
+
+
+def _multiply(view: Any) -> None:
+    view *= 2
+
+
+def _assign(view: Any) -> None:
+    view[...] = 2
+
+
+def _assign_along(view: Any) -> None:
+    np.put_along_axis(view, np.array([[0]]), 1, 0)
+
+
+def _put(view: Any) -> None:
+    np.put(view, [0], 1)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        _add_out,
+        _multiply_all,
+        _multiply,
+        _assign,
+        _assign_along,
+        _put,
+        lambda view: view.sort(),
+        lambda view: view.partition(1),
+        lambda view: view.fill(1),
+    ],
+)
+def test_what_is_read_only_is_named(write: Any) -> None:
+    def program(x: Any) -> None:
+        write(x.imag)
+
+    messages = []
+    for function in (program, weft.function(program)):
+        with pytest.raises(ValueError, match="is read-only") as found:
+            function(np.ones((2, 3), np.int64))
+        messages.append(str(found.value).partition("\n")[0])
+    assert messages[0] == messages[1]
+
+
+@pytest.mark.parametrize(
+    "make", [np.ascontiguousarray, np.asfortranarray, lambda x: np.require(x, None, "C")]
+)
+def test_views_of_all_of_an_array_stay_other_objects(make: Any) -> None:
+    x = np.arange(3.0)
+    compiled = weft.function(lambda x: (make(x[:]), make(x)))
+    view, itself = compiled(x)
+    assert itself is x
+    assert view is not x
+    assert np.shares_memory(view, x)
