@@ -85,6 +85,7 @@ CPU_PIPELINES: Mapping[str, str] = MappingProxyType(
             [
                 "choose-inlining",  # while loops are loops
                 "keep-rolled",  # by what is inlined
+                "interleave-searches",  # which stay rolled, too
                 "pass-pointers",  # upstream's conversion follows it
                 "check-scratch",  # functions that share loops are divided by now; what ends them follows
                 "branch-at-exits",

@@ -24,6 +24,7 @@ CPU_PASSES: PassTable = MappingProxyType(
         "decide-comparisons": entry(f"{_BACKEND}.ranges.decide:DecideComparisons", "scf.for", "scf.while"),
         "expand-math": entry(f"{_BACKEND}.functions.math_expansion:ExpandMath"),
         "fence-streams": entry(f"{_CODEGEN}.loops.streaming:FenceStreams"),
+        "interleave-searches": entry(f"{_LOWERING}.interleaved_searches:InterleaveSearches", "scf.for"),
         "join-products": entry(f"{_CODEGEN}.contractions.join_products:JoinProducts", "linalg.contract"),
         "join-stages": entry(f"{_CODEGEN}.stages.join_stages:JoinStages"),
         "join-sums": entry(f"{_BACKEND}.nests.joined_sums:JoinSums", "linalg.generic"),

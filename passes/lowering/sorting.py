@@ -133,7 +133,7 @@ def bit_length(c: Conversion, extent: Extent) -> Value:
 
 @lowers(Searchsorted)
 def lower_searchsorted(c: Conversion, op: OpInstance) -> Value:
-    """A binary search for every value, with the same number of steps for all of them."""
+    """A binary search for every value, with the same number of steps, and of keys left in each, for all of them."""
     keys, dtype = op.operands[0], op.operand_types[0].dtype
     length = c.index(c.extent(keys, 0))
     steps = bit_length(c, c.extent(keys, 0))
@@ -142,21 +142,18 @@ def lower_searchsorted(c: Conversion, op: OpInstance) -> Value:
     def search(value: Value) -> Value:
         stored = c.store(value, dtype)
 
-        def halve(_: Value, bounds: list[Value]) -> Sequence[Value]:
-            """The place lies in [low, high]."""
-            low, high = bounds
-            middle = arith.ShRUIOp(arith.AddIOp(low, high).result, one).result
-            open_ = arith.CmpIOp(arith.CmpIPredicate.slt, low, high).result
-            key = extract(keys, [arith.MinSIOp(middle, arith.SubIOp(length, one).result).result])
-            flags = ScalarBuilder(c, np.dtype(np.bool_))
+        def halve(_: Value, carried: list[Value]) -> Sequence[Value]:
+            """The place lies in [start, start + left]; looks at the last key of the first half, the larger one."""
+            start, left = carried
+            rest = arith.ShRUIOp(left, one).result
+            middle = arith.AddIOp(start, arith.SubIOp(left, rest).result).result
+            key = extract(keys, [arith.SubIOp(middle, one).result])
             if op.attributes["side"] == "left":
                 is_after = sorts_before(c, dtype, key, stored)
             else:
+                flags = ScalarBuilder(c, np.dtype(np.bool_))
                 is_after = flags.complement(sorts_before(c, dtype, stored, key))
-            raise_low = flags.both(open_, is_after)
-            lower_high = flags.both(open_, flags.complement(is_after))
-            next_low = arith.SelectOp(raise_low, arith.AddIOp(middle, one).result, low).result
-            return [next_low, arith.SelectOp(lower_high, middle, high).result]
+            return [arith.SelectOp(is_after, middle, start).result, rest]
 
         place = for_loop(c, 0, steps, [c.index(0), length], halve)[0]
         return arith.IndexCastOp(scalar_type(_INT64), place).result
