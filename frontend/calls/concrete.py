@@ -244,13 +244,6 @@ class ConcreteFunction:
             )
         return self.run(admitted, bound)
 
-    def guards_hold(self) -> bool:
-        """Whether what was found outside of the arguments is still what was compiled."""
-        for guard in self.guards:  # noqa: SIM110  (this is run at each call)
-            if not guard.holds():
-                return False
-        return True
-
     def admitted(self, leaves: Sequence[Any]) -> Sequence[Any] | None:
         """The arrays of a call: the flattened arguments, and what is fetched; None where a guard does not hold."""
         for guard in self.guards:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
-from typing import Any
 
 from ....dialect.errors import InternalError
 
@@ -17,11 +16,6 @@ DATA = object.__basicsize__
 """Where an array object has the address of its elements."""
 DIMENSIONS = DATA + 16
 """Where it has the address of its extents."""
-
-
-def data_address(array: Any) -> int:
-    """The address of an array's data; quicker than `array.ctypes.data`."""
-    return ctypes.c_size_t.from_address(id(array) + DATA).value
 
 
 @cache

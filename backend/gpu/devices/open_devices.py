@@ -55,7 +55,6 @@ class OpenDevice:
         self.memory = NativeMemory(self.device)
         self.default_stream = NativeStream(self.device, self.memory, LEGACY_STREAM)
         """The stream of calls outside of `using_stream`."""
-        self._modules: dict[str, Module] = {}
         self._lock = threading.Lock()
         self._unchecked: list[Callable[[], BaseException | None]] = []
         self.is_unchecked = ctypes.c_int64(0)

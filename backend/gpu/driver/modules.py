@@ -108,11 +108,6 @@ class Function:
         return self.attribute(FunctionAttribute.REGISTERS)
 
     @property
-    def local_bytes(self) -> int:
-        """Memory of a thread's own: spilled registers and arrays."""
-        return self.attribute(FunctionAttribute.LOCAL_BYTES)
-
-    @property
     def shared_bytes(self) -> int:
         """Shared memory of a block, without what a launch adds."""
         return self.attribute(FunctionAttribute.SHARED_BYTES)

@@ -131,16 +131,6 @@ class Operands:
         self.writes.add(register)
         return self.layout.slot(register, form)
 
-    def form_of_write(self, operand: str, form: str) -> Format:
-        """The format that `write` uses."""
-        register = self.register(operand)
-        bits = FORMATS[form].bits if register is None else register.bits
-        return (
-            FORMATS[form]
-            if bits == FORMATS[form].bits
-            else FORMATS[f"{'s' if form[0] == 's' else 'u'}{bits}"]
-        )
-
     def immediate(self, operand: str, form: Format) -> Any:
         """A number, or the address of a variable."""
         if operand == "WARP_SZ":
