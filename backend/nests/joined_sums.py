@@ -17,6 +17,7 @@ from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
 from ...passes.lowering.accumulators import ROUNDED
 from ...passes.rewriting import operations_in, operations_of
+from ..planning.captures import captured_values
 from .reductions import KINDS
 
 _FRESH = ("linalg.fill", "tensor.empty", "arith.constant")
@@ -160,10 +161,12 @@ def _are_siblings(first: Operation, second: Operation) -> bool:
 
 
 def _may_be_earlier(op: Operation, place: Operation) -> bool:
-    """Whether all operands of an op are there at an earlier one, or can be."""
+    """Whether all that an op takes is there at an earlier one, or can be."""
     if op.block != place.block:
         return False
-    return all(_is_there(value, place) or _can_be(value.owner.operation, place) for value in op.operands)
+    return all(
+        _is_there(value, place) or _can_be(value.owner.operation, place) for value in captured_values(op)
+    )
 
 
 def _is_there(value: Value, place: Operation) -> bool:
@@ -181,7 +184,7 @@ def _can_be(op: Operation, place: Operation) -> bool:
 
 def _bring(op: Operation, place: Operation) -> None:
     """Move what an op takes, and that is there later, before an earlier op."""
-    for value in op.operands:
+    for value in captured_values(op):
         if not _is_there(value, place):
             _bring(value.owner.operation, place)
             value.owner.operation.move_before(place)

@@ -127,10 +127,11 @@ class _BlockFuser:
         """The next op to be fused with, the ops between, and those of them that use what the first one makes."""
         made = set(first.op.results)
         dependents: list[Operation] = []
+        users = set(self._users_of(first.op))
         known = {read.operand for read in first.reads} | made
         for place, operation in enumerate(following[:_FAR]):
             operands = list(operation.operands)
-            uses = any(operand in made for operand in operands)
+            uses = operation in users
             second = self._candidate(operation) if not known.isdisjoint(operands) else None
             if second is not None and self._are_siblings(first, second, made):
                 return second, following[:place], dependents
@@ -138,10 +139,18 @@ class _BlockFuser:
                 if operation.name != "tensor.insert_slice" or operation.operands[0] not in first.op.results:
                     return None
                 made.update(operation.results)
+                users.update(self._users_of(operation))
                 dependents.append(operation)
             elif not self._may_move_across(first, operation):
                 return None
         return None
+
+    def _users_of(self, operation: Operation) -> Iterator[Operation]:
+        """The ops of the block that use what one makes, as operands or in their bodies."""
+        for user in (use.owner.operation for result in operation.results for use in result.uses):
+            while user.block != self._block:
+                user = user.parent.operation
+            yield user
 
     def _may_move_across(self, generic: Generic, operation: Operation) -> bool:
         if operation.name.startswith(_PASSED) or _is_scalar(operation):

@@ -14,6 +14,7 @@ FRONTEND = Path(__file__).parent
 CHOSEN = (
     "autograph/test_growing_lists.py::TestChanging::test_a_queue",
     "autograph/test_review_recursion.py::test_it_sees_arrays_of_the_function_around_it",
+    "autograph/test_rows_collections.py::TestItemsOfArrays::test_index_arrays_in_loops",
     "autograph/test_rows_errors.py::TestRaise::test_raise_in_a_loop",
     "autograph/test_rows_loops.py::TestNestedLoops::test_a_while_loop_in_a_for_loop",
     "autograph/test_tries.py::TestPrograms::test_a_check_in_a_body_does_not_stand_for_one_behind",

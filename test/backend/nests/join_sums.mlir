@@ -151,3 +151,32 @@ func.func @rounded(%x: tensor<64xf32>) -> (tensor<f64>, tensor<f32>) {
   } -> tensor<f32>
   return %sum, %largest : tensor<f64>, tensor<f32>
 }
+
+// -----
+
+// What a body looks up has to be there, too: the table is made later than the first sum.
+// CHECK-LABEL: func.func @looked_up
+// CHECK: linalg.generic {{.*}} ins(%arg0 : tensor<8xf32>)
+// CHECK: %[[T:.*]] = tensor.from_elements
+// CHECK: linalg.generic
+// CHECK: tensor.extract %[[T]]
+func.func @looked_up(%x: tensor<8xf32>, %y: f32) -> (tensor<f32>, tensor<f32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]} ins(%x : tensor<8xf32>) outs(%f : tensor<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  %t = tensor.from_elements %y, %zero : tensor<2xf32>
+  %other = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]} ins(%x : tensor<8xf32>) outs(%f : tensor<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %zero_index = arith.constant 0 : index
+    %n = tensor.extract %t[%zero_index] : tensor<2xf32>
+    %q = arith.mulf %a, %n : f32
+    %s = arith.addf %o, %q : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  return %sum, %other : tensor<f32>, tensor<f32>
+}

@@ -227,3 +227,30 @@ func.func @across(%a: tensor<8x8xf64>, %b: tensor<8x8xf64>) -> (tensor<8x8xf64>,
   } -> tensor<8x8xf64>
   return %p, %q : tensor<8x8xf64>, tensor<8x8xf64>
 }
+
+// The first op stays where one behind it looks up what it makes, by the body.
+// MIXED-LABEL: func.func @looked_up
+// MIXED: %[[P:.*]] = linalg.generic
+// MIXED: linalg.generic
+// MIXED: tensor.extract %[[P]]
+// MIXED: linalg.generic
+func.func @looked_up(%a: tensor<32xf64>, %b: tensor<32xf64>, %i: tensor<8xindex>) -> (tensor<32xf64>, tensor<8xf64>, tensor<32xf64>) {
+  %e = tensor.empty() : tensor<32xf64>
+  %few = tensor.empty() : tensor<8xf64>
+  %p = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]} ins(%a, %b : tensor<32xf64>, tensor<32xf64>) outs(%e : tensor<32xf64>) {
+  ^bb0(%x: f64, %y: f64, %o: f64):
+    %s = arith.subf %x, %y : f64
+    linalg.yield %s : f64
+  } -> tensor<32xf64>
+  %g = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%i : tensor<8xindex>) outs(%few : tensor<8xf64>) {
+  ^bb0(%x: index, %o: f64):
+    %s = tensor.extract %p[%x] : tensor<32xf64>
+    linalg.yield %s : f64
+  } -> tensor<8xf64>
+  %q = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]} ins(%a, %b : tensor<32xf64>, tensor<32xf64>) outs(%e : tensor<32xf64>) {
+  ^bb0(%x: f64, %y: f64, %o: f64):
+    %s = arith.addf %x, %y : f64
+    linalg.yield %s : f64
+  } -> tensor<32xf64>
+  return %p, %g, %q : tensor<32xf64>, tensor<8xf64>, tensor<32xf64>
+}
