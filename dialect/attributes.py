@@ -15,6 +15,9 @@ from .mlir import Attribute, Type, ir
 from .op import FieldKind
 from .types import RefType, TensorType, ValueType
 
+MAKES_ROOM = "weft.makes_room"
+"""On branches that give arrays more rows if a list is to have more items: nobody looks at how many these are."""
+
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 

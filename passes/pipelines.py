@@ -74,6 +74,7 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "forward-extents",  # so that extents of what a loop writes are the same in all iterations
             "hoist-invariants",  # bounds leave the tests of loops, which while-to-for needs
             "while-to-for",
+            "make-room-first",  # when it is known how often loops run; checks of places in it go then
             "prove-bounds",
             "prove-extents",
             "remove-repeated-checks",

@@ -76,6 +76,7 @@ PASSES: PassTable = MappingProxyType(
         "gather-windows": entry(
             f"{__package__}.raising.gather_windows:GatherWindows", "scf.for", Scatter, SliceUpdate
         ),
+        "make-room-first": entry(f"{__package__}.control_flow.make_room_first:MakeRoomFirst"),
         "prove-bounds": entry(f"{__package__}.control_flow.prove_bounds:ProveBounds"),
         "remove-repeated-checks": Entry(
             f"{__package__}.control_flow.remove_repeated_checks:RemoveRepeatedChecks"

@@ -69,6 +69,16 @@ def reads(text: str, *, in_loops: bool = False) -> int:
     for the text of an exception.
     """
     waits = [f"call @{name}(" for name in (READ_MEMORY, *(on_host(text) if in_loops else ()))]
+    return _count(text, waits, in_loops=in_loops)
+
+
+def launches_in_loops(text: str) -> int:
+    """At how many places in loops of the host kernels are called, in a module at stage "gpu"."""
+    return _count(text, ["call @kernel_"], in_loops=True)
+
+
+def _count(text: str, waits: Sequence[str], *, in_loops: bool) -> int:
+    """How many lines hold one of some calls, but for branches in which the call ends."""
     blocks = [_Block(in_loop=not in_loops)]
     for line in map(str.strip, text.splitlines()):
         if line.startswith("}") and len(blocks) > 1:

@@ -12,8 +12,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from .....dialect.attributes import MAKES_ROOM
 from .....dialect.errors import UnsupportedError
+from .....dialect.mlir import Value, ir
 from .....dialect.records import dataclass
+from .....dialect.register import context
 from ....numpy_api import lookup
 from ....runtime_values.listed_arrays import number_of_item, numbers_of_rows
 from ....runtime_values.results import RuntimeLength
@@ -123,6 +126,7 @@ class GrowingList(ListMethods, RuntimeLength):
         room = self._arrays[0].shape[0] if self._arrays else 0
         if self._arrays:
             operators().if_(np.greater_equal(self._length, room), grow)
+            _note_room(self._arrays[0]._value())
         trace = _trace()
         arrays = []
         for array, value in zip(self._arrays, _columns_of(trace, item, kind), strict=True):
@@ -417,6 +421,13 @@ def _columns_of(trace: Recorder, item: Any, kind: Kind) -> list[TracedArray]:
         number = number_of_item(trace, item)
         columns.append(wrap(trace, value_of(trace, number) if isinstance(number, np.int64) else number))
     return columns
+
+
+def _note_room(array: Value) -> None:
+    """Note on the branch that has made room for an item that it does nothing else."""
+    if not isinstance(array.owner, ir.Block) and array.owner.name == "scf.if":
+        with context():
+            array.owner.attributes[MAKES_ROOM] = ir.UnitAttr.get()
 
 
 def _require_room_for(array: TracedArray, item: TracedArray) -> None:
