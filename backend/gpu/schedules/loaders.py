@@ -99,9 +99,9 @@ class Loader:
 
         A tile has some of them, as its box says.
 
-        Tiles that would reach over the end may be moved: those of lines are, which `first` says already, and the last
-        one of what is summed, where zeros are in the place of what was in the tile before. All addresses in a tile are
-        the same distances from each other then.
+        Tiles that would reach over the end may be moved: those of lines are, which `first` says already, and all of
+        what is summed, so that the first one has what the others leave over, behind zeros. All addresses in a tile are
+        the same distances from each other then, and tiles after the first one ask for no ends.
         """
         assert along is not None
         self.product, self.factor, self.along = product_, factor, along
@@ -146,18 +146,18 @@ class Loader:
         """What the thread reads of a tile that begins at a depth; zeros beyond the end."""
         return self.without_rest(*self.fetch(depth))
 
-    def fetch(self, depth: Index) -> tuple[list[Value], list[Value | None]]:
+    def fetch(self, depth: Index, begins: bool = True) -> tuple[list[Value], list[Value | None]]:
         """What the thread reads of a tile, and for each element whether it is summed, if not always.
 
-        Nobody waits for it yet.
+        Nobody waits for it yet. `begins` says that it may be the first one.
         """
-        places = self.points(depth)
+        places = self.points(depth, begins)
         found = self._read([points for points, _ in places])
         return found, [condition for _, condition in places for _ in range(self.lanes)]
 
-    def points(self, depth: Index) -> list[tuple[list[list[Index]], Value | None]]:
+    def points(self, depth: Index, begins: bool = True) -> list[tuple[list[list[Index]], Value | None]]:
         """For each turn the neighbours that the thread reads, all in the factor, and whether they are summed."""
-        return [self._points(depth, start) for start in self.starts]
+        return [self._points(depth, start, begins) for start in self.starts]
 
     def without_rest(self, values: Sequence[Value], inside: Sequence[Value | None]) -> list[Value]:
         """What was read, with zeros in the place of what is not summed."""
@@ -185,17 +185,21 @@ class Loader:
             branch.give([create("vector.from_elements", [type], values) for values in elements])
         return [element for vector in branch.results for element in elements_of(vector)]
 
-    def _points(self, depth: Index, start: tuple[Index, Index]) -> tuple[list[list[Index]], Value | None]:
+    def _points(
+        self, depth: Index, start: tuple[Index, Index], begins: bool
+    ) -> tuple[list[list[Index]], Value | None]:
         """Neighbours that a thread reads in a turn, all in the factor, and whether they are summed, if not always."""
         emitter, total, box = self.emitter, self.product.depth, self.box
         k, side = start
         deep, wide = (self.lanes, 1) if self.by_depth else (1, self.lanes)
         inside: Value | None = None
         if self.is_moved and isinstance(total, int) and total >= box.depth:
-            begin = emitter.minimum(depth, total - box.depth)
+            missing = -total % box.depth
+            begin = emitter.minimum(emitter.subtract(depth, missing), total - box.depth)
             position = emitter.value(emitter.add(begin, k))
-            if total % box.depth:
-                inside = compare("uge", position, emitter.value(depth))
+            if missing and begins:
+                inside = compare("sge", position, emitter.value(0))
+                position = emitter.value(emitter.maximum(0, position))
         else:
             position = emitter.value(emitter.add(depth, k))
             inside = compare("ult", position, emitter.value(total))

@@ -341,13 +341,13 @@ class Product(Results):
         for loader in loaders:
             extents, type = self.tile_shape(loader.box)
             self.buffers.append(self.kernel.shared([2, *extents], type))
-        with self._ahead(loaders, 0, 0):
+        with self._ahead(loaders, 0, 0, begins=True):
             pass
         loop = ForLoop(emitter, 0, self.depth, shape.depth, zeros)
         with loop.body():
             place, other = self._turn(loop.position)
             self.tiles = [slice_of(buffer, place) for buffer in self.buffers]
-            with self._ahead(loaders, emitter.add(loop.position, shape.depth), other):
+            with self._ahead(loaders, emitter.add(loop.position, shape.depth), other, begins=False):
                 sums = self.multiply_tiles(loop.carried)
             loop.end(sums)
         return loop.results
@@ -361,9 +361,9 @@ class Product(Results):
         return place, other
 
     @contextmanager
-    def _ahead(self, loaders: Sequence[Loader], depth: Index, place: Index) -> Iterator[None]:
+    def _ahead(self, loaders: Sequence[Loader], depth: Index, place: Index, begins: bool) -> Iterator[None]:
         """Bring tiles to shared memory; while they are on their way to registers, something else is done."""
-        fetched = [loader.fetch(depth) for loader in loaders]
+        fetched = [loader.fetch(depth, begins) for loader in loaders]
         yield
         for loader, arrived, buffer in zip(loaders, fetched, self.buffers, strict=True):
             loader.store(loader.without_rest(*arrived), slice_of(buffer, place))

@@ -113,16 +113,18 @@ func.func private @kernel_3(%a: memref<1000x16x16xf32>, %b: memref<1000x16x16xf3
 
 // -----
 
-// Tiles at an edge begin where they still fit, and store what no tile before does; so does the last step of the sum,
-// in which zeros are in the place of what was summed before. No address has a limit of its own.
+// Tiles at an edge begin where they still fit, and store what no tile before does. The first step of the sum has what
+// the others leave over, behind zeros, so that they ask for no ends. No address has a limit of its own.
 // CHECK-LABEL: func.func private @kernel_4
 // CHECK: "products: tiles in shared memory; 32 by 32 by 16, 2 by 2 a thread"
 // CHECK-COUNT-2: arith.minsi %{{.*}}, %c98
 // CHECK-NOT: arith.minsi
+// CHECK: arith.cmpi sge
 // CHECK: scf.for
 // CHECK-COUNT-1: arith.minsi %{{.*}}, %c24
 // CHECK-NOT: arith.minsi
-// CHECK: arith.cmpi uge
+// CHECK-NOT: arith.cmpi sge
+// CHECK: gpu.barrier
 func.func private @kernel_4(%a: memref<130x40xf32>, %b: memref<40x130xf32>, %c: memref<130x130xf32>) {
   linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
                   iterator_types = ["parallel", "parallel", "reduction"]}

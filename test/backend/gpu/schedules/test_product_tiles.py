@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
+import weft
 from support.device_code import device_code
 from support.ptx import run
 from weft.backend.gpu.emulator.banks import Banks
@@ -122,3 +124,42 @@ def test_oblong_tiles(name: str) -> None:
     (kernel,) = code.kernels
     *_, found = run(kernel.ptx, [*first, np.zeros_like(expected)], grid=blocks, block=256)
     np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("depth", [8, 9, 15, 16, 17, 23, 127, 129])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+def test_sums_of_any_length(depth: int, dtype: Any) -> None:
+    """The first step has what is left over, behind zeros."""
+    rng = np.random.default_rng(depth)
+    a, b = (rng.integers(-2, 3, shape).astype(dtype) for shape in ((40, depth), (depth, 48)))
+    with weft.settings.scope(cuda="emulator"):
+        for left, right in ((a, b), (a.T.copy().T, b.T.copy().T)):
+            np.testing.assert_array_equal(
+                weft.function(lambda a, b: a @ b, device="cuda")(left, right), a @ b
+            )
+        turned = weft.function(lambda a, b: a.T @ b.T, device="cuda")(a.T.copy(), b.T.copy())
+    np.testing.assert_array_equal(turned, a @ b)
+
+
+def test_odd_extents_cost_nothing_in_the_loop() -> None:
+    """Its steps are as long as those of extents that tiles divide: no number in them is compared or replaced."""
+    codes = [
+        device_code(lambda a, b: a @ b, np.ones((m, k), np.float32), np.ones((k, n), np.float32))
+        for m, k, n in ((2048, 2048, 2048), (2047, 2045, 2043))
+    ]
+    counts = [_loop(code.kernels[0].ptx) for code in codes]
+    assert counts[1]["fma.rn.f32"] == counts[0]["fma.rn.f32"] == 512
+    assert counts[1]["selp.f32"] == 0
+    assert sum(counts[1].values()) <= sum(counts[0].values()) + 4
+
+
+def _loop(ptx: str) -> Counter[str]:
+    """The instructions between the first label to which a branch goes back and that branch."""
+    lines = [line.strip() for line in ptx.splitlines()]
+    first, last = next(
+        (lines.index(f"{target}:"), number)
+        for number, line in enumerate(lines)
+        if (target := line.rstrip(";").split()[-1] if line.startswith("@") else "")
+        and f"{target}:" in lines[:number]
+    )
+    return Counter(line.split()[0] for line in lines[first:last] if line.endswith(";"))
