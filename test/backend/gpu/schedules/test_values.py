@@ -507,23 +507,21 @@ def test_each_barrier_of_one_block_is_needed() -> None:
     (ptx,) = {kernel.ptx for kernel in code.kernels if kernel.name == name}
     barriers = [match.span() for match in re.finditer(r"bar\.sync\s+0;", ptx)]
     assert len(barriers) >= 3
-    run_block(ptx, 7)
+    run_block(ptx, name, 7)
     for start, end in barriers:
         with pytest.raises(Fault, match=r"race with a (read|write) of another warp since the last barrier"):
-            run_block(ptx[:start] + ptx[end:], 7)
+            run_block(ptx[:start] + ptx[end:], name, 7)
 
 
-def run_block(ptx: str, count: int) -> None:
+def run_block(ptx: str, name: str, count: int) -> None:
     """Run the kernel of steps on what it has for arguments: a count, and an array."""
     module = Module(ptx, MEMORY, (9, 0), 13000)
     address = MEMORY.allocate(2 * 70 * 8)
     try:
         MEMORY.span(address, 2 * 70 * 8).view(np.float64)[...] = np.arange(140) % 11
         parameters = np.array([count, address], np.uint64).tobytes()
-        (linked,) = module.kernels.values()
-        Machine(
-            linked, Launch((1, 1, 1), (128, 1, 1), parameters), MEMORY, np.random.default_rng(0), Options()
-        ).run()
+        launch = Launch((1, 1, 1), (128, 1, 1), parameters)
+        Machine(module.kernels[name], launch, MEMORY, np.random.default_rng(0), Options()).run()
     finally:
         MEMORY.release(address)
         module.unload()
