@@ -39,6 +39,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     if config.getoption("--device"):
         os.environ["WEFT_DEVICE"] = config.getoption("--device")
+        # What tests of behaviour do is little work, of which weft says that it is better done on the processor.
+        config.addinivalue_line("filterwarnings", "ignore:.*the host does this")
     if config.getoption("--cpu-seconds"):
         from support.cpu_seconds import CpuSeconds
 
