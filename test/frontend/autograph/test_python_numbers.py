@@ -256,3 +256,37 @@ def test_numbers_of_uint64_become_ints_where_64_bits_hold_them():
         indexed(large, np.zeros(3))
     with pytest.raises(IndexError, match="out of range"):
         indexed(large, np.ones(3))
+
+
+def _of_a_branch(x: Any) -> Any:
+    number = 300
+    if x[0] > 5:
+        number = x[1]
+    return number
+
+
+def _of_a_loop(x: Any) -> Any:
+    number = 300
+    for _ in range(x[0]):
+        number = x[1]
+    return number
+
+
+def _of_a_list(x: Any) -> Any:
+    items = [300]
+    for _ in range(x[0]):
+        items.append(x[1])
+    return items
+
+
+def _of_an_expression(x: Any) -> Any:
+    return max(300, x[1]) if x[0] > 1 else x[0]
+
+
+@pytest.mark.parametrize("program", [_of_a_branch, _of_a_loop, _of_a_list, _of_an_expression])
+def test_numbers_that_the_dtype_of_another_path_does_not_hold_are_refused(program: Any) -> None:
+    with pytest.raises(weft.UnsupportedError, match="is 300 on one path, and on another of int8"):
+        weft.function(program)(np.array([2, 1], np.int8))
+    np.testing.assert_array_equal(
+        weft.function(program)(np.array([2, 1], np.int16)), program(np.array([2, 1], np.int16))
+    )
