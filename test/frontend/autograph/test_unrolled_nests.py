@@ -86,3 +86,20 @@ def test_a_loop_without_others_that_would_record_more_is_recorded_once():
 def test_settings_say_how_much(monkeypatch):
     monkeypatch.setattr(weft.settings, "unroll_ops", 100_000)
     assert _recorded(_nest, np.linspace(0, 1, 196).reshape(14, 14)) == 14
+
+
+def test_iterations_that_record_more_than_the_first_are_counted() -> None:
+    def pushed(x):
+        heap: list[Any] = []
+        for i in range(len(x)):
+            heap.append((x[i], i))
+            k = len(heap) - 1
+            while k > 0 and heap[k] < heap[(k - 1) // 2]:
+                heap[k], heap[(k - 1) // 2] = heap[(k - 1) // 2], heap[k]
+                k = (k - 1) // 2
+        return heap
+
+    compiled = weft.function(pushed)
+    x = np.random.default_rng(0).random(16)
+    assert compiled(x) == pushed(x)
+    assert len(compiled.get_concrete_function(x).as_text("weft").splitlines()) < 600

@@ -237,9 +237,9 @@ def _unroll(
 
     def items() -> Iterator[Any]:
         for position in range(length):
-            if position == 1 and most_ops is not None:
+            if position and most_ops is not None:
                 most = min(most_ops, _most_ops(is_nest=flow.loops_recorded > loops_before))
-                if (trace.op_count - ops_before) * length > most:
+                if (trace.op_count - ops_before) * length > most * position:
                     raise _TooManyOps
             yield sequence.item(position)
 
