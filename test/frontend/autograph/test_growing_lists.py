@@ -508,3 +508,16 @@ def test_items_become_floats_in_a_loop_that_is_unrolled_and_then_recorded_again(
     weights, values = np.array([2, 3, 4]), np.array([10.5, 15.25, 40.0])
     for function in (knapsack, one_table):
         assert weft.function(function)(weights, values) == function(weights, values)
+
+
+def test_the_last_item_is_taken_without_moving_others() -> None:
+    def taken(n):
+        stack = squares(n)
+        total = 0
+        while stack:
+            total = total * 3 % 1001 + stack.pop()
+            if total % 5 == 0 and len(stack) > 1:
+                stack[-1] = stack.pop(-1) + stack.pop(0)
+        return total, stack
+
+    same(taken, *COUNTS)

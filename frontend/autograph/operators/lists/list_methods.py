@@ -88,7 +88,10 @@ class ListMethods:
         raise_if(np.equal(self.length, 0), "IndexError", "pop from empty list")
         position = self._checked(index, "pop index out of range")
         item = self.item(position)
-        self._remove(position, position + 1)
+        if isinstance(index, int) and index == -1:
+            self.rearrange(lambda array: array, self.length - 1)  # nothing lies behind it
+        else:
+            self._remove(position, position + 1)
         return item
 
     def remove(self, item: Any) -> None:
