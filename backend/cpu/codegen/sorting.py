@@ -22,6 +22,7 @@ from ....passes.base import Pass, Statistics
 from ....passes.preconditions import refuse
 from ....passes.rewriting import defined_functions, operations_in
 from ...nests.emit import Emitter, Index
+from ...target import processor
 from .native_calls import Memory, call_native, is_dense, only_store
 
 BLOCK = 4096
@@ -114,7 +115,9 @@ class _RowSort:
             before = place + 1
 
     def _call(self, function: str, arguments: Sequence[Index]) -> None:
-        call_native(self._op, self._emitter, f"{function}_{self._keys}", arguments)
+        call_native(
+            self._op, self._emitter, f"{function}_{self._keys}_by_{processor().sorted_digits}", arguments
+        )
 
 
 def _is_short(length: Index) -> bool:

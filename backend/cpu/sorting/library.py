@@ -8,7 +8,6 @@ from functools import cache
 import numpy as np
 
 from ....dialect.errors import InternalError
-from ...cache.processor import processor
 from ..machine.libraries import library_function, numpy_function
 from ..machine.native_code import kept_library
 from ..memory.result_pool import result_pool
@@ -21,12 +20,16 @@ _QUICKSORT, _STABLE_ARGSORT = 33, 38
 
 @cache
 def sorting_address(name: str) -> int:
-    """The address of a function, such as weft_sort_int32: one of `rows.py`, for keys of a dtype."""
-    function, _, keys = name.rpartition("_")
-    digits = processor().sorted_digits
+    """The address of a function, such as weft_sort_int32_by_8: one of `rows.py`, for keys of a dtype.
+
+    By how many digits is the compiler's choice, and so in the name: to ask for the processor here loaded LLVM where
+    the code was found on disk.
+    """
+    of_keys, _, digits = name.rpartition("_by_")
+    function, _, keys = of_keys.rpartition("_")
     linked = kept_library(
-        f"{name}_by_{digits}_digits",
-        lambda: assembly(function, keys, digits),
+        name,
+        lambda: assembly(function, keys, int(digits)),
         [function],
         LINKED,
         linked_functions(keys),
