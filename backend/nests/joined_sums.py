@@ -103,7 +103,8 @@ def _maps(op: Operation) -> list[ir.AffineMap]:
 
 
 def _is_plain(op: Operation) -> bool:
-    return op.name == "linalg.generic" and not any(name.startswith("weft.") for name in op.attributes)
+    is_on_tensors = op.name == "linalg.generic" and len(op.results) > 0
+    return is_on_tensors and not any(name.startswith("weft.") for name in op.attributes)
 
 
 def _is_elementwise(op: Operation, rank: int) -> bool:

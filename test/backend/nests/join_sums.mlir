@@ -180,3 +180,26 @@ func.func @looked_up(%x: tensor<8xf32>, %y: f32) -> (tensor<f32>, tensor<f32>) {
   } -> tensor<f32>
   return %sum, %other : tensor<f32>, tensor<f32>
 }
+
+// -----
+
+#whole = affine_map<(i) -> (i)>
+#all = affine_map<(i) -> ()>
+
+// What is in memory stays as it is: another op may write between the two.
+// CHECK-LABEL: func.func @in_memory
+// CHECK-COUNT-2: linalg.generic
+// ALONE-LABEL: func.func @in_memory
+func.func @in_memory(%x: memref<8xf64>, %sum: memref<f64>, %most: memref<f64>) {
+  linalg.generic {indexing_maps = [#whole, #all], iterator_types = ["reduction"]} ins(%x : memref<8xf64>) outs(%sum : memref<f64>) {
+  ^bb0(%in: f64, %out: f64):
+    %s = arith.addf %out, %in : f64
+    linalg.yield %s : f64
+  }
+  linalg.generic {indexing_maps = [#whole, #all], iterator_types = ["reduction"]} ins(%x : memref<8xf64>) outs(%most : memref<f64>) {
+  ^bb0(%in: f64, %out: f64):
+    %s = arith.maximumf %out, %in : f64
+    linalg.yield %s : f64
+  }
+  return
+}
