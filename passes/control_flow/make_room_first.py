@@ -30,7 +30,7 @@ from ...dialect.ops.shape import BroadcastTo, Dim
 from ...dialect.records import dataclass
 from ...dialect.register import op_class_of
 from ..base import Pass, Statistics
-from ..rewriting import operations_of, type_of
+from ..rewriting import operations_in, operations_of, type_of
 from .structure import (
     CAST,
     FOR,
@@ -52,8 +52,15 @@ from .structure import (
     yielded,
 )
 
+Bounds = tuple[int, int]
+"""The least and the most that a number may be."""
+
 MOST_BYTES = 1 << 24
 """More room is not made at once: a list may turn out to be shorter, as a branch decides."""
+
+MOST_BRANCHES = 8
+"""Lists that make room in more places of a loop grow: upstream's bufferization follows an array of known size through
+branches one behind the other both ways, 2 to the power of them in all (24 take 11 s)."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +72,17 @@ class MakeRoomFirst(Pass):
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for function in functions_with_control_flow(module):
-            if not any(map(_makes_room, control_ops(function, IF))):
+            branches = [branch for branch in control_ops(function, IF) if _makes_room(branch)]
+            if not branches:
                 continue
+            counts = _Counts()
+            for branch in branches:
+                counts.of(branch)
             casts = [op for op in operations_of(function) if _begins(op)]
-            for group in _joined([_Rooms.of(cast) for cast in casts]):
-                rows = group.rows()
+            groups = _joined([_Rooms.of(cast) for cast in casts])
+            for group, rows in [(group, group.rows(counts)) for group in groups]:
                 if rows is not None:
-                    group.widen(rows)
+                    group.widen(rows, counts)
                     statistics["lists that do not grow"] += 1
 
 
@@ -132,14 +143,13 @@ class _Rooms:
             self.branches[around] = None
         return [around.results[number]]
 
-    def rows(self) -> int | None:
+    def rows(self, counts: _Counts) -> int | None:
         """How many rows there must be for all items; None where that is not known, or is too much."""
-        if not self.branches or not all(map(self._is_whole, self.arrays)):
+        if not 0 < len(self.branches) <= MOST_BRANCHES or not all(map(self._is_whole, self.arrays)):
             return None
         most = max(int(type_of(cast.operands[0]).shape[0] or 0) for cast in self.casts)
         for branch in self.branches:
-            count = _count_of(branch)
-            bounds = None if count is None else _bounds(count)
+            bounds = counts.of(branch)
             if bounds is None or bounds[0] < 0 or not set(branch.results) <= set(self.arrays):
                 return None
             most = max(most, bounds[1] + 1)
@@ -149,14 +159,14 @@ class _Rooms:
         """Whether an array is one of these wherever it comes from."""
         return all(source in self.arrays for source in _sources(array))
 
-    def widen(self, rows: int) -> None:
+    def widen(self, rows: int, counts: _Counts) -> None:
         """Let all arrays have so many rows, which makes room for all items."""
         types = {array: array.type for array in self.arrays}
         for cast in self.casts:
             _widen(cast, rows)
         for array in self.arrays:
             for use in list(array.uses):
-                self._adapt(use.owner.operation, use.operand_number, array, types[array], rows)
+                self._adapt(use.owner.operation, use.operand_number, array, types[array], rows, counts)
         for array in self.arrays:
             array.set_type(_with_rows(types[array], rows))
         for cast in self.casts:
@@ -168,11 +178,13 @@ class _Rooms:
                 result.replace_all_uses_with(same)
             branch.erase()
 
-    def _adapt(self, op: Operation, number: int, array: Value, type: ir.Type, rows: int) -> None:
+    def _adapt(
+        self, op: Operation, number: int, array: Value, type: ir.Type, rows: int, counts: _Counts
+    ) -> None:
         """Let others than these see an array as before; an index of which it is known that it fits is not checked."""
         if op_class_of(op) is Dim:
             for use in list(op.results[0].uses):
-                _drop_check(use.owner.operation, use.operand_number, rows)
+                _drop_check(use.owner.operation, use.operand_number, rows, counts)
             return
         if any(value in self.arrays for value in self._following(op, number)) or _is_in(op, self.branches):
             return
@@ -223,29 +235,102 @@ def _count_of(branch: Operation) -> Value | None:
     return made.operands[0] if made is not None and op_class_of(made) is GreaterEqual else None
 
 
-def _bounds(count: Value) -> tuple[int, int] | None:
-    """The least and the most that a number of items may be."""
-    constant = constant_of(count)
-    if constant is not None:
-        return int(constant), int(constant)
-    if isinstance(count.owner, ir.Block):
-        loop = count.owner.owner.operation
-        return _after(loop, count.arg_number - 1, -1) if loop.name == FOR else None
-    op = count.owner.operation
-    if op.name == FOR:
-        return _after(op, count.result_number, 0)
-    if op.name == IF and has_else(op):
-        return _either(_bounds(yielded(block)[count.result_number]) for block in (body(op), body(op, 1)))
-    index = made_by(op.operands[0], "arith.index_cast") if op.name == "tensor.from_elements" else None
-    if index is not None:
-        return _bounds_of_counter(index.operands[0])
-    if op_class_of(op) in (Add, Subtract):
-        one, other = op.operands
-        return _sum(_bounds(one), _constant(op, other))
-    return None
+@dataclass
+class _Counts:
+    """How many items there may be: looked for once for each number, as both sides of a branch begin with the same.
+
+    It is asked in the order of the program, so that what stands before is known and recursion goes as deep as control
+    flow does. Good as long as nothing of what counts is erased.
+    """
+
+    _bounds: dict[Value, Bounds | None] = field(default_factory=dict)
+    _growth: dict[tuple[Value, Value], Bounds | None] = field(default_factory=dict)
+
+    def of(self, branch: Operation) -> Bounds | None:
+        """The bounds of the number of items where a branch looks whether there is room."""
+        count = _count_of(branch)
+        return None if count is None else self.bounds(count)
+
+    def bounds(self, count: Value) -> Bounds | None:
+        """The least and the most that a number of items may be."""
+        if count not in self._bounds:
+            self._bounds[count] = self._bounds_of(count)
+        return self._bounds[count]
+
+    def _bounds_of(self, count: Value) -> Bounds | None:
+        constant = constant_of(count)
+        if constant is not None:
+            return int(constant), int(constant)
+        if isinstance(count.owner, ir.Block):
+            loop = count.owner.owner.operation
+            return self._after(loop, count.arg_number - 1, -1) if loop.name == FOR else None
+        op = count.owner.operation
+        if op.name == FOR:
+            return self._after(op, count.result_number, 0)
+        if op.name == IF and has_else(op):
+            return _either(self.bounds(end) for end in _ends(op, count.result_number))
+        index = made_by(op.operands[0], "arith.index_cast") if op.name == "tensor.from_elements" else None
+        if index is not None:
+            return _bounds_of_counter(index.operands[0])
+        if op_class_of(op) in (Add, Subtract):
+            one, other = op.operands
+            return _sum(self.bounds(one), _constant(op, other))
+        return None
+
+    def _after(self, loop: Operation, place: int, missing: int) -> Bounds | None:
+        """The bounds of what a loop carries behind all iterations, or at the start of each."""
+        trips = trip_count(loop)
+        start = self.bounds(loop.operands[_BOUNDS + place])
+        more = self._growth_in(loop, place)
+        if trips is None or start is None or more is None:
+            return None
+        turns = max(0, trips + missing)
+        return start[0] + turns * min(0, more[0]), start[1] + turns * max(0, more[1])
+
+    def _growth_in(self, loop: Operation, place: int) -> Bounds | None:
+        """How much more than at the start of an iteration there may be at its end."""
+        start = body(loop).arguments[place + 1]
+        for op in operations_in(body(loop)):
+            if op.name in (FOR, IF) or op_class_of(op) in (Add, Subtract):
+                for result in op.results:
+                    if result.type == start.type:
+                        self.growth(result, start)
+        return self.growth(yielded(body(loop))[place], start)
+
+    def growth(self, count: Value, start: Value) -> Bounds | None:
+        """How much more than at a start a number of items may be."""
+        key = count, start
+        if key not in self._growth:
+            self._growth[key] = self._growth_of(count, start)
+        return self._growth[key]
+
+    def _growth_of(self, count: Value, start: Value) -> Bounds | None:
+        if count == start:
+            return 0, 0
+        op = producer(count)
+        if op is None:
+            return None
+        if op.name == IF and has_else(op):
+            return _either(self.growth(end, start) for end in _ends(op, count.result_number))
+        if op.name == FOR:
+            place, trips = count.result_number, trip_count(op)
+            before = self.growth(op.operands[_BOUNDS + place], start)
+            more = self._growth_in(op, place)
+            if trips is None or more is None:
+                return None
+            return _sum(before, (trips * min(0, more[0]), trips * max(0, more[1])))
+        if op_class_of(op) in (Add, Subtract):
+            one, other = op.operands
+            return _sum(self.growth(one, start), _constant(op, other))
+        return None
 
 
-def _constant(op: Operation, value: Value) -> tuple[int, int] | None:
+def _ends(branch: Operation, place: int) -> list[Value]:
+    """What either side of a branch gives."""
+    return [yielded(body(branch, side))[place] for side in (0, 1)]
+
+
+def _constant(op: Operation, value: Value) -> Bounds | None:
     """The constant that an op adds, as bounds."""
     found = constant_of(value)
     if found is None:
@@ -254,49 +339,14 @@ def _constant(op: Operation, value: Value) -> tuple[int, int] | None:
     return number, number
 
 
-def _bounds_of_counter(index: Value) -> tuple[int, int] | None:
+def _bounds_of_counter(index: Value) -> Bounds | None:
     if not isinstance(index.owner, ir.Block) or index.owner.owner.operation.name != FOR or index.arg_number:
         return None
     first, last, _ = map(scalar_constant, list(index.owner.owner.operation.operands)[:_BOUNDS])
     return None if first is None or last is None else (first, max(first, last - 1))
 
 
-def _after(loop: Operation, place: int, missing: int) -> tuple[int, int] | None:
-    """The bounds of what a loop carries behind all iterations, or at the start of each."""
-    trips = trip_count(loop)
-    start = _bounds(loop.operands[_BOUNDS + place])
-    more = _growth(yielded(body(loop))[place], body(loop).arguments[place + 1])
-    if trips is None or start is None or more is None:
-        return None
-    turns = max(0, trips + missing)
-    return start[0] + turns * min(0, more[0]), start[1] + turns * max(0, more[1])
-
-
-def _growth(count: Value, start: Value) -> tuple[int, int] | None:
-    """How much more than at a start a number of items may be."""
-    if count == start:
-        return 0, 0
-    op = producer(count)
-    if op is None:
-        return None
-    if op.name == IF and has_else(op):
-        return _either(
-            _growth(yielded(block)[count.result_number], start) for block in (body(op), body(op, 1))
-        )
-    if op.name == FOR:
-        place, trips = count.result_number, trip_count(op)
-        before = _growth(op.operands[_BOUNDS + place], start)
-        more = _growth(yielded(body(op))[place], body(op).arguments[place + 1])
-        if trips is None or more is None:
-            return None
-        return _sum(before, (trips * min(0, more[0]), trips * max(0, more[1])))
-    if op_class_of(op) in (Add, Subtract):
-        one, other = op.operands
-        return _sum(_growth(one, start), _constant(op, other))
-    return None
-
-
-def _either(bounds: Iterable[tuple[int, int] | None]) -> tuple[int, int] | None:
+def _either(bounds: Iterable[Bounds | None]) -> Bounds | None:
     found = list(bounds)
     known = [pair for pair in found if pair is not None]
     if len(known) < len(found):
@@ -304,7 +354,7 @@ def _either(bounds: Iterable[tuple[int, int] | None]) -> tuple[int, int] | None:
     return min(least for least, _ in known), max(most for _, most in known)
 
 
-def _sum(one: tuple[int, int] | None, other: tuple[int, int] | None) -> tuple[int, int] | None:
+def _sum(one: Bounds | None, other: Bounds | None) -> Bounds | None:
     return None if one is None or other is None else (one[0] + other[0], one[1] + other[1])
 
 
@@ -339,11 +389,11 @@ def _is_in(op: Operation, branches: Iterable[Operation]) -> bool:
     return False
 
 
-def _drop_check(op: Operation, number: int, rows: int) -> None:
+def _drop_check(op: Operation, number: int, rows: int, counts: _Counts) -> None:
     """Let an index that is counted up to the number of items be in bounds."""
     if op_class_of(op) is not FindOutOfBounds or number != 1:
         return
-    bounds = _bounds(op.operands[0])
+    bounds = counts.bounds(op.operands[0])
     if bounds is None or bounds[0] < 0 or bounds[1] >= rows:
         return
     with ir.InsertionPoint(op), op.location:

@@ -45,6 +45,18 @@ def lists_of_strings(count: int) -> Program:
     return run, (X,)
 
 
+def lists_in_branches(count: int) -> Program:
+    def run(x: Any) -> Any:
+        items = [x[0]]
+        for i in range(8):
+            for k in weft.unroll(range(count)):
+                if x[i] > k:
+                    items.append(x[i] * k)
+        return np.stack(items)
+
+    return run, (X,)
+
+
 def lengths_by_branch(count: int) -> Program:
     def run(x: Any) -> Any:
         for i in weft.unroll(range(count)):
@@ -179,6 +191,7 @@ def masks(count: int) -> Program:
 SIZES: dict[Callable[[int], Program], int] = {
     growing_list: 2,
     lists_of_strings: 2,
+    lists_in_branches: 5,
     lengths_by_branch: 3,
     writes_in_branches: 5,
     recursion: 5,
