@@ -135,13 +135,18 @@ def _is_reduction(op: Operation, widened: bool) -> bool:
 
 def _leaves_rows(numbers: Value) -> bool:
     """Whether what uses a number of each row does not go over the rows again: that shares a kernel by itself."""
-    rank = ir.RankedTensorType(numbers.type).rank
-    for user in (use.owner.operation for use in numbers.uses):
-        if user.name in _VIEWS or (user.name == "linalg.generic" and len(_kinds(user)) == rank):
-            if not all(map(_leaves_rows, user.results)):
+    pending, seen = [numbers], set[Value]()
+    while pending:
+        value = pending.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        rank = ir.RankedTensorType(value.type).rank
+        for user in (use.owner.operation for use in value.uses):
+            if user.name in _VIEWS or (user.name == "linalg.generic" and len(_kinds(user)) == rank):
+                pending += user.results
+            elif user.name != "func.return":
                 return False
-        elif user.name != "func.return":
-            return False
     return True
 
 

@@ -323,11 +323,12 @@ class ConcreteFunction:
                 lock.release()
         if failure is not None:
             raise _exception_of(failure)  # here, as it has no other context than the caller's
-        warn_of_host_kernels(self.name, self._device, self._executable, self._warned)
         outputs = self._result.with_places(outputs)
         result = self._result.build(outputs, leaves)
         if self._write_back is not None:
             self._write_back(outputs, leaves, bound)
+        # At the end: what a warning that is an error leaves behind is complete.
+        warn_of_host_kernels(self.name, self._device, self._executable, self._warned)
         return result
 
     def _require_separate(self, leaves: Sequence[Any]) -> None:

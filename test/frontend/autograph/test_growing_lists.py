@@ -521,3 +521,19 @@ def test_the_last_item_is_taken_without_moving_others() -> None:
         return total, stack
 
     same(taken, *COUNTS)
+
+
+def test_narrow_indices_of_lists_that_are_longer_than_they_count() -> None:
+    @weft.function
+    def summed(x):
+        items, place, total = [], np.int8(100), 0.0
+        for i in range(150):
+            items.append(x[i])
+        for _ in range(20):
+            total = total + items[place]
+            items[place] = total
+            place = place + np.int8(1)
+        last = np.int8(-2)
+        return total + items[last] + sum(items[last:]) + sum(items[np.uint8(140) :])
+
+    same(summed, np.random.default_rng(0).random(150))

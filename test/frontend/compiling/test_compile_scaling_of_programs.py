@@ -57,6 +57,17 @@ def lists_in_branches(count: int) -> Program:
     return run, (X,)
 
 
+def numbers_of_rows(count: int) -> Program:
+    def run(x: Any) -> Any:
+        s, m = x.sum(axis=1), x.max(axis=1)
+        for _ in weft.unroll(range(count)):
+            s = np.sin(s) * np.cos(s) + m
+            m = np.exp(-s) * m + s
+        return s, m
+
+    return run, (np.ones((5, 7)),)
+
+
 def lengths_by_branch(count: int) -> Program:
     def run(x: Any) -> Any:
         for i in weft.unroll(range(count)):
@@ -192,6 +203,7 @@ SIZES: dict[Callable[[int], Program], int] = {
     growing_list: 2,
     lists_of_strings: 2,
     lists_in_branches: 5,
+    numbers_of_rows: 10,
     lengths_by_branch: 3,
     writes_in_branches: 5,
     recursion: 5,

@@ -139,6 +139,8 @@ class ListMethods:
             index = index.__index__()
         elif index.dtype.kind not in "iub":
             raise TypeError(f"list indices must be integers or slices, not {index.dtype.name}")
+        else:
+            index = as_int(index)  # whose dtype may not hold the length
         length = self.length
         outside = np.logical_or(np.greater_equal(index, length), np.less(index, -length))
         trace = current_trace()
@@ -148,6 +150,7 @@ class ListMethods:
 
     def _clamped(self, index: Any, length: Any) -> Any:
         """A bound from the start, moved into the list."""
+        index = as_int(index) if isinstance(index, TracedArray) else index
         from_start = np.where(np.less(index, 0), index + length, index)
         return as_int(np.clip(from_start, 0, length))
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 
 import weft
 
@@ -72,3 +73,17 @@ def test_a_large_copy_for_a_kernel_of_the_host_is_announced() -> None:
 
 def test_what_is_done_by_the_processor_is_not_announced() -> None:
     assert not _warnings_of(lambda: weft.function(walk)(np.random.default_rng(5), np.zeros(4), 50))
+
+
+def test_a_warning_that_is_an_error_leaves_no_effect_out() -> None:
+    def drawn(x: Any, items: Any, rng: Any) -> Any:
+        for _ in range(40):
+            items.append(rng.random(3) + x)
+        return x
+
+    items: list[Any] = []
+    with weft.settings.scope(cuda="emulator"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(weft.TransferWarning):
+            weft.function(drawn, device="cuda")(np.zeros(3), items, np.random.default_rng(0))
+    assert len(items) == 40
