@@ -290,3 +290,27 @@ def test_numbers_that_the_dtype_of_another_path_does_not_hold_are_refused(progra
     np.testing.assert_array_equal(
         weft.function(program)(np.array([2, 1], np.int16)), program(np.array([2, 1], np.int16))
     )
+
+
+def test_computed_ints_that_another_dtype_does_not_hold() -> None:
+    """They are looked at when the program runs: it joins a Python int with a number of int8."""
+
+    def counted(x: Any, turns: Any) -> Any:
+        y = x[0]
+        for i in range(turns):
+            y = i
+        return y
+
+    def measured(x: Any, turns: Any) -> Any:
+        y = x[0]
+        if turns > 0:
+            y = len(np.flatnonzero(x)) * turns
+        return y
+
+    x = np.arange(1, 6, dtype=np.int8)
+    for program, good, bad in ((counted, 100, 400), (measured, 20, 1000)):
+        compiled = weft.function(program)
+        for turns in (0, good):
+            assert compiled(x, np.int64(turns)) == program(x, turns)
+        with pytest.raises(OverflowError, match=r"Python integer \d+ out of bounds for int8"):
+            compiled(x, np.int64(bad))

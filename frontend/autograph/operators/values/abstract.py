@@ -37,6 +37,7 @@ from ....tracing.recorder import Recorder
 from ....tracing.staging import cast, value_of
 from ..interface import operators
 from .composites import COMPOSITES, container_class, parts_of_composite
+from .fitting import check_that_it_fits, require_to_fit
 from .optional import Chosen, MaybeUnbound, Optional
 from .program_locations import UNBOUND
 from .static_values import COMPARED, described, same_static
@@ -517,22 +518,11 @@ def _array_value(trace: Recorder, value: Any, kind: ArrayKind) -> Value:
         if known is not None:
             return _array_value(trace, known, kind)
         if not isinstance(value, np.ndarray) or value.ndim == 0:
-            _require_to_fit(value, kind.type.dtype)
+            require_to_fit(value, kind.type.dtype)
             return value_of(trace, np.asarray(value).astype(kind.type.dtype))
         value = wrap(trace, trace.capture(value))
+    check_that_it_fits(value, kind.type.dtype)
     return _with_type(trace, cast(value, kind.type.dtype)._value(), kind.type)
-
-
-def _require_to_fit(value: Any, dtype: np.dtype[Any]) -> None:
-    """Refuse to make a Python int one of a dtype that does not hold it, which it is on another path."""
-    if type(value) is not int or dtype.kind not in "iu":
-        return
-    bounds = np.iinfo(dtype)
-    if not bounds.min <= value <= bounds.max:
-        raise UnsupportedError(
-            f"a variable or an item of a list is {value} on one path, and on another of {dtype}, which does not hold "
-            f"that number; give both one dtype that does, for example np.int64({value}) and x.astype(np.int64)"
-        )
 
 
 def _with_type(trace: Recorder, value: Value, wanted: TensorType) -> Value:
