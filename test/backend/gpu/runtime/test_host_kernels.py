@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -45,7 +46,7 @@ def _warnings_of(call: Callable[[], Any]) -> list[warnings.WarningMessage]:
 def test_a_loop_with_a_kernel_of_the_host_is_announced_once() -> None:
     function = weft.function(walk, device="cuda")
     calls = [
-        _warnings_of(lambda n=n: function(np.random.default_rng(5), np.zeros(4), n))  # type: ignore[misc]
+        _warnings_of(functools.partial(function, np.random.default_rng(5), np.zeros(4), n))
         for n in (3, 9, 50, 50, 50)
     ]
     assert [len(given) for given in calls] == [0, 0, 1, 0, 0]
