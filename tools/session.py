@@ -13,6 +13,7 @@ from typing import TypeAlias
 from ..backend.target import compiling_for
 from ..dialect.errors import PassError, WeftError, WeftValueError
 from ..dialect.mlir import Module, ir
+from ..dialect.parsing import first_unquoted_op
 from ..dialect.register import context
 from ..passes.pipeline import Observer, Step, check_steps, parse_pipeline, pipeline_text, run_pipeline
 from ..passes.timing import CompileTimes, phase
@@ -67,6 +68,16 @@ def require_known_passes(options: Options) -> None:
 def _unknown_flag(name: str) -> str:
     close = difflib.get_close_matches(name, [*HELP, *all_passes(), *all_pipelines()], n=1)
     return f"--{name} is no option and no pass" + (f"; did you mean --{close[0]}?" if close else "")
+
+
+def _refuse_unquoted_op(source: Source) -> None:
+    """Give a diagnostic at the op that MLIR could not read without one."""
+    op = first_unquoted_op(source.text)
+    if op is not None:
+        ir.Location.file(source.name, op.line, op.column).emit_error(
+            f"{op.name} is written in the generic form, as all ops of weft: "
+            f'%result = "{op.name}"(%operands) {{attributes}} : (types) -> type'
+        )
 
 
 @dataclass
@@ -160,7 +171,7 @@ class Session:
         try:
             self.note.write("while parsing the input")
             with phase("parse"):
-                module = self._parse(source)
+                module = self._parse(source, collector)
             require_known_form(module)
             run_pipeline(
                 module,
@@ -197,11 +208,16 @@ class Session:
             collector.error(f"internal error {self.note.read()}: {type(error).__name__}: {error}")
         return None
 
-    def _parse(self, source: Source) -> Module:
+    def _parse(self, source: Source, collector: Collector) -> Module:
         """The module of a source all of whose names and strings are texts: the bindings end the process at others."""
         if source.bytecode is None:
             self._require_texts(source, source.text)
-        module = ir.Module.parse(source.content)
+        try:
+            module = ir.Module.parse(source.content)
+        except ir.MLIRError:
+            if source.bytecode is None and not collector.has_errors:
+                _refuse_unquoted_op(source)
+            raise
         if source.bytecode is not None:
             self._require_texts(source, module.operation.get_asm(enable_debug_info=True))
         return module

@@ -43,3 +43,16 @@ func.func @twice() {
 func.func @twice() {
   return
 }
+
+// -----
+
+// Ops that IRDL defines have the generic form only, and MLIR says nothing when it cannot read another one.
+// CHECK: diagnostics.mlir:[[#]]:8: error: weft.negative is written in the generic form, as all ops of weft: %result = "weft.negative"(%operands) {attributes} : (types) -> type
+// CHECK-NEXT: %1 = weft.negative %0 : tensor<3xf32>
+// CHECK-NEXT: {{^ {7}\^$}}
+func.func @unquoted(%x: tensor<3xf32>) attributes {weft.note = "weft.tanh"} {
+  %0 = "weft.tanh"(%x) : (tensor<3xf32>) -> tensor<3xf32> // weft.tanh
+  // expected-error @+1 {{is written in the generic form}}
+  %1 = weft.negative %0 : tensor<3xf32>
+  return
+}
