@@ -6,10 +6,12 @@ arguments of one call each. Executing the text twice gives two programs that sha
 
 from __future__ import annotations
 
+import contextvars
 import hashlib
 import itertools
 import linecache
 import sys
+import threading
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,10 +19,15 @@ from functools import lru_cache
 from typing import Any
 
 IMPORTS = """\
+import collections
 import contextlib
+import contextvars
 import dataclasses
 import functools
 import math
+import operator
+import threading
+import weakref
 
 import numpy as np
 
@@ -59,14 +66,26 @@ class Loaded:
         return list(self.namespace["CALLS"])
 
     def state(self) -> dict[str, Any]:
-        """The globals of the program that hold data."""
+        """The data that the globals of the program hold, also as attributes of its functions and classes."""
         return {
-            name: value
+            name: _data_of(value)
             for name, value in self.namespace.items()
             if not name.startswith("__")
-            and name not in _HIDDEN
-            and not isinstance(value, (types.ModuleType, types.FunctionType, type))
+            and name not in (*_HIDDEN, "f")
+            and not isinstance(value, types.ModuleType)
         }
+
+
+def _data_of(value: Any) -> Any:
+    """What a global holds; of functions and classes, the data among their attributes."""
+    if isinstance(value, contextvars.ContextVar):
+        return value.get()
+    if isinstance(value, threading.local):
+        return dict(vars(value))
+    if isinstance(value, (types.FunctionType, type)):
+        kept = {k: v for k, v in vars(value).items() if not k.startswith("__") and not callable(v)}
+        return kept | {"defaults": getattr(value, "__defaults__", None)}
+    return value
 
 
 def load(text: str) -> Loaded:

@@ -16,6 +16,7 @@ import resource
 import sys
 import threading
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,7 @@ def main() -> int:
         os.environ["WEFT_DEVICE"] = options.device  # of the workers
         os.environ.setdefault("WEFT_CUDA", "emulator")
         options.stage = "compiled"
+    warnings.simplefilter("ignore")  # of Python, about the texts of programs
     run = Run(options)
     threads = [threading.Thread(target=run.work) for _ in range(run.options.jobs)]
     for thread in threads:

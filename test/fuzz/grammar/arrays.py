@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .base import is_array
+from .base import is_array, is_integer
 from .numbers import Numbers
 from .scope import Unfit
 
@@ -45,6 +45,7 @@ class Arrays(Numbers):
             (1, self.combination),
             (1, self.method),
             (0.7, self.of_items),
+            (0.7, self.cut),
         ]
         names = self.names(is_array)
         return self.choose(is_array, producers, self.one(*names[-6:]) if names else "np.zeros(3)")
@@ -221,6 +222,16 @@ class Arrays(Numbers):
         condition = f" if {self.one('i', 'i > 0', 'True')}" if self.often(0.2) else ""
         item = self.one("i", "i * 2", "i + 1.5")
         return f"np.{self.one('array', 'array', 'stack')}([{item} for i in {items}{condition}])"
+
+    def cut(self) -> str:
+        """An array cut and joined again at places that may be known at run time only."""
+        return self.template(
+            "np.roll({name}, {k})", "np.roll({name}, {k}, axis=0)", "np.concatenate([{name}[{k}:], {name}[:{k}]])",
+            "np.concatenate([{name}[:{k}], {name}[:1], {name}[{k}:]])", "np.r_[{name}[-{k}:], {name}[:-{k}]]",
+            "np.concatenate([{name}[:{k}], {other}[{k}:]])", "np.insert({name}, {k}, {number})",
+            "np.delete({name}, {k})", "np.hstack([{name}[{k}:], {name}[:{k}]])", "np.append({name}[:{k}], {number})",
+            name=self.name(is_array), other=self.name(is_array), k=self.name(is_integer),
+        )  # fmt: skip
 
     def place(self, name: str) -> str:
         """Indices under which an array is written."""

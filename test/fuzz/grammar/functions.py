@@ -75,7 +75,7 @@ class Functions(Statements):
 
     def change_state(self) -> None:
         """Change a global, an attribute, or a container outside."""
-        objects = self.names(lambda v: hasattr(v, "__dict__") and not callable(v))
+        objects = self.names(lambda v: bool(getattr(v, "__dict__", None)) and not callable(v))
         plain = [name for name in self.shared if is_number(self.scope.values.get(name))]
         if objects and (self.often(0.6) or not plain):
             name = self.one(*objects)

@@ -13,9 +13,10 @@ import numpy as np
 
 from ..program import IMPORTS
 from .base import is_array, is_number
-from .functions import Functions
 from .inputs import arguments, fixed_numbers, input_signature, random_inputs, with_other_extents
+from .roads import CHANGES, LARGE, ROADS
 from .scope import Scope, Unfit, signature
+from .tables import Tables
 
 BOX = """\
 @dataclasses.dataclass
@@ -32,6 +33,17 @@ def recursive(n, a):
     if n <= 0:
         return a
     return recursive(n - 1, a + n)
+
+
+def halves(a):
+    if len(a) <= 1:
+        return 0.5
+    middle = len(a) // 2
+    return halves(a[:middle]) + halves(a[middle:])
+
+
+def fibonacci(n):
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
 """
 
 
@@ -52,6 +64,7 @@ class ProgramWriter:
         self.parts = [IMPORTS, BOX]
         self.shared: dict[str, Any] = {}
         self.helpers: dict[str, list[Any]] = {}
+        self.share_of_roads = Tables.share_of_roads
 
     def program(self) -> str:
         """The whole text."""
@@ -60,6 +73,7 @@ class ProgramWriter:
         numbers = fixed_numbers(chance, inputs)
         calls = [arguments(chance, inputs, True, numbers)]
         self._write_globals()
+        self._write_roads()
         if chance.random() < 0.15:
             self._add_recursion()
         for number in range(chance.choice((0, 0, 1, 1, 2))):
@@ -74,7 +88,8 @@ class ProgramWriter:
         elif chance.random() < 0.15:
             other = with_other_extents(chance, inputs)
         for _ in range(chance.randint(1, 3)):
-            calls.append(arguments(chance, chance.choice((inputs, other)), False, numbers))
+            made = arguments(chance, chance.choice((inputs, other)), False, numbers)
+            calls.append(self._after_a_change(made))
         lines = "".join(f"    lambda: {call},\n" for call in calls)
         return "\n\n".join([*self.parts, f"OPTIONS = {options}\nCALLS = [\n{lines}]\n"])
 
@@ -87,14 +102,31 @@ class ProgramWriter:
         if lines:
             self.parts.append("".join(lines))
 
+    def _write_roads(self) -> None:
+        """Sometimes, what is reached in other ways than by a name."""
+        for text, share in ((ROADS, 0.25), (LARGE, 0.05)):
+            if self.random.random() < share:
+                self.parts.append(text)
+                exec(text, self.fixed)
+                self.share_of_roads = 8.0
+
+    def _after_a_change(self, call: str) -> str:
+        """The arguments of a call, and sometimes what the caller changes before."""
+        changes = [text for text in CHANGES if text.split(".")[0].split("(")[-1].split(",")[0] in self.fixed]
+        changes += [f"globals().__setitem__('{name}', {self.random.choice(GLOBALS)})" for name in self.shared]
+        if not changes or self.random.random() < 0.7:
+            return call
+        return f"({self.random.choice(changes)}, {call})[1]"
+
     def _add_recursion(self) -> None:
         self.parts.append(RECURSIVE)
         exec(RECURSIVE, self.fixed)
-        self.helpers["recursive"] = [2, 1.5]
+        self.helpers |= {"recursive": [2, 1.5], "halves": [self.fixed["np"].ones(3)], "fibonacci": [4]}
 
-    def _writer(self, values: dict[str, Any]) -> Functions:
-        writer = Functions(self.random, Scope(dict(self.fixed), {**self.shared, **values}))
+    def _writer(self, values: dict[str, Any]) -> Tables:
+        writer = Tables(self.random, Scope(dict(self.fixed), {**self.shared, **values}))
         writer.scope.kept |= set(self.shared)
+        writer.share_of_roads = self.share_of_roads
         writer.helpers, writer.shared = dict(self.helpers), self.shared
         return writer
 
@@ -122,7 +154,7 @@ class ProgramWriter:
         self._fill(writer, self.random.choice((3, 5, 8, 12, 18)), first)
         self.parts.append(f"def f({', '.join(parameters)}):\n" + "\n".join(writer.lines) + "\n")
 
-    def _fill(self, writer: Functions, budget: int, results: list[str]) -> None:
+    def _fill(self, writer: Tables, budget: int, results: list[str]) -> None:
         """The body of a function: names of results, statements, what is returned."""
         assigned = [name for name, value in self.shared.items() if is_number(value)]
         if assigned:
@@ -141,7 +173,7 @@ class ProgramWriter:
         else:
             writer.write(f"return {self._final_result(writer)}")
 
-    def _change_result(self, writer: Functions) -> None:
+    def _change_result(self, writer: Tables) -> None:
         names = writer.results()
         if names:
             name = writer.one(*names)
@@ -150,7 +182,7 @@ class ProgramWriter:
                 if text != name:
                     writer.attempt(f"{name} = {text}")
 
-    def _final_result(self, writer: Functions) -> str:
+    def _final_result(self, writer: Tables) -> str:
         """Anything."""
         names = [name for name in writer.scope.values if name not in self.shared]
         chosen = self.random.sample(names, min(len(names), self.random.randint(1, 5)))

@@ -167,6 +167,7 @@ class Numbers(Base):
             (1, lambda: f"(not {self.condition()})"),
             (1, lambda: f"{self.literal()} <= {self.number()} < {self.literal()}"),
             (1, lambda: self.name(lambda v: isinstance(v, (bool, np.bool_)))),
+            (0.4, lambda: f"({self.comparison()}) is {self.one('', 'not ')}{self.one('True', 'False')}"),
             (1, lambda: self.number()),
             (1, lambda: f"{self.array()}.{self.one('any', 'all')}()"),
             (0.5, lambda: f"{self.name(lambda v: isinstance(v, (list, dict, str, type(None))))}"),

@@ -21,6 +21,8 @@ class Statements(Containers):
     budget = 0
     loops = 0
     """How many loops are open here."""
+    share_of_roads = 1.5
+    """How often state is reached in other ways than by a name: more often where the module has such state."""
     returned: list[str] | None = None
     """The names that every early exit returns; None before there was one."""
 
@@ -42,6 +44,9 @@ class Statements(Containers):
             (1.5, self.change_state),
             (0.5, self.claim),
             (0.5, self.unpack),
+            (self.share_of_roads, self.by_road),
+            (0.7, self.keyed),
+            (0.4, self.write_scalar),
         ]
         functions, weights = [k for _, k in kinds], [w for w, _ in kinds]
         for _ in range(8):
@@ -153,6 +158,18 @@ class Statements(Containers):
     def change_state(self) -> None:
         """Change what outlives the call."""
         raise Unfit("state")
+
+    def by_road(self) -> None:
+        """Change or read state that is reached in another way."""
+        raise Unfit("roads")
+
+    def keyed(self) -> None:
+        """Keep something under keys that are computed."""
+        raise Unfit("tables")
+
+    def write_scalar(self) -> None:
+        """Write what was made of a number."""
+        raise Unfit("scalars")
 
     # Exits
 

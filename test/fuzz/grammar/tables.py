@@ -1,0 +1,80 @@
+"""Dicts, sets and counters whose keys are computed when the program runs, and views of single numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .base import is_real
+from .roads import Roads
+from .scope import Unfit
+
+
+class Tables(Roads):
+    """A function that keeps what it computes under keys that it computes."""
+
+    def keyed(self) -> None:
+        """A table that a loop fills, and what is asked of it."""
+        table, key, source = self.fresh("t"), self.fresh("q"), self.key_source()
+        value = self.one("1", "2.5", key, f"({key} % 2)")
+        start, step, queries = self.one(
+            ("{}", f"{table}[{key}] = {table}.get({key}, 0) + {value}", "dict"),
+            ("{}", f"{table}[({key} % 3, {key})] = {value}", "pairs"),
+            ("collections.Counter()", f"{table}[{key}] += 1", "dict"),
+            ("collections.defaultdict(int)", f"{table}[{key} % 4] += {value}", "dict"),
+            ("collections.defaultdict(list)", f"{table}[{key} % 3].append({key})", "lists"),
+            ("set()", f"{table}.add({key} % 5)", "set"),
+            ("set()", f"{table}.add(({key}, {key} % 2))", "set"),
+            ("{0: 0, 1: 5}", f"if {key} in {table}: {table}[{key}] += {value}", "dict"),
+        )
+        self._execute_all([f"{table} = {start}", f"for {key} in {source}:\n    {step}"])
+        for _ in range(self.random.randint(1, 2)):
+            self._execute_all([self.query(table, queries)])
+
+    def key_source(self) -> str:
+        """Integers, mostly known when the program runs."""
+        return self.template(
+            "range({integer} % 7)", "np.abs({index_array}).ravel().tolist()", "range(6)",
+            "({index_array} % 5).ravel()", "[{integer}, {integer}, {integer}]",
+        )  # fmt: skip
+
+    def query(self, table: str, kind: str) -> str:
+        """A statement that asks a table something, or changes it once more."""
+        texts = {
+            "dict": (
+                "{v} = len({t})", "{v} = {t}.get({k}, -1)", "{v} = {k} in {t}", "{v} = sum({t}.values())",
+                "{v} = sorted({t})", "{v} = sorted({t}.items())", "{v} = {t}", "{v} = list({t})", "{t}.pop({k}, None)",
+                "{v} = [key * 2 for key in {t}]", "{v} = max({t}, key={t}.get) if {t} else -1", "{v} = {t}[{k}]",
+                "{t}.setdefault({k}, 7)",
+            ),
+            "pairs": ("{v} = len({t})", "{v} = (1, {k}) in {t}", "{v} = sorted({t})", "{v} = {t}.get((0, {k}), -1)"),
+            "lists": ("{v} = len({t})", "{v} = {k} in {t}", "{v} = sum(len(row) for row in {t}.values())"),
+            "set": ("{v} = len({t})", "{v} = {k} in {t}", "{v} = sorted({t})", "{v} = {t}", "{t}.discard({k})"),
+        }  # fmt: skip
+        return self.template(*texts[kind], v=self.fresh(), t=table, k=self.integer)
+
+    def _execute_all(self, statements: list[str]) -> None:
+        """Write statements that run on the examples."""
+        for statement in statements:
+            self.scope.execute(statement)
+            for line in statement.split("\n"):
+                self.write(line)
+
+    def write_scalar(self) -> None:
+        """Write what was made of a single number: the number stays what it is."""
+        text = self.element() if self.often(0.4) else self.name(is_real)
+        name, view = self.fresh(), self.fresh("u")
+        self.attempt(f"{name} = {text}")
+        if not isinstance(self.scope.values[name], np.generic):
+            raise Unfit("a scalar of NumPy")
+        self.attempt(
+            self.template(
+                "{view} = np.atleast_1d({name})", "{view} = np.ravel({name})", "{view} = {name}.reshape(1)",
+                "{view} = np.expand_dims({name}, 0)", "{view} = {name}[None]", "{view} = np.atleast_2d({name})",
+                "{view} = {name}.ravel()", "{view} = np.reshape({name}, (1, 1))", "{view} = np.asarray({name})",
+                view=view, name=name,
+            )
+        )  # fmt: skip
+        self.attempt(f"{view}[...] {self.one('=', '+=', '*=')} {self.number()}")
+
+
+__all__ = ["Tables"]
