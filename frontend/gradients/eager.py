@@ -8,7 +8,6 @@ of gradients need nothing else.
 
 from __future__ import annotations
 
-import builtins
 import functools
 import heapq
 import itertools
@@ -25,7 +24,7 @@ from ...dialect.emitter import Emitter, Tensor
 from ...dialect.errors import DifferentiationError, UnsupportedError, format_message
 from ...dialect.op import Op
 from ...dialect.ops.differentiation import Gradient, Independent, Pairs, Pause, StopGradient, Tangent
-from ...dialect.ops.state import ReadRef, WriteRef
+from ...dialect.ops.state import ReadRef, WriteRef, exception_type
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType, type_of
 from ..compiling.array_behaviour import install_behaviour
@@ -204,11 +203,10 @@ class EagerRecorder(Recorder):
         if storage.ref is None:
             storage.ref = Cell(storage.value, storage.value.memory)
 
-    def raise_if(self, condition: Any, error: str, message: str, *values: Any) -> None:
+    def raise_if(self, condition: Any, error: str, message: str, *values: Any, raised: Any = None) -> None:
         """Raise where the condition holds."""
         if condition.array.any():
-            kind: type[Exception] = getattr(builtins, error)
-            raise kind(format_message(message, (value.array for value in values)))
+            raise exception_type(error)(format_message(message, (value.array for value in values)))
 
     def host_call(
         self,

@@ -18,7 +18,8 @@ from ...dialect.callbacks import RAISE, checked_results, name_of
 from ...dialect.errors import WeftTypeError
 from ..signature.signature import Leaf, Node, Structure, TensorSpec, constants, flatten_with, unflatten
 from ..tracing.current import current_trace, set_current_trace
-from ..tracing.staging import host_call, trace_of
+from ..tracing.staging import host_call, raise_here, trace_of
+from .plain_messages import plain_message
 from .strings import RuntimeString, format_string, string_of, to_string
 from .values import Frozen, FrozenException, RuntimeValue, make_exception
 
@@ -152,8 +153,13 @@ def raise_at_run_time(trace: Recorder, error: Any, *values: Any) -> None:
 
     `error` is an exception, which may hold traced arrays and run-time strings, and is made anew at each run; if it was
     raised and caught, the place is the one where it was raised. Or a class or function that makes one of `values`.
+    Exceptions of Python's own classes with a text of their own, also one that shows numbers, need no Python for it.
     """
     raised = None
+    plain = plain_message(error) if isinstance(error, BaseException) else None
+    if plain is not None:
+        raise_here(trace, type(error).__name__, *plain, error.__traceback__)
+        return
     if isinstance(error, BaseException):
         make, frozen, raised = _same, Frozen(trace, (FrozenException(error),)), error.__traceback__
     else:

@@ -35,13 +35,22 @@ _CONVERSIONS: dict[str | None, Callable[[Any], Any]] = {
 class RuntimeString(RuntimeValue):
     """A string that is made at run time, of values as they were where it was written."""
 
-    __slots__ = ("_frozen", "_render", "_shown")
+    __slots__ = ("_frozen", "_render", "_shown", "pieces")
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(
-        self, trace: Recorder, values: tuple[Any, ...], render: Callable[..., str], shown: str
+        self,
+        trace: Recorder,
+        values: tuple[Any, ...],
+        render: Callable[..., str],
+        shown: str,
+        pieces: list[Any] | None = None,
     ) -> None:
-        """The text is `render(*values)`; `shown` is for people who look while tracing."""
+        """The text is `render(*values)`; `shown` is for people who look while tracing.
+
+        `pieces` are texts and values, if the text is what `str` makes of each of them.
+        """
+        self.pieces = pieces
         self._frozen = Frozen(trace, values, as_text=True)
         self._render = render
         self._shown = shown
@@ -134,7 +143,9 @@ def format_string(*parts: Part) -> Any:
         texts = [_format(*values[piece]) if isinstance(piece, int) else piece for piece in pieces]
         return "".join(texts)
 
-    return _made(render, tuple(values), shown)
+    is_joined = all(conversion in (None, "", "s") and not spec for _, conversion, spec in values)
+    joined = [values[piece][0] if isinstance(piece, int) else piece for piece in pieces]
+    return _made(render, tuple(values), shown, joined if is_joined else None)
 
 
 def string_of(function: Callable[..., str], *args: Any, **kwargs: Any) -> Any:
@@ -170,13 +181,15 @@ def _is_late(value: Any) -> bool:
     return isinstance(value, np.ndarray) or holds_traced(value, depth=8)
 
 
-def _made(render: Callable[..., str], values: tuple[Any, ...], shown: str) -> RuntimeString:
+def _made(
+    render: Callable[..., str], values: tuple[Any, ...], shown: str, pieces: list[Any] | None = None
+) -> RuntimeString:
     trace = current_trace()
     if trace is None:
         raise ConcreteValueError(
             f"the string {shown!r} is made of traced values, and used after the tracing has ended"
         )
-    return RuntimeString(trace, values, render, shown)
+    return RuntimeString(trace, values, render, shown, pieces)
 
 
 def _shown(value: Any) -> str:

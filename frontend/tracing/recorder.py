@@ -338,8 +338,18 @@ class Recorder(ABC):
         """The type of an array's SSA value."""
 
     @abstractmethod
-    def raise_if(self, condition: Value, error: str, message: str, *values: Value) -> None:
-        """Record that the call, or the body of a `try`, ends with a Python exception where the condition holds."""
+    def raise_if(
+        self,
+        condition: Value,
+        error: str,
+        message: str,
+        *values: Value,
+        raised: TracebackType | None = None,
+    ) -> None:
+        """Record that the call, or the body of a `try`, ends with a Python exception where the condition holds.
+
+        `raised` is the traceback of an exception that it stands for, as for `location`.
+        """
 
     @abstractmethod
     def host_call(

@@ -102,13 +102,28 @@ def _layout_of(operand: Any) -> Layout:
     return operand._layout() if isinstance(operand, TracedArray) else layout_of(np.asarray(operand))
 
 
-def raise_if(condition: TracedArray, error: str, message: str, *values: TracedArray) -> None:
+def raise_if(
+    condition: TracedArray,
+    error: str,
+    message: str,
+    *values: TracedArray,
+    raised: TracebackType | None = None,
+) -> None:
     """Record that the call, or the body of a `try`, ends with a Python exception where the condition holds.
 
-    Braces in the message show the values, integers.
+    Braces in the message show the values, integers. With the traceback of an exception that was just raised, the place
+    is the one where it was raised.
     """
     operands = [cast(value, np.dtype(np.int64))._value() for value in values]
-    condition._storage.trace.raise_if(condition._value(), error, message, *operands)
+    condition._storage.trace.raise_if(condition._value(), error, message, *operands, raised=raised)
+
+
+def raise_here(
+    trace: Recorder, error: str, message: str, shown: Sequence[TracedArray], raised: TracebackType | None
+) -> None:
+    """Record an exception that always comes when the program gets here; braces show integers and floats."""
+    always = wrap(trace, value_of(trace, np.True_))
+    raise_if(always, error, message, *map(_bits, shown), raised=raised)
 
 
 def raise_where(condition: Any, error: type[Exception], message: str, *shown: Any) -> None:

@@ -96,9 +96,13 @@ class Trace(Recorder):
     # Recording
 
     def create(
-        self, op_class: type[Op], operands: list[Value], attributes: dict[str, Any]
+        self,
+        op_class: type[Op],
+        operands: list[Value],
+        attributes: dict[str, Any],
+        raised: TracebackType | None = None,
     ) -> Sequence[Value]:
-        """Record an op on SSA values at the user's present location; returns its results."""
+        """Record an op on SSA values at the user's present location, as `location` has it; returns its results."""
         self.op_count += 1
         if self.op_count > settings.max_trace_ops:
             raise TraceSizeError(
@@ -107,7 +111,7 @@ class Trace(Recorder):
                 "weft.settings.max_trace_ops (WEFT_MAX_TRACE_OPS)"
             )
         with context(), ir.InsertionPoint(self.region.block):
-            operation = create(op_class, operands, attributes, location=self.location())
+            operation = create(op_class, operands, attributes, location=self.location(raised))
             results: Sequence[Value] = operation.results
             return results
 
@@ -137,14 +141,21 @@ class Trace(Recorder):
             raise WeftTypeError(f"{found} is not an array")
         return found
 
-    def raise_if(self, condition: Value, error: str, message: str, *values: Value) -> None:
+    def raise_if(
+        self,
+        condition: Value,
+        error: str,
+        message: str,
+        *values: Value,
+        raised: TracebackType | None = None,
+    ) -> None:
         """Record that the call, or the body of a `try`, ends with a Python exception where the condition holds."""
         self.checks += 1
         if self.catcher is not None:
             self.catcher.raise_if(condition, error, message, *values)
             return
         self.has_effects = True
-        self.create(RaiseIf, [condition, *values], {"error": error, "message": message})
+        self.create(RaiseIf, [condition, *values], {"error": error, "message": message}, raised)
 
     def host_call(
         self,
