@@ -85,10 +85,10 @@ def parse(entry: Any) -> list[Entry]:
 
 
 def _parse_sequence(entry: Any) -> list[Entry]:
-    """A list (or a tuple inside the index tuple) is an array; an empty one has no dtype to object to."""
-    if not isinstance(entry, (list, tuple)):
-        raise WeftIndexError(KINDS)
+    """A list, range or the like (or a tuple inside the index tuple) is an array; an empty one has no dtype."""
     array = np.asarray(entry)
+    if not array.ndim:
+        raise WeftIndexError(KINDS)
     return _parse_array(array if array.size else array.astype(np.int64), KINDS)
 
 

@@ -362,13 +362,16 @@ def _index_arrays(advanced: AdvancedIndex) -> Sequence[Any]:
 
 def _with_arrays(index: Any) -> Any:
     """The index with lists that hold traced values made arrays, and slices of one element found."""
-    if isinstance(index, tuple):
-        return tuple(_with_arrays(item) for item in index)
+    return tuple(map(_with_array, index)) if isinstance(index, tuple) else _with_array(index)
+
+
+def _with_array(index: Any) -> Any:
+    """An entry of an index; a list, or a tuple inside of the index, that holds traced values as an array."""
     if is_traced(index) and index._storage.trace.is_eager:
         return index._known()[()]  # where elements are known, it is known what they select
     if isinstance(index, slice) and is_traced(index.start) and is_traced(index.stop):
         return _with_one_place(index)
-    if isinstance(index, list) and current_trace() is not None and _holds_traced(index):
+    if isinstance(index, (list, tuple)) and current_trace() is not None and _holds_traced(index):
         return asarray(index)
     return index
 
@@ -381,7 +384,10 @@ def _is_mask(item: Any) -> bool:
 def _masks_meet_others(index: Any) -> bool:
     """Whether a traced mask stands beside another index array."""
     entries = index if isinstance(index, tuple) else ()
-    arrays = sum(isinstance(i, (np.ndarray, list, bool)) or (is_traced(i) and i.ndim > 0) for i in entries)
+    arrays = sum(
+        isinstance(i, (np.ndarray, list, tuple, range, bool)) or (is_traced(i) and i.ndim > 0)
+        for i in entries
+    )
     return arrays > 1 and any(map(_is_mask, entries))
 
 
@@ -420,7 +426,8 @@ def _holds_traced(items: Sequence[Any]) -> bool:
     from ..tracing.array import TracedArray
 
     return any(
-        _holds_traced(item) if isinstance(item, list) else isinstance(item, TracedArray) for item in items
+        _holds_traced(item) if isinstance(item, (list, tuple)) else isinstance(item, TracedArray)
+        for item in items
     )
 
 

@@ -16,6 +16,7 @@ from ...dialect.ops.shape import BroadcastTo
 from ..tracing.array import TracedArray
 from ..tracing.element_stores import cast_elements, cast_unchecked
 from ..tracing.extents import Extent, extent_scalar, is_extent, split_shape
+from ..tracing.layouts import order_letter
 from ..tracing.staging import (
     ArrayLike,
     ArrayResult,
@@ -31,7 +32,7 @@ from ..tracing.staging import asarray as array_of
 from .arguments import FLOAT64, INT64, common_dtype, optional_dtype, require_castable, require_device
 from .arrays_on_gpus import array_on_gpu, full_on_gpu, is_on_gpu, makes_arrays, takes_device_of_first
 from .documentation import Family, member
-from .memory_order import in_order, ordered
+from .memory_order import in_order, is_column_major, ordered
 from .selection import as_weak_operand, choose
 from .shape import expand_dims, moveaxis, reshape
 
@@ -75,7 +76,7 @@ def full(
     filled: TracedArray = emit(
         trace, BroadcastTo, (cast_unchecked(value, wanted), *dims), {"shape": attribute}
     )
-    return ordered(filled, order)._as_array()
+    return ordered(filled, "F" if is_column_major(order) else "C")._as_array()
 
 
 def _filled(value: int) -> Family:
@@ -140,7 +141,7 @@ def full_like(
     made = full(
         x.shape if shape is None else shape, fill_value, optional_dtype(dtype) or x.dtype, device=device
     )
-    return ordered(made, order, x)
+    return ordered(made, order or "K", x)
 
 
 def _filled_like(value: int) -> Family:
@@ -233,7 +234,7 @@ def asarray(
     if isinstance(a, np.ndarray) and not copy:
         if copy is False and dtype is not None and as_dtype(dtype) != a.dtype:
             raise WeftValueError("Unable to avoid copy while creating an array as requested.")
-        return array_of(a, dtype) if order in (None, "K") else np.asarray(a, dtype, order)
+        return array_of(a, dtype) if order_letter(order) in (None, "K") else np.asarray(a, dtype, order)
     if is_traced(a):
         converted = rank_0_array(a if dtype is None else cast_elements(a, as_dtype(dtype)))
         if converted is a:
@@ -293,7 +294,7 @@ def copy(a: ArrayLike, order: str = "K", subok: bool = False) -> ArrayResult:
     >>> weft.copy(np.array([1, 2]))
     array([1, 2])
     """
-    return rank_0_array(array_of(a).copy(order))
+    return rank_0_array(array_of(a).copy(order or "K"))
 
 
 @makes_arrays
@@ -318,8 +319,8 @@ def astype(
     source, wanted = array_of(x), as_dtype(dtype)
     require_castable(source.dtype, wanted, casting)
     if source.dtype == wanted:
-        return source.copy(order) if copy else in_order(source, order)
-    converted = ordered(array_of(cast(source, wanted)), order, source)
+        return source.copy(order or "K") if copy else in_order(source, order)
+    converted = ordered(array_of(cast(source, wanted)), order or "K", source)
     return converted if isinstance(source, TracedArray) and source._is_scalar else rank_0_array(converted)
 
 

@@ -13,6 +13,7 @@ from ..tracing.extents import known_shape
 from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, raise_where
 from .arguments import BOOL, INT64
 from .creation import arange
+from .memory_order import is_column_major
 from .set_operations import nonzero
 from .shape import reshape
 
@@ -59,10 +60,11 @@ def unravel_index(indices: ArrayLike, shape: Any, order: str = "C") -> tuple[Arr
         np.any(outside), WeftValueError, message if isinstance(size, int) else "index is out of bounds"
     )
     found = []
-    for extent in reversed(extents) if order == "C" else extents:
+    falls = not is_column_major(order)
+    for extent in reversed(extents) if falls else extents:
         found.append(np.remainder(places, extent))
         places = np.floor_divide(places, extent)
-    return tuple(reversed(found) if order == "C" else found)
+    return tuple(reversed(found) if falls else found)
 
 
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> ArrayResult:
@@ -81,7 +83,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     result: Any = 0
     places = [_integers(entry) for entry in entries]
     pairs = zip(places, extents, modes, strict=True)
-    for place, extent, treatment in pairs if order == "C" else reversed(list(pairs)):
+    for place, extent, treatment in reversed(list(pairs)) if is_column_major(order) else pairs:
         result = np.add(np.multiply(result, extent), _inside(place, extent, treatment))
     return result
 

@@ -11,7 +11,7 @@ from ...dialect.errors import LayoutError, UnsupportedError, WeftTypeError, Weft
 from ...dialect.ops.shape import BroadcastTo
 from ..tracing.array import TracedArray
 from ..tracing.extents import split_shape
-from ..tracing.layouts import is_contiguous, layout_of, layout_of_copy, row_major
+from ..tracing.layouts import is_contiguous, layout_of, layout_of_copy, order_letter, row_major
 from ..tracing.recorder import Assumption, Storage
 from ..tracing.staging import ArrayResult, type_of_operand
 from ..tracing.view_steps import ViewStep
@@ -87,12 +87,11 @@ def require_native_order(x: TracedArray) -> None:
 
 def plain_order(x: Any, order: str | None) -> str:
     """Whether elements are taken in row-major ("C") or column-major order ("F"); "A" asks how the array lies."""
-    if order is None:
-        return "C"
-    if order not in ("C", "F", "A"):
-        raise WeftValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
-    if order != "A":
-        return order
+    letter = order_letter(order) or "C"
+    if letter in ("C", "F"):
+        return letter
+    if letter == "K":
+        raise WeftValueError("order 'K' is not permitted for reshaping")
     if not isinstance(x, TracedArray):
         return "F" if x.flags.fnc else "C"
     if x.ndim < 2:
@@ -107,6 +106,14 @@ def plain_order(x: Any, order: str | None) -> str:
     return "F" if answers == [False, True] else "C"
 
 
+def is_column_major(order: str | None) -> bool:
+    """Whether elements are taken in column-major order, where "C" and "F" are all that can be asked for."""
+    letter = order_letter(order) or "C"
+    if letter not in ("C", "F"):
+        raise WeftValueError("only 'C' or 'F' order is permitted")
+    return letter == "F"
+
+
 def copied(x: ArrayResult) -> ArrayResult:
     """A copy that lies in memory as the array does."""
     return x.copy("K")
@@ -117,10 +124,9 @@ def in_order(x: ArrayResult, order: str | None, copy: bool | None = None) -> Arr
 
     Raises `ValueError` where a copy is needed and `copy` is false.
     """
+    order = order_letter(order)
     if order in (None, "K", "A"):
         return x
-    if order not in ("C", "F"):
-        raise WeftValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
     if not isinstance(x, TracedArray):
         return np.asarray(x, order=order)  # type: ignore[call-overload]
     if x.ndim == 0:
@@ -135,6 +141,7 @@ def in_order(x: ArrayResult, order: str | None, copy: bool | None = None) -> Arr
 
 def ordered(made: ArrayResult, order: str | None, like: Any = None) -> ArrayResult:
     """A new array that lies in memory in an order; "A" and "K" are that of another array."""
+    order = order_letter(order) or "C"
     if not isinstance(made, TracedArray) or made.ndim < 2:
         return made
     layout, tensor_type = row_major(made.ndim), made.type
@@ -142,7 +149,7 @@ def ordered(made: ArrayResult, order: str | None, like: Any = None) -> ArrayResu
         layout, tensor_type = like._layout(), like.type
     elif isinstance(like, np.ndarray) and like.ndim == made.ndim:
         layout, tensor_type = layout_of(like), type_of_operand(like)
-    made._storage.layout = layout_of_copy(layout, tensor_type, order or "C")
+    made._storage.layout = layout_of_copy(layout, tensor_type, order)
     return made
 
 
@@ -150,6 +157,7 @@ __all__ = [
     "NOT_KNOWN",
     "copied",
     "in_order",
+    "is_column_major",
     "ordered",
     "plain_order",
     "require_native_order",

@@ -26,7 +26,7 @@ from ..tracing.extents import (
     same_extent,
     split_shape,
 )
-from ..tracing.layouts import is_contiguous, reshape_is_view
+from ..tracing.layouts import is_contiguous, order_letter, reshape_is_view
 from ..tracing.learned_sizes import need_all_sizes
 from ..tracing.staging import (
     ArrayLike,
@@ -65,8 +65,6 @@ def reshape(
     wanted = newshape if shape is None else shape
     if wanted is None:
         raise TypeError("reshape() missing 1 required positional argument: 'shape'")
-    if order == "K":
-        raise WeftValueError("order 'K' is not permitted for reshaping")
     if plain_order(x, order) == "F":
         return transpose(reshape(transpose(x), tuple(wanted)[::-1] if np.ndim(wanted) else wanted, copy=copy))
     extents = wanted if isinstance(wanted, (tuple, list)) or np.ndim(wanted) else (wanted,)
@@ -155,7 +153,7 @@ def ravel(a: ArrayLike, order: str = "C") -> ArrayResult:
     x = asarray(a)
     if not isinstance(x, TracedArray):
         return np.ravel(x, order)  # type: ignore[call-overload]
-    if order == "K":
+    if order_letter(order) == "K":
         return _raveled(_in_memory_order(x))
     return _raveled(transpose(x) if plain_order(x, order) == "F" else x)
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.op import Array, Elementwise, Op
 from ...dialect.ops.arrangement import Concat, Repeat, Roll, Tile
 from ...dialect.ops.reductions import normalize_axes
@@ -198,8 +199,25 @@ def kept_order(operands: Sequence[tuple[Layout, TensorType]]) -> Layout:
     return Layout(_iterated([example for (example,) in found]), sources)
 
 
-def layout_of_copy(layout: Layout, tensor_type: TensorType, order: str) -> Layout:
+def order_letter(order: Any) -> str | None:
+    """The letter for an order of elements, "C", "F", "A" or "K", as NumPy reads it: small ones mean the same.
+
+    >>> order_letter("f"), order_letter(None)
+    ('F', None)
+    """
+    if order is None:
+        return None
+    if not isinstance(order, (str, bytes)):
+        raise WeftTypeError(f"order must be str, not {type(order).__name__}")
+    letter = (order.decode("latin-1") if isinstance(order, bytes) else order).upper()
+    if letter not in ("C", "F", "A", "K"):
+        raise WeftValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    return letter
+
+
+def layout_of_copy(layout: Layout, tensor_type: TensorType, order: str | None) -> Layout:
     """The layout of a copy that is made in an order: "C", "F", that of the array ("K"), or one of the two ("A")."""
+    order = order_letter(order) or "C"
     if order == "F":
         return column_major(tensor_type.rank)
     if order == "K":
@@ -258,6 +276,7 @@ __all__ = [
     "layout_of_copy",
     "layout_of_result",
     "layout_of_view",
+    "order_letter",
     "reshape_is_view",
     "row_major",
 ]

@@ -73,13 +73,21 @@ def _ndarray(
 
 def _is_of_composites(value: Any) -> bool:
     """Whether an argument holds dates or records, or says that they are wanted."""
-    names_dtype = isinstance(value, (str, np.dtype)) or (
-        isinstance(value, list)
-        and bool(value)
-        and isinstance(value[0], tuple)
-        and isinstance(value[0][0], str)
+    names_dtype = (
+        isinstance(value, np.dtype)
+        or (isinstance(value, str) and value.upper() not in _ORDERS)
+        or (
+            isinstance(value, list)
+            and bool(value)
+            and isinstance(value[0], tuple)
+            and isinstance(value[0][0], str)
+        )
     )
     return is_composite_dtype(value) if names_dtype else holds_composite(value)
+
+
+_ORDERS = ("C", "F", "A", "K")
+"""What orders of elements are called, some of them as dtypes are."""
 
 
 __all__ = ["array_makers"]

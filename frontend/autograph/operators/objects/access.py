@@ -36,7 +36,7 @@ from ..values.ranges import Range
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import users_method
 from .arithmetic import update
-from .slice_bounds import without_optional_bounds
+from .keys import plain_key
 
 _OF_THE_LAYOUT = ("shape", "dtype", "strides", "data")
 """The attributes of arrays that say how elements are laid out."""
@@ -218,14 +218,12 @@ def item(container: Any, key: Any) -> Any:
             return call(method, container, key)
     if isinstance(container, Sequence) and not isinstance(container, (Range, ArrayParts)):
         raise TypeError(f"'{type(container).__name__.lower()}' object is not subscriptable")
-    if isinstance(key, Range):
-        key = key.stacked()
     if is_looked_up(container, key):
         return look_up(container, key)
     if isinstance(key, TracedArray) and (are_constants(container) or isinstance(container, str)):
         place = place_in(container, key)
         return Chosen(place, tuple(container)) if len(container) > 1 else container[0]
-    key = without_optional_bounds(key)
+    key = plain_key(container, key)
     if isinstance(container, (Range, ArrayParts)):
         return resolve_grown_list(container[key])
     trace = current_trace()
@@ -254,7 +252,7 @@ def set_item(container: Any, key: Any, value: Any) -> None:
     if isinstance(key, Chosen) and is_looked_up(container, key):
         dict_lookups.assign(container, key, value)
         return
-    assign_item(container, without_optional_bounds(key), value)
+    assign_item(container, plain_key(container, key), value)
 
 
 def del_item(container: Any, key: Any) -> None:

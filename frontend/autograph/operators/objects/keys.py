@@ -1,0 +1,67 @@
+"""What stands in brackets, as it is handed to what is looked up.
+
+Bounds of slices may be None for some run-time values (`x[: -n or None]`), and lists and ranges of run-time length index
+arrays as the arrays that NumPy makes of them.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from .....dialect.errors import UnsupportedError
+from ....runtime_values.values import RuntimeValue
+from ....tracing.array import TracedArray
+from ..values.optional import Optional
+from ..values.resolve_grown_lists import resolve_grown_list
+
+
+def plain_key(container: Any, key: Any) -> Any:
+    """A key with numbers for bounds that may be None and, for arrays, with arrays for lists of run-time length.
+
+    >>> plain_key([1, 2], slice(1, None))
+    slice(1, None, None)
+    """
+    is_array = isinstance(container, (TracedArray, np.ndarray))
+    entries = (
+        tuple(map(_without_optional_bounds, key)) if isinstance(key, tuple) else _without_optional_bounds(key)
+    )
+    if not is_array:
+        return entries
+    return tuple(map(_as_array, entries)) if isinstance(entries, tuple) else _as_array(entries)
+
+
+def _as_array(entry: Any) -> Any:
+    """A list or range whose length is known at run time as an array; any other entry as it is."""
+    entry = resolve_grown_list(entry)
+    stacked = getattr(entry, "stacked", None) if isinstance(entry, RuntimeValue) else None
+    return entry if stacked is None else stacked().copy()
+
+
+def _without_optional_bounds(index: Any) -> Any:
+    """An entry of an index, in which a bound that may be None is the number that means the same."""
+    if not isinstance(index, slice) or not any(
+        isinstance(bound, Optional) for bound in (index.start, index.stop, index.step)
+    ):
+        return index
+    if not (index.step is None or isinstance(index.step, int)):
+        raise UnsupportedError(
+            "the step of a slice, beside a bound that may be None, is known only at run time: compiled code must know "
+            "which way it goes; choose between two slices (if bound is None: ...)"
+        )
+    goes_up = index.step is None or index.step > 0
+    first, last = (0, sys.maxsize) if goes_up else (sys.maxsize, -sys.maxsize)
+    return slice(_bound(index.start, first), _bound(index.stop, last), index.step)
+
+
+def _bound(bound: Any, instead: int) -> Any:
+    """A number, also where the bound is None."""
+    if not isinstance(bound, Optional):
+        return bound
+    chosen: Any = np.where(bound.is_none, np.int64(instead), bound.value)
+    return chosen._like_python(int)
+
+
+__all__ = ["plain_key"]
