@@ -36,6 +36,7 @@ ORDER = {
         "__init__.py",
         "settings.py",
         "source",
+        "reach",
         "signature",
         "guards",
         "tracing",

@@ -5,6 +5,7 @@ Objects are held weakly, so that a compiled method does not keep its instance al
 
 from __future__ import annotations
 
+import contextvars
 import threading
 import types
 import weakref
@@ -13,8 +14,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..reach.links import Link
 from ..signature.composite_arrays import part_with
 from ..signature.generators import words_with
+from ..source.own_attributes import delete_own_attribute, own_attribute, set_own_attribute
 from .unbound import UNBOUND
 
 Bound: TypeAlias = "tuple[tuple[Any, ...], dict[str, Any]] | None"
@@ -193,7 +196,7 @@ class Member(Handle):
 
     def get(self, bound: Bound = None) -> Any:
         try:
-            return object.__getattribute__(self.parent.get(bound), self.attribute)
+            return own_attribute(self.parent.get(bound), self.attribute)
         except AttributeError:
             return UNBOUND
 
@@ -202,9 +205,54 @@ class Member(Handle):
         if owner is UNBOUND:
             return
         if value is UNBOUND:
-            object.__delattr__(owner, self.attribute)
+            delete_own_attribute(owner, self.attribute)
         else:
-            object.__setattr__(owner, self.attribute, value)
+            set_own_attribute(owner, self.attribute, value)
+
+
+class Linked(Handle):
+    """What an object leads to in another way: the list whose method it is, a default of a function."""
+
+    __slots__ = ("link", "parent")
+
+    def __init__(self, name: str, parent: Handle, link: Link) -> None:
+        super().__init__(name)
+        self.parent = parent
+        self.link = link
+
+    @property
+    def key(self) -> Any:
+        return ("linked", self.parent.key, self.link.name)
+
+    def get(self, bound: Bound = None) -> Any:
+        owner = self.parent.get(bound)
+        if owner is UNBOUND:
+            return UNBOUND
+        try:
+            return self.link.get(owner)
+        except (AttributeError, LookupError, TypeError):
+            return UNBOUND
+
+
+class ContextVariable(Handle):
+    """The value of a variable of the context."""
+
+    __slots__ = ("parent",)
+
+    def __init__(self, name: str, parent: Handle) -> None:
+        super().__init__(name)
+        self.parent = parent
+
+    @property
+    def key(self) -> Any:
+        return ("context", self.parent.key)
+
+    def get(self, bound: Bound = None) -> Any:
+        variable = self.parent.get(bound)
+        return variable.get(UNBOUND) if isinstance(variable, contextvars.ContextVar) else UNBOUND
+
+    def set(self, value: Any, bound: Bound = None) -> None:
+        self.parent.get(bound).set(value)
 
 
 class State(Handle):
@@ -251,10 +299,12 @@ __all__ = [
     "ArrayPart",
     "Bound",
     "Cell",
+    "ContextVariable",
     "Fixed",
     "Global",
     "Handle",
     "Item",
+    "Linked",
     "Member",
     "Owner",
     "State",

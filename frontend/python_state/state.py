@@ -21,6 +21,7 @@ from ..autograph.convert import original_of
 from ..autograph.operators.values.control_flow_state import control_flow, follow_from_now
 from ..autograph.operators.values.program_locations import (
     Attribute,
+    ContextValue,
     Entry,
     ProgramLocation,
     Snapshot,
@@ -29,7 +30,18 @@ from ..autograph.operators.values.program_locations import (
 )
 from ..guards.dependencies import Dependencies
 from ..guards.guards import Content, Guard, Kind, Names, Same, guard_of, handle_key, is_fixed
-from ..guards.handles import Arguments, Cell, Fixed, Global, Handle, Item, Member, Owner
+from ..guards.handles import (
+    Arguments,
+    Cell,
+    ContextVariable,
+    Fixed,
+    Global,
+    Handle,
+    Item,
+    Linked,
+    Member,
+    Owner,
+)
 from ..guards.implicit_reads import implicit_reads
 from ..guards.inputs import CONSTANT_BYTES, NUMBERS, Decisions, Input, Reconsider, may_change
 from ..guards.unbound import UNBOUND
@@ -460,6 +472,8 @@ class PythonState(ABC):
             else:
                 parent = Owner(place.name.rpartition(".")[0], place.owner)
             return None if parent is None else Member(place.name, parent, place.attribute)
+        if isinstance(place, ContextValue):
+            return ContextVariable(place.name, Owner(place.name, place.variable))
         if not isinstance(place, Entry):
             return None
         if place.key() in self._named:
@@ -476,7 +490,16 @@ class PythonState(ABC):
         if self._owner(value) is not None:
             return Owner("", value)
         handles = (self._handle(place) for place, content in self._contents() if content is value)
-        return next((handle for handle in handles if handle is not None), None)
+        found = next((handle for handle in handles if handle is not None), None)
+        return found if found is not None else self._locate_by_link(value)
+
+    def _locate_by_link(self, value: Any) -> Handle | None:
+        """How a value is found that is held under no name, index or attribute."""
+        part, owner, way = self.snapshot.links.get(id(value), (None, None, None))
+        if part is not value or way is None or owner is value:
+            return None
+        parent = self.locate(owner)
+        return None if parent is None else Linked(way.after(parent.name), parent, way)
 
     def _holder(self, value: Any) -> ProgramLocation | None:
         """A place that held a value before the trace."""
@@ -484,7 +507,7 @@ class PythonState(ABC):
 
     def _contents(self) -> Iterable[tuple[ProgramLocation, Any]]:
         snapshot = self.snapshot
-        for place, content in (*snapshot.cells, *snapshot.globals.values()):
+        for place, content in (*snapshot.cells, *snapshot.globals.values(), *snapshot.contexts):
             yield place, content
         for place, _, content in self._named.values():
             yield place, content

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from ...dialect.errors import UnsupportedError
 from ..autograph.operators.values.optional import MaybeUnbound
 from ..autograph.operators.values.program_locations import UNBOUND, Items, KeyOrder, ProgramLocation
-from ..guards.handles import Arguments, Handle, Item, Member
+from ..guards.handles import Arguments, ContextVariable, Handle, Item, Linked, Member
 from ..runtime_values.results import RuntimeLength
 from .state import PythonState
 from .updates import Built, EntryOf, Known, Make, Makes, Order, Together, Unbinding, Update, Updates
@@ -107,13 +107,13 @@ class WriteBack:
 def _depth(handle: Handle) -> int:
     """How many containers and objects a place is inside of."""
     depth = 0
-    while isinstance(handle, (Item, Member)):
+    while isinstance(handle, (ContextVariable, Item, Linked, Member)):
         handle, depth = handle.parent, depth + 1
     return depth
 
 
 def _root(handle: Handle) -> Arguments | None:
-    while isinstance(handle, (Item, Member)):
+    while isinstance(handle, (ContextVariable, Item, Linked, Member)):
         handle = handle.parent
     return handle if isinstance(handle, Arguments) else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import types
 from typing import Any
 
@@ -12,10 +13,30 @@ def own_attributes(value: Any) -> dict[str, Any]:
     Not `getattr(value, "__dict__", {})`: a class with `__getattr__` and slots alone may have something else to say.
     """
     try:
-        found = object.__getattribute__(value, "__dict__")
+        found = _accessor(value).__getattribute__(value, "__dict__")
     except AttributeError:
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def own_attribute(owner: Any, name: str) -> Any:
+    """An attribute as the object itself stores it; raises AttributeError."""
+    return _accessor(owner).__getattribute__(owner, name)
+
+
+def set_own_attribute(owner: Any, name: str, value: Any) -> None:
+    """Store an attribute in an object itself."""
+    _accessor(owner).__setattr__(owner, name, value)
+
+
+def delete_own_attribute(owner: Any, name: str) -> None:
+    """Take an attribute out of an object."""
+    _accessor(owner).__delattr__(owner, name)
+
+
+def _accessor(owner: Any) -> Any:
+    """What finds the attributes of an object: those of `threading.local` are others in each thread."""
+    return _thread._local if isinstance(owner, _thread._local) else object
 
 
 def python_function_of(value: Any) -> types.FunctionType | None:
@@ -26,4 +47,10 @@ def python_function_of(value: Any) -> types.FunctionType | None:
     return found if isinstance(found, types.FunctionType) else None
 
 
-__all__ = ["own_attributes", "python_function_of"]
+__all__ = [
+    "delete_own_attribute",
+    "own_attribute",
+    "own_attributes",
+    "python_function_of",
+    "set_own_attribute",
+]

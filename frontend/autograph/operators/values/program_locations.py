@@ -7,16 +7,15 @@ assignment to a variable.
 
 from __future__ import annotations
 
-import array
 import collections
+import contextvars
 import copy
 import dis
-import functools
 import operator
 import types
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,15 +25,18 @@ from .....dialect.records import dataclass
 from ....guards.unbound import UNBOUND as UNBOUND  # the other operators take it from here
 from ....guards.unbound import Unbound
 from ....source.code_table import remembered_by_code
-from ....source.modules import is_library, is_own_module
-from ....source.own_attributes import own_attributes, python_function_of
+from ....reach.links import Link
+from ....reach.walks import Keeps, Walk, attributes_of, walk_of
+from ....source.modules import is_library
+from ....source.own_attributes import (
+    delete_own_attribute,
+    own_attribute,
+    python_function_of,
+    set_own_attribute,
+)
 from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder
 from .optional import Chosen, MaybeUnbound, Optional
-
-MAX_LOCATIONS = 100_000
-"""Objects beyond this number are not followed."""
-
 
 @dataclass(frozen=True)
 class ProgramLocation:
@@ -122,15 +124,36 @@ class Attribute(ProgramLocation):
 
     def get(self) -> Any:
         try:
-            return object.__getattribute__(self.owner, self.attribute)
+            return own_attribute(self.owner, self.attribute)
         except AttributeError:
             return UNBOUND
 
     def set(self, value: Any) -> None:
         if value is UNBOUND:
-            object.__delattr__(self.owner, self.attribute)
+            delete_own_attribute(self.owner, self.attribute)
         else:
-            object.__setattr__(self.owner, self.attribute, value)
+            set_own_attribute(self.owner, self.attribute, value)
+
+
+@dataclass(frozen=True)
+class ContextValue(ProgramLocation):
+    """The value of a variable of the context."""
+
+    variable: contextvars.ContextVar[Any]
+
+    def key(self) -> tuple[Any, ...]:
+        return (id(self.variable), "value")
+
+    def get(self) -> Any:
+        return self.variable.get(UNBOUND)
+
+    def set(self, value: Any) -> None:
+        if value is UNBOUND:
+            raise UnsupportedError(
+                f"{self.name or self.variable.name} is set in a branch or loop that run-time values decide on, and has "
+                "no value before: give it one first, as compiled code cannot take it away again"
+            )
+        self.variable.set(value)
 
 
 def consume(trace: Recorder, place: ProgramLocation, value: Any) -> Any:
@@ -221,6 +244,9 @@ class Snapshot:
     globals: dict[tuple[Any, ...], tuple[Entry, Any]] = field(default_factory=dict)
     buffers: list[tuple[str, Any, Any]] = field(default_factory=list)
     """Collections that compiled code cannot change, with copies."""
+    contexts: list[tuple[ContextValue, Any]] = field(default_factory=list)
+    links: dict[int, tuple[Any, Any, Link]] = field(default_factory=dict)
+    """By identity what is found by no name, index or attribute, with what leads to it, and how."""
     _seen: set[int] = field(default_factory=set)
 
     @classmethod
@@ -238,12 +264,16 @@ class Snapshot:
             self._add_cell(variable)
         for place, _ in other.globals.values():
             self._add_global(place)
-        for name, container, _ in (*other.lists, *other.sets, *other.dicts, *other.objects):
+        for name, container, _ in (
+            *other.lists, *other.sets, *other.dicts, *other.objects, *other.buffers,
+        ):  # fmt: skip
             self.follow(container, name)
+        for place, _ in other.contexts:
+            self.follow(place.variable, place.name)
 
     def values(self) -> Iterator[Any]:
         """Every value that was remembered."""
-        for _, value in (*self.cells, *self.slots, *self.globals.values()):
+        for _, value in self._single():
             yield value
         for held in self.tuples:
             yield from held
@@ -253,6 +283,10 @@ class Snapshot:
             yield from entries.values()
         for _, _, attributes in self.objects:
             yield from attributes.values()
+
+    def _single(self) -> list[tuple[ProgramLocation, Any]]:
+        """The places that hold one value each, with that value."""
+        return [*self.cells, *self.slots, *self.globals.values(), *self.contexts]
 
     def variables(self) -> Iterator[tuple[Variable, Any]]:
         """The variables of functions, with their values."""
@@ -290,7 +324,7 @@ class Snapshot:
 
     def replace(self, old: Any, new: Any) -> None:
         """Store another object wherever one was reachable."""
-        single: list[ProgramLocation] = [place for place, _ in (*self.cells, *self.globals.values())]
+        single: list[ProgramLocation] = [place for place, _ in self._single()]
         places = [*single, *(Entry(name, items, i) for name, items, b in self.lists for i in range(len(b)))]
         places += [Entry(name, entries, key) for name, entries, saved in self.dicts for key in saved]
         places += [
@@ -306,6 +340,8 @@ class Snapshot:
         self.follow(value, place.name)
         if isinstance(place, Variable):
             self.cells = [(cell, value if cell.key() == key else old) for cell, old in self.cells]
+        elif isinstance(place, ContextValue):
+            self.contexts = [(known, value if known.key() == key else old) for known, old in self.contexts]
         elif isinstance(place, Attribute):
             for _, owner, attributes in self.objects:
                 if owner is place.owner:
@@ -327,7 +363,7 @@ class Snapshot:
         """Remember all that a value holds."""
         pending: list[tuple[Any, str]] = [(value, name)]
         self.__dict__.pop("_old", None)
-        while pending and len(self._seen) < MAX_LOCATIONS:
+        while pending:
             value, name = pending.pop()
             if isinstance(value, _LEAVES) or id(value) in self._seen:
                 continue
@@ -335,38 +371,52 @@ class Snapshot:
             pending.extend(self._visit(python_function_of(value) or value, name))
 
     def _visit(self, value: Any, name: str) -> list[tuple[Any, str]]:
-        """Remember one object; returns what it holds."""
-        if isinstance(value, types.FunctionType):
-            return self._visit_function(value, is_body=not name)
-        if isinstance(value, types.MethodType):
-            return [(value.__self__, name), (value.__func__, name)]
-        if isinstance(value, functools.partial):
-            return [(value.func, name), (value.args, name), (value.keywords, name)]
+        """Remember one object; returns what it leads to."""
         if isinstance(value, Chosen):
             return [(option, name) for option in value.options]
         if isinstance(value, (MaybeUnbound, Optional)):
             return [(value.value, name)]
+        walk = walk_of(value)
+        if isinstance(value, types.FunctionType):
+            self._visit_function(value, is_body=not name)
+        found: list[tuple[Any, str]] = []
+        if walk is not None:
+            self._keep(walk, value, name)
+            found = [(item, f"{name}[{key!r}]") for key, item in walk.entries(value) if type(item) not in _PLAIN]
+            found += [(item, name) for item in walk.members(value) if type(item) not in _PLAIN]
+            found += [(part, way.after(name)) for way, part in self._links(walk, value)]
+        attributes = attributes_of(value)
+        if attributes is not None:
+            self.objects.append((name, value, attributes))
+            found += [(item, f"{name}.{key}") for key, item in attributes.items()]
+            found.append((type(value), type(value).__name__))
+        return found
+
+    def _keep(self, walk: Walk, value: Any, name: str) -> None:
+        """Remember what an object holds."""
         if isinstance(value, tuple):
             self.tuples.append(value)
-            return [(item, f"{name}[{i}]") for i, item in enumerate(value)]
-        if isinstance(value, list):
-            self.lists.append((name, value, tuple(value)))
-            return [(item, f"{name}[{i}]") for i, item in enumerate(value)]
-        if isinstance(value, dict):
-            self.dicts.append((name, value, dict(value)))
-            return [(item, f"{name}[{key!r}]") for key, item in value.items()]
-        if isinstance(value, set):
+        elif walk.keeps is Keeps.ITEMS:
+            self.lists.append((name, value, tuple(list.__iter__(value))))
+        elif walk.keeps is Keeps.ENTRIES:
+            self.dicts.append((name, value, dict(dict.items(value))))
+        elif walk.keeps is Keeps.MEMBERS and isinstance(value, set):
             self.sets.append((name, value, frozenset(value)))
-            return []
-        if isinstance(value, _BUFFERS):
+        elif walk.keeps is Keeps.BUFFER:
             self.buffers.append((name, value, copy.copy(value)))
-        attributes = _attributes(value)
-        if attributes is None:
-            return []
-        self.objects.append((name, value, attributes))
-        return [(item, f"{name}.{key}") for key, item in attributes.items()]
+        elif walk.keeps is Keeps.VARIABLE:
+            place = ContextValue(name or value.name, value)
+            content = place.get()
+            self.contexts.append((place, content))
+            self.follow(content, place.name)
 
-    def _visit_function(self, function: types.FunctionType, is_body: bool) -> list[tuple[Any, str]]:
+    def _links(self, walk: Walk, value: Any) -> Iterator[tuple[Link, Any]]:
+        for way, part in walk.links(value):
+            if not isinstance(part, _LEAVES):
+                self.links.setdefault(id(part), (part, value, way))
+                yield way, part
+
+    def _visit_function(self, function: types.FunctionType, is_body: bool) -> None:
         """The variables of a function; those of one that a body only calls are told from the body's by their names."""
         owner = "" if is_body else f" of {function.__name__}"
         cells = function.__closure__ or ()
@@ -376,11 +426,10 @@ class Snapshot:
             for name, cell in zip(names, cells, strict=True)
             if name not in _INTERNAL
         ]
-        for variable in variables:
+        for variable in sorted(variables, key=_leads_on):  # a list is called by its own name where it has one
             self._add_cell(variable)
         for name in assigned_globals(function.__code__):
             self._add_global(Entry(name, function.__globals__, name))
-        return []
 
     def _add_cell(self, variable: Variable) -> None:
         if id(variable.cell) not in self._seen:
@@ -399,7 +448,7 @@ class Snapshot:
 
     def _differences(self) -> Iterator[tuple[ProgramLocation, Any, Any]]:
         """Every place that changed, with the old and the new value."""
-        for place, old in (*self.cells, *self.slots, *self.globals.values()):
+        for place, old in self._single():
             new = place.get()
             if new is not old:
                 yield place, old, new
@@ -410,7 +459,7 @@ class Snapshot:
             if not _in_order(saved, entries):
                 yield KeyOrder(name, entries), OrderOfKeys(saved), OrderOfKeys(entries)
         for name, owner, attributes in self.objects:
-            for key, old, new in _changed_entries(attributes, _attributes(owner) or {}):
+            for key, old, new in _changed_entries(attributes, attributes_of(owner) or {}):
                 yield Attribute(f"{name}.{key}" if name else key, owner, key), old, new
 
     def _differences_in_sequences(self) -> Iterator[tuple[ProgramLocation, Any, Any]]:
@@ -427,8 +476,7 @@ class Snapshot:
 
     @cached_property
     def _old(self) -> dict[tuple[Any, ...], Any]:
-        single: list[tuple[ProgramLocation, Any]] = [*self.cells, *self.slots, *self.globals.values()]
-        old: dict[tuple[Any, ...], Any] = {place.key(): value for place, value in single}
+        old: dict[tuple[Any, ...], Any] = {place.key(): value for place, value in self._single()}
         for _, items, before in self.lists:
             old[(id(items), "[:]")] = before
             old.update({(id(items), i): value for i, value in enumerate(before)})
@@ -442,7 +490,12 @@ class Snapshot:
         return old
 
 
-_BUFFERS = (collections.deque, bytearray, array.array)
+def _leads_on(place: Variable) -> bool:
+    """Whether a variable holds something that leads to others which have names of their own, as a method of a list."""
+    value = place.get()
+    return not isinstance(value, (*_LEAVES, list, dict, set, tuple)) and any(
+        walk.links(value) for walk in (walk_of(value),) if walk is not None
+    )
 
 
 def _is_changed(buffer: Any, saved: Any) -> bool:
@@ -522,15 +575,16 @@ _LEAVES = (
     float,
     complex,
     type(None),
-    type,
     types.ModuleType,
-    types.BuiltinFunctionType,
     range,
     slice,
     Unbound,
 )
 """Values that nothing of the user's can change, or that have a way of their own to follow changes."""
 
+
+_PLAIN = frozenset({int, float, str, bool, type(None), bytes, complex, np.float64, np.int64, np.bool_})
+"""Types of the most frequent of them."""
 
 _ASSIGNING = frozenset({dis.opmap["STORE_GLOBAL"], dis.opmap["DELETE_GLOBAL"]})
 
@@ -551,31 +605,4 @@ def can_change(value: Any) -> bool:
     """Whether a value is a container or an object whose changes are followed."""
     if isinstance(value, _LEAVES) or is_library(type(value).__module__):
         return isinstance(value, (list, dict, set))
-    return not isinstance(value, types.FunctionType) and _attributes(value) is not None
-
-
-def _attributes(value: Any) -> dict[str, Any] | None:
-    """The attributes of an instance of a user's class; None for what is not followed."""
-    kind: Any = type(value)
-    state = getattr(kind, "__weft_state__", None)
-    if state is not None:
-        return {name: getattr(value, name) for name in state}
-    if _is_foreign(kind):
-        return None
-    attributes = dict(own_attributes(value))
-    for base in kind.__mro__:
-        slots = base.__dict__.get("__slots__", ())
-        for slot in (slots,) if isinstance(slots, str) else slots:
-            if slot not in ("__dict__", "__weakref__") and hasattr(value, slot):
-                attributes[slot] = getattr(value, slot)
-    return attributes
-
-
-@cache
-def _is_foreign(kind: type) -> bool:
-    """Whether a class belongs to Python, NumPy or weft, whose instances are not walked into."""
-    module = getattr(kind, "__module__", "")
-    package = module.partition(".")[0]
-    return package in ("builtins", "numpy", "functools", "itertools", "collections", "re") or is_own_module(
-        module
-    )
+    return not isinstance(value, types.FunctionType) and attributes_of(value) is not None
