@@ -32,7 +32,9 @@ class Link:
         return owner if self.name in _UNNAMED else f"{owner}.{self.name}"
 
 
-_UNNAMED = frozenset({"the mapping", "the referent", "__self__", "__func__", "func", "args", "keywords", "args "})
+_UNNAMED = frozenset(
+    {"the mapping", "the referent", "__self__", "__func__", "func", "args", "keywords", "args "}
+)
 """Ways that a program does not write down: what they lead to is called as what leads there."""
 
 

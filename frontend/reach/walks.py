@@ -1,4 +1,4 @@
-"""What objects lead to, what of that may change, and how they are compared: one small class for each kind of object.
+"""What objects lead to, what of it may change, and how they are compared: a small class for each kind of object.
 
 The snapshots of branches and loops remember what is reached so, guards compare it, and the cache on disk writes it down.
 """
@@ -104,7 +104,7 @@ class _Sets(Walk):
     is_content = True
 
     def members(self, value: Any) -> Iterable[Any]:
-        return iter(value)
+        return list(value)
 
 
 class _Deques(Walk):
@@ -112,7 +112,7 @@ class _Deques(Walk):
     keeps = Keeps.BUFFER
 
     def members(self, value: Any) -> Iterable[Any]:
-        return iter(value)
+        return list(value)
 
 
 class _Buffers(Walk):
@@ -123,7 +123,9 @@ class _Buffers(Walk):
 class _Views(Walk):
     """Views of dicts, and what shows a mapping that it does not let anybody change."""
 
-    kinds = (type({}.keys()), type({}.values()), type({}.items()), types.MappingProxyType)
+    kinds: ClassVar[tuple[type, ...]] = (
+        type({}.keys()), type({}.values()), type({}.items()), types.MappingProxyType,
+    )  # fmt: skip
     is_content = True
 
     def links(self, value: Any) -> Iterable[tuple[Link, Any]]:
@@ -288,7 +290,8 @@ def walk_of_kind(kind: type) -> Walk | None:
 
 def walk_of(value: Any) -> Walk | None:
     """How an object is walked; None for one that leads nowhere."""
-    return walk_of_kind(type(value))
+    kind: Any = type(value)
+    return walk_of_kind(kind)
 
 
 def attributes_of(value: Any) -> dict[str, Any] | None:

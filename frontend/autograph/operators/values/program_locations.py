@@ -24,9 +24,9 @@ from .....dialect.errors import UnsupportedError
 from .....dialect.records import dataclass
 from ....guards.unbound import UNBOUND as UNBOUND  # the other operators take it from here
 from ....guards.unbound import Unbound
-from ....source.code_table import remembered_by_code
 from ....reach.links import Link
 from ....reach.walks import Keeps, Walk, attributes_of, walk_of
+from ....source.code_table import remembered_by_code
 from ....source.modules import is_library
 from ....source.own_attributes import (
     delete_own_attribute,
@@ -37,6 +37,7 @@ from ....source.own_attributes import (
 from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder
 from .optional import Chosen, MaybeUnbound, Optional
+
 
 @dataclass(frozen=True)
 class ProgramLocation:
@@ -268,8 +269,8 @@ class Snapshot:
             *other.lists, *other.sets, *other.dicts, *other.objects, *other.buffers,
         ):  # fmt: skip
             self.follow(container, name)
-        for place, _ in other.contexts:
-            self.follow(place.variable, place.name)
+        for known, _ in other.contexts:
+            self.follow(known.variable, known.name)
 
     def values(self) -> Iterator[Any]:
         """Every value that was remembered."""
@@ -382,7 +383,9 @@ class Snapshot:
         found: list[tuple[Any, str]] = []
         if walk is not None:
             self._keep(walk, value, name)
-            found = [(item, f"{name}[{key!r}]") for key, item in walk.entries(value) if type(item) not in _PLAIN]
+            found = [
+                (item, f"{name}[{key!r}]") for key, item in walk.entries(value) if type(item) not in _PLAIN
+            ]
             found += [(item, name) for item in walk.members(value) if type(item) not in _PLAIN]
             found += [(part, way.after(name)) for way, part in self._links(walk, value)]
         attributes = attributes_of(value)
