@@ -1,6 +1,6 @@
 """What objects lead to, what of it may change, and how they are compared: a small class for each kind of object.
 
-The snapshots of branches and loops remember what is reached so, guards compare it, and the cache on disk writes it down.
+The snapshots of branches and loops remember what is reached so, guards compare it, and the disk cache writes it down.
 """
 
 from __future__ import annotations
