@@ -9,9 +9,11 @@ import numpy as np
 
 from ...backend.gpu.devices.on_device import ARRAYS, memory_of
 from ...dialect.errors import TraceRecursionError, UnsupportedError, WeftTypeError
+from ...dialect.imports import is_loaded
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from ..autograph.operators.branches import diverging
+from ..autograph.operators.builtins import process_settings
 from ..autograph.operators.lists.kept_items import require_unchanged
 from ..autograph.operators.values.resolve_grown_lists import resolve_grown_lists
 from ..guards.inputs import Decisions
@@ -87,6 +89,8 @@ def _record(
         write_back = WriteBack(state, outputs)
         recorded = Recorded(outputs.collect(returned), write_back, outputs.types, state)
         require_unchanged(trace)
+        if is_loaded(process_settings):
+            process_settings.settle(trace)
         state.settle()
     except Exception as error:
         _raise_explained(error, signature.name)

@@ -193,6 +193,7 @@ _LOOKING: list[Any] = [
     io.StringIO,
     io.BytesIO,
     np.errstate,
+    warnings.catch_warnings,
 ]
 
 _VARYING_OWNERS: tuple[tuple[type, str], ...] = (

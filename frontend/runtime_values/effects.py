@@ -22,6 +22,7 @@ from ..tracing.staging import host_call, raise_here, trace_of
 from .plain_messages import plain_message
 from .strings import RuntimeString, format_string, string_of, to_string
 from .values import Frozen, FrozenException, RuntimeValue, make_exception
+from .warning_filters import under_filters
 
 if TYPE_CHECKING:
     from ..tracing.recorder import Recorder
@@ -179,12 +180,13 @@ def _same(error: BaseException) -> BaseException:
 
 def outside_traces(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A function that runs as if nothing was traced in its thread, under a name for messages."""
+    filtered = under_filters(function)
 
     @functools.wraps(function)
     def call(*arrays: Any) -> Any:
         previous = set_current_trace(None)
         try:
-            return function(*arrays)
+            return filtered(*arrays)
         finally:
             set_current_trace(previous)
 

@@ -11,6 +11,7 @@ import decimal
 import enum
 import fractions
 import functools
+import gc
 import io
 import itertools
 import json
@@ -89,8 +90,8 @@ VARYING = [
     (lambda x: x + len(input()), "reads what the user types"),
     (lambda x: threading.Thread(target=print).start(), "deals with threads"),
     (lambda x: subprocess.run(["true"]), "deals with threads or processes"),
-    (lambda x: np.seterr(all="ignore"), "changes settings"),
-    (lambda x: warnings.simplefilter("ignore"), "changes settings"),
+    (lambda x: np.set_printoptions(precision=3), "changes settings"),
+    (lambda x: gc.disable(), "changes settings"),
 ]
 
 

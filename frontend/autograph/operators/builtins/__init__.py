@@ -12,6 +12,7 @@ load_on_first_use(
     "math_on_arrays",
     "operator_functions",
     "plain_lists",
+    "process_settings",
     "rounding",
     "unpacking",
     "vectorized_functions",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -32,6 +33,7 @@ from . import (
     math_on_arrays,
     operator_functions,
     plain_lists,
+    process_settings,
     random_functions,
     rounding,
     vectorized_functions,
@@ -157,6 +159,13 @@ _ROWS: dict[Any, _Row] = {
     hex: (_only_unknown, lambda: _in_base("#x")),
     oct: (_only_unknown, lambda: _in_base("#o")),
     bin: (_only_unknown, lambda: _in_base("#b")),
+    # Settings of the process
+    np.seterr: (_always, lambda: process_settings.seterr),
+    np.geterr: (_always, lambda: process_settings.geterr),
+    warnings.simplefilter: (_always, lambda: process_settings.simplefilter),
+    warnings.filterwarnings: (_always, lambda: process_settings.filterwarnings),
+    warnings.resetwarnings: (_always, lambda: process_settings.resetwarnings),
+    # Dates
     np.datetime64: (_always, lambda: times.datetime64),
 }
 """The builtins, and the classes of NumPy's."""

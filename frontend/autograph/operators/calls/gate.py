@@ -23,6 +23,7 @@ from ....tracing.array import TracedArray
 from ....tracing.needed_numbers import need_all_numbers
 from ....tracing.recorder import Recorder
 from ...marks import is_marked
+from ..builtins import process_settings
 from ..builtins.numpy_functions import numpy_function
 from ..interface import operators
 from ..values import looked_up
@@ -86,7 +87,7 @@ def through_gate(trace: Recorder, function: Function, called: Function, args: An
 def _look_at_objects(trace: Recorder, function: Function, args: Any, kwargs: Any) -> None:
     """Refuse the methods of objects from outside with a hidden state; objects of the user's are read as a whole."""
     if function is np.errstate:
-        _require_silence(kwargs)
+        process_settings.require_silence("np.errstate", kwargs)
     owner = getattr(function, "__self__", None)
     if owner is not None and not isinstance(owner, (type, types.ModuleType)):
         require_own(trace, owner)
@@ -152,17 +153,6 @@ def _call_known(called: Function, function: Function, args: Any, kwargs: Any) ->
             f"time only ({error}): weft.py_call({name_of(function)}, ..., result=weft.TensorSpec(...)) calls it "
             "whenever the compiled function runs"
         ) from None
-
-
-def _require_silence(states: dict[str, Any]) -> None:
-    """Refuse `np.errstate` that asks for more than silence: compiled code does not look for these errors."""
-    for name, state in states.items():
-        if state not in ("ignore", None):
-            raise UnsupportedError(
-                f"np.errstate({name}={state!r}) is not followed: compiled code computes on with infinities and NaN, in "
-                "silence. Test for them, and raise (if not np.isfinite(y).all(): raise FloatingPointError), or write "
-                f"np.errstate({name}='ignore')"
-            )
 
 
 def _refuse_unknown(function: Function) -> NoReturn:

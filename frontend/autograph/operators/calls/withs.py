@@ -18,6 +18,7 @@ from ....source.modules import is_users_module
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from ..branches.exits import Exit, codes_of, exit_from, status_of
+from ..builtins import process_settings
 from ..exceptions.tries import raise_, record_try
 from ..interface import operators
 from ..statements.generators import Codes, Generator
@@ -40,7 +41,11 @@ def with_(manager: Any, body: Block, dead: str = "") -> Exit:
     enter, leave = users_method(manager, "__enter__"), users_method(manager, "__exit__")
     if enter is None and leave is None:
         require_harmless(manager)
-        return _in_python(manager, body)
+        settings = process_settings.settings_of(trace, manager)
+        if settings is None:
+            return _in_python(manager, body)
+        with settings:
+            return _in_python(manager, body)
     kind = type(manager)
     leave = leave or kind.__exit__
     unread = variables_named(dead, (body,))

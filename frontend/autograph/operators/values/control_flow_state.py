@@ -72,6 +72,8 @@ class ControlFlowState:
     """What conditions, by the identities of their storages, say about values that may be None."""
     grown: dict[int, tuple[list[Any], RuntimeLength]] = field(default_factory=dict)
     """The lists that became lists that grow at run time, with what they became."""
+    followed: list[tuple[Any, str]] = field(default_factory=list)
+    """What operators keep that branches and loops are to follow as they follow the program's own containers."""
     loop_kinds: dict[LoopKey, tuple[tuple[CodeType, ...], dict[str, Kind]]] = field(default_factory=dict)
     """The code of staged loops, and what they carried when they were recorded last, for loops inside of loops."""
     not_unrolled: set[tuple[Any, ...]] = field(default_factory=set)
@@ -108,6 +110,8 @@ def snapshot_of(
     for items, grown in list(control_flow(trace).grown.values()):
         if snapshot.knows(items):  # under a name that no staged code mentions
             snapshot.follow(grown, "a list")
+    for value, name in control_flow(trace).followed:
+        snapshot.follow(value, name)
     control_flow(trace).remembered.add(snapshot)
     return snapshot
 

@@ -12,6 +12,7 @@ import array
 import collections
 import contextlib
 import io
+import warnings
 from collections.abc import Iterable
 from types import FunctionType, GeneratorType
 from typing import Any
@@ -36,6 +37,7 @@ class MadeObjects:
 
 _BUFFERS = (
     collections.deque, array.array, bytearray, io.StringIO, io.BytesIO, contextlib.ExitStack, np.errstate,
+    warnings.catch_warnings,
 )  # fmt: skip
 
 
