@@ -196,7 +196,7 @@ def test_iterators_and_queues_of_the_function_itself():
 
     @weft.function
     def taken(x, n):
-        numbers = itertools.count()
+        numbers = itertools.count(0.0)
         for _ in range(n):
             x = x + next(numbers)
         return x

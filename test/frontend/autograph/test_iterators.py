@@ -162,8 +162,8 @@ def given_to_another(x):
 
 
 def left_by_a_loop(x):
-    items = itertools.count()
-    for i in items:
+    items = itertools.permutations(range(6), 1)
+    for (i,) in items:
         if i > 5 or x[i] > 1:
             break
     return next(items)
@@ -232,7 +232,7 @@ def own_iterator(x):
     ("function", "says"),
     [
         (given_to_another, "items of this iterator are taken that was given to another one .*enumerate"),
-        (left_by_a_loop, "a loop that run-time values end has taken items of this count"),
+        (left_by_a_loop, "a loop that run-time values end has taken items of this permutations"),
         (filtered_twice, r"items of what filter\(\) gave are asked for a second time"),
         (changed_in_a_branch, "a list becomes longer or shorter in a branch while a loop walks it"),
         (flat_items_in_a_loop, r"take them of an iterator, items = iter\(x.ravel\(\)\)"),

@@ -29,7 +29,9 @@ from . import (
     array_makers,
     bisections,
     heaps,
+    iterator_functions,
     listed_elements,
+    masked_arrays,
     math_on_arrays,
     operator_functions,
     plain_lists,
@@ -231,6 +233,7 @@ _FAMILIES: dict[str, Callable[[], Iterable[tuple[Any, _Row]]]] = {
     "numpy": _rows_of_numpy,
     "math": _rows_of_math,
     "cmath": _rows_of_math,
+    "itertools": lambda: _plain(iterator_functions.iterator_rows()),
     "_operator": lambda: _plain(operator_functions.operator_rows()),
     "_heapq": lambda: _plain(heaps.heap_rows()),
     "heapq": lambda: _plain(heaps.heap_rows()),
@@ -286,6 +289,8 @@ def replacement_of(function: Any) -> Function | None:
     if isinstance(function, np.ufunc):
         return None  # which asks traced arrays what it does
     package = (getattr(function, "__module__", None) or "").partition(".")[0]
+    if package == "numpy" and (masked := masked_arrays.masked_row(function)) is not None:
+        return masked
     if package == "numpy" and (maker := _makers().get(id(function))) is not None:
         return maker
     package = package if package in _FAMILIES else ""

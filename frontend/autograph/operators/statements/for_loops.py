@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Sequence as Functions
@@ -25,12 +26,12 @@ from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from ..branches.checkpoints import Checkpoint
-from ..branches.exits import Exit, without_continue
+from ..branches.exits import BREAK, RETURN, Exit, StagedExit, without_continue
 from ..lists.dynamic_lists import GrowingList
 from ..loops.loops import LeavesLoop, Loop, index_constant
 from ..values.control_flow_state import ControlFlowState, control_flow
 from ..values.hidden_state import require_own
-from ..values.iterables import Filtered, Sequence, Tail, Unrolled, is_never_unrolled, sequence_of
+from ..values.iterables import ENDLESS, Filtered, Sequence, Tail, Unrolled, is_never_unrolled, sequence_of
 from ..values.own_variables import Variables, variables_named
 from ..values.program_locations import Slot
 from ..values.resolve_grown_lists import resolve_grown_list
@@ -38,6 +39,7 @@ from ..values.sequence_iterators import (
     Held,
     Numbered,
     PythonItems,
+    Rest,
     SequenceIterator,
     left_of,
     positions_of,
@@ -84,9 +86,18 @@ def _walk(
         return _run_sequence(trace, PythonItems(iterable), body, orelse)
     if sequence is None:
         return run_items(_counted(trace, iterable), body, orelse, iterable)
+    return _walk_sequence(trace, sequence, body, orelse, dead)
+
+
+def _walk_sequence(
+    trace: Recorder, sequence: Sequence, body: Callable[[Any], Exit], orelse: Body | None, dead: Variables
+) -> Exit:
+    """A loop over items that lie at places: unrolled, or recorded once."""
     length = sequence.length
     if not isinstance(length, int):
         return finish_loop(stage_for(trace, sequence, length, body, dead), orelse)
+    if length == ENDLESS:
+        return _walk_endless(trace, sequence, body, orelse, dead)
     flow = control_flow(trace)
     key = (id(body.__code__), str(trace.location()), length)
     if _is_short(flow, key, length) and not is_never_unrolled(sequence):
@@ -97,6 +108,26 @@ def _walk(
             checkpoint.roll_back()
             flow.not_unrolled.add(key)
     return _staged_or_unrolled(trace, sequence, length, body, orelse, dead)
+
+
+def _walk_endless(
+    trace: Recorder, sequence: Sequence, body: Callable[[Any], Exit], orelse: Body | None, dead: Variables
+) -> Exit:
+    """A loop that only `break` and the like end: Python runs it until values decide, then the rest is recorded."""
+    ops_before = trace.op_count
+    for position in itertools.count():
+        start = Checkpoint.take(trace, (body,))
+        exit_: Exit = None
+        is_long = position >= settings.unroll_limit and trace.op_count > ops_before
+        if not is_long:
+            exit_ = without_continue(body(sequence.item(position)))
+            if exit_ in (BREAK, RETURN):
+                return finish_loop(exit_, orelse)
+        if is_long or isinstance(exit_, StagedExit):
+            start.roll_back()
+            rest = Rest(sequence, position)
+            return finish_loop(stage_for(trace, rest, ENDLESS, body, dead), orelse)
+    raise AssertionError("a loop without end has ended")
 
 
 def _is_short(flow: ControlFlowState, key: tuple[Any, ...], length: int) -> bool:

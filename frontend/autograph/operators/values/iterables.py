@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,6 +13,9 @@ from .....dialect.records import dataclass
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
+
+ENDLESS = sys.maxsize
+"""The length of what has no end."""
 
 
 class Sequence:
@@ -317,6 +321,7 @@ def sequence_of(iterable: Any) -> Sequence | None:
 
 
 __all__ = [
+    "ENDLESS",
     "ArrayItems",
     "Counted",
     "Enumerated",

@@ -82,6 +82,23 @@ class Rest(Sequence):
 
 
 @dataclass(frozen=True)
+class Part(Sequence):
+    """So many items of a sequence, at equal distances from a position on."""
+
+    inner: Sequence
+    start: Any
+    count: Any
+    step: Any = 1
+
+    @property
+    def length(self) -> Any:
+        return self.count
+
+    def item(self, position: Any) -> Any:
+        return self.inner.item(self.start + position * self.step)
+
+
+@dataclass(frozen=True)
 class Numbered(Sequence):
     """The items of a sequence from a position on, with their positions in it."""
 
@@ -125,7 +142,9 @@ def _lies_in_python(sequence: Sequence) -> bool:
         return True
     if isinstance(sequence, Zipped):
         return any(map(_lies_in_python, sequence.inner))
-    return isinstance(sequence, (Enumerated, Reversed, Mapped, Rest)) and _lies_in_python(sequence.inner)
+    return isinstance(sequence, (Enumerated, Reversed, Mapped, Rest, Part)) and _lies_in_python(
+        sequence.inner
+    )
 
 
 class SequenceIterator:
@@ -291,6 +310,7 @@ __all__ = [
     "HashedItems",
     "Held",
     "Numbered",
+    "Part",
     "PythonItems",
     "Rest",
     "SequenceIterator",

@@ -1,0 +1,298 @@
+"""The functions of `itertools` where only the program knows the items, or how many there are.
+
+Repetitions, counters, products and slices are sequences, with an item at each place. The others are written here as
+Python's documentation writes them, and converted.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .....dialect.records import dataclass
+from ....runtime_values.values import holds_traced
+from ....settings import settings
+from ....tracing.current import current_trace
+from ....tracing.staging import is_traced, raise_where
+from ...convert import convert_generator
+from ..interface import operators
+from ..statements.generators import Generator, Walk
+from ..values.iterables import ENDLESS, Mapped, Sequence, Zipped, sequence_of
+from ..values.ranges import Range
+from ..values.sequence_iterators import Part, SequenceIterator, iterator_over, left_of, python_sequence
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Repeated(Sequence):
+    """The same object so many times."""
+
+    repeated: Any
+    times: Any
+
+    @property
+    def length(self) -> Any:
+        return self.times
+
+    def item(self, position: Any) -> Any:
+        return self.repeated
+
+
+@dataclass(frozen=True)
+class CountedFrom(Sequence):
+    """All integers of a distance from one on."""
+
+    start: Any
+    step: Any
+
+    @property
+    def length(self) -> Any:
+        return ENDLESS
+
+    def item(self, position: Any) -> Any:
+        return self.start + position * self.step
+
+
+@dataclass(frozen=True)
+class Cycled(Sequence):
+    """The items of a sequence, over and over."""
+
+    inner: Sequence
+
+    @property
+    def length(self) -> Any:
+        return ENDLESS if self.inner.length else 0
+
+    def item(self, position: Any) -> Any:
+        return self.inner.item(position % self.inner.length)
+
+
+@dataclass(frozen=True)
+class Product(Sequence):
+    """The tuples of an item of each of some sequences, the last of which changes fastest."""
+
+    inner: tuple[Sequence, ...]
+
+    @property
+    def length(self) -> Any:
+        length: Any = 1
+        for sequence in self.inner:
+            length = length * sequence.length
+        return length
+
+    def item(self, position: Any) -> Any:
+        items: list[Any] = []
+        for sequence in reversed(self.inner):
+            length = sequence.length
+            items.insert(0, sequence.item(position % length))
+            position = position // length
+        return tuple(items)
+
+
+def _repeat(object: Any, *times: Any, **named: Any) -> Any:
+    """`itertools.repeat`; what has no end is walked by Python, beside what has one."""
+    if len(times) + len(named) != 1 or set(named) - {"times"}:
+        return itertools.repeat(object, *times, **named)
+    (count,) = (*times, *named.values())
+    return iterator_over(Repeated(object, Range.of(count).length), itertools.repeat)
+
+
+def _count(start: Any = 0, step: Any = 1) -> Any:
+    """`itertools.count`; floats are added up one after the other, by Python."""
+    if not all(isinstance(n, int) or (is_traced(n) and n.dtype.kind in "iu") for n in (start, step)):
+        return itertools.count(start, step)
+    return iterator_over(CountedFrom(start, step), itertools.count)
+
+
+def _cycle(iterable: Any) -> Any:
+    """`itertools.cycle`."""
+    sequence = python_sequence(left_of(iterable))
+    if sequence is None or not isinstance(sequence.length, int):
+        return itertools.cycle(iterable)
+    return iterator_over(Cycled(sequence), itertools.cycle)
+
+
+def _product(*iterables: Any, repeat: Any = 1) -> Any:
+    """`itertools.product`."""
+    iterables = tuple(map(left_of, iterables))
+    found = [python_sequence(iterable) for iterable in iterables]
+    sequences = tuple(sequence for sequence in found if sequence is not None)
+    is_known = all(sequence_of(iterable) is None for iterable in iterables)
+    if is_known or len(sequences) < len(found) or is_traced(repeat):
+        return itertools.product(*iterables, repeat=repeat)
+    return iterator_over(Product(sequences * repeat), itertools.product)
+
+
+def _islice(iterable: Any, *bounds: Any) -> Any:
+    """`itertools.islice` of what has an item at each place."""
+    is_known = (
+        isinstance(iterable, SequenceIterator) and iterable.is_known and not any(map(is_traced, bounds))
+    )
+    if is_known or isinstance(iterable, Walk) or not 1 <= len(bounds) <= 3:
+        return itertools.islice(iterable, *bounds)
+    sequence = python_sequence(left_of(iterable, "islice"))
+    if sequence is None:
+        return itertools.islice(iterable, *bounds)
+    start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+    start, step, length = 0 if start is None else start, 1 if step is None else step, sequence.length
+    for bound, name in ((start, "Indices"), (stop, "Stop argument")):
+        message = f"{name} for islice() must be None or an integer: 0 <= x <= sys.maxsize."
+        if bound is not None:
+            raise_where(np.less(bound, 0), ValueError, message)
+    raise_where(np.less(step, 1), ValueError, "Step for islice() must be a positive integer or None.")
+    end = length if stop is None else operators().call(min, stop, length)
+    return iterator_over(Part(sequence, start, Range.of(start, end, step).length, step), itertools.islice)
+
+
+def _starmap(function: Any, iterable: Any) -> Any:
+    """`itertools.starmap`."""
+    applied = functools.partial(operators().call, function)
+    sequence = sequence_of(left_of(iterable))
+    if sequence is None:
+        return itertools.starmap(applied, iterable)
+    return iterator_over(Mapped(lambda items: applied(*items), Zipped((sequence,))), itertools.starmap)
+
+
+def _pairwise(iterable: Any) -> Any:
+    """`itertools.pairwise`."""
+    sequence = sequence_of(left_of(iterable))
+    if sequence is None:
+        return itertools.pairwise(iterable)
+    count = operators().call(max, sequence.length - 1, 0)
+    return iterator_over(Zipped((Part(sequence, 0, count), Part(sequence, 1, count))), itertools.pairwise)
+
+
+# What Python's documentation writes as generator functions
+
+
+def _chain(iterable: Any, *rest: Any) -> Iterator[Any]:
+    for item in iterable:
+        yield item
+    if rest:
+        for item in itertools.chain(*rest):
+            yield item
+
+
+def _takewhile(predicate: Any, iterable: Any) -> Iterator[Any]:
+    for item in iterable:
+        if not predicate(item):
+            break
+        yield item
+
+
+def _dropwhile(predicate: Any, iterable: Any) -> Iterator[Any]:
+    dropping = True
+    for item in iterable:
+        if dropping and predicate(item):
+            continue
+        dropping = False
+        yield item
+
+
+def _filterfalse(predicate: Any, iterable: Any) -> Iterator[Any]:
+    for item in iterable:
+        if not (bool(item) if predicate is None else predicate(item)):
+            yield item
+
+
+def _compress(data: Any, selectors: Any) -> Iterator[Any]:
+    for item, selector in zip(data, selectors):  # noqa: B905
+        if selector:
+            yield item
+
+
+def _accumulate(iterable: Any, func: Any = None, *, initial: Any = None) -> Iterator[Any]:
+    total = initial
+    is_first = initial is None
+    if not is_first:
+        yield total
+    for item in iterable:
+        if is_first:
+            total = item
+            is_first = False
+        else:
+            total = total + item if func is None else func(total, item)
+        yield total
+
+
+def _combinations(iterable: Any, r: Any) -> Iterator[Any]:
+    count = len(iterable)
+    for i in range(count):
+        for j in range(i + 1, count):
+            if r == 2:
+                yield iterable[i], iterable[j]
+            else:
+                for k in range(j + 1, count):
+                    yield iterable[i], iterable[j], iterable[k]
+
+
+def _is_long(iterable: Any) -> bool:
+    """Whether only the program knows how many items there are, or there are too many to record each."""
+    if isinstance(iterable, Walk):
+        return True
+    inner = iterable.sequence if isinstance(iterable, SequenceIterator) else iterable
+    sequence = sequence_of(inner)
+    return sequence is not None and not (
+        isinstance(sequence.length, int) and sequence.length <= settings.unroll_limit
+    )
+
+
+def _any_long(*args: Any) -> bool:
+    return any(map(_is_long, args))
+
+
+def _of_values(*args: Any) -> bool:
+    return _any_long(*args) or holds_traced(args, depth=3)
+
+
+def _of_few(iterable: Any, r: Any) -> bool:
+    return _is_long(iterable) and r in (2, 3)
+
+
+def _generated(theirs: Any, function: Any, applies: Callable[..., bool]) -> Function:
+    """What converts a generator function when it is called on what only the program knows."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if current_trace() is None or not applies(*args, *kwargs.values()):
+            return theirs(*map(_converting, args), **{name: _converting(v) for name, v in kwargs.items()})
+        return Generator(function, _feeding(function), args, kwargs)
+
+    call.__name__ = theirs.__name__
+    return call
+
+
+@functools.cache
+def _feeding(function: Any) -> Any:
+    return convert_generator(function, operators())
+
+
+def _converting(value: Any) -> Any:
+    """A function that Python's own calls, with what it calls converted."""
+    is_function = callable(value) and not isinstance(value, type) and not is_traced(value)
+    return functools.partial(operators().call, value) if is_function else value
+
+
+def iterator_rows() -> Iterator[tuple[Any, Function]]:
+    """Each function, and what is called in its place."""
+    yield itertools.repeat, _repeat
+    yield itertools.count, _count
+    yield itertools.cycle, _cycle
+    yield itertools.product, _product
+    yield itertools.islice, _islice
+    yield itertools.starmap, _starmap
+    yield itertools.pairwise, _pairwise
+    yield itertools.chain, _generated(itertools.chain, _chain, _any_long)
+    yield itertools.takewhile, _generated(itertools.takewhile, _takewhile, _of_values)
+    yield itertools.dropwhile, _generated(itertools.dropwhile, _dropwhile, _of_values)
+    yield itertools.filterfalse, _generated(itertools.filterfalse, _filterfalse, _of_values)
+    yield itertools.compress, _generated(itertools.compress, _compress, _of_values)
+    yield itertools.accumulate, _generated(itertools.accumulate, _accumulate, _any_long)
+    yield itertools.combinations, _generated(itertools.combinations, _combinations, _of_few)
+
+
+__all__ = ["iterator_rows"]

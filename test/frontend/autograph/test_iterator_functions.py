@@ -1,0 +1,175 @@
+"""The functions of `itertools` on what only the program knows: how many items there are, and what they are."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from support.differential import assert_same
+from support.interpreted import interpreted
+
+X = np.array([0.5, 2.0, -1.0, 4.0])
+N = np.int64(5)
+
+
+def same(function: Callable[..., Any], *arguments: Any) -> None:
+    expected = function(*[np.copy(a)[()] for a in arguments])
+    assert_same(interpreted(function)(*[np.copy(a)[()] for a in arguments]), expected)
+
+
+def repeated(x: Any, n: Any) -> Any:
+    y, total, twice = x, 0.0, 1.0
+    for _ in itertools.repeat(None, n):
+        y = y * 2
+    for a, b in zip(itertools.repeat(2, times=n), itertools.count()):
+        total += a * b
+    for a, b in zip(x, itertools.repeat(3.0)):
+        total += a * b
+    for _ in itertools.repeat(None, 5000):
+        twice = twice * 1.0001
+    three = itertools.repeat(x, 3)
+    return (
+        y,
+        total,
+        twice,
+        list(itertools.repeat(x[0], n)),
+        sum(itertools.repeat(2, n)),
+        next(three),
+        list(three),
+    )
+
+
+@pytest.mark.parametrize("n", [5, 0, -2])
+def test_repetitions(n: int) -> None:
+    same(repeated, X, np.int64(n))
+
+
+def endless(x: Any, n: Any) -> Any:
+    total = 0.0
+    for i in itertools.count(1):
+        total += i
+        if total > n * 10:
+            break
+    turns = 0
+    for a in itertools.cycle([1, 2, 4]):
+        turns += a
+        if turns > n * 3:
+            break
+    for j in itertools.count(10, -2):
+        if j < 3:
+            break
+    numbers = itertools.count(n)
+    first = next(numbers)
+    for y in x:
+        if y > 0:
+            total += next(numbers) * y
+    for k, y in zip(itertools.count(start=n, step=2), x):
+        total += k * y
+    places = itertools.count()
+    for place in places:
+        if place > 5 or x[place] < 0:
+            break
+    return total, i, turns, j, x[:j], first, next(numbers), place, next(places)
+
+
+def test_what_has_no_end_is_left() -> None:
+    same(endless, X, N)
+
+
+def placed(x: Any, n: Any) -> Any:
+    total = 0.0
+    for a, b in itertools.product(range(n), range(3)):
+        total += a * b + a
+    for a, b, c in itertools.product(x, repeat=3):
+        total += a * b + c
+    for a, b in itertools.product([1.0, 2.0], x[:n]):
+        total += a - b
+    for a in itertools.islice(x, n - 3):
+        total += a
+    for a in itertools.islice(x, 1, None, n - 3):
+        total += 3 * a
+    for a in itertools.islice([4.0, 5.0, 6.0], n - 4, 9):
+        total += 7 * a
+    for a, b in itertools.pairwise(x[: n - 1]):
+        total += a * b
+    for a in map(lambda a, b: a - b, x, x[::-1]):
+        total += a * a
+    rest = iter(x)
+    return total, list(itertools.islice(rest, 2)), list(rest)
+
+
+def test_items_at_places() -> None:
+    same(placed, X, N)
+
+
+@pytest.mark.parametrize("n", [-1])
+def test_slices_have_no_negative_bounds(n: int) -> None:
+    def sliced(x: Any, n: Any) -> Any:
+        return sum(itertools.islice(x, n))
+
+    with pytest.raises(ValueError, match=r"Stop argument for islice\(\) must be None or an integer"):
+        interpreted(sliced)(X, np.int64(n))
+
+
+def generated(x: Any, n: Any) -> Any:
+    total = 0.0
+    for a in itertools.chain(range(n), x, [1.5], range(2)):
+        total += a * (1 + total)
+        if total > 1000:
+            break
+    for a, b in itertools.combinations(range(n), 2):
+        total += a * b
+    for a, b, c in itertools.combinations(x[: n - 1], 3):
+        total += a * b - c
+    for a in itertools.takewhile(lambda v: v > 0, x):
+        total += a
+    for a in itertools.dropwhile(lambda v: v > 0, x):
+        total += 2 * a
+    for a in itertools.filterfalse(lambda v: v > 0, x):
+        total += 5 * a
+    for a in itertools.compress(x, x > 1):
+        total += 9 * a
+    for a in itertools.accumulate(x[:n]):
+        total += a
+    for a in itertools.accumulate(range(n), lambda a, b: a * b + 1, initial=3):
+        total += a
+    return total, list(itertools.chain(range(n), range(2)))
+
+
+def test_what_pythons_documentation_writes() -> None:
+    same(generated, X, N)
+    same(generated, X, np.int64(3))
+
+
+def known(x: Any) -> Any:
+    return [
+        *(
+            list(itertools.chain([1], x)),
+            list(itertools.accumulate(x)),
+            list(itertools.combinations([1, 2, 3], 2)),
+        ),
+        *(list(itertools.takewhile(lambda v: v < 3, [1, 2, 3])), list(itertools.product([1, 2], repeat=2))),
+        *(list(zip(itertools.count(), [x[0], x[1]])), list(itertools.islice(itertools.cycle("ab"), 3))),
+        *(list(map(pow, x, itertools.repeat(2))), list(itertools.pairwise([1, 2, 3]))),
+        *(list(itertools.starmap(max, [(1, 2), (4, 3)])), list(itertools.islice([1, 2, 3], 1, None))),
+    ]
+
+
+def test_what_python_knows_is_pythons() -> None:
+    same(known, X)
+
+
+def test_masks_are_not_there() -> None:
+    def unmasked(x: Any) -> Any:
+        return (
+            *(np.ma.isMaskedArray(x), np.ma.isMA(x), np.ma.is_masked(x), np.ma.getmask(x) is np.ma.nomask),
+            *(np.ma.getdata(x), np.ma.filled(x, 0), np.ma.getmaskarray(x)),
+        )
+
+    same(unmasked, X)
+    with pytest.raises(NotImplementedError, match=r"np\.ma\.masked_invalid makes or takes masked arrays"):
+        interpreted(lambda x: np.ma.masked_invalid(x).sum())(X)
