@@ -79,6 +79,10 @@ class ListMethods:
 
     __rmul__ = __mul__
 
+    def __imul__(self, times: Any) -> Any:
+        self.adopt(self * times)
+        return self
+
     # Taking away
 
     def pop(self, index: Any = -1) -> Any:

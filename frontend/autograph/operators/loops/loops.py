@@ -134,8 +134,8 @@ class Loop:
         trace = self.trace
         carried = self._first_guess(snapshot)
         for _ in range(MAX_RECORDINGS):
-            mark = len(trace.cells)
             recording = _Recording(self, snapshot, carried)
+            mark = len(trace.cells)  # without those of what a list begins with
             try:
                 found = recording.run()
                 is_final = {k: c.kind for k, c in found.items()} == {k: c.kind for k, c in carried.items()}

@@ -24,6 +24,7 @@ from ....tracing.needed_numbers import need_number
 from ....tracing.recorder import Recorder
 from ..builtins.random_functions import are_generators
 from ..calls.calls import call
+from ..lists import computed_lengths
 from ..statements import dict_lookups
 from ..statements.dict_lookups import are_constants, is_looked_up, look_up
 from ..values.array_parts import ArrayParts
@@ -224,6 +225,8 @@ def item(container: Any, key: Any) -> Any:
         place = place_in(container, key)
         return Chosen(place, tuple(container)) if len(container) > 1 else container[0]
     key = plain_key(container, key)
+    if isinstance(container, (list, tuple)) and computed_lengths.has_computed_bounds(key):
+        return computed_lengths.part(container, key)
     if isinstance(container, (Range, ArrayParts)):
         return resolve_grown_list(container[key])
     trace = current_trace()
@@ -252,7 +255,10 @@ def set_item(container: Any, key: Any, value: Any) -> None:
     if isinstance(key, Chosen) and is_looked_up(container, key):
         dict_lookups.assign(container, key, value)
         return
-    assign_item(container, plain_key(container, key), value)
+    key = plain_key(container, key)
+    if type(container) is list and computed_lengths.has_computed_bounds(key):
+        container = computed_lengths.growing(container, key)
+    assign_item(container, key, value)
 
 
 def del_item(container: Any, key: Any) -> None:
@@ -262,6 +268,14 @@ def del_item(container: Any, key: Any) -> None:
     if method is not None and current_trace() is not None:
         call(method, container, key)
         return
+    if type(container) is list and (
+        isinstance(key, TracedArray) or computed_lengths.has_computed_bounds(key)
+    ):
+        if isinstance(key, slice):
+            container = computed_lengths.growing(container, key)
+        else:
+            call(container.pop, key)
+            return
     del container[key]
 
 

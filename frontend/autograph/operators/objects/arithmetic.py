@@ -14,6 +14,7 @@ from ....signature.traced_value import held
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ..calls.calls import call
+from ..lists import computed_lengths
 from ..values.known_arrays import compute, writable
 from ..values.special_methods import call_operator, has_users_operator, users_unary, users_update
 
@@ -41,6 +42,10 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
     """`left symbol right`, comparisons too."""
     left, right = held(left), held(right)
     if isinstance(left, _ARRAYS) or isinstance(right, _ARRAYS):
+        if symbol == "*" and (type(left) is list or type(right) is list):
+            items, times = (left, right) if type(left) is list else (right, left)
+            if computed_lengths.is_count(times):
+                return computed_lengths.repeated(items, times)
         trace = current_trace()
         if trace is not None and _is_operand(left) and _is_operand(right):
             return compute(trace, _BINARY[symbol], (left, right), {})
@@ -82,6 +87,8 @@ def update(symbol: str, target: Any, value: Any) -> Any:
         if trace is not None:
             target = writable(trace, target)
     elif current_trace() is not None:
+        if symbol == "*=" and type(target) is list and computed_lengths.is_count(value):
+            target = computed_lengths.growing(target, value)
         method = users_update(symbol, target)
         if method is not None and (result := call(method, target, value)) is not NotImplemented:
             return result

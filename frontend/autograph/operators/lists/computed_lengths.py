@@ -1,0 +1,77 @@
+"""Lists of Python's whose length becomes known when the program runs: repeated, sliced and cut at computed places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .....dialect.errors import UnsupportedError
+from ....numpy_api import lookup
+from ....tracing.array import TracedArray
+from ....tracing.current import current_trace
+from ....tracing.needed_numbers import need_number
+from ....tracing.number_types import number_type
+from ..interface import operators
+from ..values.control_flow_state import control_flow
+from .dynamic_lists import GrowingList, Widened, is_known_outside, kind_of_items
+
+
+def is_count(value: Any) -> bool:
+    """Whether a value says how often a list is repeated, and only the program knows it."""
+    is_integer = isinstance(value, TracedArray) and (value.dtype.kind in "iu" or number_type(value) is bool)
+    return is_integer and value._is_scalar and value._known() is None
+
+
+def repeated(items: list[Any], times: Any) -> Any:
+    """`items * times`."""
+    need_number(times, "the length of a list")
+    if not items:
+        return []
+    grown, count = GrowingList(items), operators().call(max, operators().call(int, times), 0)
+    length = len(items) * count
+    places: Any = np.remainder(lookup("arange")(length), len(items))
+    grown.rearrange(lambda array: lookup("take")(array, places, axis=0), length)
+    return grown
+
+
+def has_computed_bounds(key: Any) -> bool:
+    """Whether a key is a slice of which only the program knows how long it is."""
+    bounds = (key.start, key.stop, key.step) if isinstance(key, slice) else ()
+    return any(isinstance(bound, TracedArray) and bound._known() is None for bound in bounds)
+
+
+def part(items: Any, key: slice) -> Any:
+    """`items[key]` with computed bounds."""
+    _need_bounds(key)
+    if not items:
+        return items[:0]
+    if not isinstance(items, list):
+        kind = type(items).__name__
+        raise UnsupportedError(
+            f"a {kind} is sliced with a traced bound: only the program knows how long the result is, and that of a "
+            f"{kind} is known in compiled code; slice a list (list(items)[a:b]) or an array"
+        )
+    return GrowingList(items)[key]
+
+
+def growing(items: list[Any], key: Any) -> Any:
+    """What a list becomes of which items at computed places are deleted or replaced by others: one that grows."""
+    _need_bounds(key)
+    trace = current_trace()
+    if trace is None or not items:
+        return items
+    kind = kind_of_items(items)
+    if is_known_outside(items):
+        raise Widened(items, kind)
+    known = GrowingList(items, kind)
+    control_flow(trace).grown[id(items)] = (items, known)
+    return known
+
+
+def _need_bounds(key: Any) -> None:
+    for bound in (key.start, key.stop, key.step) if isinstance(key, slice) else (key,):
+        need_number(bound, "the length of a list")
+
+
+__all__ = ["growing", "has_computed_bounds", "is_count", "part", "repeated"]
