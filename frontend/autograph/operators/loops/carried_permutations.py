@@ -156,9 +156,13 @@ def _orbit(key: Key, ends: Mapping[Key, Any], by_storage: Mapping[int, Key]) -> 
         orbit.append(following)
 
 
-def _refusal(place: ProgramLocation, storage: Storage | None) -> UnsupportedError:
+class WritesOthers(UnsupportedError):
+    """A loop writes to an array from before it in some iterations, perhaps the first alone, and to others in others."""
+
+
+def _refusal(place: ProgramLocation, storage: Storage | None) -> WritesOthers:
     made_at = None if storage is None else storage.made_at
-    return UnsupportedError(
+    return WritesOthers(
         f"this loop writes in place to {place.name!r}, which is an array of the program outside of the loop (made at "
         f"{made_at or 'the entry'}) in some iterations and another one in others; make a copy before the loop "
         f"({place.name} = {place.name}.copy()), or write into one array all the time ({place.name}[...] = ...)"

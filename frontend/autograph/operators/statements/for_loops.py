@@ -28,6 +28,7 @@ from ....tracing.recorder import Recorder
 from ..branches.checkpoints import Checkpoint
 from ..branches.exits import BREAK, RETURN, Exit, StagedExit, without_continue
 from ..lists.dynamic_lists import GrowingList
+from ..loops.carried_permutations import WritesOthers
 from ..loops.loops import LeavesLoop, Loop, index_constant
 from ..values.control_flow_state import ControlFlowState, control_flow
 from ..values.hidden_state import require_own
@@ -316,6 +317,31 @@ def _counting(trace: Recorder, items: Iterable[Any]) -> Iterator[Any]:
 
 
 def stage_for(
+    trace: Recorder, sequence: Sequence, length: Any, body: Callable[[Any], Exit], dead: Variables
+) -> Exit:
+    """Record a loop over a sequence, and its first iteration by itself where that alone writes to arrays from before.
+
+    So it is in `x += v; x = x % 3`: the next iterations write to an array that the one before has made.
+    """
+    checkpoint = Checkpoint.take(trace, (body,))
+    try:
+        return _record_for(trace, sequence, length, body, dead)
+    except WritesOthers as error:
+        refusal = error
+    checkpoint.roll_back()
+
+    def first_and_others() -> Exit:
+        first = without_continue(body(sequence.item(0)))
+        rest = Tail(sequence)
+        return continued(first, lambda: _record_for(trace, rest, rest.length, body, dead), (body,))
+
+    try:
+        return first_and_others() if isinstance(length, int) else if_(length > 0, first_and_others)
+    except UnsupportedError:
+        raise refusal from None
+
+
+def _record_for(
     trace: Recorder, sequence: Sequence, length: Any, body: Callable[[Any], Exit], dead: Variables
 ) -> Exit:
     """Record a loop over a sequence: as a counting loop, or with a test where it may be left."""

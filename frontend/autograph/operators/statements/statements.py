@@ -17,6 +17,7 @@ from ..branches.branches import stage_if
 from ..branches.checkpoints import Checkpoint
 from ..branches.conditions import is_staged, truth_of
 from ..branches.exits import BREAK, RETURN, Exit, StagedExit, without_break, without_continue
+from ..loops.carried_permutations import WritesOthers
 from ..loops.loops import Loop
 from ..values.hidden_state import acts, note_walked, require_followed, state_of
 from ..values.iterables import Sequence
@@ -112,7 +113,7 @@ def while_(test: Callable[[], Any], body: Body, orelse: Body | None = None, dead
         if trips == settings.unroll_limit and trace.op_count > ops_before:
             start.roll_back()
             try:
-                return finish_loop(loop().record(), orelse)
+                return finish_loop(_record_while(loop, watched, start), orelse)
             except (ConcreteValueError, ControlFlowError):
                 start.roll_back()  # Python has to know the values, so it runs the loop to its end
                 test()
@@ -123,7 +124,25 @@ def while_(test: Callable[[], Any], body: Body, orelse: Body | None = None, dead
         if exit_ in (BREAK, RETURN):
             return None if exit_ == BREAK else exit_
     start.roll_back()
-    return finish_loop(loop().record(), orelse)
+    return finish_loop(_record_while(loop, watched, start), orelse)
+
+
+def _record_while(
+    loop: Callable[[], Loop], watched: tuple[Callable[[], Any], Body], start: Checkpoint
+) -> Exit:
+    """Record a loop, and its first iteration by itself where that alone writes to arrays from before."""
+    try:
+        return loop().record()
+    except WritesOthers as error:
+        refusal = error
+    start.roll_back()
+    test, body = watched
+    try:
+        return if_(
+            tested(test()), lambda: continued(without_continue(body()), lambda: loop().record(), watched)
+        )
+    except UnsupportedError:
+        raise refusal from None
 
 
 def _run_while(test: Callable[[], Any], body: Body, orelse: Body | None) -> Exit:
