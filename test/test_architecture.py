@@ -59,6 +59,7 @@ ORDER = {
         "interface.py",
         "values",
         "lists",
+        "tables",
         "branches",
         "loops",
         "statements",

@@ -20,6 +20,7 @@ FAMILIES = (
     "reductions",
     "scans",
     "sorting",
+    "tables",
     "random",
     "contraction",
     "ufunc_loops",

@@ -114,6 +114,8 @@ EXCEPTIONS: dict[str, type[Exception]] = {
         UnboundLocalError,
         MemoryError,
         RecursionError,
+        RuntimeError,
+        KeyError,
         np.linalg.LinAlgError,
     )
 }

@@ -539,9 +539,10 @@ class PythonState(ABC):
         known = self._by_value.get(id(self.snapshot.old_value(place)))
         return known is not None and known.traced is value and known.value is self.snapshot.old_value(place)
 
-    def grown_lists(self) -> dict[int, tuple[list[Any], Any]]:
-        """The lists that became ones that grow at run time, with what they became."""
-        known = {id(items) for _, items, _ in self.snapshot.lists}
+    def grown_containers(self) -> dict[int, tuple[Any, Any]]:
+        """The lists, dicts and sets that became ones that grow at run time, with what they became."""
+        found = self.snapshot
+        known = {id(items) for _, items, _ in (*found.lists, *found.dicts, *found.sets)}
         return {
             id(items): (items, grown)
             for items, grown in control_flow(self._trace).grown.values()
@@ -589,7 +590,7 @@ class PythonState(ABC):
 
     def settle(self) -> None:
         """Decide what could not be decided before all was read: lists that only grow, functions in attributes."""
-        grown = self.grown_lists()
+        grown = self.grown_containers()
         for handle, items, guard, read in self._lists:
             is_read = read in self._attribute_uses.read if isinstance(read, str) else read
             self.guards.append(guard if is_read or id(items) in grown else Kind(handle, list))

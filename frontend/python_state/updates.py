@@ -107,7 +107,9 @@ class Update(NamedTuple):
         elif isinstance(container, list):
             container[:] = value
         elif container is not UNBOUND:
-            container.clear()
+            # Keys that stay where they are stay the objects that they are.
+            if not isinstance(container, dict) or list(container) != list(value)[: len(container)]:
+                container.clear()
             container.update(value)
 
 

@@ -8,7 +8,7 @@ from ...dialect.errors import UnsupportedError
 from ..autograph.operators.values.optional import MaybeUnbound
 from ..autograph.operators.values.program_locations import UNBOUND, Items, KeyOrder, ProgramLocation
 from ..guards.handles import Arguments, ContextVariable, Handle, Item, Linked, Member
-from ..runtime_values.results import RuntimeLength
+from ..runtime_values.results import RuntimeContainer
 from .state import PythonState
 from .updates import Built, EntryOf, Known, Make, Makes, Order, Together, Unbinding, Update, Updates
 
@@ -27,7 +27,7 @@ class WriteBack:
         self._state = state
         self._outputs = outputs
         self._updates: list[Update] = []
-        grown = state.grown_lists()
+        grown = state.grown_containers()
         changes = list(state.snapshot.changes().values())
         whole = {id(place.container) for place, _ in changes if isinstance(place, Items)} | set(grown)
         for place, value in changes:
@@ -52,8 +52,8 @@ class WriteBack:
         if handle is None:
             raise _not_found(place)
         old = self._state.snapshot.old_value(place)
-        if isinstance(value, RuntimeLength) and isinstance(old, list):
-            return  # the list itself is changed
+        if isinstance(value, RuntimeContainer) and isinstance(old, (list, dict, set)):
+            return  # the container itself is changed
         self._updates.append(Update(handle, self._maker(place, value)))
 
     def _add_order(self, place: KeyOrder, value: Any) -> None:
@@ -81,7 +81,7 @@ class WriteBack:
         else:
             self._updates.append(Update(handle, self._maker(place, set(value)), is_whole=True))
 
-    def _add_grown(self, items: list[Any], value: RuntimeLength) -> None:
+    def _add_grown(self, items: Any, value: RuntimeContainer) -> None:
         handle = self._state.locate(items)
         if handle is not None:
             place = Items(handle.name, items)

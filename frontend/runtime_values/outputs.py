@@ -37,7 +37,7 @@ from .result_spec import (
     ThawedResult,
     ViewResult,
 )
-from .results import RuntimeChoice, RuntimeLength, RuntimeNone, flatten_results
+from .results import RuntimeChoice, RuntimeLength, RuntimeNone, RuntimeTable, flatten_results
 from .values import Frozen, FrozenException, RuntimeValue, holder_of
 
 if TYPE_CHECKING:
@@ -113,12 +113,8 @@ class Outputs:
         return KeptResult(self._kept[id(leaf)][0], made)
 
     def _leaf(self, leaf: Any) -> Any:
-        if isinstance(leaf, RuntimeNone):
-            return OptionalResult(self._computed(leaf.is_none), self.collect(leaf.value))
-        if isinstance(leaf, RuntimeChoice):
-            return ChosenResult(self._computed(leaf.index), leaf.options)
-        if isinstance(leaf, RuntimeLength):
-            return self._list(leaf)
+        if isinstance(leaf, RuntimeValue) and (made := self._decided(leaf)) is not None:
+            return made
         trace = self._trace
         if not isinstance(leaf, RuntimeValue) and (holder := holder_of(leaf)) is not None:
             parts, make = holder
@@ -149,6 +145,18 @@ class Outputs:
             choice = self._computed(leaf._is_another)._replace(is_python=True)
             return SelectedResult(choice, (made._replace(path=(), bounds=()), made))
         return self._selected(leaf) or self._laid_out(leaf) or self._computed(leaf)
+
+    def _decided(self, leaf: RuntimeValue) -> Any:
+        """A result whose structure the program decides on; None for another value of the run time."""
+        if isinstance(leaf, RuntimeNone):
+            return OptionalResult(self._computed(leaf.is_none), self.collect(leaf.value))
+        if isinstance(leaf, RuntimeChoice):
+            return ChosenResult(self._computed(leaf.index), leaf.options)
+        if isinstance(leaf, RuntimeLength):
+            return self._list(leaf)
+        if isinstance(leaf, RuntimeTable):
+            return HolderResult(self.collect(leaf.listed()), leaf.make)
+        return None
 
     def _selected(self, leaf: TracedArray) -> SelectedResult | None:
         """A result that may be one of the caller's arrays, as a branch or loop decided, or a view of one."""

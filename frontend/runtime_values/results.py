@@ -53,11 +53,42 @@ class RuntimeNone(RuntimeValue):
         return (self.is_none, self.value), lambda parts: None if parts[0] else parts[1]
 
 
-class RuntimeLength(RuntimeValue):
-    """A list whose length is known at run time; AutoGraph's growing lists are such."""
+class RuntimeContainer(RuntimeValue):
+    """A list, dict or set whose size is known at run time."""
 
     kind: Any
     """The abstract type of its items, None where there was none yet."""
+    python_type: type
+    """What Python has in its place."""
+
+    def widen(self, kind: Any) -> None:
+        """Have a wider abstract type from now on."""
+        raise NotImplementedError
+
+    def state(self) -> list[Any]:
+        """What it holds now: others as soon as it is changed."""
+        raise NotImplementedError
+
+
+class RuntimeTable(RuntimeContainer):
+    """A dict or set whose keys are known at run time; AutoGraph's tables are such."""
+
+    make: Callable[[Any], Any]
+    """Makes what Python has of the keys, or of pairs of keys and values."""
+
+    def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
+        """The items, as a list."""
+        return self.listed(), self.make
+
+    def listed(self) -> RuntimeLength:
+        """The keys of a set, or the pairs of keys and values of a dict."""
+        raise NotImplementedError
+
+
+class RuntimeLength(RuntimeContainer):
+    """A list whose length is known at run time; AutoGraph's growing lists are such."""
+
+    python_type = list
 
     def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
         """The items, stacked."""
@@ -67,10 +98,6 @@ class RuntimeLength(RuntimeValue):
 
     def columns(self) -> tuple[Structure, list[tuple[TracedArray, bool]]]:
         """The structure of an item, and for each array in it all of them stacked, and whether they are Python's."""
-        raise NotImplementedError
-
-    def state(self) -> list[Any]:
-        """What it holds now: others as soon as it is changed."""
         raise NotImplementedError
 
     def origins(self) -> TracedArray | None:

@@ -89,6 +89,24 @@ class ExpressionConverter(Emitter):
             return display
         return build.call("list_display", [self._display_item(item) for item in node.elts], node)
 
+    def dict_display(self, node: ast.Dict) -> ast.expr:
+        """`{a: b, **c}`: keys may be known at run time only."""
+        if all(isinstance(key, ast.Constant) for key in node.keys):
+            display: ast.expr = self.rebuilt(node)
+            return display
+        parts = [
+            build.tuple_of([self.expr(each) for each in (key, value) if each is not None], value)
+            for key, value in zip(node.keys, node.values, strict=True)
+        ]
+        return build.call("dict_display", parts, node)
+
+    def set_display(self, node: ast.Set) -> ast.expr:
+        """`{a, *b}`."""
+        if all(isinstance(item, ast.Constant) for item in node.elts):
+            display: ast.expr = self.rebuilt(node)
+            return display
+        return build.call("set_display", [self._display_item(item) for item in node.elts], node)
+
     def _display_item(self, item: ast.expr) -> ast.expr:
         if isinstance(item, ast.Starred):
             return build.call("spread", [self.expr(item.value)], item)
@@ -357,6 +375,8 @@ _CONVERTERS: dict[type[ast.expr], Callable[[Any, Any], ast.expr]] = {
     ast.BinOp: ExpressionConverter.bin_op,
     ast.JoinedStr: ExpressionConverter.joined,
     ast.List: ExpressionConverter.list_display,
+    ast.Dict: ExpressionConverter.dict_display,
+    ast.Set: ExpressionConverter.set_display,
     ast.Starred: ExpressionConverter.starred,
     ast.Await: ExpressionConverter.refused,
 }

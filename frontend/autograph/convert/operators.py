@@ -159,6 +159,12 @@ class Operators(Protocol):
     def list_display(self, /, *parts: Any) -> Any:
         """`[a, *b]`."""
 
+    def dict_display(self, /, *parts: tuple[Any, ...]) -> Any:
+        """`{a: b, **c}`: pairs, and what is unpacked as a tuple of one."""
+
+    def set_display(self, /, *parts: Any) -> Any:
+        """`{a, *b}`."""
+
     def fstring(self, /, *parts: Any) -> Any:
         """An f-string, of texts and (value, conversion, format)."""
 

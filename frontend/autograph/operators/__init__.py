@@ -15,6 +15,7 @@ from .interface import StagingOperators, install_operators
 from .lists import dynamic_lists
 from .objects import access, arithmetic, class_patterns
 from .statements import comparisons, comprehensions, effects, expressions, for_loops, statements
+from .tables import carried_tables, displays, table_walks
 from .values import resolve_grown_lists, sequence_iterators
 
 
@@ -45,6 +46,8 @@ class _Operators:
     bound = lazy(lambda _: expressions.bound)
     latest = lazy(lambda _: resolve_grown_lists.resolve_grown_list)
     list_display = lazy(lambda _: unpacking.list_display)
+    dict_display = lazy(lambda _: displays.dict_display)
+    set_display = lazy(lambda _: displays.set_display)
     spread = lazy(lambda _: unpacking.spread)
     unpack = lazy(lambda _: unpacking.unpack)
     call = lazy(lambda _: calls.call)
@@ -68,6 +71,13 @@ class _Operators:
     comprehension = lazy(lambda _: comprehensions.comprehension)
     columns_of_list = lazy(lambda _: dynamic_lists.columns_of_list)
     list_of_columns = lazy(lambda _: dynamic_lists.list_of_columns)
+    kind_of_table = lazy(lambda _: carried_tables.kind_of_table)
+    join_tables = lazy(lambda _: carried_tables.join_tables)
+    types_of_table = lazy(lambda _: carried_tables.types_of_table)
+    columns_of_table = lazy(lambda _: carried_tables.columns_of_table)
+    is_spread = lazy(lambda _: unpacking.is_spread)
+    walk_of_table = lazy(lambda _: table_walks.TableWalk.of)
+    table_of_columns = lazy(lambda _: carried_tables.table_of_columns)
 
 
 OPERATORS: StagingOperators = _Operators()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from ...runtime_values.results import RuntimeLength
+from ...runtime_values.results import RuntimeLength, RuntimeTable
 from ..convert.operators import Operators
 
 
@@ -16,6 +16,27 @@ class StagingOperators(Operators, Protocol):
 
     def list_of_columns(self, kind: Any, columns: list[Any], /) -> RuntimeLength:
         """The list that is carried so."""
+
+    def is_spread(self, part: Any, /) -> bool:
+        """Whether a part of a display is what `*items` stands for."""
+
+    def walk_of_table(self, table: Any, /) -> Any:
+        """What a loop over one walks."""
+
+    def kind_of_table(self, table: Any, /) -> Any:
+        """The abstract type of a dict or set whose keys only the program knows."""
+
+    def join_tables(self, left: Any, right: Any, /) -> Any:
+        """The abstract type of what two paths give, of which one is such a dict or set."""
+
+    def types_of_table(self, kind: Any, /) -> list[Any]:
+        """The types of what carries one."""
+
+    def columns_of_table(self, items: Any, kind: Any, /) -> list[Any]:
+        """What carries one, which gets an abstract type."""
+
+    def table_of_columns(self, kind: Any, columns: list[Any], /) -> RuntimeTable:
+        """The dict or set that is carried so."""
 
 
 _installed: list[StagingOperators] = []

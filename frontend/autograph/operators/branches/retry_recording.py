@@ -6,8 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from .....dialect.errors import UnsupportedError
+from ....runtime_values.results import RuntimeContainer
 from ....tracing.recorder import Recorder
-from ..lists.dynamic_lists import GrowingList, Widened, kind_of_items
+from ..lists.dynamic_lists import Widened, kind_of_items
+from ..tables.becoming import grown as grown_container
+from ..tables.carried_tables import tabled
+from ..tables.python_classes import PythonClass
 from ..values.control_flow_state import control_flow, snapshot_of
 from ..values.program_locations import Items, Slot, Snapshot
 from ..values.resolve_grown_lists import resolve_grown_list
@@ -28,7 +32,7 @@ def recorded(
     A list that an enclosing loop or branch knows is left to that one.
     """
     flow = control_flow(trace)
-    grown: list[list[Any]] = []
+    grown: list[Any] = []
     while True:
         checkpoint = Checkpoint.take(trace, tuple(watched))
         catcher = catcher_of(trace)
@@ -44,14 +48,15 @@ def recorded(
                 raise
             flow.snapshots.append(snapshot)
             checkpoint.roll_back()
-            if isinstance(widened.items, list):
+            if not isinstance(widened.items, RuntimeContainer):
                 if any(items is widened.items for items in grown):
                     raise UnsupportedError(
-                        "a list grows or shrinks as run-time values say, and is changed by what compiled code cannot "
-                        "follow; change it by a method of its own, by an assignment to its items, or by `del`"
+                        f"a {type(widened.items).__name__} grows or shrinks as run-time values say, and is changed by "
+                        "what compiled code cannot follow; change it by a method of its own, by an assignment to "
+                        "its items, or by `del`"
                     ) from None
                 grown.append(widened.items)
-                known = GrowingList(widened.items, widened.kind)
+                known = grown_container(widened.items, widened.kind)
                 flow.grown[id(widened.items)] = (widened.items, known)
                 snapshot.replace(widened.items, known)
             else:
@@ -66,7 +71,11 @@ def _snapshot(
     """What some functions can reach; names of lists that grow by now are given what these have become."""
     snapshot = snapshot_of(trace, watched, slots)
     stale = (
-        [items for _, items, _ in snapshot.lists if resolve_grown_list(items) is not items]
+        [
+            items
+            for _, items, _ in (*snapshot.lists, *snapshot.dicts, *snapshot.sets)
+            if resolve_grown_list(items) is not items
+        ]
         if control_flow(trace).grown
         else []
     )
@@ -79,11 +88,9 @@ def lengths_differ(place: Items, values: Sequence[Any]) -> None:
     """Let a list whose length depends on the path, or grows in a loop, become one that grows at run time."""
     items = place.container
     if isinstance(items, set) and any(value != values[0] for value in values):
-        raise UnsupportedError(
-            f"what the set {place.name} holds depends on a condition, or on how often a loop runs, that is known when "
-            "the program runs: keep a dict with a bool for each item (seen = {1: False, 2: False}; seen[1] = True), or "
-            "a list"
-        )
+        made = PythonClass.of(items)
+        assert made is not None, "a set"
+        raise Widened(items, tabled(made, [member for value in values for member in value]))
     if isinstance(items, list) and len({len(value) for value in values}) > 1:
         raise Widened(items, kind_of_items([item for value in values for item in value]))
 

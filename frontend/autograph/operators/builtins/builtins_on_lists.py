@@ -27,7 +27,7 @@ from ..statements.expressions import as_bool, if_exp, not_, or_
 from ..statements.for_loops import for_
 from ..statements.generators import Walk
 from ..statements.statements import if_
-from ..values.abstract import ArrayKind, as_array_kind, kind_of
+from ..values.abstract import ArrayKind, Container, Kind, as_array_kind, kind_of
 from ..values.iterables import Filtered, Sequence, Tail, sequence_of
 from ..values.sequence_iterators import SequenceIterator, left_of
 from .builtins_on_arrays import bool_
@@ -302,11 +302,34 @@ def sorted_list(items: GrowingList, key: Key | None, reverse: bool) -> GrowingLi
     if kind is None:
         return items.copy()
     order = ranks.numbered(_places_in_order)
+    if order is None and are_tuples(kind):
+        return items.taken(_order_of_tuples(ranks, reverse))
     if order is None:
         if not isinstance(kind, ArrayKind) or kind.type.rank:
-            items.refuse("sorting items that are not numbers, without a key that gives numbers,")
+            items.refuse(
+                "sorting items that are no numbers or tuples of numbers, without a key that gives such,"
+            )
         order = ranks.stacked()
     return items.taken(_order(order, reverse))
+
+
+def are_tuples(kind: Kind) -> bool:
+    """Whether items are tuples of real numbers, in which a number decides where those before it are equal."""
+    if not isinstance(kind, Container) or not issubclass(kind.kind, tuple):
+        return False
+    return all(
+        are_tuples(child)
+        or (isinstance(child, ArrayKind) and not child.type.rank and child.type.dtype.kind in "biuf")
+        for child in kind.children
+    )
+
+
+def _order_of_tuples(ranks: GrowingList, reverse: bool) -> Any:
+    """The positions in order: sorted by the last number first, as equal ones keep their places."""
+    order = lookup("arange")(ranks.length)
+    for column in reversed(ranks.stacked_columns()):
+        order = order[_order(column[order], reverse)]
+    return order
 
 
 def _places_in_order(constants: tuple[Any, ...]) -> list[int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, TypeAlias
@@ -23,6 +22,7 @@ from ....tracing.array import TracedArray
 from ....tracing.staging import is_traced
 from ..lists import dynamic_lists
 from ..statements import dict_lookups, effects, generators
+from ..tables import becoming, making
 from ..values import array_iterators, array_parts, iterables, looked_up, ranges, sequence_iterators
 from . import (
     applied_functions,
@@ -147,9 +147,7 @@ _ROWS: dict[Any, _Row] = {
     sorted: (_always, lambda: lists.sorted_),
     list: (_always, lambda: lists.list_),
     tuple: (_walked, lambda: functools.partial(lists.collected, tuple)),
-    set: (_walked, lambda: functools.partial(lists.collected, set)),
-    frozenset: (_walked, lambda: functools.partial(lists.collected, frozenset)),
-    dict: (_walked, lambda: functools.partial(lists.collected, dict)),
+    **{kind: (_always, functools.partial(making.maker_of, kind)) for kind in making.CLASSES},
     # Text
     print: (_always, lambda: printing.print),
     str: (_shown, lambda: effects.str_),
@@ -274,8 +272,9 @@ def _finders(function: Any) -> Iterable[Callable[[Any], Function | None]]:
         yield listed_elements.method_of
     elif type(owner) is list:
         yield plain_lists.method_of
-    elif type(owner) in (dict, OrderedDict):
+    elif becoming.is_container(owner):
         yield dict_lookups.method_of
+        yield becoming.method_of
     yield random_functions.method_of
 
 

@@ -105,6 +105,11 @@ class Spread:
     items: Any
 
 
+def is_spread(part: Any) -> bool:
+    """Whether a part of a display is what `*items` stands for."""
+    return isinstance(part, Spread)
+
+
 def spread(value: Any) -> Spread:
     """`*value` in a list display; its items are made before what follows is evaluated."""
     items = _items_of(resolve_grown_list(left_of(value)))
@@ -128,4 +133,4 @@ def list_display(*parts: Any) -> Any:
     return made
 
 
-__all__ = ["Spread", "list_display", "spread", "unpack"]
+__all__ = ["Spread", "is_spread", "list_display", "spread", "unpack"]

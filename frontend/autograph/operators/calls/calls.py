@@ -32,6 +32,7 @@ from ..builtins.replacements import replacement_of
 from ..interface import operators
 from ..lists import dynamic_lists
 from ..statements import expressions, generators
+from ..tables.table_walks import listed
 from ..values import aliases, looked_up, sequence_iterators
 from ..values.optional import Chosen, Optional
 from ..values.resolve_grown_lists import resolve_grown_list
@@ -53,13 +54,12 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
     owner = getattr(function, "__self__", None)
     if (generator := traced_generator(owner)) is not owner:
         function = getattr(generator, function.__name__)
-    if type(owner) is list and (now := resolve_grown_list(owner)) is not owner:
+    if owner is not None and (now := resolve_grown_list(owner)) is not owner:
         function = getattr(now, function.__name__)
     if type(owner) is dict and args:
         looked_up.note_entry(owner, args[0])
     function, args = through_method(function, args)
-    if id(function) in _WALKING:
-        args = tuple(map(iterated, args))
+    args = _walked(function, args)
     called = converted(function)
     trace.dependencies.called(function, (*args, *kwargs.values()), is_replaced=called is not function)
     if is_loaded(dynamic_lists) and called is function and _is_numpy(function):
@@ -77,11 +77,23 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
     return resolve_grown_list(made)
 
 
+def _walked(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of a call; of a function that walks them what is walked in their place."""
+    if id(function) not in _WALKING:
+        return args
+    args = tuple(map(iterated, args))
+    return tuple(map(listed, args)) if id(function) in _TAKING_ALL else args
+
+
 _WALKING = set(map(id, (
     list, tuple, set, frozenset, dict, sum, sorted, min, max, any, all, map, filter, zip, enumerate, iter,
     functools.reduce,
 )))  # fmt: skip
 """The identities of what walks its arguments."""
+
+
+_TAKING_ALL = set(map(id, (list, tuple, sum, sorted, min, max, any, all, functools.reduce)))
+"""The identities of what walks its arguments at once."""
 
 
 _TAKING_PARTS = set(

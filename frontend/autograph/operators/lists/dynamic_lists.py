@@ -97,7 +97,9 @@ class GrowingList(ListMethods, RuntimeLength):
         need_deciding_numbers(trace, "the length of a list")
         self.kind = kind
         zeros = lookup("zeros")
-        self._arrays = tuple(zeros((ROOM, *_static(leaf)), leaf.type.dtype) for leaf in column_leaves(kind))
+        self._arrays = tuple(
+            zeros((ROOM, *static_shape(leaf)), leaf.type.dtype) for leaf in column_leaves(kind)
+        )
         self._length = wrap(trace, value_of(trace, np.int64(0)))._like_python(int)
 
     def widen(self, kind: Kind) -> None:
@@ -106,7 +108,7 @@ class GrowingList(ListMethods, RuntimeLength):
             self.make_room(kind)
             return
         room = self._arrays[0].shape[0] if self._arrays else np.maximum(self._length, ROOM)
-        self._arrays = (*_widened(self.kind, kind, iter(self._arrays), room), *self._origins_for(kind))
+        self._arrays = (*widened_columns(self.kind, kind, iter(self._arrays), room), *self._origins_for(kind))
         self.kind = kind
 
     def _origins_for(self, kind: Kind) -> tuple[TracedArray, ...]:
@@ -129,13 +131,17 @@ class GrowingList(ListMethods, RuntimeLength):
             _note_room(self._arrays[0]._value())
         trace = _trace()
         arrays = []
-        for array, value in zip(self._arrays, _columns_of(trace, item, kind), strict=True):
+        for array, value in zip(self._arrays, columns_of_item(trace, item, kind), strict=True):
             _require_room_for(array, value)
             updated = array.copy()
             updated[self._length] = value
             arrays.append(updated)
         self._arrays = tuple(arrays)
         self._length = self._length + 1
+
+    def hold(self, kind: Kind | None, arrays: tuple[TracedArray, ...], length: Any) -> None:
+        """Hold items that lie in arrays."""
+        self.kind, self._arrays, self._length = kind, arrays, length
 
     def clear(self) -> None:
         """Take all items away."""
@@ -172,7 +178,7 @@ class GrowingList(ListMethods, RuntimeLength):
         kind = self._fitting(item)
         trace = _trace()
         arrays = []
-        for array, new in zip(self._arrays, _columns_of(trace, item, kind), strict=True):
+        for array, new in zip(self._arrays, columns_of_item(trace, item, kind), strict=True):
             _require_room_for(array, new)
             updated = array.copy()
             updated[position] = new
@@ -228,6 +234,10 @@ class GrowingList(ListMethods, RuntimeLength):
         if not isinstance(self.kind, ArrayKind):
             self.refuse("making an array of items that are not arrays")
         return self._arrays[0][: self._length]
+
+    def stacked_columns(self) -> list[Any]:
+        """For each array in an item those of all items."""
+        return [array[: self._length] for array in self._arrays]
 
     def numbered(self, number: Callable[[tuple[Any, ...]], Sequence_[Any]]) -> Any:
         """For each item a number that depends on which constant it is: `number` gives those of all constants.
@@ -405,7 +415,7 @@ def _as_length(length: Any) -> Any:
     return wrap(trace, value_of(trace, length))._like_python(int)
 
 
-def _static(leaf: ArrayKind) -> tuple[int, ...]:
+def static_shape(leaf: ArrayKind) -> tuple[int, ...]:
     if None in leaf.type.shape:
         raise UnsupportedError(
             "the items of a list that grows in a staged loop have sizes that are known only at run time "
@@ -414,7 +424,7 @@ def _static(leaf: ArrayKind) -> tuple[int, ...]:
     return tuple(extent for extent in leaf.type.shape if extent is not None)
 
 
-def _columns_of(trace: Recorder, item: Any, kind: Kind) -> list[TracedArray]:
+def columns_of_item(trace: Recorder, item: Any, kind: Kind) -> list[TracedArray]:
     """What a list holds of an item."""
     columns = [wrap(trace, value) for value in flatten(trace, item, kind)]
     if len(column_leaves(kind)) > len(columns):
@@ -443,13 +453,13 @@ _OTHER_SIZE = (
 )
 
 
-def _widened(old: Kind, new: Kind, arrays: Iterator[Any], room: Any) -> list[Any]:
+def widened_columns(old: Kind, new: Kind, arrays: Iterator[Any], room: Any) -> list[Any]:
     """The arrays of items of a narrow abstract type as those of a wider one."""
     if isinstance(new, ArrayKind):
         return [next(arrays).astype(new.type.dtype)]
     if isinstance(new, Container) and isinstance(old, Container):
         pairs = zip(old.children, new.children, strict=True)
-        return [array for before, after in pairs for array in _widened(before, after, arrays, room)]
+        return [array for before, after in pairs for array in widened_columns(before, after, arrays, room)]
     if isinstance(new, Choice):
         if isinstance(old, Choice):
             return [next(arrays)]  # its options come first among the new ones, too
@@ -457,16 +467,16 @@ def _widened(old: Kind, new: Kind, arrays: Iterator[Any], room: Any) -> list[Any
     if isinstance(new, Partial) and new.inner is not None:
         if isinstance(old, Partial):
             inner = old.inner or new.inner
-            return [next(arrays), *_widened(inner, new.inner, arrays, room)]
+            return [next(arrays), *widened_columns(inner, new.inner, arrays, room)]
         is_none = isinstance(old, Static) and old.value is None
         flags = lookup("full")((room,), is_none)
         if is_none:
             zeros = lookup("zeros")
             return [
                 flags,
-                *(zeros((room, *_static(leaf)), leaf.type.dtype) for leaf in array_leaves(new.inner)),
+                *(zeros((room, *static_shape(leaf)), leaf.type.dtype) for leaf in array_leaves(new.inner)),
             ]
-        return [flags, *_widened(old, new.inner, arrays, room)]
+        return [flags, *widened_columns(old, new.inner, arrays, room)]
     return []
 
 
@@ -540,8 +550,11 @@ __all__ = [
     "GrowingItems",
     "GrowingList",
     "Widened",
+    "columns_of_item",
     "columns_of_list",
     "is_known_outside",
     "kind_of_items",
     "list_of_columns",
+    "static_shape",
+    "widened_columns",
 ]

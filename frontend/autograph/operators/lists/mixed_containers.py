@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .....dialect.errors import UnsupportedError
-from ....runtime_values.results import RuntimeLength
+from ....runtime_values.results import RuntimeContainer
 from ....tracing.recorder import Recorder
 from ..values.abstract import parts_of
 from ..values.aliases import entry_of, present, reachable
@@ -70,7 +70,7 @@ def note_earlier_ends(
 def content_of(container: Any) -> list[Any] | None:
     """What a container holds now; None for other values."""
     container = resolve_grown_list(container)
-    if isinstance(container, RuntimeLength):
+    if isinstance(container, RuntimeContainer):
         return container.state()
     parts = parts_of(container)
     return None if parts is None else [*parts[0], *parts[1]]
@@ -96,7 +96,11 @@ class _Watch:
             else:
                 changed = any(one is not other for one, other in zip(now, content, strict=True))
             if changed:
-                kind = "list" if isinstance(container, RuntimeLength) else type(container).__name__
+                kind = (
+                    container.python_type.__name__
+                    if isinstance(container, RuntimeContainer)
+                    else type(container).__name__
+                )
                 raise UnsupportedError(
                     f"{self.name!r} is, depending on a condition or on how often a loop ran, a {kind} that has other "
                     f"names too or another one (joined at {self.place or 'an unknown place'}), and one of them is "
@@ -106,7 +110,7 @@ class _Watch:
 
 
 def _is_mutable(value: Any) -> bool:
-    return isinstance(value, RuntimeLength) or (
+    return isinstance(value, RuntimeContainer) or (
         not isinstance(value, IMMUTABLE) and parts_of(value) is not None
     )
 

@@ -27,6 +27,8 @@ from ..calls.calls import call
 from ..lists import computed_lengths
 from ..statements import dict_lookups
 from ..statements.dict_lookups import are_constants, is_looked_up, look_up
+from ..tables import becoming
+from ..tables.dict_tables import DictTable
 from ..values.array_parts import ArrayParts
 from ..values.hidden_state import require_own
 from ..values.iterables import Sequence
@@ -221,6 +223,8 @@ def item(container: Any, key: Any) -> Any:
         raise TypeError(f"'{type(container).__name__.lower()}' object is not subscriptable")
     if is_looked_up(container, key):
         return look_up(container, key)
+    if becoming.becomes(container, key):
+        return becoming.become_table(container)[key]
     if isinstance(key, TracedArray) and (are_constants(container) or isinstance(container, str)):
         place = place_in(container, key)
         return Chosen(place, tuple(container)) if len(container) > 1 else container[0]
@@ -252,8 +256,11 @@ def set_item(container: Any, key: Any, value: Any) -> None:
     require_own(trace, container)
     if trace is not None:
         container = _writable(trace, container)
-    if isinstance(key, Chosen) and is_looked_up(container, key):
+    if isinstance(key, Chosen) and is_looked_up(container, key) and dict_lookups.holds_all(container, key):
         dict_lookups.assign(container, key, value)
+        return
+    if becoming.becomes(container, key):
+        becoming.put(container, key, value)
         return
     key = plain_key(container, key)
     if type(container) is list and computed_lengths.has_computed_bounds(key):
@@ -268,6 +275,8 @@ def del_item(container: Any, key: Any) -> None:
     if method is not None and current_trace() is not None:
         call(method, container, key)
         return
+    if becoming.becomes(container, key):
+        container = becoming.become_table(container)
     if type(container) is list and (
         isinstance(key, TracedArray) or computed_lengths.has_computed_bounds(key)
     ):
@@ -282,8 +291,14 @@ def del_item(container: Any, key: Any) -> None:
 def update_item(container: Any, key: Any, symbol: str, value: Any, late: bool = False) -> None:
     """`container[key] symbol value`, as in `x[i] += 1`; a late value is a function, called after the item is read."""
     trace = current_trace()
+    container = resolve_grown_list(container)
     if trace is not None:
         container = _writable(trace, container)
+    if becoming.becomes(container, key) and not dict_lookups.is_short(container, key):
+        container = becoming.become_table(container)
+    if isinstance(container, DictTable):
+        container.update_item(key, lambda old: update(symbol, old, value() if late else value))
+        return
     if is_looked_up(container, key):
         dict_lookups.update(container, key, lambda old: update(symbol, old, value() if late else value))
         return

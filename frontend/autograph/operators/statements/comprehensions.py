@@ -11,6 +11,7 @@ from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from ..branches.checkpoints import Checkpoint
 from ..branches.conditions import is_staged
+from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..values.control_flow_state import control_flow
 from ..values.hidden_state import require_own
@@ -114,8 +115,8 @@ def _collected(
     if isinstance(items, GrowingList):
         if kind == "generator":
             return generator_of(items)
-        return items if kind == "list" else items.as_python(set if kind == "set" else dict)
-    return _KINDS[kind](items)
+        return items if kind == "list" else operators().call(_KINDS[kind], items)
+    return operators().call(_KINDS[kind], items)
 
 
 def _is_staged(trace: Recorder, iterable: Any) -> bool:

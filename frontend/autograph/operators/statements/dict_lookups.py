@@ -13,6 +13,7 @@ from .....dialect.errors import UnsupportedError
 from ....indexing.views import get_item
 from ....runtime_values.values import RuntimeValue
 from ....tracing.array import TracedArray
+from ..tables import becoming
 from ..values.optional import Chosen
 from .effects import raise_
 from .expressions import NUMBERS, holds_key, if_exp, not_, possible_keys
@@ -47,6 +48,22 @@ def update(container: dict[Any, Any], key: Any, change: Callable[[Any], Any]) ->
     _write(container, key, new)
 
 
+def holds_all(container: dict[Any, Any], key: Chosen) -> bool:
+    """Whether all constants of which a key is one are keys of a dict."""
+    return all(option in container for option in key.options)
+
+
+MOST_WRITTEN = 8
+"""How many entries are written one by one where only the program knows which is meant."""
+
+
+def is_short(container: dict[Any, Any], key: Any) -> bool:
+    """Whether few entries can be meant by a key which only the program knows, one of them surely."""
+    if not is_looked_up(container, key):
+        return False
+    return holds_all(container, key) if isinstance(key, Chosen) else 0 < len(container) <= MOST_WRITTEN
+
+
 def assign(container: dict[Any, Any], key: Chosen, value: Any) -> None:
     """`container[key] = value` of a key that is one of several constants, which all have to be there."""
     missing = [option for option in key.options if option not in container]
@@ -78,7 +95,7 @@ def method_of(function: Any) -> Callable[..., Any] | None:
 
     def call(*args: Any) -> Any:
         if not args or not is_looked_up(owner, args[0]):
-            return function(*args)
+            return (becoming.method_of(function) or function)(*args)
         return get(owner, *args) if function.__name__ == "get" else look_up(owner, *args)
 
     return call
@@ -131,4 +148,14 @@ def _thunk(function: Callable[[], Any]) -> Callable[[], Any]:
     return lambda: function()
 
 
-__all__ = ["are_constants", "assign", "get", "is_looked_up", "look_up", "method_of", "update"]
+__all__ = [
+    "are_constants",
+    "assign",
+    "get",
+    "holds_all",
+    "is_looked_up",
+    "is_short",
+    "look_up",
+    "method_of",
+    "update",
+]

@@ -17,6 +17,9 @@ from ..branches.conditions import is_staged, truth_of
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..lists.kept_items import compare_identity
+from ..tables import becoming
+from ..tables.hash_tables import Table
+from ..tables.table_walks import TableView
 from ..values.control_flow_state import Facts
 from ..values.hidden_state import require_own
 from ..values.iterables import Sequence
@@ -154,14 +157,14 @@ def in_(item: Any, container: Any) -> Any:
     method = users_method(container, "__contains__")
     if method is not None and current_trace() is not None:
         return operators().call(bool, operators().call(method, container, item))
-    if isinstance(container, GrowingList):
-        return container.holds(item)
-    if isinstance(container, Range):
+    if isinstance(container, (GrowingList, Range, Table, TableView)):
         return container.holds(item)
     if isinstance(container, Sequence):
         container = list(container)
     if isinstance(item, (TracedArray, Chosen)) and isinstance(container, (dict, KeysView)):
         return holds_key(container, item)
+    if becoming.becomes(container, item) and type(container) is not frozenset:
+        return becoming.become_table(container).holds(item)
     if isinstance(item, TracedArray) and isinstance(container, np.ndarray):
         return as_bool(np.any(equal(asarray(container), item)))
     if isinstance(item, CompositeValue) and isinstance(container, np.ndarray):

@@ -25,11 +25,13 @@ from ....settings import settings
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
+from ....tracing.staging import raise_if
 from ..branches.checkpoints import Checkpoint
-from ..branches.exits import BREAK, RETURN, Exit, StagedExit, without_continue
+from ..branches.exits import BREAK, RAISE, RETURN, Exit, StagedExit, codes_of, without_continue
 from ..lists.dynamic_lists import GrowingList
 from ..loops.carried_permutations import WritesOthers
 from ..loops.loops import LeavesLoop, Loop, index_constant
+from ..tables.table_walks import TableWalk
 from ..values.control_flow_state import ControlFlowState, control_flow
 from ..values.hidden_state import require_own
 from ..values.iterables import ENDLESS, Filtered, Sequence, Tail, Unrolled, is_never_unrolled, sequence_of
@@ -81,8 +83,7 @@ def _walk(
     if trace is None or isinstance(iterable, Unrolled):
         return run_items(_counted(trace, iterable), body, orelse)
     sequence = sequence_of(iterable)
-    if isinstance(iterable, GrowingList):
-        body = _keeping_length(iterable, body)
+    body = _keeping_size(iterable, sequence, body)
     if sequence is None and type(iterable) is list:
         return _run_sequence(trace, PythonItems(iterable), body, orelse)
     if sequence is None:
@@ -183,6 +184,15 @@ def _walk_held(
     return while_(lambda: np.less(iterator.position, iterator.sequence.length), take, orelse)
 
 
+def _keeping_size(
+    iterable: Any, sequence: Sequence | None, body: Callable[[Any], Exit]
+) -> Callable[[Any], Exit]:
+    """The body of a loop, which must not change the size of what is walked."""
+    if isinstance(iterable, GrowingList):
+        return _keeping_length(iterable, body)
+    return _keeping_keys(sequence, body) if isinstance(sequence, TableWalk) else body
+
+
 def _keeping_length(items: GrowingList, body: Callable[[Any], Exit]) -> Callable[[Any], Exit]:
     """The body of a loop over a list, which must not become longer or shorter in it."""
 
@@ -198,6 +208,25 @@ def _keeping_length(items: GrowingList, body: Callable[[Any], Exit]) -> Callable
 
     return checked
 
+
+def _keeping_keys(walk: TableWalk, body: Callable[[Any], Exit]) -> Callable[[Any], Exit]:
+    """The body of a loop over a dict or set; putting keys in or taking them out raises, unless it leaves the loop."""
+    name = "Set" if walk.table.made.is_set else "dictionary"
+
+    def checked(item: Any) -> Exit:
+        before = walk.sizes()
+        exit_ = body(item)
+        changed = walk.has_changed(before)
+        if changed is not False and not codes_of(exit_) <= _LEAVING:
+            if isinstance(exit_, StagedExit):
+                changed = np.logical_and(changed, np.logical_not(exit_.among(*_LEAVING)))
+            raise_if(changed, "RuntimeError", f"{name} changed size during iteration")
+        return exit_
+
+    return checked
+
+
+_LEAVING = frozenset({BREAK, RETURN, RAISE})
 
 _REFUSALS = (ConcreteValueError, UnsupportedError, ControlFlowError)
 

@@ -6,28 +6,23 @@ An abstract type says which SSA values carry a Python value (`flatten`), and bui
 
 from __future__ import annotations
 
-import builtins
 import dataclasses
-import types
 from collections import OrderedDict
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from .....dialect.attributes import type_to_mlir
-from .....dialect.errors import UnsupportedError
 from .....dialect.mlir import Type, Value
 from .....dialect.ops.creation import Constant
 from .....dialect.ops.shape import BroadcastTo
-from .....dialect.records import dataclass
 from .....dialect.register import context
 from .....dialect.types import TensorType, type_of
-from ....runtime_values.results import RuntimeLength
+from ....runtime_values.results import RuntimeLength, RuntimeTable
 from ....runtime_values.values import RuntimeValue
 from ....signature.composite_arrays import array_of
 from ....signature.layout_keys import Order
-from ....signature.signature import static_key
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
@@ -38,9 +33,38 @@ from ....tracing.staging import cast, value_of
 from ..interface import operators
 from .composites import COMPOSITES, container_class, parts_of_composite
 from .fitting import check_that_it_fits, require_to_fit
+from .kinds import (
+    ArrayKind as ArrayKind,
+)
+from .kinds import (
+    Choice as Choice,
+)
+from .kinds import (
+    Container as Container,
+)
+from .kinds import (
+    Growing as Growing,
+)
+from .kinds import (
+    Kind as Kind,
+)
+from .kinds import (
+    Mismatch as Mismatch,
+)
+from .kinds import (
+    Partial as Partial,
+)
+from .kinds import (
+    Static as Static,
+)
+from .kinds import (
+    Tabled as Tabled,
+)
+from .kinds import (
+    require_no_growing as require_no_growing,
+)
 from .optional import Chosen, MaybeUnbound, Optional
 from .program_locations import UNBOUND
-from .static_values import COMPARED, described, same_static
 
 _BOOL = TensorType((), np.dtype(bool))
 _INT = TensorType((), np.dtype(np.int64))
@@ -51,111 +75,6 @@ _NUMBERS: dict[type, np.dtype[Any]] = {
     complex: np.dtype(np.complex128),
 }
 """Python's numbers from narrow to wide, with the dtype that holds them."""
-
-
-@dataclass(frozen=True)
-class Static:
-    """A Python value that is the same on every path."""
-
-    value: Any
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Static) and same_static(self.value, other.value)
-
-    def __hash__(self) -> int:
-        value = self.value
-        if isinstance(value, types.FunctionType):
-            return id(value.__code__)
-        return hash(static_key(value)) if isinstance(value, COMPARED) else id(value)
-
-    def __str__(self) -> str:
-        return described(self.value)
-
-
-@dataclass(frozen=True)
-class ArrayKind:
-    """An array or number that is computed at run time."""
-
-    type: TensorType
-    number: builtins.type | None = None
-    """int, float, ... where Python would have a number of its own: weak in promotion."""
-    is_array: bool = True
-    """Whether NumPy would have an array, also of rank 0."""
-    order: Order | None = ()
-    """How it lies in memory: the order of its axes, () for row-major order; None where that is not known."""
-
-    def __str__(self) -> str:
-        return f"a Python {self.number.__name__}" if self.number else str(self.type)
-
-
-@dataclass(frozen=True)
-class Container:
-    """A list, tuple, dict, namedtuple or dataclass of joined entries."""
-
-    kind: Any
-    keys: tuple[Any, ...]
-    children: tuple[Kind, ...]
-
-    def __str__(self) -> str:
-        inner = ", ".join(map(str, self.children))
-        if self.kind is CompositeValue:
-            return f"an array or number of dtype {self.keys[0][0]} ({inner})"
-        return f"a {self.kind.__name__} of {len(self.children)} ({inner})"
-
-
-@dataclass(frozen=True)
-class Partial:
-    """A value that is there on some paths only: unbound or None on the others."""
-
-    inner: Kind | None
-    unbound: bool = False
-    none: bool = False
-
-    def __str__(self) -> str:
-        return f"{'nothing' if self.unbound else 'None'} or {self.inner}"
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One of several Python values that are not numbers or arrays."""
-
-    options: tuple[Static, ...]
-
-    def __str__(self) -> str:
-        return " or ".join(map(str, self.options))
-
-
-@dataclass(frozen=True)
-class Growing:
-    """A list of items that are alike; how many is known at run time only."""
-
-    item: Kind | None
-    """None where there was no item yet."""
-
-    def __post_init__(self) -> None:
-        require_no_growing(self.item)
-
-    def __str__(self) -> str:
-        return f"a list of any length ({self.item})"
-
-
-Kind: TypeAlias = "Static | ArrayKind | Container | Partial | Choice | Growing"
-
-
-def require_no_growing(kind: Kind | None) -> None:
-    """Refuse items of a list that are, or hold, lists of any length themselves."""
-    if isinstance(kind, Growing):
-        raise UnsupportedError(
-            "a list whose length is known only at run time cannot hold another one; keep the items in one list, beside "
-            "a list of where each part begins, or pad them to one length"
-        )
-    inner = (kind.inner,) if isinstance(kind, Partial) else getattr(kind, "children", ())
-    for child in inner:
-        require_no_growing(child)
-
-
-class Mismatch(Exception):
-    """Two paths give values that no abstract type holds; the message says which, both sides named."""
 
 
 # Finding out
@@ -181,6 +100,9 @@ def kind_of(value: Any) -> Kind:
         return ArrayKind(value.type, is_number, not value._is_scalar, order)
     if isinstance(value, RuntimeLength):
         return Growing(value.kind)
+    if isinstance(value, RuntimeTable):
+        kind: Kind = operators().kind_of_table(value)
+        return kind
     parts = parts_of(value)
     if parts is not None:
         keys, children = parts
@@ -267,30 +189,32 @@ def join(left: Kind | None, right: Kind | None) -> Kind:
         return _join_partial(left, right)
     if _is_list(left) and _is_list(right) and not _have_same_length(left, right):
         return _join_lists(left, right)
-    if isinstance(left, Container) and isinstance(right, Container):
-        return _join_containers(left, right)
+    if isinstance(left, Tabled) or isinstance(right, Tabled):
+        joined: Kind = operators().join_tables(left, right)
+        return joined
     if slice in (getattr(left, "kind", None), getattr(right, "kind", None)):
         left, right = _as_bounds(left), _as_bounds(right)
-        if isinstance(left, Container) and isinstance(right, Container):
-            return _join_containers(left, right)
+    if isinstance(left, Container) and isinstance(right, Container):
+        return _join_containers(left, right)
     one, other = as_array_kind(left), as_array_kind(right)
-    if (
-        one is None
-        and other is None
-        and isinstance(left, (Static, Choice))
-        and isinstance(right, (Static, Choice))
-    ):
-        options = tuple(dict.fromkeys((*_options(left), *_options(right))))
-        if any(isinstance(option.value, RuntimeValue) for option in options):
-            raise Mismatch(
-                f"{left} on one path and {right} on the other: strings and objects that are made when the program runs "
-                "cannot be carried out of a branch or loop; print them or raise them where they are made"
-            )
-        if len(options) <= MOST_OPTIONS:
-            return Choice(options)
+    if one is None and other is None and (choice := _join_constants(left, right)) is not None:
+        return choice
     if one is None or other is None:
         raise Mismatch(f"{left} on one path and {right} on the other")
     return _join_arrays(one, other)
+
+
+def _join_constants(left: Kind, right: Kind) -> Choice | None:
+    """One of several constants; None for what is no constant, and for very many."""
+    if not isinstance(left, (Static, Choice)) or not isinstance(right, (Static, Choice)):
+        return None
+    options = tuple(dict.fromkeys((*_options(left), *_options(right))))
+    if any(isinstance(option.value, RuntimeValue) for option in options):
+        raise Mismatch(
+            f"{left} on one path and {right} on the other: strings and objects that are made when the program runs "
+            "cannot be carried out of a branch or loop; print them or raise them where they are made"
+        )
+    return Choice(options) if len(options) <= MOST_OPTIONS else None
 
 
 def _as_bounds(kind: Kind) -> Kind:
@@ -350,6 +274,9 @@ def _join_lists(left: Kind, right: Kind) -> Growing:
 
 def _join_containers(left: Container, right: Container) -> Kind:
     same_keys = left.keys == right.keys or (issubclass(left.kind, dict) and set(left.keys) == set(right.keys))
+    if left.kind is right.kind and issubclass(left.kind, dict) and not same_keys:
+        among: Kind = operators().join_tables(left, right)
+        return among
     if left.kind is not right.kind or not same_keys or len(left.children) != len(right.children):
         raise Mismatch(f"{left} on one path and {right} on the other")
     others = right.children
@@ -409,7 +336,9 @@ def carried_types(kind: Kind) -> list[Type]:
     if isinstance(kind, Container):
         return [found for child in kind.children for found in carried_types(child)]
     if isinstance(kind, Growing):
-        return [mlir_type_of(t) for t in _column_types(kind)]
+        return [mlir_type_of(t) for t in column_types(kind)]
+    if isinstance(kind, Tabled):
+        return [mlir_type_of(t) for t in operators().types_of_table(kind)]
     if isinstance(kind, Partial):
         flags = [mlir_type_of(_BOOL)] * (kind.unbound + kind.none)
         return flags + ([] if kind.inner is None else carried_types(kind.inner))
@@ -435,7 +364,7 @@ def column_leaves(kind: Kind | None) -> list[ArrayKind]:
     return [*array_leaves(kind), *[ArrayKind(_INT)] * has_origin]
 
 
-def _column_types(kind: Growing) -> list[TensorType]:
+def column_types(kind: Growing) -> list[TensorType]:
     """The types of what carries a list: what it holds of all items, and the number of items."""
     leaves = [leaf.type for leaf in column_leaves(kind.item)]
     return [*(TensorType((None, *leaf.shape), leaf.dtype) for leaf in leaves), _INT]
@@ -460,7 +389,10 @@ def flatten(trace: Recorder, value: Any, kind: Kind) -> list[Value]:
         return [_option_number(trace, value, kind)]
     if isinstance(kind, Growing):
         columns = operators().columns_of_list(value, kind.item)
-        types = _column_types(kind)
+        types = column_types(kind)
+        return [_array_value(trace, v, ArrayKind(t)) for v, t in zip(columns, types, strict=True)]
+    if isinstance(kind, Tabled):
+        columns, types = operators().columns_of_table(value, kind), operators().types_of_table(kind)
         return [_array_value(trace, v, ArrayKind(t)) for v, t in zip(columns, types, strict=True)]
     return []
 
@@ -505,7 +437,10 @@ def absent_values(trace: Recorder, kind: Kind) -> list[Value]:
     if isinstance(kind, Choice):
         return [value_of(trace, np.int64(0))]
     if isinstance(kind, Growing):
-        return [v for t in _column_types(kind) for v in absent_values(trace, ArrayKind(t))]
+        return [v for t in column_types(kind) for v in absent_values(trace, ArrayKind(t))]
+    if isinstance(kind, Tabled):
+        types = operators().types_of_table(kind)
+        return [v for t in types for v in absent_values(trace, ArrayKind(t))]
     if isinstance(kind, Partial):
         flags = [value_of(trace, True)] * (kind.unbound + kind.none)
         return flags + ([] if kind.inner is None else absent_values(trace, kind.inner))
@@ -550,8 +485,11 @@ def unflatten(trace: Recorder, kind: Kind, values: Iterator[Value]) -> Any:
         return Chosen(wrap(trace, next(values), _INT), tuple(option.value for option in kind.options))
     if isinstance(kind, Growing):
         return operators().list_of_columns(
-            kind.item, [wrap(trace, next(values), t) for t in _column_types(kind)]
+            kind.item, [wrap(trace, next(values), t) for t in column_types(kind)]
         )
+    if isinstance(kind, Tabled):
+        types = operators().types_of_table(kind)
+        return operators().table_of_columns(kind, [wrap(trace, next(values), t) for t in types])
     unbound = wrap(trace, next(values), _BOOL) if kind.unbound else None
     none = wrap(trace, next(values), _BOOL) if kind.none else None
     inner: Any = UNBOUND if kind.inner is None else unflatten(trace, kind.inner, values)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from weakref import WeakSet
 
 from .....dialect.records import dataclass
-from ....runtime_values.results import RuntimeLength
+from ....runtime_values.results import RuntimeContainer
 from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder, Storage
 from ....tracing.regions import Region
@@ -70,8 +70,8 @@ class ControlFlowState:
     """Whether a warning was given that an unrolled loop is large."""
     presence: dict[int, tuple[Storage, Facts, Facts]] = field(default_factory=dict)
     """What conditions, by the identities of their storages, say about values that may be None."""
-    grown: dict[int, tuple[list[Any], RuntimeLength]] = field(default_factory=dict)
-    """The lists that became lists that grow at run time, with what they became."""
+    grown: dict[int, tuple[Any, RuntimeContainer]] = field(default_factory=dict)
+    """The lists, dicts and sets that became ones that grow at run time, with what they became."""
     followed: list[tuple[Any, str]] = field(default_factory=list)
     """What operators keep that branches and loops are to follow as they follow the program's own containers."""
     loop_kinds: dict[LoopKey, tuple[tuple[CodeType, ...], dict[str, Kind]]] = field(default_factory=dict)

@@ -30,7 +30,7 @@ def as_input(value: Any) -> Any:
 
 def note_entry(container: Any, key: Any) -> None:
     """Take note that an entry of a dict is read, which may be a name of a module."""
-    if type(container) is dict and (noting := lookups()) is not None:
+    if type(container) is dict and isinstance(key, str) and (noting := lookups()) is not None:
         noting.entry(container, key)
 
 

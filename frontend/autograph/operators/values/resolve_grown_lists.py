@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, OrderedDict, defaultdict
 from typing import Any
 
 from ....tracing.current import current_trace
@@ -9,13 +10,16 @@ from ....tracing.recorder import Recorder
 from .control_flow_state import control_flow
 from .optional import Optional
 
+_BECOMING = (list, dict, set, OrderedDict, Counter, defaultdict)
+"""The classes of what may become something that grows."""
+
 
 def resolve_grown_list(value: Any) -> Any:
     """What a list of Python's has become; any other value as it is.
 
     Converted code asks wherever Python itself would look into a list: `b + [x]`, `b == c`, `[*b]`, `first, *rest = b`.
     """
-    if type(value) is not list:
+    if type(value) not in _BECOMING:
         return value
     trace = current_trace()
     return value if trace is None or not control_flow(trace).grown else _grown(trace, value)
@@ -28,6 +32,8 @@ def resolve_grown_lists(trace: Recorder, value: Any) -> Any:
     if type(value) is list:
         grown = _grown(trace, value)
         return [resolve_grown_lists(trace, item) for item in value] if grown is value else grown
+    if type(value) in _BECOMING and (grown := _grown(trace, value)) is not value:
+        return grown
     if type(value) is dict:
         return {key: resolve_grown_lists(trace, item) for key, item in value.items()}
     if isinstance(value, Optional):
@@ -38,7 +44,7 @@ def resolve_grown_lists(trace: Recorder, value: Any) -> Any:
     return value
 
 
-def _grown(trace: Recorder, items: list[Any]) -> Any:
+def _grown(trace: Recorder, items: Any) -> Any:
     found = control_flow(trace).grown.get(id(items))
     return items if found is None or found[0] is not items else found[1]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ....runtime_values.results import RuntimeLength
+from ....runtime_values.results import RuntimeContainer
 from .abstract import (
     Container,
     Kind,
@@ -127,7 +127,7 @@ def _present(value: Any) -> Any:
 
 
 def _is_mutable(value: Any) -> bool:
-    return isinstance(value, RuntimeLength) or (
+    return isinstance(value, RuntimeContainer) or (
         not isinstance(value, IMMUTABLE) and parts_of(value) is not None
     )
 

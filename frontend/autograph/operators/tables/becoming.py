@@ -1,0 +1,114 @@
+"""Dicts and sets of Python's that become tables: as soon as a key is put into them that only the program knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ....runtime_values.results import RuntimeContainer
+from ....tracing.array import TracedArray
+from ....tracing.current import current_trace
+from ..lists.dynamic_lists import GrowingList, Widened, is_known_outside
+from ..values.abstract import Tabled
+from ..values.control_flow_state import control_flow
+from ..values.iterables import Filtered, Sequence
+from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.sequence_iterators import SequenceIterator
+from .carried_tables import table_of, tabled, tabled_with
+from .keys import is_run_time_key
+from .python_classes import PythonClass
+
+
+def becomes(container: Any, key: Any) -> bool:
+    """Whether something is a dict or set of Python's, and a key one that only the program knows."""
+    return is_run_time_key(key) and current_trace() is not None and PythonClass.of(container) is not None
+
+
+def become_table(container: Any, kind: Tabled | None = None) -> Any:
+    """The table that a dict or set of Python's becomes; from the beginning of what is recorded that knows it."""
+    now = resolve_grown_list(container)
+    if now is not container:
+        return now
+    if kind is None:
+        made = PythonClass.of(container)
+        assert made is not None
+        kind = tabled(made, container if made.is_set else container.items())
+    if is_known_outside(container):
+        raise Widened(container, kind)
+    trace = current_trace()
+    assert trace is not None
+    table = table_of(container, kind)
+    control_flow(trace).grown[id(container)] = (container, table)
+    return table
+
+
+def grown(container: Any, kind: Any) -> RuntimeContainer:
+    """What a list, dict or set of Python's becomes whose size the program decides on."""
+    return table_of(container, kind) if isinstance(kind, Tabled) else GrowingList(container, kind)
+
+
+def put(container: Any, key: Any, *value: Any) -> None:
+    """`container[key] = value`, or `container.add(key)`."""
+    become_table(container, tabled_with(container, key, *value)).put(key, *value)
+
+
+_OPEN = (Sequence, SequenceIterator, Filtered)
+
+
+def is_open(value: Any) -> bool:
+    """Whether an argument is, or holds, what only the program knows."""
+    if isinstance(value, (RuntimeContainer, TracedArray, *_OPEN)) or hasattr(type(value), "__weft_items__"):
+        return True
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    return is_run_time_key(tuple(value)) if isinstance(value, (list, tuple)) else is_run_time_key(value)
+
+
+def is_container(value: Any) -> bool:
+    """Whether a value is a dict or set of Python's that may become a table."""
+    return PythonClass.of(value) is not None
+
+
+_PUTTING = {"add", "setdefault"}
+"""The methods that may make their first argument a key."""
+
+_TAKING_KEYS = {
+    "get",
+    "pop",
+    "__getitem__",
+    "__contains__",
+    "discard",
+    "remove",
+    "move_to_end",
+    "__delitem__",
+}
+
+_TAKING_ITEMS = {
+    "update", "subtract", "union", "intersection", "difference", "symmetric_difference", "intersection_update",
+    "difference_update", "symmetric_difference_update", "issubset", "issuperset", "isdisjoint",
+}  # fmt: skip
+
+
+def method_of(function: Any) -> Callable[..., Any] | None:
+    """What to call instead of a method of a dict or set of Python's; None for other functions."""
+    owner: Any = getattr(function, "__self__", None)
+    name = getattr(function, "__name__", "")
+    if PythonClass.of(owner) is None or name not in _PUTTING | _TAKING_KEYS | _TAKING_ITEMS:
+        return None
+
+    def call(*args: Any, **named: Any) -> Any:
+        if not args or current_trace() is None or not any(map(is_open, args)):
+            return function(*args, **named)
+        if name in _PUTTING:
+            value = () if name == "add" else args[1:] or (None,)
+            table = become_table(owner, tabled_with(owner, args[0], *value))
+        else:
+            table = become_table(owner)
+        return getattr(table, name)(*args, **named)
+
+    return call
+
+
+__all__ = ["become_table", "becomes", "grown", "is_container", "is_open", "method_of", "put"]

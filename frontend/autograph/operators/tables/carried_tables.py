@@ -1,0 +1,149 @@
+"""How tables are carried through branches and loops: their abstract types, and the arrays of each."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import Any
+
+import numpy as np
+
+from .....dialect.ops.tables import INT32
+from .....dialect.types import TensorType
+from ..lists.dynamic_lists import join_items
+from ..values.abstract import (
+    Container,
+    Kind,
+    Mismatch,
+    Static,
+    Tabled,
+    as_arrays,
+    column_leaves,
+    kind_of,
+)
+from .counter_tables import CounterTable
+from .dict_tables import DefaultTable, DictTable
+from .hash_tables import Table
+from .keys import are_words, joined_keys, key_kind
+from .python_classes import PythonClass
+from .set_tables import SetTable
+
+
+def make_table(kind: Tabled) -> Any:
+    """A table without items."""
+    made: PythonClass = kind.made
+    table: type[Table] = {Counter: CounterTable, defaultdict: DefaultTable}.get(made.python_type, DictTable)  # type: ignore[call-overload]
+    item = kind.item
+    assert item is None or isinstance(item, Container)
+    return (SetTable if made.is_set else table)(made, item, kind.loses)
+
+
+def table_of(container: Any, kind: Tabled) -> Any:
+    """What a dict or set of Python's becomes."""
+    table = make_table(kind)
+    if container:
+        table.fill(list(container if kind.made.is_set else container.items()))
+    return table
+
+
+def kind_of_table(table: Table) -> Tabled:
+    """The abstract type of a table."""
+    return Tabled(table.made, table.kind, table.loses)
+
+
+def types_of_table(kind: Tabled) -> list[TensorType]:
+    """The types of what carries a table."""
+    count = TensorType((), np.dtype(np.int64))
+    if kind.item is None:
+        return [count, count]
+    leaves = [leaf.type for leaf in column_leaves(kind.item)]
+    assert isinstance(kind.item, Container)
+    words = [] if are_words(kind.item.children[0]) else [TensorType((None,), np.dtype(np.int64))]
+    return [
+        *(TensorType((None, *leaf.shape), leaf.dtype) for leaf in leaves),
+        *words,
+        TensorType((None,), INT32),
+        TensorType((None,), np.dtype(np.bool_)),
+        count,
+        count,
+    ]
+
+
+def columns_of_table(items: Any, kind: Tabled) -> list[Any]:
+    """What carries a dict or set, which gets an abstract type."""
+    if isinstance(items, Table):
+        table = items.copy()
+        table.widen(kind)
+    else:
+        table = table_of(items, kind)
+    carried: list[Any] = table.carried()
+    return carried
+
+
+def table_of_columns(kind: Tabled, columns: list[Any]) -> Table:
+    """The table that is carried so."""
+    made: Table = make_table(Tabled(kind.made, None, kind.loses))
+    assert kind.item is None or isinstance(kind.item, Container)
+    made.carry(kind.item, columns)
+    return made
+
+
+def join_tables(left: Kind, right: Kind) -> Tabled:
+    """The abstract type of what two paths give, of which one is a table."""
+    one, other = _as_tabled(left), _as_tabled(right)
+    if one is None or other is None or one.made != other.made:
+        raise Mismatch(f"{left} on one path and {right} on the other")
+    item = one.item or other.item
+    if isinstance(one.item, Container) and isinstance(other.item, Container):
+        keys, *values = zip(one.item.children, other.item.children, strict=True)
+        item = Container(tuple, (), (joined_keys(*keys), *(join_items(*pair) for pair in values)))
+    return Tabled(one.made, item, one.loses or other.loses)
+
+
+def _as_tabled(kind: Kind) -> Tabled | None:
+    """The abstract type of a dict or set of Python's as a table."""
+    if isinstance(kind, Static) and (made := PythonClass.of(kind.value)) is not None:
+        return tabled(made, kind.value if made.is_set else kind.value.items())
+    if isinstance(kind, Container) and isinstance(kind.kind, type) and issubclass(kind.kind, dict):
+        item: Container | None = None
+        for key, child in zip(kind.keys, kind.children, strict=True):
+            item = _with_item(item, key_kind(key), as_arrays(child))
+        return Tabled(PythonClass(kind.kind), item)
+    return kind if isinstance(kind, Tabled) else None
+
+
+def tabled(made: PythonClass, items: Any) -> Tabled:
+    """The abstract type of a table of some items."""
+    item: Container | None = None
+    for each in items:
+        key, *value = (each,) if made.is_set else each
+        item = _with_item(item, key_kind(key), *(as_arrays(kind_of(v)) for v in value))
+    return Tabled(made, item)
+
+
+def tabled_with(container: Any, key: Any, *value: Any) -> Tabled:
+    """The abstract type of a table of the items of a dict or set of Python's, with one more."""
+    made = PythonClass.of(container)
+    assert made is not None, "only dicts and sets become tables"
+    known = tabled(made, container if made.is_set else container.items())
+    assert known.item is None or isinstance(known.item, Container)
+    return Tabled(made, _with_item(known.item, key_kind(key), *(as_arrays(kind_of(v)) for v in value)))
+
+
+def _with_item(item: Container | None, key: Kind, *value: Kind) -> Container:
+    """The abstract type of items with one more."""
+    old: tuple[Kind | None, ...] = (None, None) if item is None else item.children
+    joined = [join_items(before, v) for before, v in zip(old[1:], value, strict=False)]
+    return Container(tuple, (), (joined_keys(old[0], key), *joined))
+
+
+__all__ = [
+    "columns_of_table",
+    "join_tables",
+    "kind_of_table",
+    "make_table",
+    "table_of",
+    "table_of_columns",
+    "tabled",
+    "tabled_with",
+    "types_of_table",
+]

@@ -1,0 +1,118 @@
+"""Counters whose keys only the program knows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from ..interface import operators
+from .dict_tables import DictTable, truth
+
+
+class CounterTable(DictTable):
+    """A `Counter`."""
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.get(key, 0)
+
+    def missing(self, key: Any) -> Any:
+        return 0
+
+    def update_item(self, key: Any, change: Callable[[Any], Any]) -> None:
+        self.put(key, change(self.get(key, 0)))
+
+    def __delitem__(self, key: Any) -> None:
+        self.expect_loss()
+        found = self.find(key)
+        if found is not None:
+            self.take_out(found)
+
+    def take_over(self, other: Any) -> None:
+        """Add the counts of another counter or dict, or count the items of something else."""
+        self._count(other, lambda old, new: old + new)
+
+    def subtract(self, other: Any = (), **named: Any) -> None:
+        """Subtract the counts of another counter or dict, or the number of items of something else."""
+        for each in (other, named):
+            self._count(each, lambda old, new: old - new)
+
+    def _count(self, other: Any, change: Callable[[Any, Any], Any]) -> None:
+        if isinstance(other, (dict, DictTable)):
+
+            def counted(pair: Any) -> None:
+                self.put(pair[0], change(self.get(pair[0], 0), pair[1]))
+
+            operators().for_(other.items(), counted)
+        else:
+            operators().for_(other, lambda item: self.put(item, change(self.get(item, 0), 1)))
+
+    def most_common(self, n: Any = None) -> Any:
+        """Pairs of keys and counts, the largest counts first; of equal ones those that came first."""
+        ordered = operators().call(sorted, self.listed(), key=lambda pair: pair[1], reverse=True)
+        return ordered if n is None else ordered[:n]
+
+    def total(self) -> Any:
+        """The sum of all counts."""
+        return operators().call(sum, self.values())
+
+    def elements(self) -> Any:
+        """Refused: keys as often as their counts say."""
+        self.refuse("elements()")
+
+    def __add__(self, other: Any) -> Any:
+        return self._combined(other, lambda one, two: one + two)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._combined(other, lambda one, two: one - two)
+
+    def __and__(self, other: Any) -> Any:
+        return self._combined(other, lambda one, two: operators().call(min, one, two))
+
+    def __or__(self, other: Any) -> Any:
+        return self._combined(other, lambda one, two: operators().call(max, one, two))
+
+    def __pos__(self) -> Any:
+        return self._combined(Counter(), lambda one, two: one)
+
+    def _combined(self, other: Any, combine: Callable[[Any, Any], Any]) -> Any:
+        """The counters of all keys together that are more than zero, in the order of the first."""
+        if not isinstance(other, (Counter, CounterTable)):
+            return NotImplemented
+        made = type(self)(self.made, self.kind)
+
+        def keep(key: Any, count: Any) -> None:
+            operators().if_(count > 0, lambda: made.put(key, count))
+
+        def of_this(pair: Any) -> None:
+            keep(pair[0], combine(pair[1], operators().item(other, pair[0])))
+
+        def of_other(pair: Any) -> None:
+            found = self.find(pair[0])
+            new = True if found is None else operators().not_(truth(found))
+            operators().if_(new, lambda: keep(pair[0], combine(0, pair[1])))
+
+        operators().for_(self.items(), of_this)
+        operators().for_(other.items(), of_other)
+        return made
+
+    def __eq__(self, other: Any) -> Any:
+        if not isinstance(other, (Counter, CounterTable)):
+            return super().__eq__(other)
+        return operators().and_(_has_counts(self, other), lambda: _has_counts(other, self))
+
+    def __ne__(self, other: Any) -> Any:
+        return operators().not_(self.__eq__(other))
+
+
+def _has_counts(one: Any, other: Any) -> Any:
+    """Whether one counter has the counts of another for all keys of that one."""
+    items = other.items() if isinstance(other, DictTable) else list(other.items())
+
+    def is_same(pair: Any) -> Any:
+        return operators().compare("==", operators().item(one, pair[0]), pair[1])
+
+    return operators().call(all, operators().call(map, is_same, items))
+
+
+__all__ = ["CounterTable"]

@@ -1,0 +1,204 @@
+"""Dicts whose keys only the program knows: their methods and operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ....tracing.staging import raise_if
+from ..interface import operators
+from ..lists.kept_items import keep_read
+from .hash_tables import Found, Table
+from .table_walks import ITEMS, KEYS, VALUES, TableView
+
+_NO_DEFAULT = object()
+
+
+class DictTable(Table):
+    """A `dict` or `OrderedDict`."""
+
+    # Looking
+
+    def read(self, found: Found) -> Any:
+        """The value that was found."""
+        value = self.value(found.place)
+        keep_read(value)
+        return value
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """The value of a key, or the default."""
+        found = self.find(key)
+        if found is None:
+            return default
+        return operators().if_exp(truth(found), lambda: self.read(found), lambda: default)
+
+    def __getitem__(self, key: Any) -> Any:
+        found = self.find(key)
+        if found is None:
+            return self.missing(key)
+        operators().if_(operators().not_(truth(found)), lambda: missing_key(key))
+        return self.read(found)
+
+    def missing(self, key: Any) -> Any:
+        """What a key has that is surely not there."""
+        return missing_key(key)
+
+    def update_item(self, key: Any, change: Callable[[Any], Any]) -> None:
+        """`d[key] = change(d[key])`: the key itself stays."""
+        value = change(self[key])
+        if self.kind is not None:
+            self.replace_value(self.find(key), value)
+
+    def keys(self) -> TableView:
+        """The keys."""
+        return TableView(self, KEYS)
+
+    def values(self) -> TableView:
+        """The values."""
+        return TableView(self, VALUES)
+
+    def items(self) -> TableView:
+        """Pairs of keys and values."""
+        return TableView(self, ITEMS)
+
+    # Changing
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.put(key, value)
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        """The value of a key, which has the default from now on if it had none."""
+        found = self.find(key)
+        if found is None:
+            self.put(key, default)
+            return default
+        value = operators().if_exp(truth(found), lambda: self.read(found), lambda: default)
+        self.put(key, value)
+        return value
+
+    def __delitem__(self, key: Any) -> None:
+        self.expect_loss()
+        found = self.find(key)
+        if found is None:
+            missing_key(key)
+            return
+        operators().if_(operators().not_(truth(found)), lambda: missing_key(key))
+        self.take_out(found)
+
+    def pop(self, key: Any, default: Any = _NO_DEFAULT) -> Any:
+        """The value of a key, which is taken out; the default where it is not there."""
+        self.expect_loss()
+        found = self.find(key)
+        if found is None:
+            return missing_key(key) if default is _NO_DEFAULT else default
+        if default is _NO_DEFAULT:
+            operators().if_(operators().not_(truth(found)), lambda: missing_key(key))
+            value = self.read(found)
+        else:
+            value = operators().if_exp(truth(found), lambda: self.read(found), lambda: default)
+        self.take_out(found)
+        return value
+
+    def popitem(self, last: Any = True) -> Any:
+        """The last key and its value, which are taken out."""
+        self.expect_loss()
+        raise_if(np.equal(self.length, 0), "KeyError", "'popitem(): dictionary is empty'")
+        place = self.last_place() if last else self.first_place()
+        item = self.item(place)
+        keep_read(item)
+        self.take_out(Found(None, place, np.bool_(True)))
+        return item
+
+    def update(self, *others: Any, **named: Any) -> None:
+        """Take over the items of another dict, or pairs of keys and values."""
+        for other in (*others, named):
+            self.take_over(other)
+
+    def take_over(self, other: Any) -> None:
+        """Put all items of a dict, or all pairs of keys and values, in."""
+        pairs = other.items() if isinstance(other, (dict, DictTable)) else other
+        operators().for_(pairs, lambda pair: self.put(*operators().unpack(pair, 2, None)))
+
+    def move_to_end(self, key: Any, last: Any = True) -> None:
+        """Put an item of an `OrderedDict` behind all others."""
+        if last is not True:
+            self.refuse("move_to_end(last=False)")
+        self.put(key, self.pop(key))
+
+    # Operators
+
+    def __or__(self, other: Any) -> Any:
+        if not isinstance(other, (dict, DictTable)):
+            return NotImplemented
+        made = self.copy()
+        made.update(other)
+        return made
+
+    def __ror__(self, other: Any) -> Any:
+        if not isinstance(other, dict):
+            return NotImplemented
+        made = type(self)(self.made)
+        made.update(other)
+        made.update(self)
+        return made
+
+    def __ior__(self, other: Any) -> Any:
+        self.update(other)
+        return self
+
+    def __eq__(self, other: Any) -> Any:
+        if not isinstance(other, (dict, DictTable)):
+            return NotImplemented
+        same = np.equal(self.length, operators().call(len, other))._like_python(bool)
+        return operators().and_(same, lambda: self._holds_all_of(other))
+
+    def __ne__(self, other: Any) -> Any:
+        equal = self.__eq__(other)
+        return equal if equal is NotImplemented else operators().not_(equal)
+
+    def _holds_all_of(self, other: Any) -> Any:
+        """Whether all items of another dict are here."""
+
+        def is_here(pair: Any) -> Any:
+            key, value = pair
+            return operators().and_(self.holds(key), lambda: operators().compare("==", self[key], value))
+
+        items = other.items() if isinstance(other, DictTable) else list(other.items())
+        return operators().call(all, operators().call(map, is_here, items))
+
+
+class DefaultTable(DictTable):
+    """A `defaultdict`."""
+
+    def missing(self, key: Any) -> Any:
+        if self.made.default is None:
+            return missing_key(key)
+        value = operators().call(self.made.default)
+        self.put(key, value)
+        return value
+
+    def __getitem__(self, key: Any) -> Any:
+        if self.made.default is None:
+            return super().__getitem__(key)
+        return self.setdefault(key, operators().call(self.made.default))
+
+    def update_item(self, key: Any, change: Callable[[Any], Any]) -> None:
+        if self.made.default is None:
+            super().update_item(key, change)
+        else:
+            self.put(key, change(self.get(key, operators().call(self.made.default))))
+
+
+def truth(found: Found) -> Any:
+    """Whether a key was found, as Python's bool."""
+    return found.is_there.copy()._like_python(bool)
+
+
+def missing_key(key: Any) -> Any:
+    """Raise what Python raises for a key that is not there."""
+    operators().raise_(lambda: KeyError(key))
+
+
+__all__ = ["DefaultTable", "DictTable", "missing_key", "truth"]

@@ -1,0 +1,467 @@
+"""Dicts and sets whose keys only the program knows: hash tables in arrays.
+
+The items lie in columns in the order in which they came in, with room for more: one for each number in a key and in a
+value. Slots say at which place a key lies (`dialect/ops/tables.py`). There are twice as many as places, and there is
+always room for one more item; columns and slots are doubled when they are full. What is taken out stays where it was
+and is marked as gone, until room is made.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .....dialect.errors import UnsupportedError
+from .....dialect.ops.indexing import Gather, Scatter
+from .....dialect.ops.tables import INT32, TableFind, TableIndex
+from .....dialect.records import NamedTuple
+from ....numpy_api import lookup
+from ....runtime_values.results import RuntimeTable
+from ....tracing.array import TracedArray, wrap
+from ....tracing.current import current_trace
+from ....tracing.needed_numbers import need_deciding_numbers
+from ....tracing.recorder import Recorder
+from ....tracing.staging import cast, emit, raise_if, value_of
+from ..interface import operators
+from ..lists.dynamic_lists import (
+    GrowingList,
+    Widened,
+    columns_of_item,
+    is_known_outside,
+    join_items,
+    static_shape,
+    widened_columns,
+)
+from ..lists.kept_items import keep_put
+from ..values.abstract import (
+    Container,
+    Kind,
+    Tabled,
+    array_leaves,
+    as_arrays,
+    column_leaves,
+    kind_of,
+    unflatten,
+)
+from .keys import are_words, joined_keys, key_kind, sought_words, width_of, words_of, words_of_columns
+from .python_classes import PythonClass
+
+ROOM = 8
+"""How many items there is room for at first: a power of two."""
+
+_MOST = 1 << 30
+"""For more items there are no numbers in slots."""
+
+
+class Found(NamedTuple):
+    """Where a key is, or would be."""
+
+    slot: Any
+    place: Any
+    """-1 where there is none."""
+    is_there: Any
+
+
+class Table(RuntimeTable):
+    """A dict or set whose keys are known only at run time; keys are alike, and so are values."""
+
+    __weft_state__ = ("_columns", "_dead", "_gone", "_length", "_slots", "_words")
+    __hash__ = None  # type: ignore[assignment]
+    __array_priority__ = 2000
+
+    def __init__(self, made: PythonClass, kind: Container | None = None, loses: bool = False) -> None:
+        self.made = made
+        self.make = made
+        self.python_type = made.python_type
+        self.kind: Container | None = None
+        self.loses = loses
+        """Whether items are taken out."""
+        self._columns: tuple[Any, ...] = ()
+        self._words: Any = None
+        """The words of the keys, where they are not a column."""
+        self._slots: Any = None
+        self._gone: Any = None
+        """Which items were taken out."""
+        self._length: Any = np.int64(0)
+        """How many items there are with these."""
+        self._dead: Any = np.int64(0)
+        """How many items were taken out."""
+        if kind is not None:
+            self.begin(kind)
+
+    # Its type
+
+    @property
+    def key_kind(self) -> Kind:
+        """The abstract type of a key."""
+        assert self.kind is not None, "a table with a key"
+        return self.kind.children[0]
+
+    @property
+    def _keys(self) -> Any:
+        """The words of the keys."""
+        return self._columns[0] if self._words is None else self._words
+
+    @property
+    def _room(self) -> Any:
+        return self._gone.shape[0]
+
+    def begin(self, kind: Container) -> None:
+        """Begin with no items, of an abstract type."""
+        trace = _trace()
+        need_deciding_numbers(trace, "the size of a dict or set")
+        self.kind = kind
+        zeros, full = lookup("zeros"), lookup("full")
+        self._columns = tuple(
+            _traced(zeros((ROOM, *static_shape(leaf)), leaf.type.dtype)) for leaf in column_leaves(kind)
+        )
+        has_words = not are_words(self.key_kind)
+        self._words = _traced(zeros((ROOM * width_of(self.key_kind),), np.int64)) if has_words else None
+        self._slots = _traced(full((2 * ROOM,), -1, INT32))
+        self._gone = _traced(zeros((ROOM,), np.bool_))
+        self._length = _count(0)
+        self._dead = _count(0)
+
+    def fill(self, items: list[Any]) -> None:
+        """Hold items whose keys are constants, all different."""
+        assert self.kind is not None
+        trace, kind = _trace(), self.kind
+        rows = [columns_of_item(trace, (item,) if self.made.is_set else item, kind) for item in items]
+        missing = _room_for(len(items)) - len(items)
+        zeros, join = lookup("zeros"), lookup("concatenate")
+        columns = []
+        for leaf, entries in zip(column_leaves(kind), zip(*rows, strict=True), strict=True):
+            more = zeros((missing, *static_shape(leaf)), leaf.type.dtype)
+            columns.append(_traced(join((lookup("stack")(entries), more))))
+        self._columns = tuple(columns)
+        if not are_words(self.key_kind):
+            of_keys = self._columns[: len(array_leaves(self.key_kind))]
+            self._words = words_of_columns(self.key_kind, of_keys)
+        self._gone = _traced(zeros((missing + len(items),), np.bool_))
+        self._length = _count(len(items))
+        self._index(lookup("full")((2 * (missing + len(items)),), -1, INT32))
+
+    def widen(self, kind: Any) -> None:
+        """Hold items of a wider abstract type from now on, or ones that may be taken out."""
+        self.loses = self.loses or kind.loses
+        if kind.item is None or kind.item == self.kind:
+            return
+        assert isinstance(kind.item, Container)
+        if self.kind is None:
+            self.begin(kind.item)
+            return
+        old, self.kind = self.kind, kind.item
+        self._columns = tuple(widened_columns(old, self.kind, iter(self._columns), self._room))
+        if self.key_kind != old.children[0]:
+            of_keys = self._columns[: len(array_leaves(self.key_kind))]
+            self._words = None if are_words(self.key_kind) else words_of_columns(self.key_kind, of_keys)
+            self._index(lookup("full")(self._slots.shape, -1, INT32))
+
+    def _fitting(self, key: Any, *value: Any) -> Container:
+        """The abstract type of the items with one more, which the table has from now on."""
+        for part in value:
+            keep_put(part)
+        old = (None, None) if self.kind is None else self.kind.children
+        kinds = [joined_keys(old[0], key_kind(key))]
+        kinds += [
+            join_items(before, as_arrays(kind_of(v))) for before, v in zip(old[1:], value, strict=False)
+        ]
+        kind = Container(tuple, (), tuple(kinds))
+        self._become(Tabled(self.made, kind, self.loses))
+        return kind
+
+    def _become(self, kind: Tabled) -> None:
+        """Have an abstract type from now on; from the beginning of a loop or branch on that knows the table."""
+        if kind.item == self.kind and kind.loses == self.loses:
+            return
+        if is_known_outside(self):
+            raise Widened(self, kind)
+        self.widen(kind)
+
+    def expect_loss(self) -> None:
+        """Let items be taken out."""
+        self._become(Tabled(self.made, self.kind, True))
+
+    # Looking
+
+    @property
+    def length(self) -> Any:
+        """The number of items, a traced int."""
+        return (np.subtract(self._length, self._dead) if self.loses else self._length.copy())._like_python(
+            int
+        )
+
+    def find(self, key: Any) -> Found | None:
+        """Where a key is; None where there surely is none."""
+        if self.kind is None:
+            key_kind(key)
+            return None
+        sought = sought_words(key, self.key_kind)
+        if sought is None:
+            return None
+        words, is_possible = sought
+        found = self._find(words)
+        if is_possible is True:
+            return found
+        return found._replace(is_there=np.logical_and(found.is_there, is_possible))
+
+    def _find(self, words: list[Any]) -> Found:
+        slot = emit(_trace(), TableFind, (self._slots, self._keys, *words), {})
+        place = cast(_read(self._slots, slot), np.dtype(np.int64))
+        is_there = np.greater_equal(place, 0)
+        if self.loses:
+            is_there = np.logical_and(is_there, np.logical_not(_read(self._gone, place)))
+        return Found(slot, place, is_there)
+
+    def value(self, place: Any) -> Any:
+        """The value at a place that is known to be there."""
+        assert self.kind is not None
+        first = len(array_leaves(self.key_kind))
+        return self._made(self.kind.children[1], self._columns[first:], place)
+
+    def item(self, place: Any) -> Any:
+        """The key at a place that is known to be there, or the key and its value."""
+        assert self.kind is not None
+        item = self._made(self.kind, self._columns, place)
+        return item[0] if self.made.is_set else item
+
+    def key(self, place: Any) -> Any:
+        """The key at a place that is known to be there."""
+        return self._made(self.key_kind, self._columns, place)
+
+    @staticmethod
+    def _made(kind: Kind, columns: tuple[Any, ...], place: Any) -> Any:
+        count = len(array_leaves(kind))
+        return unflatten(_trace(), kind, iter([_read(c, place)._value() for c in columns[:count]]))
+
+    # Changing
+
+    def put(self, key: Any, *value: Any) -> None:
+        """Give a key a value; a new one comes behind all others."""
+        kind = self._fitting(key, *value)
+        words = words_of(key, self.key_kind)
+        found = self._find(words)
+        place = np.where(found.is_there, found.place, self._length)
+        self._slots = _write(self._slots, cast(place, INT32), found.slot)
+        if self._words is not None:
+            first = place * len(words)
+            for number, word in enumerate(words):
+                self._words = _write(self._words, word, first + number)
+        item: list[Any] = [wrap(_trace(), v._value()) for v in columns_of_item(_trace(), (key, *value), kind)]
+        of_keys = len(array_leaves(self.key_kind))
+        for number, column in enumerate(self._columns[:of_keys]):
+            if column.dtype.kind == "f":  # of two zeros the first stays
+                item[number] = np.where(found.is_there, _read(column, place), item[number])
+        self._columns = tuple(_write(c, new, place) for c, new in zip(self._columns, item, strict=True))
+        self._length = self._length + cast(np.logical_not(found.is_there), np.dtype(np.int64))
+        operators().if_(np.greater_equal(self._length, self._room), self._make_room)
+
+    def replace_value(self, found: Found | None, value: Any) -> None:
+        """Replace the value of a key that is there."""
+        if found is None or self.kind is None:
+            return
+        keep_put(value)
+        item = join_items(self.kind.children[1], as_arrays(kind_of(value)))
+        self._become(Tabled(self.made, Container(tuple, (), (self.key_kind, item)), self.loses))
+        first = len(array_leaves(self.key_kind))
+        new = columns_of_item(_trace(), value, item)
+        rest = tuple(_write(c, v, found.place) for c, v in zip(self._columns[first:], new, strict=True))
+        self._columns = (*self._columns[:first], *rest)
+
+    def take_out(self, found: Found) -> None:
+        """Take the item out that was found, if it is there."""
+        place = np.maximum(found.place, 0)
+        self._gone = _write(self._gone, np.logical_or(found.is_there, _read(self._gone, place)), place)
+        self._dead = self._dead + cast(found.is_there, np.dtype(np.int64))
+
+    def clear(self) -> None:
+        """Take all items out."""
+        if self.kind is not None:
+            self._length, self._dead = self._length * 0, self._dead * 0
+            self._slots = lookup("full")(self._slots.shape, -1, INT32)
+            self._gone = lookup("zeros")(self._gone.shape, np.bool_)
+
+    def _make_room(self) -> None:
+        """Make room for twice as many items as there are."""
+        if not self.loses:
+            self._double()
+            self._index(lookup("full")(np.multiply(self._slots.shape[0], 2), -1, INT32))
+            return
+        self._close_gaps()
+        operators().if_(np.greater(self._length * 2, self._room), self._double)
+        self._index(lookup("full")(np.multiply(self._room, 2), -1, INT32))
+
+    def _double(self) -> None:
+        """Make room for twice as many items."""
+        raise_if(np.greater(self._length, _MOST), "MemoryError", "a dict or set of more than a billion items")
+        join = lookup("concatenate")
+        self._columns = tuple(join((column, column)) for column in self._columns)
+        self._words = None if self._words is None else join((self._words, self._words))
+        self._gone = join((self._gone, lookup("zeros")(self._gone.shape, np.bool_)))
+
+    def _close_gaps(self) -> None:
+        """Move all items forward that are behind some that were taken out."""
+        is_left = np.logical_not(self._gone)
+        order = np.argsort(np.logical_not(is_left), kind="stable")
+        self._columns = tuple(column[order] for column in self._columns)
+        if self._words is not None:
+            width = width_of(self.key_kind)
+            self._words = self._words.reshape((-1, width))[order].reshape(-1)
+        self._length, self._dead = self._length - self._dead, self._dead * 0
+        self._gone = lookup("zeros")(self._gone.shape, np.bool_)
+
+    def _index(self, slots: Any) -> None:
+        """Make the slots again, of empty ones."""
+        width = width_of(self.key_kind)
+        self._slots = emit(_trace(), TableIndex, (_traced(slots), self._keys, self._length), {"width": width})
+
+    # As a whole
+
+    def holds(self, key: Any) -> Any:
+        """Whether a key is there."""
+        found = self.find(key)
+        return False if found is None else found.is_there.copy()._like_python(bool)
+
+    def first_place(self) -> Any:
+        """The place of the first item that is left."""
+        return np.argmin(self._gone)
+
+    def last_place(self) -> Any:
+        """The place of the last item that is left."""
+        return self._length - 1 - np.argmin(self._gone[: self._length][::-1])
+
+    def places(self) -> Any:
+        """The places of all items, in order."""
+        if not self.loses:
+            return lookup("arange")(self._length)
+        return np.flatnonzero(np.logical_not(self._gone[: self._length]))
+
+    def listed(self) -> GrowingList:
+        """All keys, or all pairs of keys and values."""
+        return self.part(0 if self.made.is_set else None)
+
+    def part(self, number: int | None) -> GrowingList:
+        """All keys (0), all values (1), or the pairs of them (None)."""
+        made = GrowingList()
+        if self.kind is None:
+            made.hold(None, (), _count(0)._like_python(int))
+            return made
+        of_keys = len(array_leaves(self.key_kind))
+        columns = self._columns
+        if number is not None:
+            columns = columns[:of_keys] if number == 0 else columns[of_keys:]
+        kind = self.kind if number is None else self.kind.children[number]
+        if self.loses:
+            places = self.places()
+            columns = tuple(column[places] for column in columns)
+        if len(column_leaves(kind)) > len(columns):
+            columns = (*columns, lookup("zeros")((columns[0].shape[0],), np.int64))
+        made.hold(kind, columns, self.length)
+        return made
+
+    # Protocols
+
+    def __weft_items__(self) -> Any:
+        return operators().walk_of_table(self)
+
+    def __weft_truth__(self) -> Any:
+        return np.greater(self.length, 0)
+
+    def __contains__(self, key: Any) -> bool:
+        return bool(self.holds(key))
+
+    def __bool__(self) -> NoReturn:
+        bool(self.length > 0)
+        raise AssertionError("a traced truth has no value")
+
+    def __len__(self) -> int:
+        return int(self.length)
+
+    def __iter__(self) -> Any:
+        return iter(self.part(0))
+
+    def __repr__(self) -> str:
+        return f"Table({self.made.python_type.__name__}, {self.kind})"
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(self.python_type, name) and not name.startswith("__"):
+            self.refuse(f"{name}()")
+        raise AttributeError(f"'{self.python_type.__name__}' object has no attribute {name!r}")
+
+    def refuse(self, what: str) -> NoReturn:
+        """Raise for what a table cannot do."""
+        raise UnsupportedError(
+            f"{what} is not supported for a {self.python_type.__name__} whose keys are known only at run time; it "
+            "can be looked into, changed, walked, compared and sorted (sorted, list, len, max, sum)"
+        )
+
+    # Being carried
+
+    def copy(self) -> Any:
+        """One of the same items."""
+        made = type(self)(self.made)
+        made.adopt(self)
+        return made
+
+    def adopt(self, other: Table) -> None:
+        """Hold the items of another one of the same abstract type."""
+        self.kind, self.loses = other.kind, other.loses
+        for name in self.__weft_state__:
+            setattr(self, name, getattr(other, name))
+
+    def state(self) -> list[Any]:
+        """The columns, and all else that changes with the items."""
+        return [*self._columns, self._slots, self._gone, self._length, self._dead]
+
+    def carried(self) -> list[Any]:
+        """What carries it from a path to another."""
+        return [
+            *self._columns,
+            *([] if self._words is None else [self._words]),
+            *([] if self.kind is None else [self._slots, self._gone]),
+            self._length,
+            self._dead,
+        ]
+
+    def carry(self, kind: Container | None, columns: list[Any]) -> None:
+        """Hold what was carried."""
+        self.kind = kind
+        if kind is not None:
+            *columns, self._slots, self._gone, self._length, self._dead = columns
+            if not are_words(self.key_kind):
+                *columns, self._words = columns
+            self._columns = tuple(columns)
+
+
+def _room_for(count: int) -> int:
+    """For how many items there is room in a table of some; one more fits always."""
+    room = ROOM
+    while room <= count:
+        room *= 2
+    return room
+
+
+def _read(array: Any, place: Any) -> Any:
+    return emit(_trace(), Gather, (array, place), {"axes": (0,), "position": 0})
+
+
+def _write(array: Any, value: Any, place: Any) -> Any:
+    return emit(_trace(), Scatter, (array, value, place), {"axes": (0,), "position": 0, "mode": "set"})
+
+
+def _traced(array: Any) -> TracedArray:
+    return wrap(_trace(), value_of(_trace(), array))
+
+
+def _count(number: int) -> TracedArray:
+    return wrap(_trace(), value_of(_trace(), np.int64(number)))
+
+
+def _trace() -> Recorder:
+    trace = current_trace()
+    assert trace is not None, "tables exist only while a trace is recorded"
+    return trace
+
+
+__all__ = ["Found", "Table"]

@@ -1,0 +1,230 @@
+"""Keys of tables: numbers, constants, and tuples of these, and the words by which they are told apart.
+
+Two keys of a table are equal where their words are: an integer is a word, and so are the bits of a float, with one zero
+for both. Numbers of one table have one type; what is looked for may have another, `1.0` finds `1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .....dialect.errors import UnsupportedError
+from .....dialect.ops.casts import Bitcast
+from ....numpy_api import lookup
+from ....tracing.array import TracedArray, wrap
+from ....tracing.current import current_trace
+from ....tracing.recorder import Recorder
+from ....tracing.staging import apply, cast, raise_where, value_of
+from ..values.abstract import (
+    ArrayKind,
+    Choice,
+    Container,
+    Kind,
+    Mismatch,
+    Partial,
+    Static,
+    array_leaves,
+    as_arrays,
+    flatten,
+    join,
+    kind_of,
+)
+from ..values.mismatches import control_flow_error
+from ..values.optional import Chosen
+
+INT64 = np.dtype(np.int64)
+_FLOAT64 = np.dtype(np.float64)
+_NUMBERS = "biuf"
+_NAMES = {"b": "bools", "i": "integers", "u": "integers", "f": "floats", "c": "complex numbers"}
+
+
+def is_run_time_key(key: Any) -> bool:
+    """Whether a key, or a part of one, is known only when the program runs."""
+    if isinstance(key, tuple):
+        return any(map(is_run_time_key, key))
+    return isinstance(key, (TracedArray, Chosen))
+
+
+def key_kind(key: Any) -> Kind:
+    """The abstract type of a key; `TypeError` for what Python does not take, `UnsupportedError` for other things."""
+    kind = as_arrays(kind_of(key))
+    _require_key(kind)
+    return kind
+
+
+def _require_key(kind: Kind) -> None:
+    """Raise unless values of an abstract type can be keys."""
+    if isinstance(kind, ArrayKind):
+        if kind.is_array:
+            raise TypeError("unhashable type: 'numpy.ndarray'")
+        if kind.type.dtype.kind not in _NUMBERS or kind.type.dtype.itemsize > 8:
+            _refuse(f"a number of dtype {kind.type.dtype}")
+    elif isinstance(kind, Container):
+        if not issubclass(kind.kind, tuple):
+            if kind.kind in (list, dict):
+                raise TypeError(f"unhashable type: '{kind.kind.__name__}'")
+            _refuse(str(kind))
+        for child in kind.children:
+            _require_key(child)
+    elif isinstance(kind, Static):
+        hash(kind.value)
+    elif not isinstance(kind, Choice):
+        _refuse(f"a value that is {kind}" if isinstance(kind, Partial) else str(kind))
+
+
+def _refuse(what: str) -> NoReturn:
+    raise UnsupportedError(
+        f"{what} is a key of a dict or set whose keys only the program knows: such keys are integers, floats, bools, "
+        "constants, and tuples of these"
+    )
+
+
+def joined_keys(one: Kind | None, other: Kind) -> Kind:
+    """The abstract type of keys of two kinds in one table."""
+    if one is None or one == other:
+        return other
+    _require_alike(one, other)
+    try:
+        joined = join(one, other)
+    except Mismatch as mismatch:
+        problem = str(mismatch).replace("on one path", "at first").replace("on the other", "later")
+        raise control_flow_error(
+            "the keys of a dict or set that only the program knows differ", [f"a key is {problem}"]
+        ) from None
+    _require_key(joined)
+    return joined
+
+
+def _require_alike(one: Kind, other: Kind) -> None:
+    """Raise where numbers of two sorts would have to become one: `1` and `1.5` are keys of a dict of Python's."""
+    for left, right in zip(array_leaves(one), array_leaves(other), strict=False):
+        names = [_NAMES[leaf.type.dtype.kind] for leaf in (left, right)]
+        if names[0] != names[1]:
+            raise UnsupportedError(
+                f"a dict or set has keys that are {names[0]} and keys that are {names[1]}, which only the program "
+                "knows: in compiled code its keys are of one type; convert them, as in d[float(k)]"
+            )
+
+
+def width_of(kind: Kind) -> int:
+    """The number of words of a key: at least one."""
+    return max(len(array_leaves(kind)), 1)
+
+
+def are_words(kind: Kind) -> bool:
+    """Whether the keys are their own words."""
+    leaves = array_leaves(kind)
+    return len(leaves) == 1 and leaves[0].type.dtype == INT64
+
+
+def word_of(number: Any) -> Any:
+    """The words of numbers of one dtype, an array of them or one."""
+    if number.dtype.kind in "biu":
+        return cast(number, INT64)
+    return apply(Bitcast, np.add(cast(number, _FLOAT64), np.float64(0.0)), dtype=INT64)
+
+
+def words_of_columns(kind: Kind, columns: tuple[Any, ...]) -> Any:
+    """The words of all keys, those of each side by side."""
+    words = [word_of(column) for column in columns]
+    return words[0] if len(words) == 1 else lookup("stack")(words, axis=1).reshape(-1)
+
+
+def words_of(key: Any, kind: Kind) -> list[Any]:
+    """The words of a key that is put into a table; raises `ValueError` for a NaN when the program runs."""
+    trace = _trace()
+    numbers = [wrap(trace, value) for value in flatten(trace, key, kind)]
+    for number in numbers:
+        if number.dtype.kind == "f":
+            raise_where(np.isnan(number), ValueError, _NAN)
+    return [word_of(number) for number in numbers] or [np.int64(0)]
+
+
+_NAN = (
+    "a nan is a key of a dict or set: Python tells such keys apart by which object they are, which compiled code "
+    "cannot; leave it out, or use another number for it"
+)
+
+
+def sought_words(key: Any, kind: Kind) -> tuple[list[Any], Any] | None:
+    """The words of a key that is looked for, and whether it can be there at all; None where it surely cannot."""
+    pairs = list(_matched(_trace(), key, kind_of(key), kind))
+    if None in pairs:
+        return None
+    words, is_possible = [], True
+    for word, fits in pairs:
+        words.append(word)
+        if fits is not True:
+            is_possible = fits if is_possible is True else np.logical_and(is_possible, fits)
+    return words or [np.int64(0)], is_possible
+
+
+def _matched(trace: Recorder, key: Any, found: Kind, kind: Kind) -> Iterator[Any]:
+    """For each number in a key its word and whether it has one; None where there is no such key."""
+    if isinstance(kind, Container):
+        is_tuple = isinstance(key, tuple) and isinstance(found, Container)
+        if not is_tuple or len(key) != len(kind.children):
+            yield None
+            return
+        for part, child in zip(key, kind.children, strict=True):
+            yield from _matched(trace, part, kind_of(part), child)
+    elif isinstance(kind, ArrayKind):
+        number = as_arrays(found)
+        if not isinstance(number, ArrayKind):
+            yield None
+            return
+        _require_key(number)
+        yield _as_number(wrap(trace, value_of(trace, key)), kind.type.dtype)
+    elif isinstance(kind, Choice):
+        options = found.options if isinstance(found, Choice) else (found,)
+        if any(option in kind.options for option in options):
+            yield _option(trace, key, kind)
+        else:
+            yield None
+    elif found != kind:
+        yield None
+
+
+def _option(trace: Recorder, key: Any, kind: Choice) -> tuple[Any, Any]:
+    """The number of a constant among those that are keys, and whether it is one."""
+    known = [option.value for option in kind.options]
+    if not isinstance(key, Chosen):
+        return np.int64(known.index(key)), True
+    numbers = np.array([known.index(option) if option in known else -1 for option in key.options])
+    place = wrap(trace, value_of(trace, numbers))[key.index]
+    return place, np.greater_equal(place, 0)
+
+
+def _as_number(number: TracedArray, dtype: np.dtype[Any]) -> tuple[Any, Any]:
+    """The word that a number has among those of a dtype, and whether the dtype holds it."""
+    if number.dtype == dtype:
+        return word_of(number), True
+    there = cast(number, dtype)
+    back = cast(there, number.dtype)
+    is_held = np.equal(back, number)
+    if "f" in (number.dtype.kind, dtype.kind) or "u" in (number.dtype.kind, dtype.kind):
+        is_held = np.logical_and(is_held, np.equal(there, number))
+    return word_of(there), is_held
+
+
+def _trace() -> Recorder:
+    trace = current_trace()
+    assert trace is not None, "tables exist only while a trace is recorded"
+    return trace
+
+
+__all__ = [
+    "INT64",
+    "are_words",
+    "is_run_time_key",
+    "joined_keys",
+    "key_kind",
+    "sought_words",
+    "width_of",
+    "word_of",
+    "words_of",
+    "words_of_columns",
+]

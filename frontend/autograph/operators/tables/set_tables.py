@@ -1,0 +1,228 @@
+"""Sets whose members only the program knows: their methods and operators. Members are walked as they came in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ....tracing.staging import raise_if
+from ..interface import operators
+from .dict_tables import DictTable, missing_key, truth
+from .hash_tables import Found, Table
+from .table_walks import TableView
+
+
+class SetTable(Table):
+    """A `set` or `frozenset`."""
+
+    def add(self, member: Any) -> None:
+        """Add a member."""
+        self.put(member)
+
+    def discard(self, member: Any) -> None:
+        """Take a member out, if it is there."""
+        self.expect_loss()
+        found = self.find(member)
+        if found is not None:
+            self.take_out(found)
+
+    def remove(self, member: Any) -> None:
+        """Take a member out."""
+        self.expect_loss()
+        found = self.find(member)
+        if found is None:
+            missing_key(member)
+            return
+        operators().if_(operators().not_(truth(found)), lambda: missing_key(member))
+        self.take_out(found)
+
+    def pop(self) -> Any:
+        """Take a member out and return it."""
+        self.expect_loss()
+        raise_if(np.equal(self.length, 0), "KeyError", "'pop from an empty set'")
+        place = self.first_place()
+        member = self.key(place)
+        self.take_out(Found(None, place, np.bool_(True)))
+        return member
+
+    # Of several sets
+
+    def update(self, *others: Any) -> None:
+        """Add the members of others."""
+        for other in others:
+            operators().for_(other, self.put)
+
+    def union(self, *others: Any) -> Any:
+        """The members of this one and of others."""
+        made = self.copy()
+        made.update(*others)
+        return made
+
+    def intersection(self, *others: Any) -> Any:
+        """The members that are in all others, too."""
+        made = self
+        for other in others:
+            made = made._of_those(_holding(other))
+        return made if others else self.copy()
+
+    def difference(self, *others: Any) -> Any:
+        """The members that are in no other."""
+        made = self
+        for other in others:
+            made = made._of_those(_not_holding(other))
+        return made if others else self.copy()
+
+    def symmetric_difference(self, other: Any) -> Any:
+        """The members of one of two sets that are not in the other."""
+        other = self._as_set(other)
+        return self.difference(other).union(other.difference(self))
+
+    def _of_those(self, holds: Callable[[Any], Any]) -> Any:
+        """The members for which something holds."""
+        made = type(self)(self.made, self.kind)
+
+        def look(member: Any) -> None:
+            operators().if_(holds(member), lambda: made.put(member))
+
+        operators().for_(self, look)
+        return made
+
+    def _as_set(self, other: Any) -> Any:
+        if isinstance(other, SetTable):
+            return other
+        made = type(self)(self.made)
+        made.update(other)
+        return made
+
+    def intersection_update(self, *others: Any) -> None:
+        """Keep the members that are in all others, too."""
+        self.replace(self.intersection(*others))
+
+    def difference_update(self, *others: Any) -> None:
+        """Take the members out that are in others."""
+        for other in others:
+            operators().for_(other if other is not self else self.copy(), self.discard)
+
+    def symmetric_difference_update(self, other: Any) -> None:
+        """Keep the members that are not in another set, and add those that are only there."""
+        self.replace(self.symmetric_difference(other))
+
+    def replace(self, other: Any) -> None:
+        """Hold the members of another set."""
+        self.clear()
+        self.update(other)
+
+    # Comparing
+
+    def issubset(self, other: Any) -> Any:
+        """Whether all members are in another set."""
+        return operators().call(all, operators().call(map, _holding(other), self))
+
+    def issuperset(self, other: Any) -> Any:
+        """Whether all members of another set are here."""
+        return operators().call(all, operators().call(map, self.holds, other))
+
+    def isdisjoint(self, other: Any) -> Any:
+        """Whether no member is in another set."""
+        return operators().not_(operators().call(any, operators().call(map, _holding(other), self)))
+
+    def __eq__(self, other: Any) -> Any:
+        if not _is_set(other):
+            return NotImplemented
+        return operators().and_(self._compared(np.equal, other), lambda: self.issubset(other))
+
+    def __ne__(self, other: Any) -> Any:
+        equal = self.__eq__(other)
+        return equal if equal is NotImplemented else operators().not_(equal)
+
+    def __le__(self, other: Any) -> Any:
+        return self.issubset(other) if _is_set(other) else NotImplemented
+
+    def __ge__(self, other: Any) -> Any:
+        return self.issuperset(other) if _is_set(other) else NotImplemented
+
+    def __lt__(self, other: Any) -> Any:
+        if not _is_set(other):
+            return NotImplemented
+        return operators().and_(self._compared(np.less, other), lambda: self.issubset(other))
+
+    def __gt__(self, other: Any) -> Any:
+        if not _is_set(other):
+            return NotImplemented
+        return operators().and_(self._compared(np.greater, other), lambda: self.issuperset(other))
+
+    def _compared(self, relation: Callable[[Any, Any], Any], other: Any) -> Any:
+        return relation(self.length, operators().call(len, other))._like_python(bool)
+
+    # Operators
+
+    def __or__(self, other: Any) -> Any:
+        return self.union(other) if _is_set(other) else NotImplemented
+
+    def __ror__(self, other: Any) -> Any:
+        return self.union(other) if _is_set(other) else NotImplemented
+
+    def __and__(self, other: Any) -> Any:
+        return self.intersection(other) if _is_set(other) else NotImplemented
+
+    def __rand__(self, other: Any) -> Any:
+        return self.intersection(other) if _is_set(other) else NotImplemented
+
+    def __sub__(self, other: Any) -> Any:
+        return self.difference(other) if _is_set(other) else NotImplemented
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._as_set(other).difference(self) if _is_set(other) else NotImplemented
+
+    def __xor__(self, other: Any) -> Any:
+        return self.symmetric_difference(other) if _is_set(other) else NotImplemented
+
+    def __rxor__(self, other: Any) -> Any:
+        return self.symmetric_difference(other) if _is_set(other) else NotImplemented
+
+    def __ior__(self, other: Any) -> Any:
+        if not _is_set(other):
+            return NotImplemented
+        self.update(other)
+        return self
+
+    def __iand__(self, other: Any) -> Any:
+        if not _is_set(other):
+            return NotImplemented
+        self.intersection_update(other)
+        return self
+
+    def __isub__(self, other: Any) -> Any:
+        if not _is_set(other):
+            return NotImplemented
+        self.difference_update(other)
+        return self
+
+    def __ixor__(self, other: Any) -> Any:
+        if not _is_set(other):
+            return NotImplemented
+        self.symmetric_difference_update(other)
+        return self
+
+
+def _is_set(value: Any) -> bool:
+    return isinstance(value, (set, frozenset, SetTable, TableView))
+
+
+def _holding(other: Any) -> Callable[[Any], Any]:
+    """Whether a value is in a collection."""
+    if isinstance(other, (set, frozenset, dict, SetTable, DictTable, TableView)):
+        return lambda member: operators().in_(member, other)
+    members = operators().call(set, other)
+    return lambda member: operators().in_(member, members)
+
+
+def _not_holding(other: Any) -> Callable[[Any], Any]:
+    """Whether a value is not in a collection."""
+    holds = _holding(other)
+    return lambda member: operators().not_(holds(member))
+
+
+__all__ = ["SetTable"]

@@ -1,0 +1,110 @@
+"""What loops over tables walk, and the views `keys()`, `values()` and `items()`."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .....dialect.records import dataclass
+from ..interface import operators
+from ..lists.dynamic_lists import GrowingList
+from ..lists.kept_items import keep_read
+from ..values.iterables import Sequence
+from .hash_tables import Table
+
+KEYS, VALUES, ITEMS = 0, 1, None
+"""Which part of the items is meant."""
+
+
+@dataclass(frozen=True)
+class TableWalk(Sequence):
+    """The keys, values or items of a table, as they are when they are read; none is put in or taken out meanwhile."""
+
+    table: Table
+    part: int | None
+    places: Any
+    """Where they lie; None where they lie side by side."""
+    count: Any
+
+    @classmethod
+    def of(cls, table: Table, part: int | None = KEYS) -> TableWalk:
+        """A walk that begins now."""
+        places = table.places() if table.loses and table.kind is not None else None
+        count = table.length if places is None else places.shape[0]
+        return cls(table, part, places, count)
+
+    @property
+    def length(self) -> Any:
+        return 0 if self.table.kind is None else self.count
+
+    def item(self, position: Any) -> Any:
+        place = position if self.places is None else self.places[position]
+        read = {KEYS: self.table.key, VALUES: self.table.value, ITEMS: self.table.item}[self.part]
+        found = read(place)
+        keep_read(found)
+        return found
+
+    def has_changed(self, before: tuple[Any, Any]) -> Any:
+        """Whether keys were put in or taken out since there were so many; False where none can have been."""
+        length, dead = self.table._length, self.table._dead
+        if length is before[0] and dead is before[1]:
+            return False
+        return np.logical_or(np.not_equal(length, before[0]), np.not_equal(dead, before[1]))
+
+    def sizes(self) -> tuple[Any, Any]:
+        """How many items were put in and taken out by now."""
+        return self.table._length, self.table._dead
+
+
+def listed(value: Any) -> Any:
+    """All keys of a table, or all that a view shows, as a list; other values are themselves."""
+    if isinstance(value, Table):
+        return value.part(KEYS)
+    return value.listed() if isinstance(value, TableView) else value
+
+
+class TableView:
+    """`d.keys()`, `d.values()` or `d.items()`: what is in the dict whenever it is looked at."""
+
+    __hash__ = None  # type: ignore[assignment]
+    __weft_state__ = ("table",)
+
+    def __init__(self, table: Table, part: int | None) -> None:
+        self.table = table
+        self.part = part
+
+    @property
+    def length(self) -> Any:
+        """The number of items."""
+        return self.table.length
+
+    def __weft_items__(self) -> Sequence:
+        return TableWalk.of(self.table, self.part)
+
+    def listed(self) -> GrowingList:
+        """What is there now."""
+        return self.table.part(self.part)
+
+    def holds(self, item: Any) -> Any:
+        """Whether something is there."""
+        if self.part == VALUES:
+            return self.listed().holds(item)
+        if self.part == KEYS:
+            return self.table.holds(item)
+        key, value = item
+        table: Any = self.table
+        return operators().and_(table.holds(key), lambda: operators().compare("==", table[key], value))
+
+    def __len__(self) -> int:
+        return int(self.length)
+
+    def __bool__(self) -> NoReturn:
+        bool(self.length > 0)
+        raise AssertionError("a traced truth has no value")
+
+    def __iter__(self) -> Any:
+        return iter(self.listed())
+
+
+__all__ = ["ITEMS", "KEYS", "VALUES", "TableView", "TableWalk", "listed"]

@@ -1,0 +1,152 @@
+"""The abstract types of values: what is known of them while tracing.
+
+`abstract.py` finds them, joins them, and says which SSA values carry a value of each.
+"""
+
+from __future__ import annotations
+
+import builtins
+import types
+from typing import Any, TypeAlias
+
+from .....dialect.errors import UnsupportedError
+from .....dialect.records import dataclass
+from .....dialect.types import TensorType
+from ....signature.layout_keys import Order
+from ....signature.signature import static_key
+from ....signature.traced_value import CompositeValue
+from .static_values import COMPARED, described, same_static
+
+
+@dataclass(frozen=True)
+class Static:
+    """A Python value that is the same on every path."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Static) and same_static(self.value, other.value)
+
+    def __hash__(self) -> int:
+        value = self.value
+        if isinstance(value, types.FunctionType):
+            return id(value.__code__)
+        return hash(static_key(value)) if isinstance(value, COMPARED) else id(value)
+
+    def __str__(self) -> str:
+        return described(self.value)
+
+
+@dataclass(frozen=True)
+class ArrayKind:
+    """An array or number that is computed at run time."""
+
+    type: TensorType
+    number: builtins.type | None = None
+    """int, float, ... where Python would have a number of its own: weak in promotion."""
+    is_array: bool = True
+    """Whether NumPy would have an array, also of rank 0."""
+    order: Order | None = ()
+    """How it lies in memory: the order of its axes, () for row-major order; None where that is not known."""
+
+    def __str__(self) -> str:
+        return f"a Python {self.number.__name__}" if self.number else str(self.type)
+
+
+@dataclass(frozen=True)
+class Container:
+    """A list, tuple, dict, namedtuple or dataclass of joined entries."""
+
+    kind: Any
+    keys: tuple[Any, ...]
+    children: tuple[Kind, ...]
+
+    def __str__(self) -> str:
+        inner = ", ".join(map(str, self.children))
+        if self.kind is CompositeValue:
+            return f"an array or number of dtype {self.keys[0][0]} ({inner})"
+        return f"a {self.kind.__name__} of {len(self.children)} ({inner})"
+
+
+@dataclass(frozen=True)
+class Partial:
+    """A value that is there on some paths only: unbound or None on the others."""
+
+    inner: Kind | None
+    unbound: bool = False
+    none: bool = False
+
+    def __str__(self) -> str:
+        return f"{'nothing' if self.unbound else 'None'} or {self.inner}"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several Python values that are not numbers or arrays."""
+
+    options: tuple[Static, ...]
+
+    def __str__(self) -> str:
+        return " or ".join(map(str, self.options))
+
+
+@dataclass(frozen=True)
+class Growing:
+    """A list of items that are alike; how many is known at run time only."""
+
+    item: Kind | None
+    """None where there was no item yet."""
+
+    def __post_init__(self) -> None:
+        require_no_growing(self.item)
+
+    def __str__(self) -> str:
+        return f"a list of any length ({self.item})"
+
+
+@dataclass(frozen=True)
+class Tabled:
+    """A dict or set whose keys are known at run time only."""
+
+    made: Any
+    """What Python has: its class, and how one is made."""
+    item: Kind | None
+    """A tuple of a key and, in a dict, its value; None where there was no key yet."""
+    loses: bool = False
+    """Whether keys were taken out of it."""
+
+    def __str__(self) -> str:
+        return f"a {self.made.python_type.__name__} of any size ({self.item})"
+
+
+Kind: TypeAlias = "Static | ArrayKind | Container | Partial | Choice | Growing | Tabled"
+
+
+def require_no_growing(kind: Kind | None) -> None:
+    """Refuse items of a list that are, or hold, lists of any length themselves."""
+    if isinstance(kind, Growing):
+        raise UnsupportedError(
+            "a list whose length is known only at run time cannot hold another one; keep the items in one list, beside "
+            "a list of where each part begins, or pad them to one length"
+        )
+    inner = (kind.inner,) if isinstance(kind, Partial) else getattr(kind, "children", ())
+    for child in inner:
+        require_no_growing(child)
+
+
+class Mismatch(Exception):
+    """Two paths give values that no abstract type holds; the message says which, both sides named."""
+
+
+__all__ = [
+    "ArrayKind",
+    "Choice",
+    "Container",
+    "Growing",
+    "Kind",
+    "Mismatch",
+    "Partial",
+    "Static",
+    "Tabled",
+    "require_no_growing",
+]
