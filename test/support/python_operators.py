@@ -328,6 +328,17 @@ class PythonOperators:
         """`[a, *b]`."""
         return [item for part in parts for item in (part if type(part) is Spread else [part])]
 
+    def dict_display(self, *parts: tuple[Any, ...]) -> dict[Any, Any]:
+        """`{a: b, **c}`."""
+        made: dict[Any, Any] = {}
+        for part in parts:
+            made.update([part] if len(part) == 2 else part[0])
+        return made
+
+    def set_display(self, *parts: Any) -> set[Any]:
+        """`{a, *b}`."""
+        return set(self.list_display(*parts))
+
     def bound(self, value: Any) -> Any:
         """The value itself."""
         return value

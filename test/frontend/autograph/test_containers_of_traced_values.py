@@ -75,22 +75,6 @@ def test_as_in_python(function: Callable[..., Any]) -> None:
         assert found[1] == found[0]
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        lambda x: {int(x[0]), 2},
-        lambda x: {int(x[0]): 2},
-        lambda x: len({int(v) for v in x}),
-        lambda x: set([x[0], 1.0]),
-    ],
-)
-def test_what_has_to_be_hashed_is_refused(function: Callable[..., Any]) -> None:
-    with pytest.raises(
-        UnsupportedError, match=r"put into a set, used as a key of a dict or hashed.*np.unique"
-    ):
-        weft.function(function)(np.arange(3.0))
-
-
 def test_a_long_list_of_other_things_than_numbers_is_not_sorted() -> None:
     with pytest.raises(
         UnsupportedError, match="sorting 20 values of the run time that are not numbers of one type"

@@ -335,7 +335,7 @@ class TestListsInItems:
 
 class TestRefused:
     def test_other_collections(self):
-        for kind in (tuple, set, frozenset):
+        for kind in (tuple,):
             refused(
                 lambda n, kind=kind: kind(squares(n)), I64(2), match=f"a {kind.__name__} whose size is known"
             )
@@ -402,7 +402,7 @@ class TestRefused:
             rows.sort()
             return rows
 
-        refused(f, np.arange(2.0), I64(3), match="sorting items that are not numbers")
+        refused(f, np.arange(2.0), I64(3), match="sorting items that are no numbers or tuples of numbers")
 
 
 QUEUE = [1, 2, 3]

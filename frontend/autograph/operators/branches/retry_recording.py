@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from .....dialect.errors import UnsupportedError
-from ....runtime_values.results import RuntimeContainer
 from ....tracing.recorder import Recorder
 from ..lists.dynamic_lists import Widened, kind_of_items
 from ..tables.becoming import grown as grown_container
@@ -48,7 +47,7 @@ def recorded(
                 raise
             flow.snapshots.append(snapshot)
             checkpoint.roll_back()
-            if not isinstance(widened.items, RuntimeContainer):
+            if isinstance(widened.items, (list, dict, set)):
                 if any(items is widened.items for items in grown):
                     raise UnsupportedError(
                         f"a {type(widened.items).__name__} grows or shrinks as run-time values say, and is changed by "

@@ -23,7 +23,11 @@ from .python_classes import PythonClass
 
 def becomes(container: Any, key: Any) -> bool:
     """Whether something is a dict or set of Python's, and a key one that only the program knows."""
-    return is_run_time_key(key) and current_trace() is not None and PythonClass.of(container) is not None
+    if current_trace() is None or PythonClass.of(container) is None:
+        return False
+    if isinstance(key, list):
+        hash(key)  # raises what Python raises
+    return is_run_time_key(key)
 
 
 def become_table(container: Any, kind: Tabled | None = None) -> Any:

@@ -58,7 +58,7 @@ def key_kind(key: Any) -> Kind:
 def _require_key(kind: Kind) -> None:
     """Raise unless values of an abstract type can be keys."""
     if isinstance(kind, ArrayKind):
-        if kind.is_array:
+        if kind.is_array and kind.number is None:
             raise TypeError("unhashable type: 'numpy.ndarray'")
         if kind.type.dtype.kind not in _NUMBERS or kind.type.dtype.itemsize > 8:
             _refuse(f"a number of dtype {kind.type.dtype}")

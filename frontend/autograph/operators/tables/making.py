@@ -10,7 +10,16 @@ from ..values.abstract import Tabled
 from .becoming import is_open
 from .carried_tables import make_table
 from .hash_tables import Table
+from .keys import is_run_time_key
 from .python_classes import PythonClass
+
+
+def _is_open(kind: type, items: Any) -> bool:
+    """Whether only the program knows the keys of what is made of some items."""
+    if issubclass(kind, dict) and kind is not Counter and isinstance(items, (list, tuple)):
+        pairs = all(isinstance(item, (list, tuple)) and item for item in items)
+        return pairs and any(is_run_time_key(item[0]) for item in items)
+    return is_open(items)
 
 
 def maker_of(kind: type) -> Callable[..., Any]:
@@ -19,7 +28,7 @@ def maker_of(kind: type) -> Callable[..., Any]:
     def make(*args: Any, **named: Any) -> Any:
         default = args[:1] if kind is defaultdict else ()
         others = args[len(default) :]
-        if not any(map(is_open, (*others, *named.values()))):
+        if not any(_is_open(kind, other) for other in others):
             return kind(*args, **named)
         made = PythonClass(kind, *default)
         (first,) = others or ((),)

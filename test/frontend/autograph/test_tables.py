@@ -1,0 +1,398 @@
+"""Dicts and sets with keys that only the program knows: what Python does with them."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, defaultdict
+
+import numpy as np
+import pytest
+
+import weft
+from support.behaviour_harness import refused, same
+from weft.dialect.errors import ControlFlowError
+
+RANDOM = np.random.default_rng(1)
+KEYS = [RANDOM.integers(-3, 12, 40), RANDOM.integers(-300, 1200, 40), np.array([5] * 40)]
+
+
+class TestDicts:
+    def test_sums_of_groups(self):
+        def f(k, v):
+            d = {}
+            for i in range(len(k)):
+                d[k[i]] = d.get(k[i], 0.0) + v[i]
+            return d, len(d), list(d), list(d.values()), list(d.items())
+
+        same(f, *((k, RANDOM.normal(size=40)) for k in KEYS))
+
+    def test_a_large_one(self):
+        def f(k):
+            d = {}
+            for i in range(len(k)):
+                d[k[i]] = i
+            return d
+
+        same(f, RANDOM.integers(0, 3000, 5000))
+
+    def test_looking(self):
+        def f(k):
+            d = {}
+            for x in k:
+                d[x] = x * 2
+            found = (
+                5 in d,
+                100 in d,
+                100 not in d,
+                d.get(100),
+                d.get(5, -1),
+                5.0 in d,
+                2.5 in d,
+                True in d,
+                "a" in d,
+            )
+            return (
+                found,
+                d[5] if 5 in d else 0,
+                bool(d),
+                max(d, key=d.get),
+                min(d),
+                sum(d.values()),
+                sorted(d),
+            )
+
+        same(f, *KEYS, joined=True)
+
+    def test_keys_that_are_missing(self):
+        def f(k):
+            d = {}
+            for x in k:
+                d[x] = 1
+            return d[k[0] + 5000]
+
+        def deleted(k):
+            d = {}
+            for x in k:
+                d[x] = 1
+            del d[k[0]]
+            d.pop(k[0])
+
+        same(f, KEYS[0])
+        same(deleted, KEYS[0])
+
+    def test_taking_out(self):
+        def f(k):
+            d, t = {}, 0
+            for i in range(len(k)):
+                x = k[i]
+                if x in d:
+                    del d[x]
+                else:
+                    d[x] = i
+                t += d.pop(x + 1, -1)
+                d[x + 2] = i
+            return t, d, len(d), list(d)
+
+        same(f, *KEYS)
+
+    def test_windows(self):
+        def f(k, w):
+            counts, best = {}, 0
+            for i in range(len(k)):
+                counts[k[i]] = counts.get(k[i], 0) + 1
+                if i >= w:
+                    old = k[i - w]
+                    counts[old] -= 1
+                    if counts[old] == 0:
+                        del counts[old]
+                best = max(best, len(counts))
+            return best, counts
+
+        same(f, *((k, np.int64(5)) for k in KEYS))
+
+    def test_setdefault_update_and_union(self):
+        def f(k):
+            a, b = {}, {3: 4}
+            for i, x in enumerate(k):
+                a.setdefault(x, i)
+                if x > 5:
+                    b[x] = i
+            a.update(b)
+            c = a | {7: 8}
+            return a, b, c, a == b, b == {**b}, {k[0]: 1, **b}
+
+        same(f, *KEYS, joined=True)
+
+    def test_changes_while_it_is_walked(self):
+        def added(k):
+            d = {}
+            for x in k:
+                d[x] = 1
+            for x in d:
+                d[x + 10000] = 2
+            return d
+
+        def taken(k):
+            d = {}
+            for x in k:
+                d[x] = 1
+            for x in d:
+                if x > 3:
+                    del d[x]
+                    break
+            for x in d:
+                d[x] += 1
+            return d
+
+        same(added, KEYS[0])
+        same(taken, *KEYS)
+
+    def test_tuples_and_floats(self):
+        def f(k, v):
+            pairs, floats = {}, {}
+            for i in range(len(k) - 1):
+                pairs[k[i], k[i + 1]] = pairs.get((k[i], k[i + 1]), 0) + 1
+                floats[v[i]] = floats.get(v[i], 0) + 1
+            return pairs, floats, (k[0], k[1]) in pairs, (k[0],) in pairs, sorted(pairs), floats.get(0)
+
+        same(f, *((k, np.round(RANDOM.normal(size=40))) for k in KEYS))
+
+    def test_other_types_of_numbers(self):
+        def f(k):
+            d = {}
+            for x in k:
+                d[x] = d.get(x, 0) + 1
+            return d
+
+        for dtype in ("bool", "int8", "uint8", "int32", "uint64", "float32", "float16"):
+            same(f, (KEYS[0] % 5).astype(dtype))
+
+    def test_as_an_argument_and_an_attribute(self):
+        class Box:
+            pass
+
+        def f(d, k):
+            box = Box()
+            box.seen = set()
+            for x in k:
+                d[x] = d.get(x, 0) + 1
+                box.seen.add(x % 3)
+            return len(d), sorted(box.seen)
+
+        same(f, ({1: 2, 5: 6}, KEYS[0]), joined=True)
+
+    def test_paths(self):
+        def f(k):
+            if k[0] > 3:
+                d = {1: k[0]}
+            else:
+                d = {}
+            d[k[1]] = k[2]
+            e = d if k[3] > 4 else {}
+            return d, len(e)
+
+        same(f, *KEYS, joined=True)
+
+    def test_memo(self):
+        def f(n, m):
+            memo = {}
+            for i in range(n):
+                for j in range(m):
+                    if i == 0 or j == 0:
+                        memo[i, j] = 1
+                    else:
+                        memo[i, j] = memo[i - 1, j] + memo[i, j - 1]
+            return memo[n - 1, m - 1], len(memo)
+
+        same(f, (np.int64(9), np.int64(12)))
+
+    def test_many_known_keys(self):
+        def f(k):
+            d = {i: 0.0 for i in range(200)}
+            d[k] += 1.0
+            return d[k], d
+
+        same(f, np.int64(3))
+
+    def test_text(self):
+        def f(k):
+            d = {}
+            for x in k[:3]:
+                d[x] = 1
+            print(d, {v: 2 for v in d})
+            return f"{d}"
+
+        same(f, KEYS[0])
+
+
+class TestOtherDicts:
+    def test_default(self):
+        def f(k, v):
+            ints, floats, other = defaultdict(int), defaultdict(float), defaultdict(lambda: 10)
+            for i in range(len(k)):
+                ints[k[i]] += 1
+                floats[k[i]] += v[i]
+                other[k[i]] -= 1
+            return ints, dict(floats), other, ints[99], len(ints)
+
+        same(f, *((k, RANDOM.normal(size=40)) for k in KEYS))
+
+    def test_counter(self):
+        def f(k):
+            c = Counter()
+            for x in k:
+                c[x] += 1
+            d = Counter(k)
+            return (
+                c,
+                c.most_common(3),
+                c.most_common(),
+                c[99],
+                d == c,
+                c.total(),
+                c - Counter(k[::2]),
+                c + d,
+                c & d,
+            )
+
+        same(f, *KEYS)
+
+    def test_the_least_recently_used(self):
+        def f(k):
+            cache, hits = OrderedDict(), 0
+            for x in k:
+                if x in cache:
+                    hits += 1
+                    cache.move_to_end(x)
+                else:
+                    if len(cache) >= 4:
+                        cache.popitem(last=False)
+                    cache[x] = 1
+            return hits, list(cache), cache.popitem()
+
+        same(f, *KEYS)
+
+    def test_made_of_items(self):
+        def f(k):
+            return dict(zip(k, range(len(k)))), {x: x * x for x in k}, OrderedDict((x, 1) for x in k)
+
+        same(f, *KEYS)
+
+
+class TestSets:
+    def test_first_seen(self):
+        def f(k):
+            seen, out = set(), []
+            for x in k:
+                if x not in seen:
+                    seen.add(x)
+                    out.append(x)
+            return out, len(seen), seen
+
+        same(f, *KEYS)
+
+    def test_algebra(self):
+        def f(a, b):
+            s, t = set(a), set(b)
+            made = sorted(s | t), sorted(s & t), sorted(s - t), sorted(s ^ t), sorted({1, 2, 3} & s)
+            compared = s <= t, s < t, s == t, s != t, s >= t, s.isdisjoint(t), s.issubset(s | t)
+            s -= t
+            t |= {100}
+            return made, compared, s, t, len(s.union(t)), frozenset(a), {x % 5 for x in a}
+
+        same(f, *((k, KEYS[0][::2] + 5) for k in KEYS), joined=True)
+
+    def test_taking_out(self):
+        def f(k):
+            s = set(k)
+            s.discard(5)
+            s.discard(99)
+            n = len(s)
+            while len(s) > 2:
+                s.pop()
+            s.remove(99)
+            return n
+
+        same(f, *KEYS)
+
+    def test_a_search_on_a_grid(self):
+        def f(grid):
+            n, m = grid.shape
+            seen, queue, head = {(0, 0)}, [(0, 0, 0)], 0
+            while head < len(queue):
+                x, y, d = queue[head]
+                head += 1
+                for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+                    a, b = x + dx, y + dy
+                    if 0 <= a < n and 0 <= b < m and grid[a, b] == 0 and (a, b) not in seen:
+                        seen.add((a, b))
+                        queue.append((a, b, d + 1))
+            return len(seen), queue[-1][2]
+
+        same(f, RANDOM.integers(0, 2, (7, 8)))
+
+    def test_changes_while_it_is_walked(self):
+        def f(k):
+            s = set(k)
+            for x in s:
+                s.add(x + 1000)
+
+        same(f, KEYS[0])
+
+
+class TestRefused:
+    def test_nan(self):
+        def f(x):
+            d = {}
+            for v in x:
+                d[v] = 1
+            return d
+
+        with pytest.raises(
+            ValueError, match="a nan is a key of a dict or set: Python tells such keys apart by"
+        ):
+            weft.function(f)(np.array([1.0, np.nan]))
+
+    def test_keys_of_two_types(self):
+        def f(x):
+            d = {}
+            for v in x:
+                d[v] = 1
+                d[int(v)] = 2
+            return d
+
+        refused(f, np.array([1.0, 2.0]), match="has keys that are floats and keys that are integers")
+
+    def test_keys_of_other_structures(self):
+        def f(x):
+            d = {}
+            for v in x:
+                d[v] = 1
+                d[v, v] = 2
+            return d
+
+        refused(f, np.array([1, 2]), error=ControlFlowError, match="the keys of a dict or set .* differ")
+
+    def test_what_is_no_key(self):
+        def complex_numbers(x):
+            return {x[0] + 1j: 1}
+
+        def lists(x):
+            d = {}
+            d[[x[0]]] = 1
+
+        refused(complex_numbers, np.ones(2), match="a number of dtype complex128 is a key of a dict or set")
+        same(lists, np.ones(2), traces=None)
+        same(lambda x: {x: 1}, np.ones(2), traces=None)
+
+    def test_what_is_not_there(self):
+        refused(
+            lambda k: list(Counter(k).elements()),
+            KEYS[0],
+            match=r"elements\(\) is not supported for a Counter",
+        )
+
+        def to_the_front(k):
+            d = OrderedDict(zip(k, k))
+            d.move_to_end(k[0], last=False)
+
+        refused(to_the_front, KEYS[0], match=r"move_to_end\(last=False\) is not supported for a OrderedDict")
