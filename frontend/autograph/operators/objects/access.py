@@ -29,6 +29,7 @@ from ..statements import dict_lookups
 from ..statements.dict_lookups import are_constants, is_looked_up, look_up
 from ..tables import becoming
 from ..tables.dict_tables import DictTable
+from ..tables.keys import is_run_time_key
 from ..values.array_parts import ArrayParts
 from ..values.hidden_state import require_own
 from ..values.iterables import Sequence
@@ -215,7 +216,7 @@ def item(container: Any, key: Any) -> Any:
         return call(method, container, key)
     if isinstance(container, type) and isinstance(_member(container, "__class_getitem__"), classmethod):
         return call(container.__class_getitem__, key)  # type: ignore[attr-defined]
-    if isinstance(container, dict) and not isinstance(key, (TracedArray, Chosen)) and key not in container:
+    if isinstance(container, dict) and not is_run_time_key(key) and key not in container:
         method = users_method(container, "__missing__")
         if method is not None:
             return call(method, container, key)
