@@ -13,7 +13,9 @@ from ...backend.cpu.dispatch.descriptors import READY, Program
 from ...backend.cpu.native_python.layout import Array
 from ..guards.captures import Capture
 from ..guards.class_entries import ClassEntry, Method
-from ..guards.guards import MAX_DEPTH, Content, Deep, Different, Guard, Identity, Kind, Names, Plain, Same
+from ..guards.contents import is_content
+from ..guards.generic import Code
+from ..guards.guards import Content, Deep, Different, Guard, Identity, Kind, Names, Plain, Same
 from ..guards.handles import Cell, Fixed, Global, Handle, Item, Member, Owner
 from ..guards.inputs import Input
 from ..guards.packed_inputs import PackedInput
@@ -115,8 +117,8 @@ class Guards:
             return self._add_array(guard.array, guard.shape, guard.dtype, guard.content)
         if isinstance(guard, Content):
             return self._add_array(guard.array, guard.shape, guard.array.dtype, guard.content)
-        if isinstance(guard, (Method, Different)):
-            return self._add_method(guard)
+        if isinstance(guard, (Code, Method, Different)):
+            return self._add_function(guard)
         if not all(self._is_known(handle) for handle, _ in guard.looks_at()) or not _is_told(guard):
             return False
         first, *others = (self.place(handle) for handle, _ in guard.looks_at())
@@ -132,8 +134,11 @@ class Guards:
             self._add_entries(guard.handle.get(), first, guard.skip, ())
         return True
 
-    def _add_method(self, guard: Guard) -> bool:
-        """Compare a method; whether two objects are different is asked Python."""
+    def _add_function(self, guard: Guard) -> bool:
+        """Compare the code of a function, or a method; whether two objects are different is asked Python."""
+        if isinstance(guard, Code):
+            self._program.is_object(self._program.attribute(self.place(guard.handle), "__code__"), guard.code)
+            return True
         function = guard.reference() if isinstance(guard, Method) else None
         if not isinstance(guard, Method) or function is None or not self._is_known(guard.handle.parent):
             return False
@@ -224,9 +229,9 @@ def _is_comparable(
     """Whether native code compares what is in a container as `Deep` does; `left` is how many more entries it may."""
     if path in skip:
         return True
-    if not isinstance(value, (list, tuple, dict, set, frozenset)):
+    if not is_content(value):
         return len(path) > 0 and not isinstance(value, (np.generic, slice))
-    if type(value) not in (list, tuple, dict) or len(path) >= MAX_DEPTH or len(value) > left[0]:
+    if type(value) not in (list, tuple, dict) or len(value) > left[0]:
         return False
     left[0] -= len(value)
     if isinstance(value, dict) and not all(type(key) in BY_COMPARISON for key in value):

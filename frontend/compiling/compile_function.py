@@ -20,6 +20,7 @@ from ...passes.differentiation.memory import DEFAULT_MEMORY, MEMORY
 from ...passes.timing import CompileTimes, phase
 from ..guards.captures import Capture
 from ..guards.dependencies import Dependencies
+from ..guards.guards import Guard
 from ..guards.inputs import Decisions
 from ..guards.packed_inputs import PackedInput, is_constant
 from ..settings import settings
@@ -59,7 +60,16 @@ def compile_function(
             traced = trace.module.operation.clone()
             written = _written_arguments(trace.module, trace.symbol, signature.position_of)
             code = code_of(trace.module, trace.symbol, target, [t.dtype for t in recorded.computed_types])
-    state = recorded.state
+    state, updates = recorded.state, recorded.write_back.updates
+    guards, shared, has_inputs, stores_early = (
+        state.guards,
+        state.shared,
+        bool(state.inputs),
+        state.stores_early,
+    )
+    state.forget()
+    _drop_gone(guards)
+    updates = updates and updates.remaining()
     program = Program(
         code,
         trace.callbacks,
@@ -69,17 +79,23 @@ def compile_function(
         [*trace.extra, *_packed_inputs(trace, code)],
         written,
         _layouts(trace, signature, leaves),
-        state.shared,
+        shared,
         trace.captures,
-        [guard for guard in state.guards if not guard.is_gone()],
-        recorded.write_back.updates and recorded.write_back.updates.apply,
-        state.stores_early,
-        bool(state.inputs),
+        guards,
+        updates and updates.apply,
+        stores_early,
+        has_inputs,
         times,
         device,
     )
-    state.forget()
     return program, trace.dependencies
+
+
+def _drop_gone(guards: list[Guard]) -> None:
+    """Drop what is in objects that the trace itself has made, which are gone with it; some keep others alive."""
+    while gone := [number for number, guard in enumerate(guards) if guard.is_gone()]:
+        for number in reversed(gone):
+            del guards[number]
 
 
 def code_of(module: Module, symbol: str, target: str, dtypes: Sequence[np.dtype[Any]]) -> MachineCode:

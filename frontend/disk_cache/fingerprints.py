@@ -10,15 +10,18 @@ import dataclasses
 import linecache
 import sys
 import types
+import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from ...backend.cache.files import digest
+from ..guards.contents import parts_of
 from ..guards.generated import is_generated
 from ..guards.set_order import ORDER_OF_SETS, has_order
 from ..guards.unbound import UNBOUND
+from ..reach.walks import Walk, walk_of
 from ..source.modules import OWN_PACKAGE, is_own_module, is_users_module, is_users_object
 from .objects import attribute_names, is_compared, why_not_seen
 from .portable import Data, NotPortable
@@ -78,11 +81,24 @@ class Fingerprints:
             return known
         if value is UNBOUND:
             return ("unbound",)
+        walk = walk_of(value)
+        if walk is not None and walk.is_content and not is_users_object(value):
+            return self._walked(walk, value, depth)
         if is_users_object(value):
             if self.is_inside:
                 raise NotPortable(f"a {kind.__qualname__} object in a class or in the defaults of a function")
             return self._object(value, depth)
         return self._of_ours(value, depth)
+
+    def _walked(self, walk: Walk, value: Any, depth: int) -> Data:
+        """What is compared by what it holds or leads to: methods of containers, partials, views of dicts."""
+        if isinstance(value, weakref.ref):
+            raise NotPortable("a weak reference")
+        name = getattr(value, "__name__", "") if walk.is_bound else ""
+        parts = tuple((str(way), self.of(part, depth + 1)) for way, part in parts_of(walk, value))
+        if walk.is_bound and not parts:
+            raise NotPortable(f"the method {name}")
+        return (type(value).__qualname__, name, parts)
 
     def _object(self, value: Any, depth: int) -> Data:
         """An object by its class and the names of its attributes, or by all that its class compares."""

@@ -9,7 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from ..guards.handles import ArrayPart, Cell, Fixed, Global, Handle, Item, Member, Owner, State
+from ..guards.handles import (
+    ArrayPart,
+    Cell,
+    ContextVariable,
+    Fixed,
+    Global,
+    Handle,
+    Item,
+    Linked,
+    Member,
+    Owner,
+    State,
+)
 from ..guards.unbound import UNBOUND
 from ..source.modules import OWN_PACKAGE, is_own_module, is_users_module, is_users_object
 from .fingerprints import Fingerprints, is_found, named_in_module
@@ -106,15 +118,16 @@ class Paths:
     def why_lost(self, handle: Handle) -> str | None:
         """Why another process cannot find a handle; None where it can."""
         if isinstance(handle, Global):
-            is_found = self._globals is handle.namespace or _module_of(handle.namespace) is not None
-            return None if is_found else "globals that belong to no module"
+            is_known = self._globals is handle.namespace or _module_of(handle.namespace) is not None
+            return None if is_known else "globals that belong to no module"
         if isinstance(handle, Item) and type(handle.index) not in (int, str):
             return f"an entry under a {type(handle.index).__name__}"
-        if isinstance(handle, (ArrayPart, Item, Member, State)):
+        if isinstance(handle, (ArrayPart, ContextVariable, Item, Linked, Member, State)):
             return self.why_lost(handle.parent)
         is_lost = isinstance(handle, Fixed) or (
             isinstance(handle, (Cell, Owner))
-            and self.known_path(handle.cell if isinstance(handle, Cell) else handle.get()) is None
+            and self.known_path(held := handle.cell if isinstance(handle, Cell) else handle.get()) is None
+            and _way_to(held) is None
         )
         return f"{handle.name or 'an object'}, which only this process can find" if is_lost else None
 
@@ -142,13 +155,12 @@ class Paths:
             is_named = not is_own_module(value.__globals__.get("__name__"))
         else:
             is_named = isinstance(value, type) and is_users_module(value.__module__)
-        if is_named and not is_found(value):
+        if not is_named:
+            return None
+        way = _way_to(value)
+        if way is None:
             raise NotPortable(f"{value.__qualname__}, which is not found under a name")
-        return (
-            ("named", value.__module__, value.__qualname__, self._fingerprints.of(value))
-            if is_named
-            else None
-        )
+        return ("named", value.__module__, value.__qualname__, way, self._fingerprints.of(value))
 
     # Going
 
@@ -170,8 +182,8 @@ class Paths:
         if kind == "module":
             return _module(rest[0])
         if kind == "named":
-            value = named_in_module(rest[0], rest[1])
-            if value is None or self._fingerprints.of(value) != rest[2]:
+            value = _member(named_in_module(rest[0], rest[1]), rest[2])
+            if value is None or self._fingerprints.of(value) != rest[3]:
                 raise NotPortable(f"{rest[1]}, which is not what it was")
             return value
         owner = self.at(rest[0])
@@ -189,6 +201,22 @@ def _plain_function(value: Any) -> Any:
     """The Python function of a compiled one, or of a method."""
     value = getattr(value, "python_function", value)
     return value.__func__ if isinstance(value, types.MethodType) else value
+
+
+_WAYS = ("fget", "fset", "fdel", "func", "__func__", "__wrapped__")
+"""How what bears the name of a function leads to it: a property, a decorated function."""
+
+
+def _way_to(value: Any) -> str | None:
+    """How a function or class is found from what its module holds under its name; None where it is not."""
+    if not isinstance(value, (type, types.FunctionType)):
+        return None
+    named = named_in_module(value.__module__, value.__qualname__)
+    return "" if named is value else next((way for way in _WAYS if _member(named, way) is value), None)
+
+
+def _member(named: Any, way: str) -> Any:
+    return getattr(named, way, None) if way else named
 
 
 def _module_of(namespace: dict[str, Any]) -> str | None:

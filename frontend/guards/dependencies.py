@@ -43,7 +43,7 @@ class Dependencies:
 
     def runs(self, function: types.FunctionType) -> None:
         """A function of the user's is recorded."""
-        self.functions.append(function)
+        self.functions.append(_without_variables(function))
 
     def runs_plain(self, function: types.FunctionType) -> None:
         """A function of the user's runs as it is: nobody sees what it calls and reads."""
@@ -93,6 +93,23 @@ class Dependencies:
     def read(self, module: types.ModuleType, name: str) -> None:
         """An attribute of a module is read."""
         self.attributes.setdefault((id(module), name), (module, name))
+
+
+def _without_variables(function: types.FunctionType) -> types.FunctionType:
+    """A function of the same code that keeps none of its variables alive, but for modules."""
+    if function.__closure__ is None:
+        return function
+    cells = tuple(cell if _holds_module(cell) else types.CellType() for cell in function.__closure__)
+    made = types.FunctionType(function.__code__, function.__globals__, function.__name__, None, cells)
+    made.__qualname__ = function.__qualname__
+    return made
+
+
+def _holds_module(cell: types.CellType) -> bool:
+    try:
+        return isinstance(cell.cell_contents, types.ModuleType)
+    except ValueError:
+        return True  # it may hold one later
 
 
 _CONTAINERS = (list, tuple, dict, set, str)

@@ -10,21 +10,17 @@ import contextlib
 import reprlib
 import types
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..reach.links import Link
 from ..signature.signature import IdentityKey, static_key
 from .captures import Capture
-from .handles import ArrayPart, Cell, Global, Handle, Item, Member
+from .contents import differences, fingerprint, is_content, is_equal, path_in_words
+from .handles import ArrayPart, Cell, ContextVariable, Global, Handle, Item, Linked, Member
 from .unbound import UNBOUND
-
-MAX_ENTRIES = 1000
-"""So many entries of a container are compared; of what lies beyond, the length only."""
-
-MAX_DEPTH = 8
-"""So deep containers are compared."""
 
 _CONTAINERS = (list, tuple, dict, set, frozenset)
 
@@ -83,13 +79,13 @@ class Names(Guard):
     def holds(self) -> bool:
         get = self._get
         for name, value in self.entries:
-            if get(name, UNBOUND) is not value and not _is_equal(get(name, UNBOUND), value):
+            if get(name, UNBOUND) is not value and not is_equal(get(name, UNBOUND), value):
                 return False
         return True
 
     def _changed(self) -> tuple[Handle, Any]:
         for handle, (name, value) in zip(self._handles, self.entries, strict=True):
-            if not _is_equal(self._get(name, UNBOUND), value):
+            if not is_equal(self._get(name, UNBOUND), value):
                 return handle, value
         return self._handles[0], self.entries[0][1]
 
@@ -110,6 +106,9 @@ class Compared(Guard):
     def __reduce__(self) -> tuple[Any, ...]:
         return _guard_now, self.looks_at()[0]
 
+    def is_gone(self) -> bool:
+        return self.handle.is_gone()
+
     def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
         return [(self.handle, frozenset())]
 
@@ -128,7 +127,7 @@ class Plain(Compared):
 
     def holds(self) -> bool:
         value = self.handle.get()
-        return value is self.value or _is_equal(value, self.value)
+        return value is self.value or is_equal(value, self.value)
 
     def changed(self) -> str:
         return f"{self.handle.name} changed from {described(self.value)} to {described(self.handle.get())}"
@@ -149,7 +148,7 @@ class Identity(Compared):
         return value is not None and value is self.handle.get()
 
     def is_gone(self) -> bool:
-        return self.reference() is None
+        return self.reference() is None or self.handle.is_gone()
 
     def changed(self) -> str:
         is_same_kind = type(self.handle.get()).__name__ == self._kind
@@ -166,23 +165,22 @@ class Deep(Compared):
     def __init__(self, handle: Handle, value: Any, skip: frozenset[tuple[Any, ...]]) -> None:
         self.handle = handle
         self.skip = skip
-        self._fingerprint = _fingerprint(value, skip, (), _Budget())
+        self._fingerprint = fingerprint(value, skip)
 
     def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
         return [(self.handle, self.skip)]
 
     def _now(self) -> Any:
-        return _fingerprint(self.handle.get(), self.skip, (), _Budget())
+        return fingerprint(self.handle.get(), self.skip)
 
     def holds(self) -> bool:
         return bool(self._now() == self._fingerprint)
 
     def _path(self) -> tuple[Any, ...]:
-        return next(_differences(self._fingerprint, self._now()), ())
+        return next(differences(self._fingerprint, self._now()), ())
 
     def changed(self) -> str:
-        path = "".join(f"[{key!r}]" for key in self._path())
-        return f"{self.handle.name}{path} changed"
+        return f"{self.handle.name}{path_in_words(self._path())} changed"
 
     def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
         return self.handle, self._path()
@@ -277,22 +275,9 @@ def reference_to(value: Any) -> Callable[[], Any]:
     return lambda: value
 
 
-class _ArrayKey:
-    """Compares an array by identity."""
-
-    __slots__ = ("array",)
-    __hash__ = None  # type: ignore[assignment]
-
-    def __init__(self, array: np.ndarray[Any, Any]) -> None:
-        self.array = array
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ArrayKey) and self.array is other.array
-
-
 def guard_of(handle: Handle, value: Any, skip: frozenset[tuple[Any, ...]] = frozenset()) -> Guard:
     """What compares a place with a value that was read from it."""
-    if isinstance(value, _CONTAINERS):
+    if is_content(value):
         return Deep(handle, value, skip)
     return Plain(handle, value) if is_fixed(value) else Identity(handle, value)
 
@@ -311,6 +296,8 @@ def _names_now(handles: Sequence[Global]) -> Names:
 
 def is_fixed(value: Any) -> bool:
     """Whether a value is plain, or an object that lives as long as its module."""
+    if is_content(value):
+        return False
     if value is UNBOUND or isinstance(
         value, (types.ModuleType, types.BuiltinFunctionType, np.generic, np.ufunc)
     ):
@@ -319,60 +306,7 @@ def is_fixed(value: Any) -> bool:
         return value.__closure__ is None
     if isinstance(value, type):
         return "<locals>" not in value.__qualname__
-    return not isinstance(value, (*_CONTAINERS, np.ndarray)) and not isinstance(
-        static_key(value), IdentityKey
-    )
-
-
-def _is_equal(one: Any, other: Any) -> bool:
-    return one is other or (type(one) is type(other) and bool(_key(one) == _key(other)))
-
-
-def _key(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        return (type(value), value.tobytes())
-    if isinstance(value, np.ndarray):
-        return _ArrayKey(value)
-    return static_key(value)
-
-
-class _Budget:
-    """How many entries may still be looked at."""
-
-    left = MAX_ENTRIES
-
-
-def _fingerprint(value: Any, skip: frozenset[tuple[Any, ...]], path: tuple[Any, ...], budget: _Budget) -> Any:
-    """What a container is compared by: for each entry its key."""
-    if path in skip:
-        return None
-    if not isinstance(value, _CONTAINERS):
-        return _key(value)
-    if len(path) >= MAX_DEPTH or budget.left <= 0:
-        return (type(value), len(value))
-    if isinstance(value, (set, frozenset)):
-        return (type(value), frozenset(map(_key, value)))
-    items = value.items() if isinstance(value, dict) else enumerate(value)
-    entries = []
-    for key, entry in items:
-        budget.left -= 1
-        if budget.left < 0:
-            break
-        entries.append((key, _fingerprint(entry, skip, (*path, key), budget)))
-    return (type(value), len(value), tuple(entries))
-
-
-def _differences(old: Any, new: Any) -> Iterator[tuple[Any, ...]]:
-    """The paths of the entries that differ; an empty one where containers themselves do."""
-    if old == new:
-        return
-    containers = all(isinstance(p, tuple) and len(p) == 3 and isinstance(p[2], tuple) for p in (old, new))
-    if not containers or old[:2] != new[:2] or [k for k, _ in old[2]] != [k for k, _ in new[2]]:
-        yield ()
-        return
-    for (key, before), (_, after) in zip(old[2], new[2], strict=True):
-        for path in _differences(before, after):
-            yield (key, *path)
+    return not isinstance(value, np.ndarray) and not isinstance(static_key(value), IdentityKey)
 
 
 def place_key(guard: Any) -> tuple[Any, Any] | None:
@@ -382,7 +316,7 @@ def place_key(guard: Any) -> tuple[Any, Any] | None:
         return None
     handle, path = found
     for step in path:
-        handle = Item("", handle, step)
+        handle = Linked("", handle, step) if isinstance(step, Link) else Item("", handle, step)
     key = handle_key(handle)
     return None if key is None else (key, handle.get())
 
@@ -397,6 +331,8 @@ def handle_key(handle: Handle) -> Any:
         return (id(handle.parent.get()), "." + handle.attribute)
     if isinstance(handle, ArrayPart):
         return handle_key(handle.parent)
+    if isinstance(handle, (Linked, ContextVariable)):
+        return (id(handle.parent.get()), handle.way)
     return entry_key(handle.parent, handle.parent.get(), handle.index) if isinstance(handle, Item) else None
 
 

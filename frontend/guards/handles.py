@@ -50,6 +50,11 @@ class Handle:
         """The value; `UNBOUND` where there is none."""
         raise NotImplementedError
 
+    def is_gone(self) -> bool:
+        """Whether there will never be a value again, as the object that it was found in is no more."""
+        parent: Handle | None = getattr(self, "parent", None)
+        return parent is not None and parent.is_gone()
+
     def set(self, value: Any, bound: Bound = None) -> None:
         """Store a value; `UNBOUND` removes it."""
         raise NotImplementedError
@@ -88,6 +93,9 @@ class Owner(Handle):
         found = self.reference()
         return UNBOUND if found is None else found
 
+    def is_gone(self) -> bool:
+        return self.reference() is None
+
 
 class Fixed(Handle):
     """An array that the trace met under no name that can be looked up."""
@@ -105,11 +113,24 @@ class Fixed(Handle):
 class Cell(Handle):
     """A variable of a function around."""
 
-    __slots__ = ("cell",)
+    __slots__ = ("_functions", "cell")
 
     def __init__(self, name: str, cell: types.CellType) -> None:
         super().__init__(name)
         self.cell = cell
+        self._functions: list[weakref.ref[Any]] = []
+        """The functions that have the variable, as far as a trace has met them."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Cell, (self.name, self.cell)
+
+    def belongs_to(self, function: types.FunctionType) -> None:
+        """Take note of a function that has the variable."""
+        self._functions.append(weakref.ref(function))
+
+    def is_gone(self) -> bool:
+        """Whether all functions that have it are no more: a trace has made them."""
+        return bool(self._functions) and all(reference() is None for reference in self._functions)
 
     @property
     def key(self) -> Any:
@@ -221,6 +242,11 @@ class Linked(Handle):
         self.link = link
 
     @property
+    def way(self) -> str:
+        """How the object leads to it."""
+        return self.link.name
+
+    @property
     def key(self) -> Any:
         return ("linked", self.parent.key, self.link.name)
 
@@ -242,6 +268,9 @@ class ContextVariable(Handle):
     def __init__(self, name: str, parent: Handle) -> None:
         super().__init__(name)
         self.parent = parent
+
+    way = "value"
+    """As of the place, in keys."""
 
     @property
     def key(self) -> Any:

@@ -5,6 +5,7 @@ What is found there is a constant under a guard; names of modules are as those o
 
 from __future__ import annotations
 
+import contextvars
 import types
 from collections.abc import Iterator
 from typing import Any, Protocol
@@ -16,8 +17,10 @@ from ..autograph.convert import why_not_converted
 from ..autograph.marks import is_marked
 from ..autograph.operators.values.program_locations import Entry
 from ..guards.class_entries import ClassEntry, ClassNames, Method, defining_class
+from ..guards.dependencies import Dependencies
 from ..guards.generated import is_generated
-from ..guards.guards import MAX_DEPTH, Different, Guard, Identity, Plain, Same, guard_of
+from ..guards.generic import Dispatched, Subclass
+from ..guards.guards import Different, Guard, Identity, Plain, Same, guard_of
 from ..guards.handles import Global, Handle, Member, Owner
 from ..guards.unbound import UNBOUND
 from ..source.modules import is_users_module
@@ -30,6 +33,10 @@ class Found(Protocol):
 
     guards: list[Guard]
 
+    @property
+    def dependencies(self) -> Dependencies:
+        """What the trace depends on."""
+
     def meet_name(self, place: Entry, handle: Global) -> None:
         """Guard what is found under a name, or read it at each call."""
 
@@ -38,6 +45,9 @@ class Found(Protocol):
 
     def locate_value(self, value: Any) -> Handle | None:
         """How an array or container that was there before the trace is found at a later call."""
+
+    def meet_variable(self, variable: contextvars.ContextVar[Any]) -> None:
+        """Guard the value of a variable of the context, or read it at each call."""
 
 
 class Lookups:
@@ -82,8 +92,11 @@ class Lookups:
         if name == "__dict__":
             self._state.guards.append(guard_of(ClassNames(kind), dict(vars(kind))))
             return
-        if defining_class(kind, name) is not None:
-            handle = ClassEntry(kind, name)
+        kinds = [found for found in (kind, type(kind)) if defining_class(found, name) is not None]
+        if kinds == [type(kind)]:
+            self._state.guards.append(Plain(ClassEntry(kind, name), UNBOUND))
+        for found in kinds:
+            handle = ClassEntry(found, name)
             self._state.guards.append(guard_of(handle, handle.get()))
 
     def _of_instance(self, owner: Any, name: str) -> None:
@@ -110,13 +123,51 @@ class Lookups:
         elif not hasattr(type(member), "__get__") or isinstance(member, staticmethod):
             self._state.guards.append(guard_of(handle, value))
 
+    def of_library(self, owner: Any, name: str, value: Any) -> None:
+        """Take note of what an object that was there before says of itself: `error.args`, `partial.keywords`."""
+        is_own_method = getattr(value, "__self__", None) is owner
+        if is_users_module(type(owner).__module__) or is_own_method or not self._is_new(id(owner), name):
+            return
+        handle = Member(name, Owner("", owner), name)
+        if handle.get() is value and not isinstance(value, TracedArray):
+            self._state.guards.append(guard_of(handle, value))
+
+    def special(self, kind: type, name: str) -> None:
+        """Take note of which method Python would call for the instances of a class."""
+        if is_users_module(kind.__module__) and self._is_new("special", kind, name):
+            handle = ClassEntry(kind, name)
+            self._state.guards.append(guard_of(handle, handle.get()))
+
+    def subclass(self, kind: type, classes: Any, answer: bool) -> None:
+        """Take note that a class is one of others, or not: which ones are may be registered."""
+        others = classes if isinstance(classes, tuple) else (classes,)
+        if any(isinstance(other, tuple) for other in others):
+            for other in others:
+                self.subclass(kind, other, answer)
+            return
+        asked = [other for other in others if isinstance(other, type) and type(other) is not type]
+        is_users = is_users_module(kind.__module__) or any(is_users_module(o.__module__) for o in asked)
+        if asked and is_users and self._is_new("subclass", kind, *asked):
+            self._state.guards.append(Subclass(kind, tuple(asked)))
+            self._state.dependencies.refuse(f"whether {kind.__qualname__} is a subclass of abstract classes")
+
+    def chosen(self, function: types.FunctionType, kind: type, found: Any) -> None:
+        """Take note of what a generic function chose for a class."""
+        if self._is_new("chosen", id(function), kind):
+            self._state.guards.append(Dispatched(function, kind, found))
+            self._state.dependencies.refuse(f"what the generic function {function.__qualname__} calls")
+
+    def variable(self, variable: Any) -> None:
+        """Take note that a variable of the context is about to be used."""
+        self._state.meet_variable(variable)
+
     def absent(self, owner: Any, name: str) -> None:
         """Take note that an object has no such attribute."""
         if isinstance(owner, types.ModuleType):
             handle: Handle = Global(vars(owner), name, f"{owner.__name__}.{name}")
         elif isinstance(owner, type):
             handle = ClassEntry(owner, name)
-        elif is_users_module(type(owner).__module__):
+        elif is_users_module(type(owner).__module__) or self._state.attributes_before(owner) is not None:
             handle = Member(name, Owner("", owner), name)
         else:
             return
@@ -170,13 +221,15 @@ class Lookups:
                 self._state.guards.append(Identity(handles[0], value))
 
 
-def _data_in(container: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def _data_in(
+    container: Any, path: tuple[Any, ...] = (), around: frozenset[int] = frozenset()
+) -> Iterator[tuple[Any, ...]]:
     """The paths in a container at which something is that is read at each call."""
     for key, entry in container.items() if isinstance(container, dict) else enumerate(container):
         if isinstance(entry, TracedArray):
             yield (*path, key)
-        elif isinstance(entry, (list, tuple, dict)) and len(path) < MAX_DEPTH:
-            yield from _data_in(entry, (*path, key))
+        elif isinstance(entry, (list, tuple, dict)) and id(entry) not in around:
+            yield from _data_in(entry, (*path, key), around | {id(container), id(entry)})
 
 
 def is_followed(function: types.FunctionType) -> bool:

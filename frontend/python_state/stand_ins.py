@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias
 from ...dialect.records import NamedTuple
 from ..autograph.operators.values.control_flow_state import control_flow
 from ..autograph.operators.values.program_locations import Entry, ProgramLocation, Snapshot
-from ..guards.guards import MAX_ENTRIES, Guard, Same, entry_key
+from ..guards.guards import Guard, Same, entry_key
 from ..guards.handles import Handle, Item
 from ..tracing.recorder import Recorder
 
@@ -81,7 +81,7 @@ class StandIns:
         self, handle: Handle, container: Any, is_of_attribute: bool
     ) -> tuple[Any, tuple[Path, ...]]:
         """The container, with traced values in it, and the paths to them; a tuple is another one then."""
-        if not _is_container(container) or len(container) > MAX_ENTRIES:
+        if not _is_container(container):
             return container, ()
         met = self._met.get(id(container))
         if met is not None:

@@ -6,6 +6,7 @@ values and objects are constants under a guard.
 
 from __future__ import annotations
 
+import contextvars
 import functools
 import types
 from abc import ABC, abstractmethod
@@ -16,6 +17,7 @@ import numpy as np
 
 from ...backend.gpu.devices.on_device import ARRAYS, OnDevice, memory_of
 from ...dialect.dtypes import is_element
+from ...dialect.errors import UnsupportedError
 from ...dialect.types import type_of
 from ..autograph.convert import original_of
 from ..autograph.operators.values.control_flow_state import control_flow, follow_from_now
@@ -29,6 +31,7 @@ from ..autograph.operators.values.program_locations import (
     can_change,
 )
 from ..guards.dependencies import Dependencies
+from ..guards.generic import Code
 from ..guards.guards import Content, Guard, Kind, Names, Same, guard_of, handle_key, is_fixed
 from ..guards.handles import (
     Arguments,
@@ -45,6 +48,7 @@ from ..guards.handles import (
 from ..guards.implicit_reads import implicit_reads
 from ..guards.inputs import CONSTANT_BYTES, NUMBERS, Decisions, Input, Reconsider, may_change
 from ..guards.unbound import UNBOUND
+from ..reach.links import link
 from ..runtime_values.values import RuntimeValue
 from ..signature.composite_arrays import is_composite
 from ..signature.traced_value import CompositeValue
@@ -93,8 +97,10 @@ class PythonState(ABC):
         self._stand_ins = StandIns(trace, self)
         self._guarded: set[Any] = set()
         self._names: dict[int, Names] = {}
-        self._lists: list[tuple[Handle, list[Any], Guard, bool | str]] = []
-        """The lists that were found, with the guards of what is in them, and whether they were read: the attribute."""
+        self._lists: list[tuple[Handle, list[Any], Guard, str | tuple[Any, ...]]] = []
+        """The lists that were found, with the guards of what is in them, and their attributes or the keys of places."""
+        self._read_lists: set[tuple[Any, ...]] = set()
+        """The keys of the places that are read by name, in other ways than to append to what is there."""
         self._met: set[Any] = set()
         self._named: dict[Any, tuple[ProgramLocation, Handle, Any]] = {}
         """The names that code reads, by the keys of their places, with their values."""
@@ -107,6 +113,8 @@ class PythonState(ABC):
         self._noted = 0
         self.lookups = Lookups(self)
         self._generators = Generators(self)
+        self._cells: dict[int, Cell] = {}
+        """How the variables of functions are found, by the identities of their cells."""
         self._late: list[tuple[Handle, Any]] = []
         """What is guarded when it has got its old entries back."""
 
@@ -152,6 +160,7 @@ class PythonState(ABC):
         uses = name_uses(function.__code__)
         self.lookups.note_namespace(function.__globals__)
         self._attribute_uses.update(uses.attributes)
+        self._meet_parts(function)
         if not is_followed(function):
             self._plain_reads |= uses.attributes.read
         if is_first or function.__closure__ is None or self.snapshot.knows(function):
@@ -159,15 +168,33 @@ class PythonState(ABC):
             follow_from_now(self._trace, function, function.__name__)
         for name in sorted(uses.globals.all):
             place = Entry(name, function.__globals__, name)
-            handle = Global(function.__globals__, name)
-            self.meet_name(place, handle, name in uses.globals.read)
+            self.meet_name(place, Global(function.__globals__, name), name in uses.globals.read)
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
             if name in uses.variables.all:
-                self.meet_name(Variable(name, cell), Cell(name, cell), name in uses.variables.read)
+                handle = self._cells.setdefault(id(cell), Cell(name, cell))
+                handle.belongs_to(function)
+                self.meet_name(Variable(name, cell), handle, name in uses.variables.read)
+
+    def _meet_parts(self, function: types.FunctionType) -> None:
+        """Guard the code of a function, which may be replaced, and its defaults."""
+        name = function.__name__
+        self.guards.append(Code(Owner(name, function)))
+        for attribute in ("__defaults__", "__kwdefaults__"):
+            if getattr(function, attribute):
+                place = Attribute(f"{name}.{attribute}", function, attribute)
+                self.meet_name(place, Member(place.name, Owner(name, function), attribute))
+
+    def meet_variable(self, variable: contextvars.ContextVar[Any]) -> None:
+        """Guard the value of a variable of the context, or read it at each call."""
+        place = ContextValue(variable.name, variable)
+        self._follow(variable, variable.name)
+        self.meet_name(place, ContextVariable(place.name, Owner(place.name, variable)))
 
     def meet_name(self, place: ProgramLocation, handle: Handle, is_read: bool = True) -> None:
         """Guard what is found under a name, or read it at each call."""
         key = place.key()
+        if is_read:
+            self._read_lists.add(key)
         if key in self._guarded:
             return
         self._guarded.add(key)
@@ -183,7 +210,7 @@ class PythonState(ABC):
         if is_large or self.is_data(key, value):
             self._stand_ins.put(place, handle, value)
         elif isinstance(value, list):
-            self._lists.append((handle, value, self._deep_guard(place, handle, value), is_read))
+            self._lists.append((handle, value, self._deep_guard(place, handle, value), key))
         else:
             self._guard(place, handle, value)
 
@@ -238,6 +265,8 @@ class PythonState(ABC):
         found = self._owner(owner)
         if found is None or name not in found[1]:
             self._meet_shared(owner, name, value)
+            if found is not None:
+                self.lookups.of_library(owner, name, value)
             return value
         label, attributes = found
         old = attributes[name]
@@ -393,6 +422,19 @@ class PythonState(ABC):
             return self._make_input(named[1], array).traced
         return traced
 
+    def referent(self, reference: Any, value: Any) -> Any:
+        """What stands for an array that a weak reference refers to: it is fetched at each call."""
+        traced = self.data_of(value)
+        if traced is not None or self._find_array(value)[0] is not None:
+            return value if traced is None else traced
+        parent = self.locate(reference)
+        if parent is None or not self.is_state(value):
+            raise UnsupportedError(
+                f"this weak reference refers to an array ({value.dtype}), which compiled code would keep alive or "
+                "cannot find again: pass the array as an argument, or keep it in a variable or attribute"
+            )
+        return self._make_input(Linked(parent.name, parent, link("the referent")), value).traced
+
     def generator(self, value: Any) -> Any:
         """What stands for a random generator that was there before the trace; the value itself where nothing does."""
         return self._generators.traced(value)
@@ -465,7 +507,7 @@ class PythonState(ABC):
     def _handle(self, place: ProgramLocation) -> Handle | None:
         """How a place is found at a later call."""
         if isinstance(place, Variable):
-            return Cell(place.name, place.cell)
+            return self._cells.get(id(place.cell)) or Cell(place.name, place.cell)
         if isinstance(place, Attribute):
             if id(place.owner) in self._copies:
                 parent = self.locate(place.owner)
@@ -580,6 +622,7 @@ class PythonState(ABC):
             self._handles,
             self._named,
             self._known_owners,
+            self._cells,
         ):
             table.clear()
 
@@ -592,7 +635,7 @@ class PythonState(ABC):
         """Decide what could not be decided before all was read: lists that only grow, functions in attributes."""
         grown = self.grown_containers()
         for handle, items, guard, read in self._lists:
-            is_read = read in self._attribute_uses.read if isinstance(read, str) else read
+            is_read = read in (self._attribute_uses.read if isinstance(read, str) else self._read_lists)
             self.guards.append(guard if is_read or id(items) in grown else Kind(handle, list))
         for array, named, key in self._handles.values():
             is_data = self._decisions.is_data(key) or self.input_of(array) is not None

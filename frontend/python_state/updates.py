@@ -120,6 +120,11 @@ class Updates(NamedTuple):
     needs_arguments: bool
     """Whether what is changed is found in the arguments of a call."""
 
+    def remaining(self) -> Updates | None:
+        """Those of places that may be found again: not in what the trace itself has made."""
+        remaining = tuple(update for update in self.updates if not update.handle.is_gone())
+        return Updates(remaining, self.needs_arguments) if remaining else None
+
     def apply(self, outputs: Sequence[Any], leaves: Sequence[Any], bound: Bound) -> None:
         """Make all new values, then store them."""
         if self.needs_arguments:

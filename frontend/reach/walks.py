@@ -48,6 +48,10 @@ class Walk:
     """Whether an instance may have attributes besides, which change."""
     is_content: ClassVar[bool] = False
     """Whether two objects are equal when they hold equal things; else only an object itself is equal to it."""
+    is_bound: ClassVar[bool] = False
+    """Whether it is a method of what it leads to."""
+    is_in_python: ClassVar[bool] = False
+    """Whether what it holds is in its attributes, where methods in Python read it that are not converted."""
 
     def links(self, value: Any) -> Iterable[tuple[Link, Any]]:
         """What it leads to in ways that nothing replaces."""
@@ -138,6 +142,7 @@ class _BoundMethods(Walk):
 
     kinds = (types.BuiltinMethodType, types.MethodWrapperType)
     is_content = True
+    is_bound = True
 
     def links(self, value: Any) -> Iterable[tuple[Link, Any]]:
         owner = value.__self__
@@ -147,6 +152,7 @@ class _BoundMethods(Walk):
 class _Methods(Walk):
     kinds = (types.MethodType,)
     is_content = True
+    is_bound = True
 
     def links(self, value: Any) -> Iterable[tuple[Link, Any]]:
         return _linked(value, "__self__", "__func__")
@@ -220,9 +226,13 @@ class _Locals(Walk):
 class _Collections(Walk):
     """Collections in Python, whose methods are not converted: what they hold is compared where they are found."""
 
-    kinds = (collections.UserDict, collections.UserList, collections.UserString, collections.ChainMap)
+    kinds = (
+        collections.UserDict, collections.UserList, collections.UserString, collections.ChainMap, weakref.WeakSet,
+        weakref.WeakValueDictionary, weakref.WeakKeyDictionary,
+    )  # fmt: skip
     has_attributes = True
     is_content = True
+    is_in_python = True
 
 
 class _Classes(Walk):

@@ -24,6 +24,18 @@ class Lookups(Protocol):
     def entry(self, container: Any, key: Any) -> None:
         """An entry of a dict is about to be read, which may be a name of a module."""
 
+    def special(self, kind: type, name: str) -> None:
+        """It was asked which method Python would call for the instances of a class."""
+
+    def subclass(self, kind: type, classes: Any, answer: bool) -> None:
+        """It was asked whether a class is one of others."""
+
+    def chosen(self, function: FunctionType, kind: type, found: Any) -> None:
+        """A generic function chose a function for a class."""
+
+    def variable(self, variable: Any) -> None:
+        """A variable of the context is about to be used."""
+
     def compared(self, left: Any, right: Any) -> None:
         """It was asked whether two objects are one."""
 
@@ -59,6 +71,9 @@ class ExternalState(Protocol):
 
     def attribute(self, owner: Any, name: str, value: Any) -> Any:
         """Take note that an attribute is read; returns what the recording works with."""
+
+    def referent(self, reference: Any, value: Any) -> Any:
+        """What stands for an array that a weak reference refers to."""
 
     def generator(self, value: Any) -> Any:
         """What stands for a random generator that was there before; the value itself where nothing does."""

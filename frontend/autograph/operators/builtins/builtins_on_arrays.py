@@ -40,6 +40,7 @@ from ..values.iterables import (
     Zipped,
     sequence_of,
 )
+from ..values.looked_up import note_subclass
 from ..values.ranges import Range
 from ..values.sequence_iterators import (
     SequenceIterator,
@@ -246,7 +247,9 @@ def isinstance_(value: Any, kinds: Any) -> Any:
     if isinstance(value, CompositeValue):
         return builtins.isinstance(value.example(), kinds)
     if not isinstance(value, TracedArray):
-        return builtins.isinstance(value, kinds)
+        answer = builtins.isinstance(value, kinds)
+        note_subclass(type(value), kinds, answer)
+        return answer
     return builtins.isinstance(example_of(value), kinds) or builtins.isinstance(value, kinds)
 
 

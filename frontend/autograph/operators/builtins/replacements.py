@@ -115,6 +115,7 @@ _ROWS: dict[Any, _Row] = {
     round: (_unknown, lambda: rounding.round_),
     pow: (_some_traced, lambda: arrays.pow_),
     isinstance: (_always, lambda: arrays.isinstance_),
+    issubclass: (_always, lambda: looked_up.issubclass_),
     type: (_other_class, lambda: arrays.type_),
     getattr: (_always, lambda: looked_up.getattr_),
     setattr: (_always, lambda: looked_up.setattr_),
@@ -213,7 +214,7 @@ def _choice(theirs: Function, applies: Callable[..., bool], ours: Function) -> F
     return function
 
 
-_LOOKING_AT_OBJECTS = frozenset({isinstance, type, getattr, setattr, delattr, hasattr, vars, dir})
+_LOOKING_AT_OBJECTS = frozenset({isinstance, issubclass, type, getattr, setattr, delattr, hasattr, vars, dir})
 """What looks at a variable itself, not at its array."""
 
 

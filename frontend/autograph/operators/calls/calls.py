@@ -17,6 +17,7 @@ from ....random.stream import draws_of
 from ....source.modules import is_library, is_own_module, is_users_module
 from ....source.own_attributes import python_function_of
 from ....tracing.current import current_trace
+from ....tracing.recorder import Recorder
 from ...convert import (
     convert,
     convert_generator,
@@ -34,10 +35,12 @@ from ..lists import dynamic_lists
 from ..statements import expressions, generators
 from ..tables.table_walks import listed
 from ..values import aliases, looked_up, sequence_iterators
+from ..values.control_flow_state import snapshot_of
 from ..values.optional import Chosen, Optional
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import iterated, through_method, users_method
 from .gate import look_at_arguments, note_made, through_gate, unconverted
+from .getters import getter_of
 from .recursion import activate
 
 
@@ -51,6 +54,15 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
     if isinstance(function, Chosen):
         return _call_chosen(function, args, kwargs)
     args = tuple(map(resolve_grown_list, args))
+    getter = getter_of(function)
+    return (
+        _call(trace, function, args, kwargs)
+        if getter is None
+        else resolve_grown_list(getter(*args, **kwargs))
+    )
+
+
+def _call(trace: Recorder, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     owner = getattr(function, "__self__", None)
     if (generator := traced_generator(owner)) is not owner:
         function = getattr(generator, function.__name__)
@@ -194,7 +206,15 @@ def _call_remembered(function: Any, *args: Any, **kwargs: Any) -> Any:
     known = trace.state(_Remembered).results
     if key not in known or not aliases.is_available(known[key]):
         drawn = draws_of(trace)
+        before = snapshot_of(trace, (function.__wrapped__,))
         known[key] = call(function.__wrapped__, *args, **kwargs)
+        if changes := before.changes():
+            place, _ = next(iter(changes.values()))
+            raise UnsupportedError(
+                f"{function.__name__} changes {place.name or 'something'}, and Python remembers what it gave, so that "
+                "only its first call for some arguments does it: compiled code would do it in each call. Take the "
+                "change out of the function that functools.lru_cache remembers"
+            )
         if draws_of(trace) != drawn:
             raise UnsupportedError(
                 f"{function.__name__} draws a random number, and Python remembers what it gave: compiled code would "

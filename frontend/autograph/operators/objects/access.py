@@ -17,7 +17,7 @@ from ....indexing.views import set_item as assign_item
 from ....numpy_api.array_memory import change_in_place
 from ....runtime_values.kept_exceptions import number_of
 from ....runtime_values.objects import attribute_of
-from ....source.modules import is_own_module
+from ....source.modules import is_own_module, is_users_module
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.needed_numbers import need_number
@@ -73,15 +73,15 @@ def attr(owner: Any, name: str) -> Any:
             return call(member.fget, owner)
         if trace is not None and (found := _of_descriptor(member, owner, name)) is not None:
             return found
+    method = None if trace is None else _asked_last(owner)
     try:
-        value = getattr(owner, name)
+        value = getattr(owner, name) if method is None else _own_value(owner, name)
     except AttributeError:
         if noting is not None:
             noting.absent(owner, name)
-        method = None if trace is None else users_method(owner, "__getattr__")
         if method is None:
             raise
-        value = call(method, owner, name)
+        return call(method, name)
     if trace is not None and isinstance(owner, ModuleType):
         trace.dependencies.read(owner, name)
     return resolve_grown_list(
@@ -89,6 +89,28 @@ def attr(owner: Any, name: str) -> Any:
         if trace is None or trace.python_state is None
         else trace.python_state.attribute(owner, name, value)
     )
+
+
+def _asked_last(owner: Any) -> Any:
+    """What a user has written to answer for attributes that are not there; None where nobody has."""
+    if isinstance(owner, ModuleType):
+        found = vars(owner).get("__getattr__")
+        return found if isinstance(found, FunctionType) and is_users_module(owner.__name__) else None
+    found = users_method(owner, "__getattr__")
+    return None if found is None else found.__get__(owner)
+
+
+def _own_value(owner: Any, name: str) -> Any:
+    """An attribute that is there, without asking `__getattr__`."""
+    if isinstance(owner, ModuleType):
+        return (
+            ModuleType.__getattribute__.__get__(owner)(name) if name in vars(owner) else _missing(owner, name)
+        )
+    return type(owner).__getattribute__(owner, name)
+
+
+def _missing(owner: Any, name: str) -> Any:
+    raise AttributeError(f"module {owner.__name__!r} has no attribute {name!r}")
 
 
 def _of_descriptor(member: Any, owner: Any, name: str) -> Any:

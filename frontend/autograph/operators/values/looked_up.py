@@ -28,6 +28,19 @@ def as_input(value: Any) -> Any:
     return value if found is None else found
 
 
+def note_subclass(kind: type, classes: Any, answer: bool) -> None:
+    """Take note that it was asked whether a class is one of others."""
+    if (noting := lookups()) is not None:
+        noting.subclass(kind, classes, answer)
+
+
+def issubclass_(kind: Any, classes: Any, /) -> bool:
+    """`issubclass`."""
+    answer = builtins.issubclass(kind, classes)
+    note_subclass(kind, classes, answer)
+    return answer
+
+
 def note_entry(container: Any, key: Any) -> None:
     """Take note that an entry of a dict is read, which may be a name of a module."""
     if type(container) is dict and isinstance(key, str) and (noting := lookups()) is not None:
@@ -94,8 +107,10 @@ __all__ = [
     "dir_",
     "getattr_",
     "hasattr_",
+    "issubclass_",
     "lookups",
     "note_entry",
+    "note_subclass",
     "note_whole",
     "setattr_",
     "vars_",

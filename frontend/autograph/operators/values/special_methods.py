@@ -17,6 +17,7 @@ from ....source.modules import is_users_module
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ..interface import operators
+from .looked_up import lookups
 
 NAMES = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
@@ -35,6 +36,13 @@ _UNARY = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}
 
 def users_method(value: Any, name: str) -> FunctionType | None:
     """The method of a class that a user has written, if that is what Python would call."""
+    found = _users_method(value, name)
+    if found is not None and (noting := lookups()) is not None:
+        noting.special(type(value), name)
+    return found
+
+
+def _users_method(value: Any, name: str) -> FunctionType | None:
     for base in type(value).__mro__:
         if name in base.__dict__:
             found = base.__dict__[name]

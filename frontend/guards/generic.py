@@ -1,0 +1,100 @@
+"""What functions and classes are: their code, which are registered as subclasses, what generic functions call."""
+
+from __future__ import annotations
+
+import types
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+from .guards import Guard, Skip, reference_to
+from .handles import Handle, Owner
+
+
+class Code(Guard):
+    """The code of a function that a trace has recorded."""
+
+    __slots__ = ("code", "handle")
+
+    def __init__(self, handle: Owner) -> None:
+        self.handle = handle
+        function = handle.get()
+        self.code = function.__code__
+        """Its code then."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Code, (self.handle,)
+
+    def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
+        return []  # functions that are recorded are told by their code anyway
+
+    def holds(self) -> bool:
+        return getattr(self.handle.get(), "__code__", None) is self.code
+
+    def is_gone(self) -> bool:
+        return self.handle.is_gone()
+
+    def changed(self) -> str:
+        return f"the code of {self.handle.name} was replaced"
+
+
+class Subclass(Guard):
+    """Whether a class is one of abstract ones, with which it may be registered."""
+
+    __slots__ = ("_answers", "_classes", "_kind")
+
+    def __init__(self, kind: type, classes: tuple[type, ...]) -> None:
+        self._kind = weakref.ref(kind)
+        self._classes = tuple(map(weakref.ref, classes))
+        self._answers = self._now()
+
+    def _now(self) -> Any:
+        kind, classes = self._kind(), [reference() for reference in self._classes]
+        if kind is None or None in classes:
+            return None
+        return [issubclass(kind, other) for other in classes if other is not None]
+
+    def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
+        return []
+
+    def holds(self) -> bool:
+        return bool(self._now() == self._answers)
+
+    def is_gone(self) -> bool:
+        return self._now() is None
+
+    def changed(self) -> str:
+        kind, classes = self._kind(), [reference() for reference in self._classes]
+        names = " or ".join(other.__name__ for other in classes if other is not None)
+        return f"whether {'a class' if kind is None else kind.__name__} is a subclass of {names} changed"
+
+
+class Dispatched(Guard):
+    """The function that a generic one calls for a class."""
+
+    __slots__ = ("_found", "_function", "_kind", "_name")
+
+    def __init__(self, function: types.FunctionType, kind: type, found: Any) -> None:
+        self._name = function.__name__
+        self._function = weakref.ref(function)
+        self._kind = weakref.ref(kind)
+        self._found = reference_to(found)
+
+    def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
+        return []
+
+    def holds(self) -> bool:
+        function: Any = self._function()
+        kind = self._kind()
+        if function is None or kind is None:
+            return False
+        return function.dispatch(kind) is self._found()
+
+    def is_gone(self) -> bool:
+        return self._function() is None or self._kind() is None or self._found() is None
+
+    def changed(self) -> str:
+        return f"what {self._name} calls for a class changed"
+
+
+__all__ = ["Code", "Dispatched", "Subclass"]
