@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -58,7 +59,8 @@ def record_function(
     """
     while True:
         try:
-            return _record(function, convert, signature, leaves, decisions)
+            run = contextvars.copy_context().run  # what is set of the context is set at each call
+            return run(_record, function, convert, signature, leaves, decisions)
         except ItemChanged as change:
             decisions.own_items |= {change.is_array}
 
@@ -96,9 +98,11 @@ def _record(
         _raise_explained(error, signature.name)
     finally:
         decisions.has_data = bool(trace.extra)
-        state.restore()
-        set_current_trace(previous)
-        trace.active = False
+        try:
+            state.restore()
+        finally:
+            set_current_trace(previous)
+            trace.active = False
     trace.finish(outputs.values)
     return trace, recorded
 

@@ -24,7 +24,7 @@ from ..guards.handles import (
 )
 from ..guards.unbound import UNBOUND
 from ..source.modules import OWN_PACKAGE, is_own_module, is_users_module, is_users_object
-from .fingerprints import Fingerprints, is_found, named_in_module
+from .fingerprints import Fingerprints, named_in_module
 from .portable import NotPortable
 
 Path = tuple[Any, ...]

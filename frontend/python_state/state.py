@@ -602,7 +602,8 @@ class PythonState(ABC):
         """Record that the call stores here what it changed so far: it ends with an exception."""
 
     def restore(self) -> None:
-        """Give Python's state back as it was."""
+        """Give Python's state back as it was; a trace has a context of its own, in which variables may stay set."""
+        self.snapshot.contexts = [(place, old) for place, old in self.snapshot.contexts if old is not UNBOUND]
         self.snapshot.restore()
         self._stand_ins.restore()
         self.guards += [guard_of(handle, value) for handle, value in self._late]

@@ -470,7 +470,7 @@ NOT_STORED = {
     "return x + len(str(owner))": "the text of a Owner",
     "return x + len('%s' % (TABLE,))": "the text of a tuple",
     "return x + len('{}'.format(TABLE))": "the text of a ndarray",
-    "return x + operator.attrgetter('rate')(owner)": "attrgetter, which got a Owner object",
+    "return x + operator.attrgetter('rate')(owner)": "attrgetter, of which it is not known that",
     "return x + len(owner.__dict__)": "__dict__ in f",
     "return x + (one.base is None)": "base in f",
     "match owner:\n        case Owner(rate=2.0): x = x + 1\n    return x": "a pattern of a class in f",
