@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import gc
 import weakref
 from collections.abc import Callable, Iterable, Sequence
@@ -100,6 +101,8 @@ class Guards:
             if handle.get() is UNBOUND or (isinstance(handle, Item) and not _is_index(handle.index)):
                 return False
             handle = handle.parent
+            if isinstance(handle.get(), _thread._local):
+                return False  # whose attributes are others in each thread
         if isinstance(handle, ClassEntry):
             return handle.get() is not UNBOUND
         return isinstance(handle, (Owner, Fixed, Cell)) or (
@@ -119,7 +122,8 @@ class Guards:
             return self._add_array(guard.array, guard.shape, guard.array.dtype, guard.content)
         if isinstance(guard, (Code, Method, Different)):
             return self._add_function(guard)
-        if not all(self._is_known(handle) for handle, _ in guard.looks_at()) or not _is_told(guard):
+        is_known = all(self._is_known(handle) for handle, _ in guard.looks_at()) and guard.looks_at()
+        if not is_known or not _is_told(guard):
             return False
         first, *others = (self.place(handle) for handle, _ in guard.looks_at())
         if isinstance(guard, Same):

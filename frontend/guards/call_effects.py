@@ -246,6 +246,8 @@ def _why_it_varies(function: Any, owner: Any, name: str) -> str | None:
     for known, reason in _VARYING:
         if function is known:
             return reason
+    if name == "setcontext" and getattr(function, "__module__", None) in ("decimal", "_decimal"):
+        return _SETTINGS
     if is_one_of(function, _LOOKING):
         return None
     if isinstance(owner, (io.StringIO, io.BytesIO)):

@@ -16,7 +16,7 @@ def is_generated(member: Any) -> bool:
     code = member.__code__
     if code.co_filename in _WRAPPING:  # `__repr__` of an object that may hold itself
         return is_generated(getattr(member, "__wrapped__", None))
-    if code.co_filename == collections.namedtuple.__code__.co_filename:
+    if code in _OF_NAMED_TUPLES:
         return True
     if code.co_filename != "<string>":
         return False
@@ -28,6 +28,9 @@ def is_generated(member: Any) -> bool:
     return str(qualified).startswith("__create_fn__.")
 
 
+_OF_NAMED_TUPLES = frozenset(
+    constant for constant in collections.namedtuple.__code__.co_consts if isinstance(constant, types.CodeType)
+)
 _WRAPPING = frozenset(
     {dataclasses.dataclass.__code__.co_filename, reprlib.recursive_repr.__code__.co_filename}
 )

@@ -97,4 +97,39 @@ class Dispatched(Guard):
         return f"what {self._name} calls for a class changed"
 
 
-__all__ = ["Code", "Dispatched", "Subclass"]
+class DecimalContext(Guard):
+    """The settings by which decimal numbers are computed, of the thread that runs."""
+
+    __slots__ = ("_settings",)
+
+    def __init__(self) -> None:
+        self._settings = _decimal_settings()
+
+    def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
+        return []
+
+    def holds(self) -> bool:
+        return bool(_decimal_settings() == self._settings)
+
+    def changed(self) -> str:
+        return "the context of decimal changed"
+
+
+def _decimal_settings() -> Any:
+    import decimal
+
+    context = decimal.getcontext()
+    traps = {signal for signal, is_trapped in context.traps.items() if is_trapped}
+    return context.prec, context.rounding, context.Emin, context.Emax, context.capitals, context.clamp, traps
+
+
+def is_decimal(value: Any) -> bool:
+    """Whether a value is a decimal number, holds some, or is what computes with them."""
+    if isinstance(value, (list, tuple, dict)):
+        entries = value.values() if isinstance(value, dict) else value
+        return any(type(entry).__module__ == "decimal" for entry in entries)
+    module = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
+    return module in ("decimal", "_decimal", "_pydecimal")
+
+
+__all__ = ["Code", "DecimalContext", "Dispatched", "Subclass", "is_decimal"]

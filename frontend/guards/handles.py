@@ -278,7 +278,10 @@ class ContextVariable(Handle):
 
     def get(self, bound: Bound = None) -> Any:
         variable = self.parent.get(bound)
-        return variable.get(UNBOUND) if isinstance(variable, contextvars.ContextVar) else UNBOUND
+        try:
+            return variable.get() if isinstance(variable, contextvars.ContextVar) else UNBOUND
+        except LookupError:
+            return UNBOUND
 
     def set(self, value: Any, bound: Bound = None) -> None:
         self.parent.get(bound).set(value)

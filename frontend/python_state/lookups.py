@@ -6,6 +6,7 @@ What is found there is a constant under a guard; names of modules are as those o
 from __future__ import annotations
 
 import contextvars
+import sys
 import types
 from collections.abc import Iterator
 from typing import Any, Protocol
@@ -19,7 +20,7 @@ from ..autograph.operators.values.program_locations import Entry
 from ..guards.class_entries import ClassEntry, ClassNames, Method, defining_class
 from ..guards.dependencies import Dependencies
 from ..guards.generated import is_generated
-from ..guards.generic import Dispatched, Subclass
+from ..guards.generic import DecimalContext, Dispatched, Subclass, is_decimal
 from ..guards.guards import Different, Guard, Identity, Plain, Same, guard_of
 from ..guards.handles import Global, Handle, Member, Owner
 from ..guards.unbound import UNBOUND
@@ -156,6 +157,12 @@ class Lookups:
         if self._is_new("chosen", id(function), kind):
             self._state.guards.append(Dispatched(function, kind, found))
             self._state.dependencies.refuse(f"what the generic function {function.__qualname__} calls")
+
+    def decimals(self, value: Any) -> None:
+        """Take note of a value that may be a decimal number: what comes out depends on a context of the thread."""
+        if "decimal" in sys.modules and is_decimal(value) and self._is_new("decimal"):
+            self._state.guards.append(DecimalContext())
+            self._state.dependencies.refuse("the context of decimal")
 
     def variable(self, variable: Any) -> None:
         """Take note that a variable of the context is about to be used."""

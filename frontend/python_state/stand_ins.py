@@ -7,9 +7,11 @@ from typing import Any, Protocol, TypeAlias
 
 from ...dialect.records import NamedTuple
 from ..autograph.operators.values.control_flow_state import control_flow
-from ..autograph.operators.values.program_locations import Entry, ProgramLocation, Snapshot
+from ..autograph.operators.values.program_locations import Attribute, Entry, ProgramLocation, Snapshot
 from ..guards.guards import Guard, Same, entry_key
-from ..guards.handles import Handle, Item
+from ..guards.handles import Handle, Item, Member
+from ..reach.walks import walk_of
+from ..source.own_attributes import own_attributes
 from ..tracing.recorder import Recorder
 
 Path: TypeAlias = "tuple[Any, ...]"
@@ -27,6 +29,9 @@ class Data(Protocol):
 
     def is_state(self, value: Any) -> bool:
         """Whether a value is read at each call where an attribute holds it."""
+
+    def note_guarded(self, key: Any) -> None:
+        """Take note that the attribute of a place is compared with what holds it."""
 
     def stand_in(self, handle: Handle, value: Any) -> Any:
         """The traced array or number for a value that is found at later calls by a handle."""
@@ -87,13 +92,16 @@ class StandIns:
         if met is not None:
             self._data.guards.append(Same(handle, met.handle))
             return met.replaced, met.paths
+        self._met[id(container)] = _Met(container, handle, container, ())  # it may hold itself
         replaced: dict[Any, Any] = {}
         paths: list[Path] = []
         for key, value in list(_entries(container)):
             is_data = self._data.is_data(entry_key(handle, container, key), value)
             if not (_is_container(value) or is_data or (is_of_attribute and self._data.is_state(value))):
                 continue
-            inner = Item(f"{handle.name}[{key!r}]", handle, key)
+            place, inner = _inside(handle, container, key)
+            if isinstance(place, Attribute):
+                self._data.note_guarded(place.key())
             if _is_container(value):
                 traced, further = self._replaced(inner, value, is_of_attribute)
                 paths += [(key, *path) for path in further]
@@ -103,18 +111,34 @@ class StandIns:
             if isinstance(container, tuple):
                 replaced[key] = traced
             elif traced is not value:
-                self._place(Entry(inner.name, container, key), inner, value, traced)
+                self._place(place, inner, value, traced)
         changed = _with_items(container, replaced) if replaced else container
         self._met[id(container)] = _Met(container, handle, changed, tuple(paths))
         return changed, tuple(paths)
 
 
 def _is_container(value: Any) -> bool:
-    return isinstance(value, (list, dict, tuple))
+    return isinstance(value, (list, dict, tuple)) or _is_in_python(value)
+
+
+def _is_in_python(value: Any) -> bool:
+    walk = walk_of(value)
+    return walk is not None and walk.is_in_python
 
 
 def _entries(container: Any) -> Iterable[tuple[Any, Any]]:
+    if _is_in_python(container):
+        return own_attributes(container).items()
     return container.items() if isinstance(container, dict) else enumerate(container)
+
+
+def _inside(handle: Handle, container: Any, key: Any) -> tuple[ProgramLocation, Handle]:
+    """The place of something in a container, and how it is found again."""
+    if _is_in_python(container):
+        name = f"{handle.name}.{key}"
+        return Attribute(name, container, key), Member(name, handle, key)
+    name = f"{handle.name}[{key!r}]"
+    return Entry(name, container, key), Item(name, handle, key)
 
 
 def _with_items(items: Any, replaced: dict[int, Any]) -> Any:

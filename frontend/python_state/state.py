@@ -115,8 +115,12 @@ class PythonState(ABC):
         self._generators = Generators(self)
         self._cells: dict[int, Cell] = {}
         """How the variables of functions are found, by the identities of their cells."""
+        self._around = contextvars.copy_context()
+        """The variables of the context, as they were before."""
         self._late: list[tuple[Handle, Any]] = []
         """What is guarded when it has got its old entries back."""
+        for value in [*arguments[0], *arguments[1].values()]:
+            self.lookups.decimals(value)
 
     @property
     def dependencies(self) -> Dependencies:
@@ -240,6 +244,7 @@ class PythonState(ABC):
         self.snapshot.follow(value, name)
         watch_composites(self._trace, value, self._is_written)
         follow_from_now(self._trace, value, name)
+        self.lookups.decimals(value)
         for method in self.lookups.special_methods(value):
             self.meet(method)
             self.meet_plain(method)
@@ -310,6 +315,7 @@ class PythonState(ABC):
         return found[1], found[2]
 
     def _read(self, place: Attribute, value: Any) -> Any:
+        self.lookups.decimals(value)
         watch_composites(self._trace, value, self._is_written)
         key = place.key()
         known = self._by_value.get(id(value))
@@ -332,6 +338,10 @@ class PythonState(ABC):
         else:
             self._guard(place, handle, value)
         return place.get() if isinstance(value, tuple) else value
+
+    def note_guarded(self, key: Any) -> None:
+        """Take note that the attribute of a place is compared with what holds it."""
+        self._guarded.add(key)
 
     # Inputs
 
@@ -434,6 +444,16 @@ class PythonState(ABC):
                 "cannot find again: pass the array as an argument, or keep it in a variable or attribute"
             )
         return self._make_input(Linked(parent.name, parent, link("the referent")), value).traced
+
+    def require_own_context(self, context: Any, name: str) -> None:
+        """Refuse to change the context of decimal that was there before."""
+        import decimal
+
+        if context is self._around.run(decimal.getcontext):
+            raise UnsupportedError(
+                f"{name!r} of decimal's context is changed, which compiled code would do once, while it is traced: "
+                "write `with decimal.localcontext() as context:` around what needs it, or set it outside"
+            )
 
     def generator(self, value: Any) -> Any:
         """What stands for a random generator that was there before the trace; the value itself where nothing does."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import cache
+from types import FunctionType
 from typing import Any
 
 OWN_PACKAGE = __name__.partition(".")[0]
@@ -29,9 +30,27 @@ def is_users_module(name: str | None) -> bool:
     return not (is_own_module(name) or is_library(name))
 
 
+_COLLECTIONS = frozenset({"UserDict", "UserList", "UserString", "ChainMap"})
+"""The classes of Python's own `collections` whose methods are converted as those of programs are."""
+
+
+def is_users_function(function: FunctionType) -> bool:
+    """Whether a function is converted: one of the program's, or a method of a collection that is written in Python."""
+    if function.__module__ == "collections":
+        return function.__qualname__.partition(".")[0] in _COLLECTIONS
+    return is_users_module(function.__module__)
+
+
 def is_users_object(value: Any) -> bool:
     """Whether a value is an instance of a class that neither Python nor NumPy nor this package defines."""
     return is_users_module(type(value).__module__)
 
 
-__all__ = ["OWN_PACKAGE", "is_library", "is_own_module", "is_users_module", "is_users_object"]
+__all__ = [
+    "OWN_PACKAGE",
+    "is_library",
+    "is_own_module",
+    "is_users_function",
+    "is_users_module",
+    "is_users_object",
+]

@@ -75,6 +75,9 @@ class ExternalState(Protocol):
     def referent(self, reference: Any, value: Any) -> Any:
         """What stands for an array that a weak reference refers to."""
 
+    def require_own_context(self, context: Any, name: str) -> None:
+        """Refuse to change the context of decimal that was there before."""
+
     def generator(self, value: Any) -> Any:
         """What stands for a random generator that was there before; the value itself where nothing does."""
 

@@ -14,7 +14,7 @@ from .....dialect.imports import is_loaded
 from ....guards.generated import is_generated
 from ....random.generator import traced_generator
 from ....random.stream import draws_of
-from ....source.modules import is_library, is_own_module, is_users_module
+from ....source.modules import is_library, is_own_module, is_users_function, is_users_module
 from ....source.own_attributes import python_function_of
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
@@ -38,7 +38,7 @@ from ..values import aliases, looked_up, sequence_iterators
 from ..values.control_flow_state import snapshot_of
 from ..values.optional import Chosen, Optional
 from ..values.resolve_grown_lists import resolve_grown_list
-from ..values.special_methods import iterated, through_method, users_method
+from ..values.special_methods import iterated, mapped, through_method, users_method
 from .gate import look_at_arguments, note_made, through_gate, unconverted
 from .getters import getter_of
 from .recursion import activate
@@ -93,7 +93,7 @@ def _walked(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The arguments of a call; of a function that walks them what is walked in their place."""
     if id(function) not in _WALKING:
         return args
-    args = tuple(map(iterated, args))
+    args = tuple(map(mapped if function is dict else iterated, args))
     return tuple(map(listed, args)) if id(function) in _TAKING_ALL else args
 
 
@@ -125,7 +125,7 @@ def _passed(function: Any, value: Any) -> Any:
 
 def _is_users(function: Any) -> bool:
     plain = getattr(function, "__func__", function)
-    return isinstance(plain, types.FunctionType) and is_users_module(plain.__module__)
+    return isinstance(plain, types.FunctionType) and is_users_function(plain)
 
 
 def _is_numpy(function: Any) -> bool:
@@ -184,6 +184,7 @@ def converted(function: Any) -> Callable[..., Any]:
         return result
     method = type(function).__dict__.get("__call__", getattr(type(function), "__call__", None))  # noqa: B004
     if isinstance(method, types.FunctionType) and is_users_module(method.__module__):
+        looked_up.note_special(type(function), "__call__")
         return functools.partial(_converted_function(method), function)
     called: Callable[..., Any] = function
     return called
@@ -262,8 +263,9 @@ def _make(kind: type, *args: Any, **kwargs: Any) -> Any:
 def _made_by(kind: type) -> Callable[..., Any] | None:
     """What makes an object of a class by what its user has written; None where that is Python's."""
     init = getattr(kind, "__init__", None)
+    looked_up.note_special(kind, "__init__", "__new__")
     own_new = _user_written(kind, "__new__")
-    is_written = isinstance(init, types.FunctionType) and is_users_module(init.__module__)
+    is_written = isinstance(init, types.FunctionType) and is_users_function(init)
     if not (is_written or own_new) or inspect.isabstract(kind):
         return None
     if is_written and is_generated(init):
@@ -285,7 +287,7 @@ def _made_by(kind: type) -> Callable[..., Any] | None:
 def _user_written(kind: type, name: str) -> types.FunctionType | None:
     """A method of a class that a user has written."""
     found = getattr(kind, name, None)
-    is_users = isinstance(found, types.FunctionType) and is_users_module(found.__module__)
+    is_users = isinstance(found, types.FunctionType) and is_users_function(found)
     return found if is_users and not is_generated(found) else None
 
 
@@ -328,7 +330,7 @@ def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
         and not is_nested(function.__code__)
     ):
         trace.python_state.meet(function)
-    if is_library(module):
+    if is_library(module) and not is_users_function(function):
         return function
     if known:  # a function that converted code defines, which may call itself
         return (

@@ -18,7 +18,7 @@ from ....guards.call_effects import Does, effect_of, is_one_of, name_of
 from ....runtime_values import deferred_calls, strings
 from ....runtime_values.values import holds_traced
 from ....signature.foreign_arrays import require_numpy_rules
-from ....source.modules import is_own_module, is_users_module
+from ....source.modules import is_own_module, is_users_function, is_users_module
 from ....tracing.array import TracedArray
 from ....tracing.needed_numbers import need_all_numbers
 from ....tracing.recorder import Recorder
@@ -56,7 +56,7 @@ def look_at_arguments(trace: Recorder, function: Function, args: Any, kwargs: An
 
 def through_gate(trace: Recorder, function: Function, called: Function, args: Any, kwargs: Any) -> Any:
     """Call, or record the call of, `function`, that is neither converted nor replaced."""
-    is_users = isinstance(function, types.FunctionType) and is_users_module(function.__module__)
+    is_users = isinstance(function, types.FunctionType) and is_users_function(function)
     if is_users or is_marked(function):
         if trace.numbers and holds_traced([args, kwargs], depth=4):
             need_all_numbers(trace, f"{name_of(function)}, which is not converted,")

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from .....dialect.imports import is_loaded
 from ....tracing.current import current_trace
 from ..interface import operators
-from ..lists.dynamic_lists import GrowingList
+from ..lists import dynamic_lists
 from ..values.looked_up import lookups
 
 Function = Callable[..., Any]
@@ -82,7 +83,8 @@ def _referent(reference: weakref.ref[Any]) -> Any:
 
 def _method_of_list(method: Any, *args: Any, **kwargs: Any) -> Any:
     """`list.append(items, item)`."""
-    if args and (type(args[0]) is list or isinstance(args[0], GrowingList)):
+    is_grown = args and is_loaded(dynamic_lists) and isinstance(args[0], dynamic_lists.GrowingList)
+    if args and (type(args[0]) is list or is_grown):
         return operators().call(getattr(args[0], method.__name__), *args[1:], **kwargs)
     return method(*args, **kwargs)
 

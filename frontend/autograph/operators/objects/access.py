@@ -34,7 +34,7 @@ from ..values.array_parts import ArrayParts
 from ..values.hidden_state import require_own
 from ..values.iterables import Sequence
 from ..values.known_arrays import compute_item, writable
-from ..values.looked_up import lookups, note_entry
+from ..values.looked_up import lookups, note_entry, note_special
 from ..values.optional import Chosen
 from ..values.ranges import Range
 from ..values.resolve_grown_lists import resolve_grown_list
@@ -103,14 +103,11 @@ def _asked_last(owner: Any) -> Any:
 def _own_value(owner: Any, name: str) -> Any:
     """An attribute that is there, without asking `__getattr__`."""
     if isinstance(owner, ModuleType):
-        return (
-            ModuleType.__getattribute__.__get__(owner)(name) if name in vars(owner) else _missing(owner, name)
-        )
-    return type(owner).__getattribute__(owner, name)
-
-
-def _missing(owner: Any, name: str) -> Any:
-    raise AttributeError(f"module {owner.__name__!r} has no attribute {name!r}")
+        if name not in vars(owner):
+            raise AttributeError(f"module {owner.__name__!r} has no attribute {name!r}")
+        return vars(owner)[name]
+    getter: Any = type(owner).__getattribute__
+    return getter(owner, name)
 
 
 def _of_descriptor(member: Any, owner: Any, name: str) -> Any:
@@ -148,6 +145,8 @@ def changed(owner: Any, name: str) -> Any:
             "while it is traced: keep it in an object, a dict or a global variable of the function's module"
         )
     trace = current_trace()
+    if trace is not None and trace.python_state is not None and type(owner).__module__ == "decimal":
+        trace.python_state.require_own_context(owner, name)
     if trace is None or not isinstance(owner, (np.ndarray, TracedArray)):
         return owner if trace is None or _setter(owner, name) is None else _Attributes(owner)
     if name in _OF_THE_LAYOUT:
@@ -235,6 +234,7 @@ def item(container: Any, key: Any) -> Any:
     note_entry(container, key)
     method = _member(type(container), "__getitem__")
     if isinstance(method, FunctionType) and not is_own_module(method.__module__):
+        note_special(type(container), "__getitem__")
         return call(method, container, key)
     if isinstance(container, type) and isinstance(_member(container, "__class_getitem__"), classmethod):
         return call(container.__class_getitem__, key)  # type: ignore[attr-defined]

@@ -28,6 +28,13 @@ def as_input(value: Any) -> Any:
     return value if found is None else found
 
 
+def note_special(kind: type, *names: str) -> None:
+    """Take note that a class was asked for special methods."""
+    if (noting := lookups()) is not None:
+        for name in names:
+            noting.special(kind, name)
+
+
 def note_subclass(kind: type, classes: Any, answer: bool) -> None:
     """Take note that it was asked whether a class is one of others."""
     if (noting := lookups()) is not None:
@@ -110,6 +117,7 @@ __all__ = [
     "issubclass_",
     "lookups",
     "note_entry",
+    "note_special",
     "note_subclass",
     "note_whole",
     "setattr_",

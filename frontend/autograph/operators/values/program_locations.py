@@ -146,7 +146,10 @@ class ContextValue(ProgramLocation):
         return (id(self.variable), "value")
 
     def get(self) -> Any:
-        return self.variable.get(UNBOUND)
+        try:
+            return self.variable.get()
+        except LookupError:
+            return UNBOUND
 
     def set(self, value: Any) -> None:
         if value is UNBOUND:

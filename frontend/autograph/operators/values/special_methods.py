@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import itertools
 import math
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import numpy as np
 
 from ....guards.generated import is_generated
 from ....signature.traced_value import held
-from ....source.modules import is_users_module
+from ....source.modules import is_users_function
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ..interface import operators
@@ -46,7 +47,7 @@ def _users_method(value: Any, name: str) -> FunctionType | None:
     for base in type(value).__mro__:
         if name in base.__dict__:
             found = base.__dict__[name]
-            is_users = isinstance(found, FunctionType) and is_users_module(found.__module__)
+            is_users = isinstance(found, FunctionType) and is_users_function(found)
             return found if is_users and not is_generated(found) else None
     return None
 
@@ -161,11 +162,23 @@ def iterated(value: Any) -> Any:
         return (
             given if following is None else Items(partial(operators().call, following, given), StopIteration)
         )
+    if isinstance(value, collections.UserList) and type(value).__iter__ is collections.UserList.__iter__:
+        return operators().attr(value, "data")
     method = users_method(value, "__getitem__")
     if method is None or hasattr(type(value), "__iter__"):
         return value
     numbers = itertools.count()
     return Items(lambda: operators().call(method, value, next(numbers)), IndexError)
+
+
+def mapped(value: Any) -> Any:
+    """What `dict` copies in the place of a value: the entries of a mapping that a user has written."""
+    if _is_plain(value) or isinstance(value, dict) or users_method(value, "__getitem__") is None:
+        return iterated(value)
+    if not hasattr(type(value), "keys"):
+        return iterated(value)
+    keys = operators().call(list, operators().call(value.keys))
+    return {key: operators().item(value, key) for key in keys}
 
 
 _METHODS: dict[Callable[..., Any], str] = {
@@ -248,6 +261,7 @@ __all__ = [
     "call_operator",
     "has_users_operator",
     "iterated",
+    "mapped",
     "shown",
     "tested",
     "through_method",
