@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .backend.cpu.memory.result_pool import release_memory
     from .backend.cpu.threads.count import get_num_threads, set_num_threads
     from .dialect.errors import (
+        ArtifactError,
         AxisError,
         CacheWarning,
         ConversionError,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         FallbackWarning,
         InternalError,
         LeakedArrayError,
+        NotPortable,
         RetracingWarning,
         TraceRecursionError,
         TransferWarning,
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
         WeftValueError,
         WeftWarning,
     )
+    from .frontend.artifacts.loading import Model, load
+    from .frontend.artifacts.saving import save
     from .frontend.autograph.api import autograph
     from .frontend.autograph.loop_hints import range, unroll
     from .frontend.autograph.marks import do_not_convert
@@ -59,6 +63,9 @@ __version__ = "0.1.0"
 
 _EXPORTS: dict[str, str] = {
     "function": ".frontend.function",
+    "save": ".frontend.artifacts.saving",
+    "load": ".frontend.artifacts.loading",
+    "Model": ".frontend.artifacts.loading",
     "Function": ".frontend.function",
     "grad": ".frontend.gradients.transforms",
     "value_and_grad": ".frontend.gradients.transforms",
@@ -105,6 +112,8 @@ _EXPORTS: dict[str, str] = {
     "DeviceError": ".dialect.errors",
     "DeviceMemoryError": ".dialect.errors",
     "LeakedArrayError": ".dialect.errors",
+    "ArtifactError": ".dialect.errors",
+    "NotPortable": ".dialect.errors",
     "TraceRecursionError": ".dialect.errors",
     "InternalError": ".dialect.errors",
     "ConversionError": ".dialect.errors",
@@ -140,6 +149,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "ArtifactError",
     "AxisError",
     "CacheWarning",
     "ConversionError",
@@ -153,6 +163,8 @@ __all__ = [
     "GradientTape",
     "InternalError",
     "LeakedArrayError",
+    "Model",
+    "NotPortable",
     "RetracingWarning",
     "TensorArray",
     "TensorSpec",
@@ -180,12 +192,14 @@ __all__ = [
     "hessian",
     "jacobian",
     "jvp",
+    "load",
     "load_state",
     "print",
     "py_call",
     "range",
     "release_memory",
     "run_functions_eagerly",
+    "save",
     "save_state",
     "set_num_threads",
     "settings",

@@ -63,6 +63,14 @@ class TraceRecursionError(WeftError, RecursionError):
     """The function recursed without end while it was traced."""
 
 
+class ArtifactError(WeftValueError):
+    """A file of compiled functions is damaged, of a newer version, or does what such files must not do."""
+
+
+class NotPortable(UnsupportedError):
+    """A compiled function does what it cannot do in another process; the message lists all of it, with lines."""
+
+
 class InternalError(WeftError, RuntimeError):
     """weft broke one of its own invariants; please report it together with the message."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
 import numpy as np
@@ -25,7 +25,7 @@ from .calls.eager_calls import is_eager
 from .calls.known_specialisations import CacheInfo, KnownSpecialisations
 from .calls.parameters import Parameters
 from .calls.retracing import Compilation, Retracing
-from .compiling.program import CallSignature, Program
+from .compiling.program import CallSignature, Program, Recording
 from .guards.handles import Bound
 from .guards.inputs import Decisions
 from .guards.unbound import UNBOUND
@@ -40,6 +40,7 @@ from .signature.signature import (
     flatten,
     signature_of,
     type_of_leaf,
+    with_objects,
 )
 from .signature.traced_value import TracedValue
 from .tracing.current import current_trace
@@ -418,9 +419,7 @@ class Function(FastCallable, Portable, Generic[P, R]):
         concrete_function, cached_function = _loader()
         parts = self.fingerprint_parts()[1:]
         cached = cached_function(self.python_function, signature, parts, bool(decisions.data))
-        loaded = cached.load(
-            lambda stage: self._text(signature, stage), lambda program: decisions.fit(program.extra)
-        )
+        loaded = cached.load(lambda: self._recorded(signature), lambda program: decisions.fit(program.extra))
         if loaded is not None:
             concrete = concrete_function(signature, loaded, self._bind)
             if concrete.admitted(leaves) is not None:
@@ -433,27 +432,51 @@ class Function(FastCallable, Portable, Generic[P, R]):
         self, signature: CallSignature, leaves: Sequence[Any], decisions: Decisions
     ) -> tuple[Program, Dependencies]:
         """Trace and compile for a signature."""
+        return self._traced_as(self.python_function, signature, leaves, decisions)
+
+    def _traced_as(
+        self,
+        python_function: Callable[..., Any],
+        signature: CallSignature,
+        leaves: Sequence[Any],
+        decisions: Decisions,
+    ) -> tuple[Program, Dependencies]:
+        """Trace and compile a function for a signature."""
         compile_function = _compiler()
         self._known.traces += 1
         strict, target = self.strict or settings.strict_conversion, self._target(signature.device)
         try:
             with uncollected_once(), settings.scope(strict_conversion=strict, target=target):
-                return compile_function(
-                    self.python_function, self._traced_function, signature, leaves, decisions
-                )
+                return compile_function(python_function, self._traced_function, signature, leaves, decisions)
         except BaseException:
             if signature.numbers:
                 self._known.traces -= 1  # it begins again, with constants
             raise
 
-    def _text(self, signature: CallSignature, stage: str) -> str:
-        """The text of a program that was loaded, which has none: it is traced after all."""
+    def recorded(self, concrete: ConcreteFunction, data: Iterable[Any]) -> Recording:
+        """What one of its specialisations is with some places of Python's state, by their keys, as data."""
+        signature = CallSignature(
+            concrete.name,
+            with_objects(concrete.argument_structure),
+            concrete.argument_types,
+            concrete.argument_names,
+            concrete._aliases,
+            concrete._scalars,
+            tuple(concrete.numbers.values()),
+            self._device(),
+        )
+        return self._recorded(signature, data)
+
+    def _recorded(self, signature: CallSignature, data: Iterable[Any] = ()) -> Recording:
+        """What a program that was found on disk was compiled from: it is traced after all."""
         from .calls.specialisations import decided
 
+        decisions = Decisions()
+        decisions.data.update(data)
         leaves = [TensorSpec(type.shape, type.dtype) for type in signature.types]
         with COMPILE_LOCK:
-            program, _ = decided(lambda decisions: self._traced(signature, leaves, decisions), Decisions())
-        return program.text(stage)
+            program, _ = decided(lambda decisions: self._traced(signature, leaves, decisions), decisions)
+        return program.recording()
 
     def fingerprint_parts(self) -> tuple[Any, ...]:
         """What it is in another process."""

@@ -64,6 +64,7 @@ PASSES: PassTable = MappingProxyType(
         "generalize-products": entry(
             f"{__package__}.fusion.generalize_products:GeneralizeProducts", "linalg.contract"
         ),
+        "guard-extracts": entry(f"{__package__}.control_flow.guard_extracts:GuardExtracts", "tensor.extract"),
         "hoist-checks": entry(f"{__package__}.control_flow.hoist_checks:HoistChecks"),
         "hoist-invariants": entry(f"{__package__}.control_flow.hoist_invariants:HoistInvariants"),
         "hoist-products": entry(f"{__package__}.raising.hoist_products:HoistProducts", "scf.for"),

@@ -52,6 +52,7 @@ ORDER = {
         "calls",
         "disk_cache",
         "function.py",
+        "artifacts",
         "gradients",
         "devices.py",
     ),

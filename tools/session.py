@@ -15,13 +15,13 @@ from ..dialect.errors import PassError, WeftError, WeftValueError
 from ..dialect.mlir import Module, ir
 from ..dialect.parsing import first_unquoted_op
 from ..dialect.register import context
+from ..frontend.artifacts.foreign_ir import place_that_is_no_text, require_known_form
 from ..passes.pipeline import Observer, Step, check_steps, parse_pipeline, pipeline_text, run_pipeline
 from ..passes.timing import CompileTimes, phase
 from .catalogue import all_passes, all_pipelines, all_text_passes, dialects_text, passes_text
 from .diagnostics import Collector, Renderer
 from .emission import bytecode_of, emission_pipelines, emit
 from .expectations import unmet
-from .foreign_ir import place_that_is_no_text, require_known_form
 from .guard import CrashNote
 from .inputs import SPLIT_MARKER, STANDARD_INPUT, Source, read_source
 from .instrumentation import make_observers, pass_names, print_module, report

@@ -83,7 +83,7 @@ class ConcreteFunction:
         self._warned: set[str] = set()
         """The arguments of which it was said that they are copied, and the places where the host does a part."""
         self._callbacks = program.callbacks
-        self._text = program.text
+        self._recording = program.recording
         self._result = program.result
         self._computed_types = program.computed_types
         self._extra: list[Capture | Input | PackedInput] = program.extra
@@ -112,7 +112,7 @@ class ConcreteFunction:
 
     def as_text(self, stage: str = "optimized") -> str:
         """The program at a stage: weft, optimized, linalg, kernels, buffers, llvm-dialect, llvm or asm."""
-        return self._text(stage)
+        return self._recording().text(stage)
 
     def cost_analysis(self, *args: Any, **kwargs: Any) -> CostAnalysis:
         """How much one call computes, reads and writes, kernel by kernel; printable.
@@ -134,7 +134,7 @@ class ConcreteFunction:
         plan = self._executable.plan
         arrays = None if not args and not kwargs else self._arrays_of(self._bind(args, kwargs)[0])
         called = calls_of_python(plan.sites, self._callbacks)
-        return read_cost(self._text(cost_request(plan.name, examples_of(plan, arrays))), called)
+        return read_cost(self.as_text(cost_request(plan.name, examples_of(plan, arrays))), called)
 
     def memory_analysis(self) -> MemoryAnalysis:
         """How much memory a call needs and where its intermediates are, with their lifetimes; printable.
@@ -150,7 +150,7 @@ class ConcreteFunction:
         from ...backend.analysis.requests import memory_request
         from ..compiling.analysis import read_memory
 
-        return read_memory(self._text(memory_request(self._executable.plan.name)))
+        return read_memory(self.as_text(memory_request(self._executable.plan.name)))
 
     def _arrays_of(self, leaves: Sequence[Any]) -> list[Any]:
         """The arrays of the compiled function's arguments in a call with these leaves."""

@@ -28,9 +28,9 @@ from ..signature.layout_keys import LayoutKey, layout_key, row_major_key
 from ..tracing.trace import Trace
 from .array_behaviour import install_behaviour
 from .diagnostics import explained_at_their_place
-from .program import CallSignature, Program
+from .program import CallSignature, Program, Recording
 from .record_function import record_function
-from .stages import optimize, stage_text, to_linalg
+from .stages import optimize, to_linalg
 
 install_behaviour()
 
@@ -70,10 +70,12 @@ def compile_function(
     state.forget()
     _drop_gone(guards)
     updates = updates and updates.remaining()
+    types = recorded.computed_types
+    recording = Recording(traced, trace.symbol, target, recorded.result, types, list(trace.extra), updates)
     program = Program(
         code,
         trace.callbacks,
-        lambda stage: stage_text(traced, stage, target),
+        lambda: recording,
         recorded.result,
         recorded.computed_types,
         [*trace.extra, *_packed_inputs(trace, code)],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...backend.planning.plan import MachineCode
 from ...dialect.records import NamedTuple
@@ -14,9 +14,13 @@ from ..guards.guards import Guard
 from ..guards.handles import Bound, Handle
 from ..guards.inputs import Input
 from ..guards.packed_inputs import PackedInput
+from ..python_state.updates import Updates
 from ..runtime_values.result_spec import Result
 from ..signature.layout_keys import LayoutKey
 from ..signature.signature import Structure, without_objects
+
+if TYPE_CHECKING:
+    from ...dialect.mlir import Operation  # which programs of the disk cache do without
 
 Apply: TypeAlias = Callable[[Sequence[Any], Sequence[Any], Bound], None]
 """Makes the changes of Python's state that a call makes, of the outputs, the arrays of the call and its arguments."""
@@ -71,14 +75,36 @@ class CallSignature:
         )
 
 
+class Recording(NamedTuple):
+    """What a trace was before it was compiled."""
+
+    module: Operation
+    """Its module at stage "weft"."""
+    symbol: str
+    """The name of the function in it."""
+    target: str
+    result: Result
+    computed_types: list[TensorType]
+    extra: list[Capture | Input]
+    """What the function gets besides the arguments."""
+    updates: Updates | None
+    """What changes Python's state after a call, if anything does."""
+
+    def text(self, stage: str) -> str:
+        """The program at a stage of its compilation."""
+        from .stages import stage_text  # which loads the compiler
+
+        return stage_text(self.module, stage, self.target)
+
+
 class Program(NamedTuple):
     """A compiled function, with what it is made for and made of."""
 
     code: MachineCode
     callbacks: Sequence[Callable[..., Any]]
     """The Python functions that it calls."""
-    text: Callable[[str], str]
-    """The program at a stage of its compilation."""
+    recording: Callable[[], Recording]
+    """What it was compiled from; of one that was found on disk, it is made when it is asked for."""
     result: Result
     computed_types: list[TensorType]
     extra: list[Capture | Input | PackedInput]
@@ -103,4 +129,4 @@ class Program(NamedTuple):
     """The GPU that it runs on, by its name: that of its arguments, or of arrays that it finds elsewhere."""
 
 
-__all__ = ["Apply", "CallSignature", "Program"]
+__all__ = ["Apply", "CallSignature", "Program", "Recording"]

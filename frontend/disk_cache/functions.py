@@ -15,7 +15,7 @@ from ...backend.cache.files import digest
 from ...backend.cache.machine import machine_key
 from ...backend.cache.store import Store, store
 from ...backend.gpu.devices.targets import target_of
-from ..compiling.program import CallSignature, Program
+from ..compiling.program import CallSignature, Program, Recording
 from ..settings import settings
 from ..signature.signature import Leaf, Node, Structure, constants
 from .fingerprints import Fingerprints
@@ -58,14 +58,16 @@ class CachedFunction:
         self._store = store()
         self.key = None if self._store is None else self._key(signature, (*options, reads_changes))
 
-    def load(self, text: Callable[[str], str], fits: Callable[[Program], bool]) -> Program | None:
-        """The program for the present state that fits, if there is one; `text` gives its stages."""
+    def load(self, recording: Callable[[], Recording], fits: Callable[[Program], bool]) -> Program | None:
+        """The program for the present state that fits, if there is one; `recording` makes what it was compiled from."""
         if self._store is None or self.key is None:
             return None
         for name in self._store.keys(self.key):
             data = self._store.read(name)
             try:
-                program = None if data is None else program_from(self._function, self._constants, data, text)
+                program = (
+                    None if data is None else program_from(self._function, self._constants, data, recording)
+                )
             except NotPortable:
                 continue
             except (

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...passes.timing import CompileTimes
-from ..compiling.program import Program
+from ..compiling.program import Program, Recording
 from .fingerprints import Fingerprints
 from .portable import Data, NotPortable
 from .state import sharing
@@ -18,7 +18,7 @@ from .unpickling import unpickled
 
 
 def program_from(
-    function: Callable[..., Any], constants: Sequence[Any], data: Data, text: Callable[[str], str]
+    function: Callable[..., Any], constants: Sequence[Any], data: Data, recording: Callable[[], Recording]
 ) -> Program:
     """The program of data; raises NotPortable where something that it depends on is not what it was."""
     (values, pattern), handles, content = data
@@ -37,7 +37,7 @@ def program_from(
         from ..source.tracebacks import remember  # which many programs do without
     for place in errors:
         remember(place)
-    made: Program = program._replace(text=text, times=CompileTimes())
+    made: Program = program._replace(recording=recording, times=CompileTimes())
     return made
 
 

@@ -46,13 +46,13 @@ def program_data(
         for capture in program.captures
         if capture.content is None or paths.known_path(capture.array) is not None  # others cannot change
     ]
-    portable = program._replace(captures=captures, text=None, times=None)  # type: ignore[arg-type]
+    portable = program._replace(captures=captures, recording=None, times=None)  # type: ignore[arg-type]
     code = program.code
     told = [part.location for part in (*code.plan.sites, *code.host_kernels)]
     errors = [place for location in told for place in places_of(location)]
     handles, content = pickled(reads, paths), pickled((portable, errors), paths)
     data = (values, sharing(reads, constants)), handles, content
-    program_from(function, constants, data, program.text)  # it must be possible to make it again
+    program_from(function, constants, data, program.recording)  # it must be possible to make it again
     return data
 
 

@@ -461,6 +461,9 @@ def check_fits(what: str, spec: TensorType, given: TensorType) -> None:
 
 
 def alias_pattern(leaves: Sequence[Any]) -> tuple[int, ...]:
-    """For every array the position of the first one that is the same object."""
+    """For every array the position of the first one that is the same object; specs stand for arrays of their own."""
     first: dict[int, int] = {}
-    return tuple(first.setdefault(id(leaf), position) for position, leaf in enumerate(leaves))
+    return tuple(
+        position if isinstance(leaf, TensorSpec) else first.setdefault(id(leaf), position)
+        for position, leaf in enumerate(leaves)
+    )

@@ -57,6 +57,9 @@ class ExternalState(Protocol):
     def data_of(self, array: Any) -> TracedValue | None:
         """As `input_of`, also for an array under a name that held another one before."""
 
+    def stand_in(self, handle: Handle, value: Any) -> Any:
+        """The traced array or number for a value that is found at later calls by a handle."""
+
     def writable(self, array: Any) -> Any:
         """The traced array to write to in the place of one that was there before."""
 

@@ -184,7 +184,9 @@ def _as_it_is(op: Operation, mapping: dict[Value, Value]) -> Value:
     if x.type == wanted:
         return mapping.get(x, x)
     made = _slice_of_known_sizes(x, wanted, mapping)
-    return dialect("tensor").cast(wanted, mapping.get(x, x)) if made is None else made
+    if made is not None and made.type == wanted:
+        return made
+    return dialect("tensor").cast(wanted, mapping.get(x, x) if made is None else made)
 
 
 def _slice_of_known_sizes(x: Value, wanted: Type, mapping: dict[Value, Value]) -> Value | None:

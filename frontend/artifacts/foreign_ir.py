@@ -10,16 +10,16 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..backend.cpu.codegen.loops.streaming import STREAMS
-from ..backend.cpu.lowering.argument_table import BY_TABLE
-from ..backend.cpu.lowering.inlining import INLINE, LOOPS
-from ..backend.nests.emit import PARALLEL
-from ..backend.planning.packed_layout import CONSTANT_ARGUMENTS, PACKED_ARGUMENTS
-from ..backend.planning.plan_attributes import PLAN, SCRATCH, SITES, are_sites, is_plan
-from ..dialect.mlir import Attribute, Module, ir
-from ..passes.lowering.accumulators import ROUNDED, STOPS
-from ..passes.preconditions import refuse, require_axis
-from ..passes.rewriting import operations_of
+from ...backend.cpu.codegen.loops.streaming import STREAMS
+from ...backend.cpu.lowering.argument_table import BY_TABLE
+from ...backend.cpu.lowering.inlining import INLINE, LOOPS
+from ...backend.nests.emit import PARALLEL
+from ...backend.planning.packed_layout import CONSTANT_ARGUMENTS, PACKED_ARGUMENTS
+from ...backend.planning.plan_attributes import PLAN, SCRATCH, SITES, are_sites, is_plan
+from ...dialect.mlir import Attribute, Module, ir
+from ...passes.lowering.accumulators import ROUNDED, STOPS
+from ...passes.preconditions import refuse, require_axis
+from ...passes.rewriting import operations_of
 
 
 def _are_layouts(given: Attribute) -> bool:

@@ -1,0 +1,123 @@
+"""Modules from files: only what weft itself records, with the types that the file says, and no read outside of arrays.
+
+What is written is text, not bytecode: MLIR's reader of bytecode ends the process at damaged files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ...dialect.attributes import type_from_mlir
+from ...dialect.errors import ArtifactError, PassError, WeftError
+from ...dialect.mlir import Module, Operation, ir
+from ...dialect.op import OPS
+from ...dialect.parsing import first_unquoted_op
+from ...dialect.register import context
+from ...dialect.types import RefType, TensorType
+from ...passes.pipeline import run_pipeline
+from ...passes.rewriting import operations_of
+from .descriptions import Argument, Description, StateArray
+from .foreign_ir import place_that_is_no_text, require_known_form
+
+_UPSTREAM = frozenset(
+    {
+        "arith.constant",
+        "arith.index_cast",
+        "func.call",
+        "func.func",
+        "func.return",
+        "scf.condition",
+        "scf.for",
+        "scf.if",
+        "scf.while",
+        "scf.yield",
+        "tensor.cast",
+        "tensor.extract",
+        "tensor.from_elements",
+    }
+)
+"""The ops of other dialects that traces are made of."""
+
+_PLACE = re.compile(r'"(?:[^"\\]*[/\\])?([^"/\\]*)":(\d+):(\d+)')
+
+
+def text_of(module: Operation) -> str:
+    """The text of a recorded module, with the lines of its program; of their files the names only, not the folders."""
+    text = str(module.get_asm(enable_debug_info=True, print_generic_op_form=True))
+    return _PLACE.sub(lambda match: f'"{match[1]}":{match[2]}:{match[3]}', text)
+
+
+def checked_module(text: str, symbol: str, inputs: list[TensorType], written: list[bool]) -> Module:
+    """The module of a text, in which a function takes and may write arrays of some types.
+
+    Raises `ArtifactError` for anything that weft does not record. Call it in the context of the dialect.
+    """
+    if place_that_is_no_text(text) is not None:
+        raise ArtifactError("a name or string of the module is not UTF-8")
+    try:
+        module = ir.Module.parse(text)
+        if not module.operation.verify():
+            raise ArtifactError("the module does not verify")
+        require_known_form(module)
+        _require_allowed(module)
+        _require_entry(module, symbol, inputs, written)
+        run_pipeline(module, "builtin.module(guard-extracts)")
+    except ir.MLIRError as error:
+        op = first_unquoted_op(text)
+        reason = str(error).replace("\n", " ") if op is None else f"{op.name} is not in the generic form"
+        raise ArtifactError(f"the module cannot be read: {reason[:400]}") from error
+    except ArtifactError:
+        raise
+    except (WeftError, PassError) as error:
+        raise ArtifactError(f"the module is not one that weft records: {error}") from error
+    return module
+
+
+def functions_of(module: Module) -> Iterator[Operation]:
+    """The functions of a module."""
+    return (view.operation for view in module.body.operations)
+
+
+def name_of(function: Operation) -> str:
+    """What a function is called."""
+    found: str = function.attributes["sym_name"].value
+    return found
+
+
+def _require_allowed(module: Module) -> None:
+    names = {name_of(f) for f in functions_of(module) if f.name == "func.func"}
+    for op in operations_of(module.operation):
+        if op.name not in _UPSTREAM and op.name.removeprefix("weft.") not in OPS:
+            raise ArtifactError(f"the module has an op {op.name}, which weft does not record")
+        if op.name == "func.func" and not op.regions[0].blocks:
+            raise ArtifactError(f"the function {name_of(op)} has no body")
+        if op.name == "func.call" and op.attributes["callee"].value not in names:
+            raise ArtifactError(f"the module calls {op.attributes['callee'].value}, which it does not have")
+        for region in op.regions:
+            if len(region.blocks) > 1:
+                raise ArtifactError(f"a region of {op.name} has several blocks")
+
+
+def _require_entry(module: Module, symbol: str, inputs: list[TensorType], written: list[bool]) -> None:
+    entry = next((f for f in functions_of(module) if f.name == "func.func" and name_of(f) == symbol), None)
+    if entry is None:
+        raise ArtifactError(f"the module has no function {symbol}")
+    found = [type_from_mlir(argument.type) for argument in entry.regions[0].blocks[0].arguments]
+    expected = [RefType(t) if is_written else t for t, is_written in zip(inputs, written, strict=True)]
+    if found != expected:
+        told, are = (", ".join(map(str, types)) or "nothing" for types in (expected, found))
+        raise ArtifactError(f"the function {symbol} takes {are}, where the file says {told}")
+
+
+def parse(text: str, description: Description) -> Module:
+    """The module of a text in which a function is that of a description; raises as `checked_module` does."""
+    own = [description.arguments[position] for position in description.distinct]
+    inputs: list[Argument | StateArray] = [*own, *description.state]
+    with context(), ir.Location.unknown():
+        return checked_module(
+            text, description.symbol, [i.tensor for i in inputs], [i.is_written for i in inputs]
+        )
+
+
+__all__ = ["checked_module", "functions_of", "name_of", "parse", "text_of"]

@@ -1,0 +1,245 @@
+"""What a saved function is besides its module: parameters, arguments, state, how results are made; as JSON, too."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...dialect.errors import ArtifactError, WeftTypeError, WeftValueError
+from ...dialect.op import OPS
+from ...dialect.records import NamedTuple
+from ...dialect.types import TensorType, parse_type
+from ..runtime_values.result_spec import ArgumentResult, ComputedResult, ViewResult
+from ..signature.signature import Structure
+from ..tracing.view_steps import ViewStep
+from .structures import (
+    Json,
+    NoForm,
+    constant_from_json,
+    constant_to_json,
+    structure_from_json,
+    structure_to_json,
+)
+
+PlainResult = ComputedResult | ArgumentResult | ViewResult
+"""A result that is made of outputs and arguments alone."""
+
+_NUMBERS = {"int": int, "float": float, "complex": complex}
+_KINDS = {kind.name: kind for kind in inspect._ParameterKind}
+_VIEWS = (
+    "slice",
+    "squeeze",
+    "expand_dims",
+    "transpose",
+    "reshape",
+    "broadcast_to",
+    "real",
+    "imag",
+    "gather",
+    "dynamic_slice",
+    "bitcast",
+    "flip",
+    "diagonal",
+)
+
+
+class Argument(NamedTuple):
+    """An array argument."""
+
+    name: str
+    tensor: TensorType
+    is_written: bool
+    number: type | None
+    """The class of the Python number that it is, if it is one."""
+
+
+class StateArray(NamedTuple):
+    """An array of the state that a function gets behind its arguments."""
+
+    key: str
+    tensor: TensorType
+    is_written: bool
+
+
+class StateUpdate(NamedTuple):
+    """A number of the state that a call changes: what it is afterwards."""
+
+    key: str
+    result: ComputedResult
+
+
+class Description(NamedTuple):
+    """A saved function."""
+
+    symbol: str
+    parameters: tuple[inspect.Parameter, ...]
+    structure: Structure
+    """That of the arguments: positional ones, keywords."""
+    arguments: tuple[Argument, ...]
+    """One for each array among them."""
+    aliases: tuple[int, ...]
+    """For each argument the first that is the same array."""
+    state: tuple[StateArray, ...]
+    outputs: tuple[TensorType, ...]
+    result: Structure
+    leaves: tuple[PlainResult, ...]
+    updates: tuple[StateUpdate, ...]
+
+    @property
+    def distinct(self) -> list[int]:
+        """The arguments that the module has."""
+        return [position for position, first in enumerate(self.aliases) if position == first]
+
+    def to_json(self) -> Json:
+        """As JSON; raises `NoForm`."""
+        return {
+            "symbol": self.symbol,
+            "parameters": [_parameter_to_json(parameter) for parameter in self.parameters],
+            "structure": structure_to_json(self.structure),
+            "arguments": [
+                {"name": a.name, "type": str(a.tensor), "written": a.is_written}
+                | ({} if a.number is None else {"number": a.number.__name__})
+                for a in self.arguments
+            ],
+            "aliases": list(self.aliases),
+            "state": [{"key": s.key, "type": str(s.tensor), "written": s.is_written} for s in self.state],
+            "outputs": [str(output) for output in self.outputs],
+            "result": structure_to_json(self.result),
+            "leaves": [_leaf_to_json(leaf) for leaf in self.leaves],
+            "updates": [{"key": u.key, "result": _leaf_to_json(u.result)} for u in self.updates],
+        }
+
+
+def description_from_json(text: Json) -> Description:
+    """The description of what `Description.to_json` made; raises `ArtifactError` for anything else."""
+    try:
+        arguments = tuple(map(_argument, text["arguments"]))
+        outputs = tuple(map(parse_type, text["outputs"]))
+        state = tuple(
+            StateArray(_text(s["key"]), parse_type(s["type"]), s["written"] is True) for s in text["state"]
+        )
+        arrays = len(arguments) + len(state)
+        leaves = tuple(_leaf(leaf, arrays, len(outputs)) for leaf in text["leaves"])
+        updates = tuple(_update(update, state, len(outputs)) for update in text["updates"])
+        found = Description(
+            _text(text["symbol"]),
+            tuple(map(_parameter, text["parameters"])),
+            structure_from_json(text["structure"], len(arguments)),
+            arguments,
+            _aliases(text["aliases"], len(arguments)),
+            state,
+            outputs,
+            structure_from_json(text["result"], len(leaves)),
+            leaves,
+            updates,
+        )
+        inspect.Signature(found.parameters)
+    except ArtifactError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, WeftTypeError, WeftValueError) as error:
+        raise ArtifactError(
+            f"a function is described in another way ({type(error).__name__}: {error})"
+        ) from error
+    return found
+
+
+def _text(given: Json) -> str:
+    if type(given) is not str or not given.isprintable():
+        raise ArtifactError(f"{str(given)[:40]!r} is no name")
+    return given
+
+
+def _parameter_to_json(parameter: inspect.Parameter) -> Json:
+    found = {"name": parameter.name, "kind": parameter.kind.name}
+    if parameter.default is not parameter.empty:
+        with contextlib.suppress(NoForm):  # of an array, say: calls have to give it
+            found["default"] = constant_to_json(parameter.default)
+    return found
+
+
+def _parameter(given: Json) -> inspect.Parameter:
+    default = constant_from_json(given["default"]) if "default" in given else inspect.Parameter.empty
+    return inspect.Parameter(_text(given["name"]), _KINDS[given["kind"]], default=default)
+
+
+def _argument(given: Json) -> Argument:
+    number = _NUMBERS[given["number"]] if "number" in given else None
+    return Argument(_text(given["name"]), parse_type(given["type"]), given["written"] is True, number)
+
+
+def _aliases(given: Json, count: int) -> tuple[int, ...]:
+    if len(given) != count or not all(type(n) is int and 0 <= n <= i for i, n in enumerate(given)):
+        raise ArtifactError("arguments that are one array are named in another way")
+    return tuple(given)
+
+
+def _update(given: Json, state: tuple[StateArray, ...], outputs: int) -> StateUpdate:
+    result = _leaf(given["result"], 0, outputs)
+    if not isinstance(result, ComputedResult) or given["key"] not in [array.key for array in state]:
+        raise ArtifactError("a change of the state is none")
+    return StateUpdate(given["key"], result)
+
+
+def _leaf_to_json(leaf: PlainResult) -> Json:
+    if isinstance(leaf, ComputedResult):
+        return {"output": leaf.position, "scalar": leaf.is_scalar, "python": leaf.is_python}
+    place = {"argument": leaf.argument} if isinstance(leaf, ArgumentResult) else {"output": leaf.position}
+    bounds = leaf.bounds or ((),) * len(leaf.path)
+    return place | {"views": [_step_to_json(*step) for step in zip(leaf.path, bounds, strict=True)]}
+
+
+def _leaf(given: Json, arguments: int, outputs: int) -> PlainResult:
+    place, most = (given["argument"], arguments) if "argument" in given else (given["output"], outputs)
+    if type(place) is not int or not 0 <= place < most:
+        raise ArtifactError(f"a result is number {place!r} of {most}")
+    if "views" not in given:
+        return ComputedResult(place, given["scalar"] is True, given["python"] is True)
+    path = tuple(map(_step, given["views"]))
+    bounds = tuple(_bounds(step.get("operands", []), outputs) for step in given["views"])
+    if "argument" in given:
+        return ArgumentResult(place, path, bounds)
+    return ViewResult(place, path, bounds)
+
+
+def _bounds(given: Json, outputs: int) -> tuple[int, ...]:
+    if not all(type(position) is int and 0 <= position < outputs for position in given):
+        raise ArtifactError(f"the place of a view is number {given} of {outputs}")
+    return tuple(given)
+
+
+def _step_to_json(step: ViewStep, operands: tuple[int, ...] | None) -> Json:
+    if operands is None:
+        raise NoForm("a view whose place a condition decides")
+    if step.op_class.name not in _VIEWS:
+        raise NoForm(f"a view by {step.op_class.name}")
+    attributes = {name: _attribute_to_json(value) for name, value in step.attributes.items()}
+    found = {"op": step.op_class.name, "attributes": attributes, "writable": step.writable}
+    return found | ({"operands": list(operands)} if operands else {})
+
+
+def _attribute_to_json(value: Any) -> Json:
+    if isinstance(value, (tuple, list)):
+        return [_attribute_to_json(item) for item in value]
+    if isinstance(value, np.integer):
+        return int(value)
+    return constant_to_json(value)
+
+
+def _step(given: Mapping[str, Json]) -> ViewStep:
+    if given["op"] not in _VIEWS:
+        raise ArtifactError(f"{str(given['op'])[:40]!r} makes no view")
+    attributes = {_text(name): _attribute(value) for name, value in given["attributes"].items()}
+    return ViewStep(OPS[given["op"]], attributes, (), given["writable"] is True)
+
+
+def _attribute(given: Json) -> Any:
+    if isinstance(given, list):
+        return tuple(map(_attribute, given))
+    return constant_from_json(given)
+
+
+__all__ = ["Argument", "Description", "PlainResult", "StateArray", "StateUpdate", "description_from_json"]

@@ -1,0 +1,141 @@
+"""`weft.load`: the functions of a file, which need neither their source nor trust."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...dialect.errors import ArtifactError, WeftValueError
+from ..variables.state_files import read_arrays
+from .archive import DEFAULT_BYTES, DIALECT, STATE, Archive
+from .descriptions import description_from_json
+from .recorded import Recorded
+from .structures import File, Json
+
+if TYPE_CHECKING:
+    from .recorded_function import RecordedFunction  # which a look at a file does without
+
+LARGEST_TEXT = 64 << 20
+
+
+def load(
+    file: File,
+    *,
+    state: Mapping[str, Any] | None = None,
+    only_look: bool = False,
+    max_bytes: int = DEFAULT_BYTES,
+) -> Model:
+    """The functions of a file that `weft.save` wrote, as attributes of a `weft.Model`.
+
+    They are compiled when they are called, for the sizes of the call, differentiated by `weft.grad`, and may be called
+    in other compiled functions. They share `model.state`, a dict of arrays, which they write in place; `state` gives
+    other arrays for some names. With `only_look=True` signatures can be read, and nothing is compiled. The file needs
+    no trust: it holds text that is checked, no code; `max_bytes` bounds what is read. Raises `weft.ArtifactError`,
+    which is a `ValueError`, for files that are damaged, of a newer version, or do what such files must not do.
+    """
+    archive = Archive(os.fspath(file), max_bytes)
+    dialect = archive.manifest.get("dialect")
+    if type(dialect) is not int or not 1 <= dialect <= DIALECT:
+        raise ArtifactError(
+            f"{archive.path} was written by weft {str(archive.manifest.get('producer'))[:20]} in version {dialect} of "
+            f"the dialect; this weft reads 1 to {DIALECT}"
+        )
+    described = archive.manifest.get("functions")
+    if not isinstance(described, dict) or not described:
+        raise archive.damaged("it names no functions")
+    arrays = {} if only_look or "state" not in str(described) else _state_of(archive, state or {})
+    functions = {
+        name: _specialisations_of(archive, name, entries, arrays, only_look)
+        for name, entries in described.items()
+    }
+    return Model(archive.path, functions, arrays, only_look)
+
+
+class Model:
+    """The functions of a file: attributes by their names, with the arrays that they share in `state`."""
+
+    def __init__(
+        self, path: str, functions: Mapping[str, list[Recorded]], state: dict[str, Any], only_look: bool
+    ) -> None:
+        self.path = path
+        self.state = state
+        """The arrays that the functions read and write, by name."""
+        self.signatures = {
+            name: [f"{name}{recorded}" for recorded in specialisations]
+            for name, specialisations in functions.items()
+        }
+        """What each function was saved for, as people write it."""
+        self.functions = {} if only_look else _functions_of(functions, state)
+        """The functions by name; none if the file was only looked at."""
+
+    def __getattr__(self, name: str) -> RecordedFunction:
+        functions = vars(self).get("functions", {})
+        if name not in functions:
+            known = ", ".join(vars(self).get("signatures", {})) or "none"
+            raise AttributeError(f"{vars(self).get('path')} has no function {name!r}; it has: {known}")
+        found: RecordedFunction = functions[name]
+        return found
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.functions]
+
+    def __repr__(self) -> str:
+        told = "\n  ".join(line for lines in self.signatures.values() for line in lines)
+        return f"<weft.Model of {self.path}\n  {told}>"
+
+
+def _functions_of(
+    functions: Mapping[str, list[Recorded]], state: dict[str, Any]
+) -> dict[str, RecordedFunction]:
+    from .recorded_function import RecordedFunction
+
+    return {name: RecordedFunction(name, recorded, state) for name, recorded in functions.items()}
+
+
+def _state_of(archive: Archive, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arrays of a file, or those that are given in their place; they can be written."""
+    if STATE not in archive.manifest["sha256"]:
+        return {}
+    content = archive.read(STATE)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, STATE)
+        Path(path).write_bytes(content)
+        try:
+            arrays = {name: array.copy() for name, array in read_arrays(path).items()}
+        except WeftValueError as error:
+            raise archive.damaged(f"its state: {error}") from error
+    unknown = sorted(given.keys() - arrays.keys())
+    if unknown:
+        raise WeftValueError(
+            f"{archive.path} has no state {unknown[0]!r}; it has: {', '.join(arrays) or 'none'}"
+        )
+    return arrays | dict(given)
+
+
+def _specialisations_of(
+    archive: Archive, name: str, entries: Json, arrays: Mapping[str, Any], only_look: bool
+) -> list[Recorded]:
+    if not name.isidentifier() or not isinstance(entries, list) or not entries:
+        raise archive.damaged(f"{name[:40]!r} is no function")
+    found = []
+    for entry in entries:
+        description = description_from_json(entry)
+        missing = [array.key for array in description.state if array.key not in arrays]
+        if (missing and not only_look) or type(entry.get("module")) is not str:
+            raise archive.damaged(f"{name} uses the state {missing}, which is not there")
+        text = "" if only_look else _text_of(archive, entry["module"])
+        found.append(Recorded(description, text))
+    return found
+
+
+def _text_of(archive: Archive, member: str) -> str:
+    try:
+        return archive.read(member, LARGEST_TEXT).decode()
+    except UnicodeDecodeError as error:
+        raise archive.damaged(f"{member} is no text") from error
+
+
+__all__ = ["Model", "load"]

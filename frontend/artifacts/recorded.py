@@ -1,0 +1,70 @@
+"""One specialisation of a function in a file: what it takes, and its module once that is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..signature.signature import Leaf, Node, Static, Structure, TensorSpec, describe, unflatten
+from .descriptions import Description
+
+
+class Recorded:
+    """One specialisation in a file: its description, and its module once that is needed."""
+
+    def __init__(self, description: Description, text: str) -> None:
+        self.description = description
+        self.text = text
+        """The text of its module."""
+        self._module: Any = None
+
+    @property
+    def module(self) -> Any:
+        """The module, checked when it is first asked for."""
+        if self._module is None:
+            from .checked_modules import parse  # which loads MLIR
+
+            self._module = parse(self.text, self.description)
+        return self._module
+
+    def leaves_of(self, structure: Structure, leaves: Sequence[Any]) -> list[Any] | None:
+        """The arrays of arguments if they are nested as those of the file are; None where they are not."""
+        found: list[Any] = [None] * len(self.description.arguments)
+        return found if _match(self.description.structure, structure, leaves, found) else None
+
+    def specs(self) -> Any:
+        """Positional arguments and keywords with specs for arrays."""
+        arguments = self.description.arguments
+        return unflatten(
+            self.description.structure,
+            lambda i: TensorSpec(arguments[i].tensor.shape, arguments[i].tensor.dtype),
+        )
+
+    def __str__(self) -> str:
+        positional, keywords = self.description.structure.children  # type: ignore[union-attr]
+        types = [argument.tensor for argument in self.description.arguments]
+        words = [describe(child, types) for child in positional.children]
+        words += [f"{k}={describe(c, types)}" for k, c in zip(keywords.keys, keywords.children, strict=True)]
+        return f"({', '.join(words)})"
+
+
+def _match(wanted: Structure, given: Structure, leaves: Sequence[Any], found: list[Any]) -> bool:
+    """Whether arguments are nested as others are, whose arrays they have then; Python's numbers may be arrays."""
+    if isinstance(wanted, Leaf):
+        if isinstance(given, Leaf):
+            found[wanted.index] = leaves[given.index]
+        elif isinstance(given, Static) and type(given.value) in (bool, int, float, complex):
+            found[wanted.index] = given.value
+        else:
+            return False
+        return True
+    if isinstance(wanted, Static):
+        return wanted == given
+    if not isinstance(given, Node) or (wanted.kind, wanted.keys) != (given.kind, given.keys):
+        return False
+    if len(wanted.children) != len(given.children):
+        return False
+    return all(_match(w, g, leaves, found) for w, g in zip(wanted.children, given.children, strict=True))
+
+
+__all__ = ["Recorded"]

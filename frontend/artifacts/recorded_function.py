@@ -1,0 +1,150 @@
+"""Functions of files: `weft.Function`s that are made of modules, not of Python."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ...backend.cpu.dispatch.objects import mark_callable
+from ...dialect.errors import UnsupportedError, WeftTypeError
+from ..calls.concrete import ConcreteFunction
+from ..compiling.program import CallSignature, Program
+from ..function import Function
+from ..guards.dependencies import Dependencies
+from ..guards.handles import Item, Owner
+from ..guards.inputs import Decisions
+from ..signature.signature import (
+    describe,
+    is_array,
+)
+from ..tracing.array import TracedArray
+from ..tracing.current import current_trace
+from ..tracing.trace import Trace
+from .descriptions import Description
+from .recorded import Recorded
+
+
+class RecordedFunction(Function[..., Any]):
+    """A function that `weft.load` made: called, compiled for known sizes, differentiated and inlined like any other."""
+
+    def __init__(self, name: str, specialisations: Sequence[Recorded], state: dict[str, Any]) -> None:
+        self.recorded_as = tuple(specialisations)
+        """What the file holds of it."""
+        self.state = state
+        """The arrays that it shares with the other functions of the file."""
+        super().__init__(_placeholder(name, self.recorded_as[0].description, self._evaluated), None, name)
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The specialisation for example arguments; without any, the one that the file holds."""
+        if not args and not kwargs:
+            args, kwargs = self.recorded_as[0].specs()
+        return super().get_concrete_function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<weft.function {self.name}{', '.join(map(str, self.recorded_as))} of a file>"
+
+    def __reduce__(self) -> NoReturn:
+        raise WeftTypeError(f"{self.name} comes from a file: load the file in the other process")
+
+    # From a call to a program
+
+    def _compiled(
+        self, signature: CallSignature, leaves: Sequence[Any], decisions: Decisions
+    ) -> ConcreteFunction:
+        """Compile: its source is no Python, which the disk cache could compare."""
+        program, _ = self._traced(signature, leaves, decisions)
+        return ConcreteFunction(signature, program, self._bind)
+
+    def _traced(
+        self, signature: CallSignature, leaves: Sequence[Any], decisions: Decisions
+    ) -> tuple[Program, Dependencies]:
+        return self._traced_as(
+            _placeholder(self.name, self.recorded_as[0].description), signature, leaves, decisions
+        )
+
+    def _traced_function(self) -> Callable[..., Any]:
+        return self._replayed
+
+    def _replayed(self, *args: Any, **kwargs: Any) -> Any:
+        """Record the specialisation that fits in the trace that is in progress."""
+        from .replaying import Replay  # which loads the compiler
+
+        trace = current_trace()
+        if not isinstance(trace, Trace) or trace.python_state is None:
+            raise UnsupportedError(
+                f"{self.name}, which comes from a file, is differentiated by weft.grad, or by a tape in a compiled "
+                "function, not by a tape of plain Python"
+            )
+        recorded, leaves = self._fitting_of(args, kwargs)
+        owner = Owner(f"the state of {self.name}", self.state)
+        state: list[TracedArray] = []
+        for array in recorded.description.state:
+            handle = Item(array.key, owner, array.key)
+            value = self.state.get(array.key)
+            if (
+                not isinstance(value, np.ndarray)
+                or value.dtype != array.tensor.dtype
+                or value.shape != array.tensor.shape
+            ):
+                raise WeftTypeError(
+                    f"{self.name} needs {array.tensor} as the state {array.key!r}, which is {value!r:.60}"
+                )
+            state.append(trace.python_state.stand_in(handle, value))
+        return Replay(trace, recorded.module, recorded.description, self.name).run(leaves, state)
+
+    def _fitting_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Recorded, list[Any]]:
+        """The specialisation whose arguments are nested as those of a call are, and of the same dtypes and sizes."""
+        leaves: list[Any] = []
+        structure = self._flatten(args, kwargs, leaves, [])
+        nested = [
+            (r, found) for r in self.recorded_as if (found := r.leaves_of(structure, leaves)) is not None
+        ]
+        for recorded, found in nested:
+            pairs = zip(found, recorded.description.arguments, strict=True)
+            if all(_may_be(leaf, argument.tensor) for leaf, argument in pairs):
+                return recorded, found
+        if len(nested) == 1:
+            return nested[0]  # whose message tells which argument does not fit
+        given = describe(structure, [getattr(leaf, "type", leaf) for leaf in leaves])
+        saved = "".join(f"\n  {self.name}{recorded}" for recorded in self.recorded_as)
+        raise WeftTypeError(f"{self.name} was not saved for the arguments {given}; the file has{saved}")
+
+    def _evaluated(self, *args: Any, **kwargs: Any) -> Any:
+        """The function run by the reference interpreter, where functions run eagerly."""
+        raise UnsupportedError(f"{self.name} comes from a file and has no Python to run eagerly")
+
+
+mark_callable(RecordedFunction, is_method=True)
+
+
+def _may_be(leaf: Any, wanted: Any) -> bool:
+    if not is_array(leaf):
+        return True
+    return bool(leaf.dtype == wanted.dtype and len(leaf.shape) == wanted.rank)
+
+
+def _placeholder(
+    name: str, description: Description, call: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
+    """A function with the parameters of the one that was saved; it reads nothing of Python's that could change."""
+
+    if call is None:
+
+        def placeholder(*args: Any, **kwargs: Any) -> None:
+            """What is traced instead comes from the file."""
+
+    else:
+
+        def placeholder(*args: Any, **kwargs: Any) -> Any:  # type: ignore[misc]
+            return call(*args, **kwargs)
+
+    placeholder.__name__ = placeholder.__qualname__ = name
+    placeholder.__doc__ = f"{name}, loaded from a file."
+    placeholder.__signature__ = inspect.Signature(description.parameters)  # type: ignore[attr-defined]
+    return placeholder
+
+
+__all__ = ["RecordedFunction"]

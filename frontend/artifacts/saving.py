@@ -1,0 +1,119 @@
+"""`weft.save`: compiled functions, with the arrays that they use, in one file."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...dialect.errors import NotPortable, WeftTypeError, WeftValueError
+from ..calls.concrete import ConcreteFunction
+from ..function import BoundFunction, Function
+from ..variables.state_files import write_arrays
+from .archive import DIALECT, STATE, write_archive
+from .portability import Portable, SharedState, is_of, portable, portable_again
+from .recorded_function import RecordedFunction
+from .structures import File, Json
+
+
+def save(file: File, function: Any = None, /, **functions: Any) -> None:
+    """Write compiled functions to a file that `weft.load` reads, without their Python source.
+
+    A function is a `weft.Function`, of which all is written that was compiled so far (or what its `input_signature`
+    says), a method of an object, or what `get_concrete_function` gives. Each gets the name of its keyword; a single one
+    without a keyword has its own. Arrays that functions read or write outside of their arguments are the file's state:
+    one that several use is one. Numbers in attributes that calls change are state, too, if a call changed them before.
+    A file that was there is replaced when all is written. Raises `weft.NotPortable` with all reasons and their lines
+    for functions that need Python, `ValueError` for functions that nothing was compiled for.
+
+    >>> import os, tempfile
+    >>> @weft.function
+    ... def scaled(x, factor):
+    ...     return x * factor
+    >>> y = scaled(np.arange(3.0), np.float64(2))
+    >>> path = os.path.join(tempfile.mkdtemp(), "scaled.weft")
+    >>> weft.save(path, scaled)
+    >>> weft.load(path).scaled(np.arange(3.0), np.float64(10))
+    array([ 0., 10., 20.])
+    """
+    if function is not None:
+        functions = {getattr(function, "name", "function"): function, **functions}
+    if not functions:
+        raise WeftValueError(
+            "weft.save: name a function to write, as in weft.save('model.weft', predict=predict)"
+        )
+    shared, members, described = SharedState(), {}, {}
+    makers = {name: _specialisations(name, given, shared) for name, given in functions.items()}
+    reasons: list[str] = []
+    for name, several in makers.items():
+        entries: list[Json] = []
+        for number, make in enumerate(several):
+            try:
+                found = make()
+            except NotPortable as error:
+                reasons.append(str(error))
+                continue
+            member = f"code/{name}.{number}.mlir"
+            members[member] = found.text.encode()
+            entries.append(found.description.to_json() | {"module": member})
+        described[name] = entries
+    if reasons:
+        raise NotPortable("\n".join(reasons))
+    if shared.arrays:
+        members[STATE] = _written(shared.arrays)
+    manifest = {"producer": version("weft"), "dialect": DIALECT, "functions": described}
+    write_archive(os.fspath(file), manifest, members)
+
+
+def _specialisations(name: str, given: Any, shared: SharedState) -> list[Callable[[], Portable]]:
+    """What makes all that is written of a function."""
+    if not name.isidentifier():
+        raise WeftValueError(f"weft.save: {name!r} is no name for a function: pass it by a keyword")
+    if isinstance(given, ConcreteFunction):
+        owner: Function[..., Any] = given._bind.__self__  # type: ignore[attr-defined]
+        return [_maker(given, _parameters(owner), shared)]
+    function = given.function if isinstance(given, BoundFunction) else given
+    if not isinstance(function, Function):
+        raise WeftTypeError(f"weft.save writes what weft.function makes, not {given!r} ({name})")
+    if isinstance(function, RecordedFunction):
+        return [
+            partial(portable_again, recorded, function.state, shared) for recorded in function.recorded_as
+        ]
+    if not function._known.concretes and function.input_signature is not None:
+        given.get_concrete_function()
+    instance = given.__self__ if isinstance(given, BoundFunction) else None
+    concretes = [c for c in function._known.concretes if is_of(c.argument_structure, instance)]
+    if not concretes:
+        raise WeftValueError(
+            f"nothing was compiled of {name} yet: call it, or pass {name}.get_concrete_function(specs...)"
+        )
+    return [_maker(concrete, _parameters(function), shared) for concrete in concretes]
+
+
+def _maker(
+    concrete: ConcreteFunction, parameters: tuple[inspect.Parameter, ...], shared: SharedState
+) -> Callable[[], Portable]:
+    shared.meet(concrete)
+    return partial(portable, concrete, parameters, shared)
+
+
+def _parameters(function: Function[..., Any]) -> tuple[inspect.Parameter, ...]:
+    return tuple(function._signature.parameters.values())
+
+
+def _written(arrays: Mapping[str, np.ndarray[Any, Any]]) -> bytes:
+    """The bytes of arrays by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, STATE)
+        write_arrays(arrays, path)
+        return Path(path).read_bytes()
+
+
+__all__ = ["save"]

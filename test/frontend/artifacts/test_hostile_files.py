@@ -1,0 +1,227 @@
+"""Files that are cut, flipped, foreign, newer, or made to do harm: an ArtifactError each, never a crash."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+from weft.frontend.artifacts.archive import write_archive
+
+LEAF = {"output": 0, "scalar": True, "python": False}
+PLACES = (
+    "%c = arith.constant 100000 : index",
+    "%w = tensor.extract %i[] : tensor<i64>\n %c = arith.index_cast %w : i64 to index",
+)
+Change = Callable[[dict[str, Any], dict[str, bytes]], None]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    weights = np.arange(3.0)
+
+    @weft.function(input_signature=[weft.TensorSpec([None, 3], "float64"), weft.TensorSpec([], "int64")])
+    def f(x: Any, i: Any) -> Any:
+        total = np.zeros(3)
+        for k in range(i):
+            total += x[k] * weights
+        weights[:] = total
+        return total, x[i]
+
+    path = tmp_path / "f.weft"
+    weft.save(path, f)
+    return path
+
+
+def changed(path: Path, change: Change) -> Path:
+    """A file whose manifest and members are changed, with right digests."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    manifest = json.loads(members.pop("manifest.json"))
+    del manifest["sha256"]
+    change(manifest, members)
+    write_archive(str(path), manifest, members)
+    return path
+
+
+def run(path: Path) -> Any:
+    return weft.load(path).f(np.arange(12.0).reshape(4, 3), np.int64(2))
+
+
+def edited(old: str, new: str) -> Change:
+    def change(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
+        (name,) = (name for name in members if name.endswith(".mlir"))
+        text = members[name].decode()
+        assert old in text
+        members[name] = text.replace(old, new, 1).encode()
+
+    return change
+
+
+def described(path: str, value: Any) -> Change:
+    def change(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
+        place: Any = manifest["functions"]["f"][0]
+        *parts, last = [int(part) if part.isdecimal() else part for part in path.split(".")]
+        for part in parts:
+            place = place[part]
+        place[last] = value
+
+    return change
+
+
+def manifest_entry(key: str, value: Any) -> Change:
+    return lambda manifest, members: manifest.__setitem__(key, value)
+
+
+def test_the_file_is_right_as_it_is(file: Path) -> None:
+    total, row = run(file)
+    np.testing.assert_array_equal(total, [0, 5, 14])
+    np.testing.assert_array_equal(row, [6, 7, 8])
+    np.testing.assert_array_equal(run(changed(file, lambda manifest, members: None))[1], row)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (manifest_entry("weft", 9), r"in version 9 of the file; this weft reads up to 1"),
+        (manifest_entry("weft", "x"), r"does not say which version"),
+        (manifest_entry("dialect", 7), r"in version 7 of the dialect; this weft reads 1 to 1"),
+        (manifest_entry("functions", []), r"it names no functions"),
+        (manifest_entry("functions", {"a b": []}), r"'a b' is no function"),
+        (manifest_entry("functions", {"f": [{}]}), r"described in another way \(KeyError"),
+        (described("symbol", "g"), r"the module has no function g"),
+        (described("symbol", 3), r"'3' is no name"),
+        (described("arguments.0.type", "f32[?,3]"), r"takes f64\[\?,3\], i64\[\], ref f64\[3\], where the file says"),
+        (described("arguments.0.type", "q8[?]"), r"described in another way"),
+        (described("arguments.0.written", True), r"where the file says ref"),
+        (described("aliases", [0, 5]), r"named in another way"),
+        (described("leaves.0", {"output": 9, "scalar": False, "python": False}), r"a result is number 9 of"),
+        (described("leaves.0", {"output": 0, "views": [{"op": "add"}]}), r"'add' makes no view"),
+        (described("structure", {"array": 7}), r"names the array 7 of 2"),
+        (described("structure", {"set": []}), r"a container that there is not"),
+        (described("updates", [{"key": "q", "result": LEAF}]), r"state is none"),
+        (described("parameters.0.kind", "ODD"), r"described in another way \(KeyError"),
+        (described("state.0.key", "other"), r"uses the state \['other'\]"),
+        (edited('"weft.add"', '"weft.nothing"'), r"the module (has an op|cannot be read)"),
+        (edited('"weft.add"', '"llvm.intr.trap"'), r"the module (has an op|cannot be read)"),
+        (edited('"func.return"', '"func.func"'), r"the module cannot be read"),
+        (edited("tensor<?x3xf64>", "tensor<?x4xf64>"), r"the module cannot be read"),
+        (edited('"weft.add"', '"weft.\\FF"'), r"a name or string of the module is not UTF-8"),
+        (lambda manifest, members: members.pop("state.safetensors"), r"uses the state"),
+        (lambda manifest, members: members.__setitem__("state.safetensors", b"{}"), r"its state: "),
+        (lambda manifest, members: members.pop("code/f.0.mlir"), r"it has no code/f\.0\.mlir"),
+        (lambda manifest, members: members.__setitem__("code/f.0.mlir", b"\xff\xfe"), r"is no text"),
+    ],
+)  # fmt: skip
+def test_what_is_changed_is_refused(file: Path, change: Change, message: str) -> None:
+    changed(file, change)
+    with pytest.raises(weft.ArtifactError, match=message):
+        run(file)
+
+
+def test_foreign_files(tmp_path: Path) -> None:
+    path = tmp_path / "a.weft"
+    path.write_bytes(b"no zip")
+    with pytest.raises(ValueError, match=r"is damaged, or no file of weft\.save: File is not a zip file"):
+        weft.load(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a", "b")
+    with pytest.raises(weft.ArtifactError, match=r"it has no manifest\.json"):
+        weft.load(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("manifest.json", "[" * 100_000)
+    with pytest.raises(weft.ArtifactError, match="is not JSON"):
+        weft.load(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(5000):
+            archive.writestr(str(number), "")
+    with pytest.raises(weft.ArtifactError, match="too many members"):
+        weft.load(path)
+    with pytest.raises(FileNotFoundError):
+        weft.load(tmp_path / "nothing.weft")
+
+
+def test_a_member_that_unpacks_to_very_much(file: Path) -> None:
+    changed(file, lambda manifest, members: members.__setitem__("state.safetensors", bytes(10_000_000)))
+    with pytest.raises(weft.ArtifactError, match=r"has more than \d+ bytes; pass a larger max_bytes="):
+        weft.load(file, max_bytes=1_000_000)
+
+
+def test_digests_tell_damage(file: Path) -> None:
+    with zipfile.ZipFile(file) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    state = bytearray(members["state.safetensors"])
+    state[-1] ^= 1
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, bytes(state) if name == "state.safetensors" else content)
+    with pytest.raises(weft.ArtifactError, match=r"state\.safetensors is not what was written"):
+        weft.load(file)
+
+
+EXTRACT = """
+module {{
+  func.func @f(%a: tensor<4xf64>, %i: tensor<i64>) -> tensor<f64> {{
+    {place}
+    %x = tensor.extract %a[%c] : tensor<4xf64>
+    %r = tensor.from_elements %x : tensor<f64>
+    return %r : tensor<f64>
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_no_module_reads_outside_of_arrays(place: str, tmp_path: Path) -> None:
+    @weft.function
+    def f(a: Any, i: Any) -> Any:
+        return a[i]
+
+    path = tmp_path / "f.weft"
+    weft.save(path, f=f.get_concrete_function(weft.TensorSpec([4]), weft.TensorSpec([], "int64")))
+    changed(
+        path,
+        lambda manifest, members: members.__setitem__("code/f.0.mlir", EXTRACT.format(place=place).encode()),
+    )
+    loaded = weft.load(path).f
+    with pytest.raises(IndexError, match="index 100000 is out of bounds for axis 0 with size 4"):
+        loaded(np.zeros(4), np.int64(100000))
+    if "constant" not in place:
+        with pytest.raises(IndexError, match="index -3 is out of bounds"):
+            loaded(np.zeros(4), np.int64(-3))
+        assert loaded(np.arange(4.0), np.int64(3)) == 3
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_damaged_text_is_refused_or_runs(file: Path, seed: int) -> None:
+    chance = random.Random(seed)
+
+    def damage(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
+        text = bytearray(members["code/f.0.mlir"])
+        for _ in range(chance.randint(1, 3)):
+            place = chance.randrange(len(text))
+            text[place] = chance.choice(b'0123456789abcdefx%"()<>,:? \n')
+        members["code/f.0.mlir"] = bytes(text)
+
+    changed(file, damage)
+    try:
+        run(file)
+    except weft.WeftError:
+        pass  # ArtifactError, or the compiler's word on what cannot be compiled
+    except (IndexError, ValueError, ZeroDivisionError, TypeError):
+        pass  # what the changed program raises
+
+
+def test_digest_of_members(file: Path) -> None:
+    with zipfile.ZipFile(file) as archive:
+        manifest = json.loads(archive.read("manifest.json"))
+        for name, digest in manifest["sha256"].items():
+            assert hashlib.sha256(archive.read(name)).hexdigest() == digest
