@@ -40,7 +40,6 @@ from .signature.signature import (
     flatten,
     signature_of,
     type_of_leaf,
-    with_objects,
 )
 from .signature.traced_value import TracedValue
 from .tracing.current import current_trace
@@ -419,7 +418,7 @@ class Function(FastCallable, Portable, Generic[P, R]):
         concrete_function, cached_function = _loader()
         parts = self.fingerprint_parts()[1:]
         cached = cached_function(self.python_function, signature, parts, bool(decisions.data))
-        loaded = cached.load(lambda: self._recorded(signature), lambda program: decisions.fit(program.extra))
+        loaded = cached.load(lambda: self.recorded(signature), lambda program: decisions.fit(program.extra))
         if loaded is not None:
             concrete = concrete_function(signature, loaded, self._bind)
             if concrete.admitted(leaves) is not None:
@@ -453,22 +452,8 @@ class Function(FastCallable, Portable, Generic[P, R]):
                 self._known.traces -= 1  # it begins again, with constants
             raise
 
-    def recorded(self, concrete: ConcreteFunction, data: Iterable[Any]) -> Recording:
-        """What one of its specialisations is with some places of Python's state, by their keys, as data."""
-        signature = CallSignature(
-            concrete.name,
-            with_objects(concrete.argument_structure),
-            concrete.argument_types,
-            concrete.argument_names,
-            concrete._aliases,
-            concrete._scalars,
-            tuple(concrete.numbers.values()),
-            self._device(),
-        )
-        return self._recorded(signature, data)
-
-    def _recorded(self, signature: CallSignature, data: Iterable[Any] = ()) -> Recording:
-        """What a program that was found on disk was compiled from: it is traced after all."""
+    def recorded(self, signature: CallSignature, data: Iterable[Any] = ()) -> Recording:
+        """What is compiled for a signature, traced once more, with some places of Python's state, by key, as data."""
         from .calls.specialisations import decided
 
         decisions = Decisions()

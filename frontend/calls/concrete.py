@@ -110,6 +110,15 @@ class ConcreteFunction:
 
     # Looking at it
 
+    def signature(self) -> CallSignature:
+        """What it was compiled for. Raises `ReferenceError` where an object among the arguments is gone."""
+        structure, numbers = with_objects(self.argument_structure), tuple(self.numbers.values())
+        names, aliases = self.argument_names, self._aliases
+        types = self.argument_types
+        return CallSignature(
+            self.name, structure, types, names, aliases, self._scalars, numbers, self._device
+        )
+
     def as_text(self, stage: str = "optimized") -> str:
         """The program at a stage: weft, optimized, linalg, kernels, buffers, llvm-dialect, llvm or asm."""
         return self._recording().text(stage)
