@@ -9,12 +9,14 @@ import functools
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...dialect.errors import UnsupportedError
 from ..tracing.current import current_trace
 from ..tracing.recorder import Recorder
-from ..tracing.regions import Region
+
+if TYPE_CHECKING:
+    from ..tracing.regions import Region  # which programs of the disk cache do without
 
 Change: TypeAlias = "tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]"
 """A call that changes filters."""
