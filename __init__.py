@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         WeftValueError,
         WeftWarning,
     )
+    from .frontend.artifacts.from_text import from_mlir
     from .frontend.artifacts.loading import Model, load
     from .frontend.artifacts.saving import save
     from .frontend.autograph.api import autograph
@@ -66,6 +67,7 @@ _EXPORTS: dict[str, str] = {
     "save": ".frontend.artifacts.saving",
     "load": ".frontend.artifacts.loading",
     "Model": ".frontend.artifacts.loading",
+    "from_mlir": ".frontend.artifacts.from_text",
     "Function": ".frontend.function",
     "grad": ".frontend.gradients.transforms",
     "value_and_grad": ".frontend.gradients.transforms",
@@ -186,6 +188,7 @@ __all__ = [
     "devices",
     "do_not_convert",
     "eager",
+    "from_mlir",
     "function",
     "get_num_threads",
     "grad",

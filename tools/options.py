@@ -21,6 +21,8 @@ class Options:
     emit_bytecode: bool = False
     spec: list[str] = field(default_factory=list)
     stage: str = ""
+    run: str = ""
+    args: list[str] = field(default_factory=list)
     target: str = "native"
     verify_each: bool = True
     verify_diagnostics: bool = False
@@ -62,6 +64,11 @@ HELP: dict[str, tuple[str, str]] = {
     "stage": (
         "name",
         "print a Python function at a stage: weft, optimized, linalg, llvm or asm, of GPUs ptx",
+    ),
+    "run": ("function", "call a function of the module, and print what it returns in place of the module"),
+    "args": (
+        "value",
+        "the next argument of the function that is run: a .npy file, or numbers as in [1, 2.5]",
     ),
     "target": (
         "name",

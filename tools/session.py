@@ -29,6 +29,7 @@ from .native_output import captured_stderr
 from .options import HELP, Options
 from .python_functions import is_function_reference, trace_function
 from .reproducer import Reproducer, read_reproducer
+from .running import run_function
 
 Output: TypeAlias = "str | bytes"
 
@@ -112,6 +113,8 @@ class Session:
             source, options.pass_pipeline = read_reproducer(source)
         if options.emit_bytecode and options.emit != "mlir":
             raise WeftValueError(f"--emit-bytecode and --emit={options.emit} exclude each other")
+        if options.args and not options.run:
+            raise WeftValueError("--args are for the function that --run names")
         if options.stage:
             self._write([source.text])
             return 0
@@ -180,6 +183,9 @@ class Session:
                 observers=self.observers,
                 verify=self.options.verify_each,
             )
+            if self.options.run:
+                self.note.write(f"while running {self.options.run}")
+                return run_function(str(module), self.options.run, self.options.args)
             self.note.write(f"while emitting {self.options.emit}")
             if self.options.emit_bytecode:
                 return bytecode_of(module)

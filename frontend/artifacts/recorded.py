@@ -27,6 +27,10 @@ class Recorded:
             self._module = parse(self.text, self.description)
         return self._module
 
+    @module.setter
+    def module(self, module: Any) -> None:
+        self._module = module
+
     def leaves_of(self, structure: Structure, leaves: Sequence[Any]) -> list[Any] | None:
         """The arrays of arguments if they are nested as those of the file are; None where they are not."""
         found: list[Any] = [None] * len(self.description.arguments)

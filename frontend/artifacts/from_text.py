@@ -1,0 +1,160 @@
+"""`weft.from_mlir`: IR that `weft-opt` or a person wrote, as a function."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from pathlib import Path
+from typing import Any
+
+from ...dialect.attributes import type_from_mlir
+from ...dialect.errors import WeftError, WeftTypeError, WeftValueError
+from ...dialect.mlir import Module, Operation, ir
+from ...dialect.parsing import first_unquoted_op
+from ...dialect.register import context
+from ...dialect.types import RefType, TensorType
+from ..runtime_values.result_spec import ComputedResult
+from ..signature.signature import Leaf, Node, Structure
+from .checked_modules import functions_of, name_of
+from .descriptions import Argument, Description
+from .foreign_ir import place_that_is_no_text, require_known_form
+from .recorded import Recorded
+from .recorded_function import RecordedFunction
+
+
+def from_mlir(source: str | os.PathLike[str], name: str | None = None) -> RecordedFunction:
+    """The function of a module of MLIR, a text or a file that ends in `.mlir`, at stage "weft" or "optimized".
+
+    One at stage "linalg" is taken if it writes no argument. It takes and returns arrays of the types in the module; one
+    that is a `!weft.ref` is written in place. `name` tells which function, if the module has several that are not
+    private. It is compiled for the sizes of its calls, and differentiated as far as its ops are. Nothing bounds what a
+    module does: read only texts that you trust (files that `weft.save` wrote are checked). Raises `ValueError` with
+    line and column for texts that are no such module.
+
+    >>> twice = weft.from_mlir('''
+    ... func.func @twice(%x: tensor<?xf64>) -> tensor<?xf64> {
+    ...   %y = "weft.add"(%x, %x) : (tensor<?xf64>, tensor<?xf64>) -> tensor<?xf64>
+    ...   return %y : tensor<?xf64>
+    ... }
+    ... ''')
+    >>> twice(np.arange(3.0))
+    array([0., 2., 4.])
+    """
+    is_file = isinstance(source, os.PathLike) or str(source).endswith(".mlir")
+    text = Path(source).read_text(encoding="utf-8") if is_file else str(source)
+    place = os.fspath(source) if is_file else "text"
+    with context(), ir.Location.unknown():
+        module = _parsed(text, place)
+        entry = _entry(module, name, place)
+        description = _description(entry, place)
+    recorded = Recorded(description, text)
+    recorded.module = module
+    return RecordedFunction(description.symbol, [recorded], {})
+
+
+def _parsed(text: str, place: str) -> Module:
+    """The module of a text; what is wrong with it is told as a compiler does."""
+    at = place_that_is_no_text(text)
+    if at is not None:
+        raise _error(text, place, text.count("\n", 0, at) + 1, 1, "a name or string is not UTF-8")
+    try:
+        module = ir.Module.parse(text)
+        require_known_form(module)
+    except ir.MLIRError as error:
+        for diagnostic in error.error_diagnostics:
+            line, column = _line_and_column(str(diagnostic.location))
+            raise _error(text, place, line, column, diagnostic.message) from None
+        op = first_unquoted_op(text)
+        if op is None:
+            raise WeftValueError(f"{place} is no module of MLIR") from error
+        message = f'{op.name} is written in the generic form: "{op.name}"(%operands) {{attributes}} : (types) -> type'
+        raise _error(text, place, op.line, op.column, message) from None
+    except WeftError as error:
+        raise WeftValueError(f"{place}: {error}") from error
+    return module
+
+
+def _line_and_column(location: str) -> tuple[int, int]:
+    *_, line, column = location.rstrip(")").split(":")
+    return (int(line), int(column)) if line.isdecimal() and column.isdecimal() else (0, 0)
+
+
+def _error(text: str, place: str, line: int, column: int, message: str) -> WeftValueError:
+    lines = text.splitlines()
+    if not 0 < line <= len(lines):
+        return WeftValueError(f"{place}: {message}")
+    return WeftValueError(f"{place}:{line}:{column}: {message}\n  {lines[line - 1]}\n  {' ' * (column - 1)}^")
+
+
+def _entry(module: Module, name: str | None, place: str) -> Operation:
+    """The function that is meant."""
+    functions = {name_of(f): f for f in functions_of(module) if f.name == "func.func"}
+    if name is not None and name in functions:
+        return functions[name]
+    public = [n for n, f in functions.items() if "sym_visibility" not in f.attributes]
+    if name is None and len(public) == 1:
+        return functions[public[0]]
+    known = ", ".join(functions) or "none"
+    if name is None:
+        raise WeftValueError(f"{place} has the functions {known}: say which by name=")
+    raise WeftValueError(f"{place} has no function {name!r}; it has: {known}")
+
+
+def _description(entry: Operation, place: str) -> Description:
+    """What a function takes and returns."""
+    symbol = name_of(entry)
+    blocks = list(entry.regions[0].blocks)
+    if not blocks:
+        raise WeftValueError(f"{place}: the function {symbol} has no body")
+    signature = ir.FunctionType(entry.attributes["function_type"].value)
+    arguments = []
+    for number, block_argument in enumerate(blocks[0].arguments):
+        found = _type(block_argument.type, f"argument {number} of {symbol}")
+        is_written = isinstance(found, RefType)
+        tensor = found.tensor if isinstance(found, RefType) else found
+        arguments.append(Argument(_name(str(block_argument.location), number), tensor, is_written, None))
+    outputs = tuple(_output(given, number, symbol) for number, given in enumerate(signature.results))
+    leaves = tuple(ComputedResult(number, output.rank == 0) for number, output in enumerate(outputs))
+    names = [argument.name for argument in arguments]
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    if len(set(names)) < len(names):
+        names = [f"x{number}" for number in range(len(names))]
+    given = Node(tuple, (), tuple(map(Leaf, range(len(arguments)))))
+    results: Structure = (
+        Leaf(0) if len(leaves) == 1 else Node(tuple, (), tuple(map(Leaf, range(len(leaves)))))
+    )
+    return Description(
+        symbol,
+        tuple(inspect.Parameter(n, kind) for n in names),
+        Node(tuple, (), (given, Node(dict, (), ()))),
+        tuple(a._replace(name=n) for a, n in zip(arguments, names, strict=True)),
+        tuple(range(len(arguments))),
+        (),
+        outputs,
+        results,
+        leaves,
+        (),
+    )
+
+
+def _name(location: str, number: int) -> str:
+    """What the text calls an argument in its location, or its number."""
+    name = location.removeprefix('loc("').partition('"')[0]
+    return name if name.isidentifier() else f"x{number}"
+
+
+def _output(given: Any, number: int, symbol: str) -> TensorType:
+    found = _type(given, f"result {number} of {symbol}")
+    if isinstance(found, RefType):
+        raise WeftValueError(f"result {number} of {symbol} is a cell: return what weft.read_ref gives")
+    return found
+
+
+def _type(given: Any, what: str) -> TensorType | RefType:
+    try:
+        return type_from_mlir(given)
+    except WeftTypeError as error:
+        raise WeftValueError(f"{what} is no array: {error}") from None
+
+
+__all__ = ["from_mlir"]
