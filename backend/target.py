@@ -14,6 +14,7 @@ from ..dialect.records import dataclass, replace
 from .cache.processor import processor as processor_here
 from .processors.description import Processor
 from .processors.families import family_of
+from .processors.gpu_figures import FIGURES, GpuFigures
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class Gpu:
     """Of a block."""
     registers: int = 65536
     """Of a multiprocessor, for all of its threads."""
+    figures: GpuFigures = GpuFigures()
+    """How long it takes for what placement weighs."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,7 @@ _GPUS = {
     "sm_90a": Gpu(132, 227 << 10, asynchronous_copies=True, warpgroups=True, rows_of_doubles=16),
 }
 """GPUs by the architecture that their code is for."""
+_GPUS = {name: replace(gpu, figures=FIGURES.get(name, gpu.figures)) for name, gpu in _GPUS.items()}
 
 
 def gpu_target(arch: tuple[int, int], shared_bytes: int) -> str | None:
@@ -271,6 +275,12 @@ _current: ContextVar[Target | None] = ContextVar("target", default=None)
 def current() -> Target:
     """The machine that code is being made for in this context: this one, unless `compiling_for` says another."""
     return _current.get() or host()
+
+
+def gpu_figures() -> GpuFigures:
+    """How long the GPU takes for things that code is being made for in this context."""
+    gpu = current().gpu
+    return GpuFigures() if gpu is None else gpu.figures
 
 
 _processor: ContextVar[Processor | None] = ContextVar("processor", default=None)

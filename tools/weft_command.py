@@ -10,8 +10,10 @@ from datetime import datetime
 from ..backend.cache.location import UnusableDirectory
 from ..backend.cache.store import Store
 from ..backend.cpu.threads.count import get_num_threads
+from ..backend.gpu.devices.open_devices import device_names, open_device
+from ..backend.processors.gpu_figures import GpuFigures
 from ..backend.processors.system import memory
-from ..backend.target import host
+from ..backend.target import host, named
 from ..frontend.settings import settings
 
 
@@ -81,6 +83,44 @@ def _machine_lines() -> list[str]:
         f"threads       {get_num_threads()}",
         f"memory        {_size(found) if found else 'not told'}; up to {_size(kept)} kept for results",
         *(f"assumed       {note}" for note in processor.assumed),
+        *_gpu_lines(),
+    ]
+
+
+def _gpu_lines() -> list[str]:
+    """The GPUs of the driver that is there, and what placement takes for granted of them."""
+    lines = []
+    for name in device_names():
+        if name != "cpu":
+            device = open_device(name)
+            known, figures = device.device.properties, named(device.target).gpu
+            assert figures is not None
+            lines += [
+                "",
+                f"{name:13} {known.name} ({device.target}, {known.multiprocessors} multiprocessors, "
+                f"{_size(known.memory_bytes)})",
+                *figure_lines(figures.figures),
+            ]
+    return lines
+
+
+def figure_lines(figures: GpuFigures) -> list[str]:
+    """What is known of the time that a GPU takes."""
+    rates = [
+        f"{value / unit:.3g} {name}"
+        for name, value, unit in (
+            ("GB/s of memory", figures.bytes_per_second, 1e9),
+            ("TFLOP/s of float32", figures.f32_per_second, 1e12),
+            ("of float16", figures.f16_per_second, 1e12),
+        )
+        if value
+    ]
+    return [
+        f"a launch      {1e6 * figures.launch:.3g} us; a read of the host {1e6 * figures.read:.3g} us",
+        f"a step        {1e9 * figures.step:.3g} ns of one thread",
+        f"the link      {1e-9 / figures.byte:.3g} GB/s",
+        *([f"at most       {', '.join(rates)}"] if rates else []),
+        f"figures       {figures.source}",
     ]
 
 
@@ -97,4 +137,4 @@ def _size(size: int) -> str:
 _MOST_SHOWN = 20
 
 
-__all__ = ["main"]
+__all__ = ["figure_lines", "main"]

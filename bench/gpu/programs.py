@@ -7,15 +7,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import weft
+
 
 class GpuProgram(NamedTuple):
     """A program with its arguments, which a seed makes again on any machine."""
 
     name: str
     function: Callable[..., Any]
-    small: tuple[tuple[tuple[int, ...], str], ...]
-    """The shapes and dtypes of the arguments of the run that is compared."""
-    large: tuple[tuple[tuple[int, ...], str], ...] = ()
+    small: tuple[tuple[Any, ...], ...]
+    """The shapes and dtypes of the arguments of the run that is compared; of integers also below what they are."""
+    large: tuple[tuple[Any, ...], ...] = ()
     """Those of the run that is measured; none where nothing is."""
     tolerance: float = 0.0
     """How far results may be from those of the processor, relative to the largest; 0 where bits are equal."""
@@ -53,11 +55,22 @@ def _attention(q: Any, k: Any, v: Any) -> Any:
     return weights / weights.sum(axis=-1, keepdims=True) @ v
 
 
+def _half_attention(q: Any, k: Any, v: Any) -> Any:
+    """Of bfloat16, of which NumPy's rules make float32 by a number of Python's."""
+    scores = (q @ np.swapaxes(k, -1, -2)) * q.dtype.type(0.125)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return (weights / weights.sum(axis=-1, keepdims=True)).astype(q.dtype) @ v
+
+
 def _causal_attention(q: Any, k: Any, v: Any) -> Any:
     scores = q @ k.T * 0.125
     scores = np.where(np.tril(np.ones(scores.shape, bool)), scores, -np.inf)
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return weights / weights.sum(axis=-1, keepdims=True) @ v
+
+
+def _convolution(images: Any, filters: Any) -> Any:
+    return weft.conv2d(images, filters, padding="same")
 
 
 def _mean_squared_error(a: Any, b: Any) -> Any:
@@ -171,6 +184,29 @@ PROGRAMS: tuple[GpuProgram, ...] = (
         2 * 4096.0**3,
     ),
     GpuProgram(
+        "product_bf16",
+        lambda a, b: a @ b,
+        (((72, 136), "bfloat16"), ((136, 80), "bfloat16")),
+        (((8192, 8192), "bfloat16"),) * 2,
+        2e-2,
+        2 * 8192.0**3,
+    ),
+    GpuProgram(
+        "product_token",
+        lambda x, w: x @ w,
+        (((1, 256), "f2"), ((256, 192), "f2")),
+        (((1, 8192), "f2"), ((8192, 8192), "f2")),
+        2e-3,
+    ),
+    GpuProgram(
+        "convolution",
+        _convolution,
+        (((1, 9, 10, 8), "f2"), ((3, 3, 8, 16), "f2")),
+        (((32, 56, 56, 128), "f2"), ((3, 3, 128, 128), "f2")),
+        4e-3,
+        2 * 32 * 56 * 56 * 9 * 128 * 128.0,
+    ),
+    GpuProgram(
         "attention_f32",
         _attention,
         (((2, 3, 70, 64), "f4"),) * 3,
@@ -184,6 +220,14 @@ PROGRAMS: tuple[GpuProgram, ...] = (
         (((2, 3, 70, 64), "f2"),) * 3,
         (((4, 16, 4096, 128), "f2"),) * 3,
         2e-3,
+        4 * 64 * 128 * 4096.0**2,
+    ),
+    GpuProgram(
+        "attention_bf16",
+        _half_attention,
+        (((2, 3, 70, 64), "bfloat16"),) * 3,
+        (((4, 16, 4096, 128), "bfloat16"),) * 3,
+        2e-2,
         4 * 64 * 128 * 4096.0**2,
     ),
     GpuProgram(
@@ -207,6 +251,12 @@ PROGRAMS: tuple[GpuProgram, ...] = (
     GpuProgram("collatz", _collatz, (((300,), "i8"),), (((1 << 20,), "i8"),)),
     GpuProgram("sort", lambda x: np.sort(x), (((3000,), "f4"),), (((1 << 24,), "f4"),)),
     GpuProgram("running_sum", lambda x: np.cumsum(x), (((5000,), "f4"),), (((1 << 26,), "f4"),), 1e-5),
+    GpuProgram(
+        "bincount",
+        lambda i: np.bincount(i, minlength=256),
+        (((3000,), "i8", 256),),
+        (((1 << 24,), "i8", 256),),
+    ),
     GpuProgram("newton", _newton, (((200,), "f8"),)),
     GpuProgram("masked", _masked, (((40, 30), "f8"),), tolerance=1e-14),
 )

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import runpy
 import subprocess
 import sys
 import xml.etree.ElementTree
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from weft.backend.processors import gpu_figures
 from weft.tools.gpu_check.report import page, speeds, write_report
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,7 +71,19 @@ LINES: list[dict[str, Any]] = [
         "host_microseconds": 80.0,
     },
     {"part": "speed", "program": "newton", "ok": False, "error": "wrong"},
-    {"part": "peers", "program": "product_f16", "ok": True, "microseconds_of": {"torch": 1500.0}},
+    {
+        "part": "peers",
+        "peer": "torch",
+        "program": "product_f16",
+        "ok": True,
+        "microseconds_of": {"torch": 1500.0},
+        "backend_of": {"torch": "cuBLAS"},
+        "others": {"cuBLAS": 1500.0, "cuBLASLt": 1600.0, "MATH": "no memory"},
+    },
+    {"part": "peers", "peer": "cupy", "not_run": "cupy is not installed"},
+    {"part": "correct", "program": "collatz", "not_run": "there was no time left for it"},
+    {"part": "correct", "program": "chain", "not_run": "there was no time left for it"},
+    {"part": "counters", "program": "sum", "ok": True, "kernels": {"kernel_0": {"registers": "32"}}},
     {"part": "peers", "program": "product_f16", "ok": True, "microseconds_of": {"jax.jit": 1600.0}},
     {"part": "peers", "program": "sum", "ok": False, "error": "no memory"},
 ]
@@ -81,9 +100,13 @@ def test_what_was_measured_stands_beside_peers() -> None:
 def test_the_page_tells_the_machine_what_is_wrong_and_the_times() -> None:
     text = page(LINES, MACHINE, speeds(LINES))
     for line in (
-        "| correct | 1 | 3 |",
-        "| sanitizer, memcheck | 1 | 1 |",
-        "| sanitizer, racecheck | 0 | 1 |",
+        "| correct | 1 | 2 | 2 |",
+        "| sanitizer, memcheck | 1 | 0 |  |",
+        "| sanitizer, racecheck | 0 | 1 |  |",
+        "| product_f16 | torch | cuBLAS | 1500.0 | cuBLASLt: 1600.0; MATH: no memory |",
+        "| sum | kernel_0 | registers: 32 |",
+        "| peers | cupy | cupy is not installed |",
+        "| correct | collatz, chain | there was no time left for it |",
         "| correct | newton | it is off by 0.5; two runs differ |",
         "| correct | sort | it takes more \\| than 40 s |",
         "| sanitizer, racecheck | sum | exit code 9: a race |",
@@ -99,8 +122,10 @@ def test_the_page_tells_the_machine_what_is_wrong_and_the_times() -> None:
 
 def test_a_page_of_nothing() -> None:
     assert "It is not known on which GPU" in page([], {}, [])
-    skipped: dict[str, Any] = {"part": "sanitizer", "skipped": "there is no compute-sanitizer"}
-    assert "| sanitizer | not run: there is no compute-sanitizer |  |" in page([skipped], {}, [])
+    skipped: dict[str, Any] = {"part": "sanitizer", "not_run": "there is no compute-sanitizer"}
+    text = page([skipped], {}, [])
+    assert "| sanitizer | 0 | 0 | 1 |" in text
+    assert "| sanitizer |  | there is no compute-sanitizer |" in text
 
 
 def test_the_picture_is_drawn_without_any_library(tmp_path: Path) -> None:
@@ -112,22 +137,76 @@ def test_the_picture_is_drawn_without_any_library(tmp_path: Path) -> None:
     assert "time on NVIDIA H100 80GB HBM3 divided by weft's: right of the line is slower" in texts
 
 
-def test_one_command_makes_the_page_again(tmp_path: Path) -> None:
-    (tmp_path / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in LINES))
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "tools.gpu_check",
-            str(tmp_path),
-            "--only-report",
-            "--report",
-            str(tmp_path / "pages"),
-        ],
-        cwd=ROOT,
+def _results(folder: Path, *lines: Mapping[str, Any]) -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder
+
+
+def _script(name: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(ROOT / "bench" / "gpu" / name), *map(str, arguments)],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (1, "")  # as something was wrong
-    assert "| product_f16 sm_90a | 2000.0 |" in (tmp_path / "pages" / "gpu.md").read_text()
+
+
+def test_a_script_makes_the_page_of_two_runs(tmp_path: Path) -> None:
+    first = _results(tmp_path / "first", *LINES)
+    again = {"part": "correct", "program": "newton", "ok": True, "difference": 0.0, "repeats": True}
+    unknown = {"part": "correct", "program": "sum", "not_run": "there was no time left for it"}
+    second = _results(tmp_path / "second", again, unknown)
+    cut_off = (second / "results.jsonl").read_text() + '{"part": "cut off'
+    (second / "results.jsonl").write_text(cut_off)
+    done = _script("report.py", first, second, "--to", tmp_path / "pages")
+    assert (done.returncode, done.stderr) == (1, "")  # as something is wrong
+    text = (tmp_path / "pages" / "gpu.md").read_text()
+    assert "| product_f16 sm_90a | 2000.0 |" in text
+    assert "| correct | 2 | 1 | 2 |" in text
+    assert (tmp_path / "pages" / "gpu.svg").exists()
+
+
+FIGURES = ROOT / "backend" / "processors" / "gpu_figures.py"
+
+
+def test_what_was_measured_becomes_the_description_of_the_card(tmp_path: Path) -> None:
+    file = tmp_path / "gpu_figures.py"
+    file.write_text(FIGURES.read_text())
+    link = {"step_nanoseconds": 12.0, "gigabytes_per_second_in": 5.0, "gigabytes_per_second_out": 10.0}
+    lines = [line | link if line["part"] == "driver" else line for line in LINES]
+    done = _script("figures.py", _results(tmp_path / "run", *lines), "--file", file)
+    assert (done.returncode, done.stderr) == (0, "")
+    spec = importlib.util.spec_from_file_location("weft.backend.processors.measured_figures", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found = module.FIGURES["sm_90a"]
+    assert found.source == "NVIDIA H100 80GB HBM3, driver 580.159"
+    assert (found.launch, found.read, found.trip, found.step) == (2e-6, 1e-5, 1.8e-5, 1.2e-8)
+    assert found.byte == pytest.approx(2e-10)
+    assert found.bytes_per_second == 3e12  # of the copy beside the sum: 270 MB in 90 us
+    assert found.f16_per_second == 7.3e14  # of torch's product: 550 TFLOP/s times 2000 us in 1500
+    assert found.f32_per_second == 5e13  # which was not measured
+    assert module.FIGURES["sm_90"] == found
+    assert asdict(module.FIGURES["sm_80"]) == asdict(gpu_figures.FIGURES["sm_80"])
+    formatted = subprocess.run(
+        [sys.executable, "-m", "ruff", "format", "--check", file], capture_output=True, check=False
+    )
+    assert formatted.returncode == 0
+    again = _script("figures.py", tmp_path / "run", "--file", file)
+    assert again.stdout == done.stdout
+
+
+def test_results_of_no_card_are_no_description(tmp_path: Path) -> None:
+    emulated = MACHINE | {"device": "weft's emulator of a GPU"}
+    for lines in ([], [emulated]):
+        done = _script("figures.py", _results(tmp_path / "run", *lines), "--file", tmp_path / "none.py")
+        assert done.returncode == 1
+        assert "the results are not of a card" in done.stderr
+
+
+def test_the_table_is_as_the_script_writes_it(tmp_path: Path) -> None:
+    module = runpy.run_path(str(ROOT / "bench" / "gpu" / "figures.py"))
+    assert module["written"](gpu_figures.FIGURES) in FIGURES.read_text()

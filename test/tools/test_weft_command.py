@@ -11,6 +11,7 @@ import pytest
 import weft
 from weft.backend.cache.store import Store
 from weft.backend.processors.description import Processor
+from weft.backend.processors.gpu_figures import GpuFigures
 from weft.backend.target import host
 from weft.tools import weft_command
 from weft.tools.weft_command import main
@@ -99,3 +100,19 @@ def test_what_is_assumed_of_the_machine_is_said(
     monkeypatch.setattr(weft_command, "host", lambda: unknown)
     assert main(["machine"]) == 0
     assert "assumed       it is like others" in capsys.readouterr().out
+
+
+def test_machine_tells_of_gpus(capsys: pytest.CaptureFixture[str]) -> None:
+    with weft.settings.scope(cuda="emulator"):
+        assert main(["machine"]) == 0
+    shown = capsys.readouterr().out
+    assert "cuda:0        weft's emulator of a GPU (sm_90a, 132 multiprocessors" in shown
+    assert "a launch      3 us; a read of the host 10 us" in shown
+    assert "figures       estimated" in shown
+
+
+def test_figures_that_are_not_known_are_not_told() -> None:
+    lines = weft_command.figure_lines(GpuFigures(source="a card", launch=2e-6, bytes_per_second=2e12))
+    assert lines[0] == "a launch      2 us; a read of the host 10 us"
+    assert lines[-2:] == ["at most       2e+03 GB/s of memory", "figures       a card"]
+    assert not any(line.startswith("at most") for line in weft_command.figure_lines(GpuFigures()))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+import math
+import os
 import pickle
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +30,27 @@ def names_of(directory: Path, form: str) -> list[str]:
     return [f"{name} {target}" for name, target in sorted(found, key=lambda pair: (_age(pair[1]), pair[0]))]
 
 
+def newest(names: Sequence[str]) -> dict[str, str]:
+    """Of each program the name with the newest target, from names as `names_of` has them.
+
+    >>> newest(["sum sm_90a", "sort sm_80", "sum sm_80"])
+    {'sum': 'sum sm_90a', 'sort': 'sort sm_80'}
+    """
+    found: dict[str, str] = {}
+    for name in names:
+        found.setdefault(name.partition(" ")[0], name)
+    return found
+
+
+def form_of(part: str, emulated: bool) -> str:
+    """The form that a part runs; the emulator never sees the end of a large one.
+
+    >>> form_of("speed", False), form_of("speed", True), form_of("correct", False)
+    ('large', 'small', 'small')
+    """
+    return "large" if part in ("speed", "once") and not emulated else "small"
+
+
 def _age(target: str) -> int:
     return -int(target.removeprefix("sm_").rstrip("a"))
 
@@ -34,34 +59,52 @@ def load(directory: Path, name: str, form: str) -> dict[str, Any]:
     """A packed program; without a target, that of the newest."""
     program, _, target = name.partition(" ")
     if not target:
-        targets = [
-            there.partition(" ")[2] for there in names_of(directory, form) if there.startswith(f"{name} ")
-        ]
-        if not targets:
+        there = newest(names_of(directory, form))
+        if program not in there:
             raise FileNotFoundError(f"there is no {form} form of {name} in {directory}")
-        target = targets[0]
+        target = there[program].partition(" ")[2]
     packed: dict[str, Any] = pickle.loads(file_of(directory, program, form, target).read_bytes())
     return packed
 
 
-def make_arguments(
-    specs: tuple[tuple[tuple[int, ...], str], ...], seed: int = 0
-) -> list[np.ndarray[Any, Any]]:
-    """Arrays of shapes and dtypes: normal floats, small integers, truth values."""
+def make_arguments(specs: Sequence[Sequence[Any]], seed: int = 0) -> list[np.ndarray[Any, Any]]:
+    """Arrays of shapes and dtypes: normal floats, truth values, integers from 0 to 7, or below a third entry.
+
+    Each piece of an array has a seed of its own, so that all cores draw at once, and every machine the same.
+    """
+    arrays = [np.empty(math.prod(spec[0]), _dtype(spec[1])) for spec in specs]
+    jobs = [
+        (array[start : start + _PIECE], [seed, number, start], spec[2] if len(spec) > 2 else 8)
+        for number, (array, spec) in enumerate(zip(arrays, specs, strict=True))
+        for start in range(0, array.size, _PIECE)
+    ]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda job: _fill(*job), jobs))
+    return [array.reshape(spec[0]) for array, spec in zip(arrays, specs, strict=True)]
+
+
+_PIECE = 1 << 20
+
+
+def _fill(piece: np.ndarray[Any, Any], seed: Sequence[int], bound: int) -> None:
     random = np.random.default_rng(seed)
-    arrays: list[np.ndarray[Any, Any]] = []
-    for shape, dtype in specs:
-        kind = np.dtype(dtype).kind
-        if kind == "f":
-            array: Any = random.standard_normal(shape)
-        elif kind == "b":
-            array = random.random(shape) < 0.5
-        elif kind == "c":
-            array = random.standard_normal(shape) + 1j * random.standard_normal(shape)
-        else:
-            array = random.integers(0, 8, shape)
-        arrays.append(np.asarray(array, dtype))
-    return arrays
+    kind = piece.dtype.kind
+    if kind == "b":
+        piece[:] = random.random(piece.size) < 0.5
+    elif kind == "c":
+        piece.real = random.standard_normal(piece.size)
+        piece.imag = random.standard_normal(piece.size)
+    elif kind in "iu":
+        piece[:] = random.integers(0, bound, piece.size)
+    elif piece.itemsize == 8:
+        random.standard_normal(out=piece)
+    else:
+        piece[:] = random.standard_normal(piece.size, np.float32).astype(piece.dtype)
+
+
+def _dtype(name: str) -> np.dtype[Any]:
+    """The dtype of a name; bfloat16 is that of ml_dtypes."""
+    return np.dtype(importlib.import_module("ml_dtypes").bfloat16 if name == "bfloat16" else name)
 
 
 def executable_of(packed: Mapping[str, Any], device: Any) -> Any:
@@ -69,6 +112,13 @@ def executable_of(packed: Mapping[str, Any], device: Any) -> Any:
     from ...backend.gpu.runtime.executable import DeviceExecutable
 
     return DeviceExecutable(packed["code"], (), device, link)
+
+
+def run_once(packed: Mapping[str, Any], device: Any) -> dict[str, Any]:
+    """Call a program once, for who looks at its kernels meanwhile."""
+    executable_of(packed, device)(*make_arguments(packed["specs"]))
+    device.wait()
+    return {"ok": True}
 
 
 def compare(packed: Mapping[str, Any], device: Any) -> dict[str, Any]:
@@ -115,7 +165,10 @@ __all__ = [
     "difference",
     "executable_of",
     "file_of",
+    "form_of",
     "load",
     "make_arguments",
     "names_of",
+    "newest",
+    "run_once",
 ]

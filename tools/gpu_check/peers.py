@@ -1,4 +1,4 @@
-"""The same programs in libraries that are there: PyTorch (with cuBLAS, and compiled), JAX, CuPy, Numba."""
+"""The same programs in libraries that are there: PyTorch (also compiled), Triton, JAX, CuPy, Numba."""
 
 from __future__ import annotations
 
@@ -6,51 +6,19 @@ import importlib
 import importlib.util
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import torch_programs
+from .measured import Measured
 from .packed import make_arguments
-from .speed import LEAD_BYTES, RUNS, WARM_UP
+from .speed import LEAD_BYTES, RUNS, WARM_UP, is_enough
 
 Program = Callable[[Any, Any], Any]
 """A program on a library and its arrays."""
 
-
-def _torch_attention(torch: Any, a: Any) -> Any:
-    return torch.nn.functional.scaled_dot_product_attention(*a, scale=0.125)
-
-
-def _torch_causal(torch: Any, a: Any) -> Any:
-    return torch.nn.functional.scaled_dot_product_attention(*a, scale=0.125, is_causal=True)
-
-
-_TORCH: dict[str, Program] = {
-    "chain": lambda torch, a: (
-        torch.tanh(a[0] * a[1] + a[2]) * torch.exp(-a[0] * a[0]) + torch.where(a[0] > 0, a[0], a[0] * 0.1)
-    ),
-    "add_f16": lambda torch, a: a[0] + a[1],
-    "softmax": lambda torch, a: torch.softmax(a[0], -1),
-    "softmax_long": lambda torch, a: torch.softmax(a[0], -1),
-    "layernorm": lambda torch, a: torch.nn.functional.layer_norm(a[0], a[1].shape, a[1], a[2]),
-    "column_sum": lambda torch, a: a[0].sum(0),
-    "row_max": lambda torch, a: a[0].amax(1),
-    "sum": lambda torch, a: a[0].sum(),
-    "mean_squared_error": lambda torch, a: ((a[0] - a[1]) ** 2).mean(),
-    "transpose": lambda torch, a: a[0].T.contiguous(),
-    "gather": lambda torch, a: a[0][a[1]] * 2,
-    "sort": lambda torch, a: torch.sort(a[0], stable=True)[0],
-    "running_sum": lambda torch, a: torch.cumsum(a[0], 0),
-    "product_f32": lambda torch, a: a[0] @ a[1],
-    "product_f16": lambda torch, a: a[0] @ a[1],
-    "product_f16_4096": lambda torch, a: a[0] @ a[1],
-    "product_f16_transposed": lambda torch, a: a[0] @ a[1].T,
-    "relu_product": lambda torch, a: torch.relu(a[0] @ a[1] + a[2]),
-    "attention_f32": _torch_attention,
-    "attention_f16": _torch_attention,
-    "causal_attention": _torch_causal,
-}
 _JAX: dict[str, Program] = {
     "chain": lambda np, a: (
         np.tanh(a[0] * a[1] + a[2]) * np.exp(-a[0] * a[0]) + np.where(a[0] > 0, a[0], a[0] * 0.1)
@@ -68,7 +36,10 @@ _JAX: dict[str, Program] = {
     "product_f32": lambda np, a: np.matmul(a[0], a[1], precision="highest"),
     "product_f16": lambda np, a: a[0] @ a[1],
     "product_f16_4096": lambda np, a: a[0] @ a[1],
+    "product_bf16": lambda np, a: a[0] @ a[1],
+    "product_token": lambda np, a: a[0] @ a[1],
     "relu_product": lambda np, a: np.maximum(np.matmul(a[0], a[1], precision="highest") + a[2], 0),
+    "bincount": lambda np, a: np.bincount(a[0], length=256),
 }
 _CUPY: dict[str, Program] = {
     "column_sum": lambda np, a: a[0].sum(0),
@@ -78,6 +49,7 @@ _CUPY: dict[str, Program] = {
     "gather": lambda np, a: a[0][a[1]] * 2,
     "sort": lambda np, a: np.sort(a[0]),
     "running_sum": lambda np, a: np.cumsum(a[0]),
+    "bincount": lambda np, a: np.bincount(a[0], minlength=256),
     "product_f32": lambda np, a: a[0] @ a[1],
 }
 
@@ -120,39 +92,14 @@ def _collatz(cuda: Any) -> Any:
     return cuda.jit(count)
 
 
+_CUPY_BACKENDS = {"product_f32": "cuBLAS", "sort": "Thrust", "running_sum": "CUB", "sum": "CUB"}
 _NUMBA: dict[str, Callable[[Any], Any]] = {"mandelbrot": _mandelbrot, "collatz": _collatz}
 
 
 # How each library runs a program, and tells the time
 
 
-def _with_torch(name: str, arrays: Sequence[Any]) -> dict[str, float]:
-    torch = importlib.import_module("torch")
-    placed = [torch.from_numpy(np.array(array)).cuda() for array in arrays]
-    one, other = (torch.empty(LEAD_BYTES, dtype=torch.int8, device="cuda") for _ in range(2))
-
-    def seconds(call: Callable[..., Any]) -> float:
-        times = []
-        for number in range(WARM_UP + RUNS):
-            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            one.copy_(other)
-            start.record()
-            call(*placed)
-            end.record()
-            end.synchronize()
-            if number >= WARM_UP:
-                times.append(1e-3 * start.elapsed_time(end))
-        return float(statistics.median(times))
-
-    program = _TORCH[name]
-
-    def eager(*a: Any) -> Any:
-        return program(torch, a)
-
-    return {"torch": seconds(eager), "torch.compile": seconds(torch.compile(eager))}
-
-
-def _with_jax(name: str, arrays: Sequence[Any]) -> dict[str, float]:
+def _with_jax(name: str, arrays: Sequence[Any]) -> Measured:
     """By the clock of the host, of ten calls behind each other: there are no events."""
     jax = importlib.import_module("jax")
     jax.config.update("jax_enable_x64", True)
@@ -160,21 +107,23 @@ def _with_jax(name: str, arrays: Sequence[Any]) -> dict[str, float]:
     placed = [jax.device_put(array) for array in arrays]
     compiled = jax.jit(lambda *a: _JAX[name](numpy, a))
     jax.block_until_ready(compiled(*placed))
-    times = []
+    times: list[float] = []
     for _ in range(RUNS // 5):
         start = time.perf_counter()
         results = [compiled(*placed) for _ in range(10)]
         jax.block_until_ready(results)
         times.append((time.perf_counter() - start) / 10)
         del results
-    return {"jax.jit": statistics.median(times)}
+        if is_enough(times):
+            break
+    return Measured({"jax.jit": statistics.median(times)}, {"jax.jit": "XLA"})
 
 
-def _with_cupy(name: str, arrays: Sequence[Any]) -> dict[str, float]:
+def _with_cupy(name: str, arrays: Sequence[Any]) -> Measured:
     cupy = importlib.import_module("cupy")
     placed = [cupy.asarray(array) for array in arrays]
     one, other = (cupy.empty(LEAD_BYTES, np.int8) for _ in range(2))
-    times = []
+    times: list[float] = []
     for number in range(WARM_UP + RUNS):
         start, end = cupy.cuda.Event(), cupy.cuda.Event()
         cupy.copyto(one, other)
@@ -184,16 +133,20 @@ def _with_cupy(name: str, arrays: Sequence[Any]) -> dict[str, float]:
         end.synchronize()
         if number >= WARM_UP:
             times.append(1e-3 * cupy.cuda.get_elapsed_time(start, end))
-    return {"cupy": statistics.median(times)}
+        if is_enough(times):
+            break
+    return Measured(
+        {"cupy": statistics.median(times)}, {"cupy": _CUPY_BACKENDS.get(name, "a kernel of its own")}
+    )
 
 
-def _with_numba(name: str, arrays: Sequence[Any]) -> dict[str, float]:
+def _with_numba(name: str, arrays: Sequence[Any]) -> Measured:
     cuda = importlib.import_module("numba.cuda")
     placed = [cuda.to_device(array) for array in arrays]
     count = arrays[0].shape[0]
     counts = cuda.device_array(count, np.int64)
     kernel = _NUMBA[name](cuda)
-    times = []
+    times: list[float] = []
     for number in range(WARM_UP + RUNS):
         start, end = cuda.event(), cuda.event()
         start.record()
@@ -202,28 +155,65 @@ def _with_numba(name: str, arrays: Sequence[Any]) -> dict[str, float]:
         end.synchronize()
         if number >= WARM_UP:
             times.append(1e-3 * start.elapsed_time(end))
-    return {"numba.cuda": statistics.median(times)}
+        if is_enough(times):
+            break
+    return Measured({"numba.cuda": statistics.median(times)}, {"numba.cuda": "a kernel of Python"})
 
 
-PEERS: dict[str, tuple[Callable[[str, Sequence[Any]], dict[str, float]], Mapping[str, Any]]] = {
-    "torch": (_with_torch, _TORCH),
-    "numba": (_with_numba, _NUMBA),
-    "jax": (_with_jax, _JAX),
-    "cupy": (_with_cupy, _CUPY),
+class Peer(NamedTuple):
+    """What runs programs in a library, those that are written in it, and the packages that it needs."""
+
+    run: Callable[[str, Sequence[Any]], Measured]
+    programs: Sequence[str]
+    packages: tuple[str, ...]
+
+
+PEERS: Mapping[str, Peer] = {
+    "torch": Peer(torch_programs.measure, torch_programs.NAMES, ("torch",)),
+    "triton": Peer(torch_programs.measure_triton, torch_programs.IN_TRITON, ("triton", "torch")),
+    "torch.compile": Peer(torch_programs.measure_compiled, torch_programs.COMPILED, ("torch", "triton")),
+    "cupy": Peer(_with_cupy, list(_CUPY), ("cupy",)),
+    "jax": Peer(_with_jax, list(_JAX), ("jax",)),
+    "numba": Peer(_with_numba, list(_NUMBA), ("numba",)),
 }
-"""What runs programs in a library, and those that are written in it."""
+"""Those come first of which most is to be learnt."""
 
 
 def programs_of(peer: str) -> list[str]:
-    """The programs that are written in a library; none where it is not installed."""
-    return sorted(PEERS[peer][1]) if importlib.util.find_spec(peer) is not None else []
+    """The programs that are written in a library."""
+    return list(PEERS[peer].programs)
+
+
+def installed() -> list[str]:
+    """The packages of peers that are installed."""
+    names = dict.fromkeys(name for peer in PEERS.values() for name in peer.packages)
+    return [name for name in names if importlib.util.find_spec(name) is not None]
+
+
+def why_absent(names: Iterable[str]) -> dict[str, str]:
+    """The peers that cannot run, each with its reason."""
+    here = installed()
+    reasons = {}
+    for name in names:
+        missing = [package for package in PEERS[name].packages if package not in here]
+        if missing:
+            reasons[name] = f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed"
+    return reasons
 
 
 def measure(peer: str, packed: Mapping[str, Any]) -> dict[str, Any]:
-    """The median times of a program in a library, in each way that it runs there."""
-    run, _ = PEERS[peer]
-    seconds = run(packed["name"], make_arguments(packed["specs"]))
-    return {"ok": True, "microseconds_of": {way: 1e6 * value for way, value in seconds.items()}}
+    """The median times of a program in a library, in each way that it runs there, and by what."""
+    found = PEERS[peer].run(packed["name"], make_arguments(packed["specs"]))
+    line: dict[str, Any] = {
+        "ok": True,
+        "microseconds_of": {way: 1e6 * value for way, value in found.seconds.items()},
+        "backend_of": found.backends,
+    }
+    if found.others:
+        line["others"] = {
+            way: value if isinstance(value, str) else 1e6 * value for way, value in found.others.items()
+        }
+    return line
 
 
-__all__ = ["PEERS", "measure", "programs_of"]
+__all__ = ["PEERS", "installed", "measure", "programs_of", "why_absent"]

@@ -10,6 +10,7 @@ _COLOURS = {
     "copy": "#000000",
     "torch": "#e4572e",
     "torch.compile": "#f0a202",
+    "triton": "#8a5a2b",
     "jax.jit": "#7b4fc9",
     "cupy": "#2b7bba",
     "numba.cuda": "#2e9e6b",

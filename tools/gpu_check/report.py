@@ -11,7 +11,7 @@ from .picture import draw
 Line = Mapping[str, Any]
 COPY = "copy"
 """Stands beside the peers: a copy of as many bytes."""
-_WAYS = (COPY, "torch", "torch.compile", "jax.jit", "cupy", "numba.cuda")
+_WAYS = (COPY, "torch", "torch.compile", "triton", "jax.jit", "cupy", "numba.cuda")
 _OWN_OVERHEAD = "bench/gpu/call_overhead.py"
 
 
@@ -50,7 +50,7 @@ def speeds(lines: Sequence[Line]) -> list[Speed]:
 def page(lines: Sequence[Line], machine: Line, measured: Sequence[Speed]) -> str:
     """The page in Markdown."""
     parts = ["# On a GPU", "", *_machine(machine), "", *_summary(lines), "", *_failures(lines)]
-    parts += [*_driver(lines), *_speeds(measured)]
+    parts += [*_driver(lines), *_speeds(measured), *_backends(lines), *_counters(lines), *_not_run(lines)]
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -67,19 +67,18 @@ def _machine(machine: Line) -> list[str]:
         f"driver {told.get('driver_version', '?')} for CUDA {cuda // 1000}.{cuda % 1000 // 10}, clocks of "
         f"multiprocessors and memory {clocks}, Python {machine['python']}, {versions or 'no libraries'}.",
         "",
-        "Made by `python3 -m tools.gpu_check build/gpu`, of which the results are lines of JSON.",
+        "Made of what `python3 -m tools.gpu_check build/gpu` has written there ([how](../../docs/gpu.md)).",
     ]
 
 
 def _summary(lines: Sequence[Line]) -> list[str]:
-    rows = ["| part | right | of |", "|---|---|---|"]
+    rows = ["| part | right | wrong | not run |", "|---|---|---|---|"]
     for part in dict.fromkeys(line["part"] for line in lines):
         for tool in dict.fromkeys(line.get("tool", "") for line in lines if line["part"] == part):
             own = [line for line in lines if line["part"] == part and line.get("tool", "") == tool]
-            skipped = [line["skipped"] for line in own if "skipped" in line]
-            right = sum(bool(line.get("ok")) for line in own)
-            what = f"not run: {skipped[0]}" if skipped else str(right)
-            rows.append(f"| {part}{f', {tool}' if tool else ''} | {what} | {'' if skipped else len(own)} |")
+            right, missed = (sum(bool(line.get(key)) for line in own) for key in ("ok", "not_run"))
+            name = f"{part}, {tool}" if tool else part
+            rows.append(f"| {name} | {right} | {len(own) - right - missed} | {missed or ''} |")
     return rows
 
 
@@ -92,7 +91,7 @@ def _failures(lines: Sequence[Line]) -> list[str]:
         why = line.get("error") or f"it is off by {line.get('difference', 0):.3g}"
         if line.get("repeats") is False:
             why += "; two runs differ"
-        part = f"{line['part']}{', ' + line['tool'] if 'tool' in line else ''}"
+        part = ", ".join(str(line[key]) for key in ("part", "peer", "tool", "how") if key in line)
         rows.append(f"| {part} | {line.get('program', '')} | {_cell(why)} |")
     return [*rows, ""]
 
@@ -121,6 +120,12 @@ def _driver(lines: Sequence[Line]) -> list[str]:
         "read_microseconds": "a read of eight bytes",
     }
     rows += [f"| {text} | {line[name]:.2f} |" for name, text in names.items()]
+    if "step_nanoseconds" in line:
+        rows += [
+            f"| an operation of one thread that waits for the last | {1e-3 * line['step_nanoseconds']:.4f} |",
+            f"| a megabyte from the host | {1e3 / line['gigabytes_per_second_in']:.1f} |",
+            f"| a megabyte to the host | {1e3 / line['gigabytes_per_second_out']:.1f} |",
+        ]
     total = line["launch_microseconds"] + line["block_microseconds"]
     return [
         *rows,
@@ -138,8 +143,9 @@ def _speeds(measured: Sequence[Speed]) -> list[str]:
     head = ["program", "weft µs", "GB/s", "TFLOP/s", *(f"{way}, times weft's" for way in ways)]
     rows = ["## Speed", "", "![times of peers divided by weft's](gpu.svg)", ""]
     rows += [
-        "Medians of 50 runs by events on the device, behind a copy that fills its caches with other things; of JAX by "
-        "the clock of the host, ten calls at a time. Above 1: the peer takes longer.",
+        "Medians of 50 runs (of fewer where they take seconds) by events on the device, behind a copy that fills its "
+        "caches with other things; of JAX by the clock of the host, ten calls at a time. Above 1: the peer takes "
+        "longer.",
         "",
         f"| {' | '.join(head)} |",
         f"|{'---|' * len(head)}",
@@ -149,6 +155,59 @@ def _speeds(measured: Sequence[Speed]) -> list[str]:
         cells = [name, f"{times['weft']:.1f}", f"{line['gigabytes_per_second']:.0f}", flops]
         cells += [f"{times[way] / times['weft']:.2f}" if way in times else "" for way in ways]
         rows.append(f"| {' | '.join(cells)} |")
+    return rows
+
+
+def _backends(lines: Sequence[Line]) -> list[str]:
+    """What computes each program in other libraries, and what else they have for it."""
+    found = [line for line in lines if line["part"] == "peers" and line.get("backend_of")]
+    if not found:
+        return []
+    rows = ["", "## What peers run", "", "| program | library | by | µs | others |", "|---|---|---|---|---|"]
+    for line in found:
+        for way, backend in line["backend_of"].items():
+            others = (
+                f"{name}: {other if isinstance(other, str) else f'{other:.1f}'}"
+                for name, other in line.get("others", {}).items()
+                if name != backend
+            )
+            cells = [
+                line["program"],
+                way,
+                backend,
+                f"{line['microseconds_of'][way]:.1f}",
+                _cell("; ".join(others)),
+            ]
+            rows.append(f"| {' | '.join(cells)} |")
+    return rows
+
+
+def _counters(lines: Sequence[Line]) -> list[str]:
+    """What the hardware counted of some kernels."""
+    found = [line for line in lines if line["part"] == "counters" and line.get("kernels")]
+    if not found:
+        return []
+    rows = ["", "## Counters of the hardware", "", "| program | kernel | |", "|---|---|---|"]
+    for line in found:
+        for kernel, counters in line["kernels"].items():
+            text = "; ".join(f"{name}: {value}" for name, value in counters.items())
+            rows.append(f"| {line['program']} | {kernel} | {_cell(text)} |")
+    return rows
+
+
+def _not_run(lines: Sequence[Line]) -> list[str]:
+    """What was left out, by its reason."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for line in lines:
+        if "not_run" in line:
+            part = f"{line['part']}, {line['tool']}" if "tool" in line else str(line["part"])
+            name = line.get("program") or line.get("peer") or ""
+            reasons.setdefault((part, line["not_run"]), []).append(str(name))
+    if not reasons:
+        return []
+    rows = ["", "## What was not run", "", "| part | | why |", "|---|---|---|"]
+    for (part, reason), names in reasons.items():
+        rows.append(f"| {part} | {_cell(', '.join(dict.fromkeys(filter(None, names))))} | {_cell(reason)} |")
     return rows
 
 

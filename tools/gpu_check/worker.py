@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from .packed import form_of
+from .peers import PEERS
 from .workers import RESTART
 
 
@@ -28,6 +30,9 @@ def work(options: argparse.Namespace) -> int:
         try:
             line |= run(program)
             failed = False
+        except ModuleNotFoundError as error:
+            failed = False
+            line |= {"not_run": str(error)} if _is_optional(error) else {"ok": False, "error": str(error)}
         except Exception as error:  # the others are run all the same
             failed = True
             line |= {"ok": False, "error": f"{type(error).__name__}: {error}"[:4000]}
@@ -36,6 +41,11 @@ def work(options: argparse.Namespace) -> int:
         if failed and device is not None:
             return RESTART  # whatever is left of it on the device
     return 0
+
+
+def _is_optional(error: ModuleNotFoundError) -> bool:
+    """Whether what is missing is a library that a bare machine need not have."""
+    return (error.name or "").partition(".")[0] in ("ml_dtypes", *PEERS)
 
 
 def _opened() -> Any:
@@ -50,15 +60,22 @@ def _functions(
     directory: Path, device: Any, peer: str, emulated: bool
 ) -> Mapping[str, Callable[[str], dict[str, Any]]]:
     """What runs a program, by the part."""
-    from . import conformance, exchange, machine, packed, peers, speed
+    from . import conformance, driver, exchange, machine, packed, peers, speed
+
+    def load(part: str, name: str) -> Mapping[str, Any]:
+        return packed.load(directory, name, form_of(part, emulated))
 
     return {
         "machine": lambda _: machine.describe(device),
-        "correct": lambda name: packed.compare(packed.load(directory, name, "small"), device),
+        "first": lambda name: packed.compare(load("first", name), device),
+        "correct": lambda name: packed.compare(load("correct", name), device),
+        "once": lambda name: packed.run_once(load("once", name), device),
         "conformance": functools.partial(conformance.compare, device=device, emulated=emulated),
-        "exchange": lambda name: exchange.exchange(name, packed.load(directory, "add_f16", "small"), device),
-        "driver": lambda _: speed.time_driver(packed.load(directory, "add_f16", "small"), device),
-        "speed": lambda name: speed.measure(packed.load(directory, name, "large"), device),
+        "exchange": lambda name: exchange.exchange(name, load("exchange", "add_f16"), device),
+        "driver": lambda _: driver.time_driver(
+            load("driver", "add_f16"), device, 1 << (6 if emulated else 16)
+        ),
+        "speed": lambda name: speed.measure(load("speed", name), device),
         "peer": lambda name: peers.measure(peer, packed.load(directory, name, "large")),
     }
 

@@ -6,18 +6,21 @@ import contextlib
 import json
 import os
 import queue
+import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RESTART = 75
 """The exit code of a worker that has told what is wrong, and cannot go on."""
+NO_TIME = "there was no time left for it"
 _FOUND = 9
 """That of compute-sanitizer where it has found something."""
 
@@ -25,20 +28,35 @@ Say = Callable[[Mapping[str, Any]], None]
 
 
 def run_batch(
-    command: Sequence[str], names: Sequence[str], seconds_each: float, seconds: float, say: Say
+    command: Sequence[str],
+    names: Sequence[str],
+    seconds_each: float,
+    seconds: float,
+    say: Say,
+    environment: Mapping[str, str] | None = None,
 ) -> None:
-    """Run a worker with names, which says a line for each; if it ends before, another one goes on behind that name."""
+    """Run a worker with names, which says a line for each; if it ends before, another one goes on behind that name.
+
+    What takes longer than `seconds_each` is wrong; what `seconds` for all of them leave no time for is not run.
+    """
     rest, end = list(names), time.monotonic() + seconds
     while rest:
         if end - time.monotonic() <= 0:
             for name in rest:
-                say({"program": name, "ok": False, "error": "there was no time left for it"})
+                say({"program": name, "not_run": NO_TIME})
             return
-        done = _run_some(command, rest, seconds_each, end, say)
+        done = _run_some(command, rest, seconds_each, end, say, environment)
         rest = rest[done:]
 
 
-def _run_some(command: Sequence[str], names: Sequence[str], seconds_each: float, end: float, say: Say) -> int:
+def _run_some(
+    command: Sequence[str],
+    names: Sequence[str],
+    seconds_each: float,
+    end: float,
+    say: Say,
+    environment: Mapping[str, str] | None,
+) -> int:
     """Run one worker until it ends; how many of the names are done with then, at least one."""
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(
@@ -47,6 +65,7 @@ def _run_some(command: Sequence[str], names: Sequence[str], seconds_each: float,
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
+            env=environment,
             start_new_session=True,
         )
         lines: queue.Queue[str] = queue.Queue()
@@ -59,7 +78,7 @@ def _run_some(command: Sequence[str], names: Sequence[str], seconds_each: float,
                 try:
                     text = lines.get(timeout=max(left, 0.01))
                 except queue.Empty:
-                    say({"program": names[done], "ok": False, "error": f"it takes more than {left:.0f} s"})
+                    say({"program": names[done], **_over(left, seconds_each)})
                     return done + 1
                 if text == "":
                     break
@@ -77,6 +96,13 @@ def _run_some(command: Sequence[str], names: Sequence[str], seconds_each: float,
             say({"program": names[done], "ok": False, "error": f"{what}: {last}" if last else what})
             done += 1
         return done
+
+
+def _over(seconds: float, seconds_each: float) -> dict[str, Any]:
+    """What is said of a program that was ended after some seconds: it is wrong if it had all that it may have."""
+    if seconds < seconds_each:
+        return {"not_run": f"it was ended after {max(seconds, 0):.0f} s, as there was no time left"}
+    return {"ok": False, "error": f"it takes more than {seconds:.0f} s"}
 
 
 def _pass_on(stream: Any, lines: queue.Queue[str]) -> None:
@@ -119,7 +145,7 @@ def run_sanitizer(
 ) -> dict[str, Any]:
     """Run a program under compute-sanitizer: what it finds."""
     if seconds <= 0:
-        return {"ok": False, "error": "there was no time left for it"}
+        return {"not_run": NO_TIME}
     with tempfile.TemporaryDirectory(prefix="weft-gpu-") as folder:
         log = Path(folder) / "log"
         own = ["--tool", tool, "--error-exitcode", str(_FOUND), "--print-limit", "8", "--log-file", str(log)]
@@ -134,7 +160,7 @@ def run_sanitizer(
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return {"ok": False, "error": f"it takes more than {seconds:.0f} s"}
+            return {"not_run": f"{tool} takes more than {seconds:.0f} s"}
         found = log.read_text() if log.exists() else ""
         line: dict[str, Any] = {"ok": done.returncode == 0, "seconds": round(time.monotonic() - start, 1)}
         if done.returncode:
@@ -146,4 +172,31 @@ def run_sanitizer(
         return line
 
 
-__all__ = ["RESTART", "ROOT", "run_batch", "run_sanitizer"]
+_FOLDERS = ("/usr/local/cuda/bin", "/opt/nvidia/nsight-compute", "/usr/local/NVIDIA-Nsight-Compute")
+"""Where NVIDIA's installers put tools that no path names."""
+
+
+def find_tool(name: str) -> str | None:
+    """Where a tool of NVIDIA's is."""
+    found = shutil.which(name)
+    if found:
+        return found
+    places = [place for folder in _FOLDERS for place in sorted(Path(folder).glob(f"**/{name}"), reverse=True)]
+    return next((str(place) for place in places if place.is_file() and os.access(place, os.X_OK)), None)
+
+
+@contextlib.contextmanager
+def warm_up(modules: Sequence[str]) -> Iterator[None]:
+    """Import libraries in another process meanwhile: the first import of one reads gigabytes from disk."""
+    code = "import importlib, sys\nfor name in sys.argv[1:]:\n    importlib.import_module(name)"
+    command, nothing = [sys.executable, "-c", code, *modules], subprocess.DEVNULL
+    process = subprocess.Popen(command, stdout=nothing, stderr=nothing) if modules else None
+    try:
+        yield
+    finally:
+        if process is not None:
+            process.kill()
+            process.wait()
+
+
+__all__ = ["NO_TIME", "RESTART", "ROOT", "find_tool", "run_batch", "run_sanitizer", "warm_up"]

@@ -14,9 +14,10 @@ from ....passes.rewriting import operations_in, operations_of
 from ...nests.contraction import match_contraction
 from ...nests.nest import loop_nest
 from ...planning.names import EXIT
+from ...target import gpu_figures
 from ..code.captures import NotScheduled, captures, is_pure
 from ..code.reduce import Reduction
-from ..placement.effort import SECONDS_OF_STEP, is_better_on_host, known_bytes, steps_of_one_thread
+from ..placement.effort import is_better_on_host, known_bytes, steps_of_one_thread
 from ..schedules import (
     attention,
     attention_parts,
@@ -211,7 +212,9 @@ def _check_host(function: Operation, steps: int | None, work: int | None) -> Non
         return
     arrays = [a.type for a in function.regions[0].blocks[0].arguments if isinstance(a.type, ir.MemRefType)]
     if is_better_on_host(steps, work, sum(map(known_bytes, arrays))):
-        raise NotScheduled(f"the device would take some {steps * SECONDS_OF_STEP * 1e3:.0f} ms, step by step")
+        raise NotScheduled(
+            f"the device would take some {steps * gpu_figures().step * 1e3:.0f} ms, step by step"
+        )
 
 
 def _shared_rows(function: Operation, steps: list[Step]) -> int:

@@ -36,12 +36,12 @@ from ...planning.failures import FailureSites
 from ...planning.names import kernel_name
 from ...planning.plan_attributes import PLAN
 from ...planning.shapes import static_shape
+from ...target import gpu_figures
 from ..placement.effort import known_bytes
 from ..placement.entries import entries_of
-from ..placement.kernel_effort import SECONDS_OF_LAUNCH, SECONDS_OF_READ, seconds_of_block
+from ..placement.kernel_effort import seconds_of_block
 from ..placement.kernel_variants import callee_of
 from ..placement.place_kernels import DEVICE, GUARDED, HOST, VISIBLE, describe, require_placed
-from ..placement.trip_costs import seconds_of_trip
 from .host_functions import HostFunction, element_bytes, host_functions
 from .loop_parts import (
     LOOPS,
@@ -124,8 +124,9 @@ class _JoinedLoops:
         copied = [_seconds_of_copy(op) for op in parts.effects if op.name != "func.call"]
         seconds = [number for number in (*own, *copied) if number is not None]
         trips = [kernel for kernel in map(self._callee, calls) if not is_on_device(kernel)]
-        others = SECONDS_OF_LAUNCH * len(parts.effects) + SECONDS_OF_READ * len(parts.loads)
-        others += sum(seconds_of_trip(_bytes_of(kernel)) for kernel in trips)
+        figures = gpu_figures()
+        others = figures.launch * len(parts.effects) + figures.read * len(parts.loads)
+        others += sum(figures.seconds_of_trip(_bytes_of(kernel)) for kernel in trips)
         return bool(calls) and len(seconds) == len(parts.effects) and sum(seconds) < others
 
     def _callee(self, call: Operation) -> Operation:

@@ -7,10 +7,8 @@ import math
 from ....dialect.mlir import Operation, Type, ir
 from ....passes.rewriting import constant_integer, operations_in
 from ...planning.shapes import static_shape
-from .trip_costs import LONG, seconds_of_trip
-
-SECONDS_OF_STEP = 2e-8
-"""For one operation: some thirty cycles, as it waits for the one before."""
+from ...target import gpu_figures
+from .trip_costs import LONG
 
 MOST_STEPS = 4096
 """So much is left to one thread: below a tenth of a millisecond, which copies to the host and back take, too."""
@@ -24,8 +22,9 @@ def is_better_on_host(steps: int, work: int, size: int) -> bool:
 
     The host does all the `work` behind each other, and copies arrays of so many bytes.
     """
-    seconds = steps * SECONDS_OF_STEP
-    host = work * _SECONDS_OF_CORE_STEP + seconds_of_trip(size)
+    figures = gpu_figures()
+    seconds = steps * figures.step
+    host = work * _SECONDS_OF_CORE_STEP + figures.seconds_of_trip(size)
     return seconds > LONG and seconds > host
 
 
@@ -73,7 +72,6 @@ def _points(nest: Operation) -> int | None:
 
 __all__ = [
     "MOST_STEPS",
-    "SECONDS_OF_STEP",
     "is_better_on_host",
     "known_bytes",
     "steps_of_one_thread",

@@ -7,22 +7,19 @@ from collections.abc import Iterable, Sequence
 
 from ....dialect.mlir import Operation, ir
 from ....passes.rewriting import operations_in
+from ...target import gpu_figures
 from .block_effort import BARRIER
-from .effort import SECONDS_OF_STEP, turns
+from .effort import turns
 from .extent_bounds import ExtentBounds
 
 THREADS = 256
-SECONDS_OF_LAUNCH = 3e-6
-"""From one launch to the next, where little is done."""
-SECONDS_OF_READ = 1e-5
-"""What the host waits for a number of the device."""
 _PRODUCTS = ("linalg.matmul", "linalg.batch_matmul", "linalg.matvec", "linalg.vecmat", "linalg.batch_matvec")
 
 
 def seconds_of_block(kernel: Operation, call: Operation | None = None) -> float | None:
     """How long a block takes at most for what a kernel does, or does for a call; None where that is not known."""
     steps = _Effort(kernel, call).steps(operations_in(kernel.regions[0].blocks[0]))
-    return None if steps is None else steps * SECONDS_OF_STEP
+    return None if steps is None else steps * gpu_figures().step
 
 
 class _Effort:
@@ -105,4 +102,4 @@ def _extents(generic: Operation, shapes: Sequence[Sequence[int]]) -> list[int] |
     return [found[dim] for dim in range(count)] if len(found) == count else None
 
 
-__all__ = ["SECONDS_OF_LAUNCH", "SECONDS_OF_READ", "seconds_of_block"]
+__all__ = ["seconds_of_block"]

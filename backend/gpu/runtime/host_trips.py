@@ -7,8 +7,12 @@ from collections.abc import Iterable
 
 from ....dialect.records import NamedTuple
 from ...planning.plan import HostKernel
+from ...processors.gpu_figures import GpuFigures
 from ..machine.call_context import WORDS_OF_TRIPS
-from ..placement.trip_costs import LONG, SECONDS_OF_BYTE, SECONDS_OF_TRIP
+from ..placement.trip_costs import LONG
+
+_USUAL = GpuFigures()
+"""Of any GPU: the order of magnitude is enough to warn."""
 
 
 class HostTrips(NamedTuple):
@@ -21,7 +25,7 @@ class HostTrips(NamedTuple):
     @property
     def is_slow(self) -> bool:
         """Whether the call took noticeably longer for it."""
-        return self.runs * SECONDS_OF_TRIP + self.bytes * SECONDS_OF_BYTE > LONG
+        return self.runs * _USUAL.trip + self.bytes * _USUAL.byte > LONG
 
     @classmethod
     def all_of(

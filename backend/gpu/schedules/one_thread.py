@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from ....dialect.mlir import Operation, ir
 from ...nests.emit import Index
 from ...nests.nest import loop_nest
+from ...target import gpu_figures
 from ..code.allocations import allocations_can_move, move_allocations
 from ..code.captures import NotScheduled
 from ..code.kernel import Kernel
 from ..code.points import write as store_point
 from ..code.points import write_point
-from ..placement.effort import SECONDS_OF_STEP
 from ..placement.trip_costs import LONG
 from .steps import Step
 
@@ -49,6 +49,6 @@ def write(
             ):
                 store_point(value, access, [0] * len(nest.parallel), kernel.emitter)
             copies[0].erase()
-    if steps is not None and steps * SECONDS_OF_STEP > LONG:
-        kernel.operation.attributes[MILLISECONDS] = ir.FloatAttr.get_f64(steps * SECONDS_OF_STEP * 1e3)
+    if steps is not None and steps * gpu_figures().step > LONG:
+        kernel.operation.attributes[MILLISECONDS] = ir.FloatAttr.get_f64(steps * gpu_figures().step * 1e3)
     kernel.launch([1], reason)
