@@ -28,7 +28,7 @@ import sys
 
 class Nothing:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("torch_mlir",):
+        if name.split(".")[0] in ("torch_mlir", "llvmlite", "ml_dtypes"):
             raise ImportError(name)
 
 sys.meta_path.insert(0, Nothing())
@@ -143,7 +143,8 @@ def _copied(packed: Path, folder: Path, **names: str) -> Path:
     """Small programs under other names."""
     folder.mkdir(exist_ok=True)
     for name, source in names.items():
-        shutil.copy(packed / f"{source}.small.sm_90a.pickle", folder / f"{name}.small.sm_90a.pickle")
+        for form in ("small", "large"):
+            shutil.copy(packed / f"{source}.small.sm_90a.pickle", folder / f"{name}.{form}.sm_90a.pickle")
     return folder
 
 

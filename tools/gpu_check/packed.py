@@ -42,13 +42,13 @@ def newest(names: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def form_of(part: str, emulated: bool) -> str:
-    """The form that a part runs; the emulator never sees the end of a large one.
+def form_of(part: str) -> str:
+    """The form of the programs of a part.
 
-    >>> form_of("speed", False), form_of("speed", True), form_of("correct", False)
-    ('large', 'small', 'small')
+    >>> form_of("speed"), form_of("correct")
+    ('large', 'small')
     """
-    return "large" if part in ("speed", "once") and not emulated else "small"
+    return "large" if part in ("speed", "once") else "small"
 
 
 def _age(target: str) -> int:

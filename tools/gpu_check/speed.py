@@ -19,7 +19,7 @@ LEAD_BYTES = 1 << 30
 """So much is copied before each run: the host is ahead of the device then, and nothing is left in its caches."""
 
 
-def measure(packed: Mapping[str, Any], device: Any) -> dict[str, Any]:
+def measure(packed: Mapping[str, Any], device: Any, runs: int = RUNS) -> dict[str, Any]:
     """The median time of a call on arrays of the device, and of a copy of as many bytes."""
     from ...backend.gpu.arrays.array import from_host
 
@@ -33,15 +33,18 @@ def measure(packed: Mapping[str, Any], device: Any) -> dict[str, Any]:
     )
     del results
     lead = _lead(device)
-    seconds = _median(lambda: executable(*arguments), lead, device)
+    seconds = _median(lambda: executable(*arguments), lead, device, runs)
     moved = packed["bytes"]
     source, target = (device.memory.allocate(moved // 2, device.stream) for _ in range(2))
     copy = _median(
-        lambda: device.memory.copy(target.address, source.address, moved // 2, device.stream), lead, device
+        lambda: device.memory.copy(target.address, source.address, moved // 2, device.stream),
+        lead,
+        device,
+        runs,
     )
     line |= {
         "microseconds": 1e6 * seconds,
-        "host_microseconds": 1e6 * _host_time(lambda: executable(*arguments), device),
+        "host_microseconds": 1e6 * _host_time(lambda: executable(*arguments), device, runs),
         "launches": executable.launches,
         "reads": executable.reads,
         "gigabytes_per_second": 1e-9 * moved / seconds,
@@ -63,12 +66,12 @@ def _lead(device: Any) -> Callable[[], None]:
     return lead
 
 
-def _median(call: Callable[[], Any], lead: Callable[[], None], device: Any) -> float:
+def _median(call: Callable[[], Any], lead: Callable[[], None], device: Any, runs: int) -> float:
     """The median of the time between two events around a call."""
     from ...backend.gpu.driver.streams import Event
 
     times: list[float] = []
-    for number in range(WARM_UP + RUNS):
+    for number in range(min(WARM_UP, runs - 1) + runs):
         if is_enough(times):
             break
         start, end = (Event(device.device, timing=True) for _ in range(2))
@@ -77,7 +80,7 @@ def _median(call: Callable[[], Any], lead: Callable[[], None], device: Any) -> f
         call()
         device.stream.record(end)
         end.synchronize()
-        if number >= WARM_UP:
+        if number >= min(WARM_UP, runs - 1):
             times.append(1e-3 * end.milliseconds_since(start))
     return statistics.median(times)
 
@@ -91,10 +94,10 @@ def is_enough(times: Sequence[float]) -> bool:
     return len(times) >= 10 and sum(times) > LONGEST
 
 
-def _host_time(call: Callable[[], Any], device: Any) -> float:
+def _host_time(call: Callable[[], Any], device: Any, runs: int) -> float:
     """The median time until a call comes back."""
     times: list[float] = []
-    for _ in range(RUNS):
+    for _ in range(runs):
         if is_enough(times):
             break
         start = time.perf_counter()

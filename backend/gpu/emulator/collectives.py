@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from .accesses import Access, locate_shared
@@ -16,7 +15,7 @@ from .arithmetic import Maker
 from .asynchronous import MAKERS as ASYNCHRONOUS
 from .faults import Fault, PTXError
 from .frames import FORMATS, Frame
-from .memory import Array
+from .memory import Array, element_dtype
 from .operands import Operands, Step, expect
 from .ptx import Instruction, split
 from .warps import WARP
@@ -51,18 +50,17 @@ _B_F64 = [(_T, _G)]
 _C = [(_G + 8 * (r // 2), 2 * _T + r % 2) for r in range(4)]
 _C_F64 = [(_G, 2 * _T + r) for r in range(2)]
 
-_BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
-_SHAPES: dict[tuple[str, str], tuple[int, Any, list[Place], list[Place]]] = {
-    ("m16n8k16", "f16"): (16, np.dtype(np.float16), _A16, _B16),
-    ("m16n8k16", "bf16"): (16, _BFLOAT16, _A16, _B16),
-    ("m16n8k8", "f16"): (8, np.dtype(np.float16), _A16K8, _B16K8),
-    ("m16n8k8", "bf16"): (8, _BFLOAT16, _A16K8, _B16K8),
-    ("m16n8k8", "tf32"): (8, np.dtype(np.float32), _A_TF32, _B_TF32),
-    ("m16n8k4", "tf32"): (4, np.dtype(np.float32), _A_TF32K4, _B_TF32K4),
-    ("m16n8k32", "s8"): (32, np.dtype(np.int8), _A8, _B8),
-    ("m16n8k32", "u8"): (32, np.dtype(np.uint8), _A8, _B8),
-    ("m16n8k4", "f64"): (4, np.dtype(np.float64), _A_TF32K4, _B_F64),
-    ("m8n8k4", "f64"): (4, np.dtype(np.float64), _A_F64, _B_F64),
+_SHAPES: dict[tuple[str, str], tuple[int, str, list[Place], list[Place]]] = {
+    ("m16n8k16", "f16"): (16, "f2", _A16, _B16),
+    ("m16n8k16", "bf16"): (16, "bfloat16", _A16, _B16),
+    ("m16n8k8", "f16"): (8, "f2", _A16K8, _B16K8),
+    ("m16n8k8", "bf16"): (8, "bfloat16", _A16K8, _B16K8),
+    ("m16n8k8", "tf32"): (8, "f4", _A_TF32, _B_TF32),
+    ("m16n8k4", "tf32"): (4, "f4", _A_TF32K4, _B_TF32K4),
+    ("m16n8k32", "s8"): (32, "i1", _A8, _B8),
+    ("m16n8k32", "u8"): (32, "u1", _A8, _B8),
+    ("m16n8k4", "f64"): (4, "f8", _A_TF32K4, _B_F64),
+    ("m8n8k4", "f64"): (4, "f8", _A_F64, _B_F64),
 }
 """By shape and type: the length of the sums, the type, and the elements of a thread in both factors."""
 
@@ -118,8 +116,9 @@ def _mma(i: Instruction, o: Operands) -> Step:
     if not {"row", "col"} <= set(i.modifiers):
         raise PTXError("products take the first factor by rows and the second by columns")
     result, first, second, _ = kinds
-    length, a_dtype, a_places, _ = _SHAPES[shape, first]
-    _, b_dtype, _, b_places = _SHAPES[shape, second]
+    length, a_element, a_places, _ = _SHAPES[shape, first]
+    _, b_element, _, b_places = _SHAPES[shape, second]
+    a_dtype, b_dtype = element_dtype(a_element), element_dtype(b_element)
     rows = 8 if shape.startswith("m8") else 16
     c_places = _C_F64 if rows == 8 else _C
     c_dtype = FORMATS[result].dtype

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-import ml_dtypes
 import numpy as np
 
 from ....dialect.records import dataclass
 from .banks import Banks
-from .memory import Array, DeviceMemory
+from .memory import Array, DeviceMemory, element_dtype
 
 
 @dataclass(frozen=True)
@@ -22,9 +21,15 @@ class Format:
     kind: str
     """u, s, b, f, or p for predicates."""
     bits: int
-    dtype: np.dtype[Any]
+    element: str
+    """The dtype of NumPy, by its name, or "bfloat16"."""
     packed: bool = False
     """Whether a register holds two of them."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """How NumPy reads the bits."""
+        return element_dtype(self.element)
 
     def view(self, base: Array) -> Array:
         """The values in registers, as an array that shares their memory."""
@@ -41,19 +46,18 @@ class Format:
 
 
 def _formats() -> dict[str, Format]:
-    found = {"pred": Format("pred", "p", 1, np.dtype(np.bool_))}
+    found = {"pred": Format("pred", "p", 1, "?")}
     for bits in (8, 16, 32, 64):
         for kind, letter in (("u", "u"), ("s", "i"), ("b", "u")):
-            found[f"{kind}{bits}"] = Format(f"{kind}{bits}", kind, bits, np.dtype(f"{letter}{bits // 8}"))
+            found[f"{kind}{bits}"] = Format(f"{kind}{bits}", kind, bits, f"{letter}{bits // 8}")
     for bits in (16, 32, 64):
-        found[f"f{bits}"] = Format(f"f{bits}", "f", bits, np.dtype(f"f{bits // 8}"))
-    found["tf32"] = Format("tf32", "f", 32, np.dtype(np.float32))
-    bfloat16 = np.dtype(ml_dtypes.bfloat16)
-    found["bf16"] = Format("bf16", "f", 16, bfloat16)
-    found["f16x2"] = Format("f16x2", "f", 32, np.dtype(np.float16), packed=True)
-    found["bf16x2"] = Format("bf16x2", "f", 32, bfloat16, packed=True)
-    found["s16x2"] = Format("s16x2", "s", 32, np.dtype(np.int16), packed=True)
-    found["u16x2"] = Format("u16x2", "u", 32, np.dtype(np.uint16), packed=True)
+        found[f"f{bits}"] = Format(f"f{bits}", "f", bits, f"f{bits // 8}")
+    found["tf32"] = Format("tf32", "f", 32, "f4")
+    found["bf16"] = Format("bf16", "f", 16, "bfloat16")
+    found["f16x2"] = Format("f16x2", "f", 32, "f2", packed=True)
+    found["bf16x2"] = Format("bf16x2", "f", 32, "bfloat16", packed=True)
+    found["s16x2"] = Format("s16x2", "s", 32, "i2", packed=True)
+    found["u16x2"] = Format("u16x2", "u", 32, "u2", packed=True)
     return found
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 from bisect import bisect_right
 from collections import deque
+from functools import cache
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from .faults import Fault
@@ -27,6 +28,19 @@ _QUARANTINE = 1 << 24
 """So many bytes that were freed are not given out again, so that their use is found."""
 _POISON = 0xCB
 """What memory holds that nobody wrote: NaN in no format, but a number that is easily seen."""
+
+
+@cache
+def element_dtype(name: Any) -> np.dtype[Any]:
+    """The dtype of a name, which is one of NumPy's, or "bfloat16": only kernels that have it need ml_dtypes.
+
+    >>> element_dtype("f4"), element_dtype("bfloat16").itemsize
+    (dtype('float32'), 2)
+    """
+    found: np.dtype[Any] = np.dtype(
+        importlib.import_module("ml_dtypes").bfloat16 if name == "bfloat16" else name
+    )
+    return found
 
 
 class Shadow:
@@ -180,7 +194,7 @@ class DeviceMemory:
         """All of the memory as elements of a dtype, or as vectors of `width` of them."""
         key = (dtype, width)
         if key not in self._views:
-            elements = self.bytes.view(ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
+            elements = self.bytes.view(element_dtype(dtype))
             self._views[key] = elements if width == 1 else elements.reshape(-1, width)
         return self._views[key]
 
@@ -216,4 +230,5 @@ __all__ = [
     "Array",
     "DeviceMemory",
     "Shadow",
+    "element_dtype",
 ]

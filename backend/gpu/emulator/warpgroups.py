@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from ....dialect.records import NamedTuple, dataclass
@@ -18,7 +17,7 @@ from .clocks import ClockWatch
 from .collectives import gathered_warp_rows
 from .faults import Fault, PTXError
 from .frames import FORMATS, Frame, Register
-from .memory import Array
+from .memory import Array, element_dtype
 from .operands import Operands, Step, expect
 from .ptx import Function, Instruction, split
 from .tensor_maps import swizzled
@@ -28,7 +27,7 @@ GROUP = 128
 _ROWS, _DEPTH, _SWIZZLE_128 = 64, 16, 1
 _UNKNOWN = np.uint32(0x7FC0DEAD).view(np.float32)
 """What registers hold while a product adds to them."""
-_KINDS = {"f16": np.dtype(np.float16), "bf16": np.dtype(ml_dtypes.bfloat16)}
+_KINDS = {"f16": "f2", "bf16": "bfloat16"}
 
 _THREAD = np.arange(GROUP)
 _G, _T = _THREAD % 32 // 4, _THREAD % 4
@@ -206,7 +205,7 @@ def _multiply(i: Instruction, o: Operands) -> Step:
     match = _PRODUCT.match(".".join(i.modifiers))
     if match is None:
         raise PTXError("this product of a warpgroup is not known")
-    columns, dtype = int(match["n"]), _KINDS[match["kind"]]
+    columns, dtype = int(match["n"]), element_dtype(_KINDS[match["kind"]])
     from_registers = i.operands[1].startswith("{")
     expect(i, 7 if from_registers else 8)
     names = split(i.operands[0][1:-1])
