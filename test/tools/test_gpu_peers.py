@@ -91,6 +91,7 @@ def test_other_libraries_tell_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("jax", "jax.numpy", "cupy", "numba", "numba.cuda"):
         made = mock.MagicMock(name=name)
         made.cuda.get_elapsed_time.return_value = 3.0
+        made.device_put.return_value.__gt__.return_value = True
         made.event.side_effect = lambda: mock.MagicMock(elapsed_time=mock.Mock(return_value=3.0))
         monkeypatch.setitem(sys.modules, name, made)
     sys.modules["jax"].jit = lambda function: function  # type: ignore[attr-defined]
