@@ -83,7 +83,8 @@ class WriteBack:
 
     def _add_grown(self, items: Any, value: RuntimeContainer) -> None:
         handle = self._state.locate(items)
-        if handle is not None:
+        if handle is not None and not value.is_as_made():
+            value.require_storable()
             place = Items(handle.name, items)
             self._updates.append(Update(handle, self._maker(place, value), is_whole=True))
 

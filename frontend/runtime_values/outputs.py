@@ -152,10 +152,11 @@ class Outputs:
             return OptionalResult(self._computed(leaf.is_none), self.collect(leaf.value))
         if isinstance(leaf, RuntimeChoice):
             return ChosenResult(self._computed(leaf.index), leaf.options)
+        if isinstance(leaf, RuntimeTable) or (isinstance(leaf, RuntimeLength) and leaf.has_lists):
+            parts, make = leaf.at_run_time()
+            return HolderResult(self.collect(parts), make)
         if isinstance(leaf, RuntimeLength):
             return self._list(leaf)
-        if isinstance(leaf, RuntimeTable):
-            return HolderResult(self.collect(leaf.listed()), leaf.make)
         return None
 
     def _selected(self, leaf: TracedArray) -> SelectedResult | None:

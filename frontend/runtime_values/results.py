@@ -65,6 +65,13 @@ class RuntimeContainer(RuntimeValue):
         """Have a wider abstract type from now on."""
         raise NotImplementedError
 
+    def is_as_made(self) -> bool:
+        """Whether it surely holds what the container of Python's did that became it."""
+        return False
+
+    def require_storable(self) -> None:
+        """Raise where the container of Python's cannot be given what it holds now."""
+
     def state(self) -> list[Any]:
         """What it holds now: others as soon as it is changed."""
         raise NotImplementedError
@@ -89,6 +96,11 @@ class RuntimeLength(RuntimeContainer):
     """A list whose length is known at run time; AutoGraph's growing lists are such."""
 
     python_type = list
+
+    @property
+    def has_lists(self) -> bool:
+        """Whether items are, or hold, lists whose length is known at run time, too."""
+        return False
 
     def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
         """The items, stacked."""

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .....dialect.register import context
+from ....runtime_values.results import RuntimeContainer
 from ....tracing.recorder import Recorder
-from ..lists.dynamic_lists import GrowingList
 from ..values.control_flow_state import control_flow, snapshot_of
 from ..values.program_locations import Snapshot
 from .paths import catcher_of
@@ -24,7 +24,11 @@ class Checkpoint:
         self._op_count = trace.op_count
         self._grown = dict(control_flow(trace).grown)
         owners = [owner for _, owner, _ in snapshot.objects]
-        self._kinds = [(items, items.kind) for items in owners if isinstance(items, GrowingList)]
+        self._kinds = [
+            (items, items.kind)
+            for items in owners
+            if isinstance(items, RuntimeContainer) and items.joined_parts() is None
+        ]
         self._kept = len(trace.kept)
         self._kept_items = list(trace.kept_items)
         self._catcher = catcher_of(trace)

@@ -154,6 +154,10 @@ class GrowingList(ListMethods, RuntimeLength):
         """The number of items, a traced int."""
         return self._length
 
+    def sizes(self) -> Any:
+        """What is another object as soon as the list may have become longer or shorter."""
+        return self._length
+
     @property
     def known_length(self) -> int | None:
         """The number of items where tracing knows it after all."""
@@ -263,6 +267,17 @@ class GrowingList(ListMethods, RuntimeLength):
         stacked = [array[: self._length].copy() for array in self._arrays[: len(leaves)]]
         numbers = [leaf.number is not None for leaf in leaves]
         return _structure(self.kind, iter(range(len(leaves)))), list(zip(stacked, numbers, strict=True))
+
+    @property
+    def has_lists(self) -> bool:
+        return _pool_in(self.kind) is not None
+
+    def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
+        pool = _pool_in(self.kind)
+        if pool is None:
+            return super().at_run_time()
+        parts: tuple[Any, Callable[[Any], Any]] = pool.parts_of(self)
+        return parts
 
     def state(self) -> list[Any]:
         """The arrays of the items, and their number."""
@@ -394,6 +409,16 @@ def kind_of_items(items: list[Any]) -> Kind:
 def _joined(kind: Kind | None, item: Any) -> Kind:
     """The abstract type of items of a list with one more."""
     return join_items(kind, as_arrays(kind_of(item)))
+
+
+def _pool_in(kind: Kind | None) -> Any:
+    """What holds the lists that items are or hold; None where there are none."""
+    if not isinstance(kind, Container):
+        return None
+    if isinstance(kind.kind, type) and issubclass(kind.kind, GrowingList):
+        pool = kind.children[0]
+        return pool.value if isinstance(pool, Static) else None
+    return next(filter(None, map(_pool_in, kind.children)), None)
 
 
 def join_items(kind: Kind | None, found: Kind) -> Kind:

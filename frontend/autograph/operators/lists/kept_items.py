@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .....dialect.errors import UnsupportedError
+from ....runtime_values.results import RuntimeContainer
 from ....source.own_attributes import own_attributes
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
@@ -67,6 +68,11 @@ def forget_read(item: Any, index: Any) -> None:
         ]
 
 
+def keep_copied(items: Any) -> None:
+    """Note a list that grows of which a copy was put somewhere, in the place of itself."""
+    _trace().kept_items.append(KeptItem(items, _state(items)))
+
+
 def keep_joined(joined: Any, candidates: Iterable[Any]) -> None:
     """Note what a branch leaves of items that were read: it is one of these in Python."""
     kept = {_identity(found.item) for found in _trace().kept_items}
@@ -96,10 +102,11 @@ def require_unchanged(trace: Recorder) -> None:
 
 def _refuse(item: Any) -> NoReturn:
     is_array = isinstance(item, TracedArray)
-    kind, copy = ("an array", "rows[i].copy()") if is_array else (f"a {type(item).__name__}", "list(rows[i])")
+    name = item.python_type.__name__ if isinstance(item, RuntimeContainer) else type(item).__name__
+    kind, copy = ("an array", "rows[i].copy()") if is_array else (f"a {name}", "list(rows[i])")
     raise UnsupportedError(
-        f"a list whose length is known only at run time has items that are or hold {kind}, and an item of such a list "
-        "is changed, which the list would not see; change a copy, and put it back: "
+        f"a list or dict whose size is known only at run time has items that are or hold {kind}, and an item of such a "
+        "list is changed, which the list would not see; change a copy, and put it back: "
         f"row = {copy}; row[0] = 1; rows[i] = row. Or keep what changes in one array (rows[i, 0] = 1)"
     )
 
@@ -152,4 +159,12 @@ def _trace() -> Recorder:
     return trace
 
 
-__all__ = ["compare_identity", "forget_read", "keep_joined", "keep_put", "keep_read", "require_unchanged"]
+__all__ = [
+    "compare_identity",
+    "forget_read",
+    "keep_copied",
+    "keep_joined",
+    "keep_put",
+    "keep_read",
+    "require_unchanged",
+]

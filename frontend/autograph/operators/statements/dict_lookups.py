@@ -28,7 +28,9 @@ def is_looked_up(container: Any, key: Any) -> bool:
     """Whether something is a dict, and a key one that only the program knows."""
     if type(container) not in (dict, OrderedDict):
         return False
-    return isinstance(key, Chosen) or (isinstance(key, TracedArray) and key.ndim == 0)
+    if not isinstance(key, Chosen) and not (isinstance(key, TracedArray) and key.ndim == 0):
+        return False
+    return not any(type(value) is list for value in container.values())  # which are changed in place
 
 
 def look_up(container: dict[Any, Any], key: Any) -> Any:

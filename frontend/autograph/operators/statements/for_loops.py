@@ -197,9 +197,9 @@ def _keeping_length(items: GrowingList, body: Callable[[Any], Exit]) -> Callable
     """The body of a loop over a list, which must not become longer or shorter in it."""
 
     def checked(item: Any) -> Exit:
-        length = items.length
+        sizes = items.sizes()
         exit_ = body(item)
-        if items.length is not length:
+        if items.sizes() is not sizes:
             raise UnsupportedError(
                 "a list becomes longer or shorter while a loop walks it, and its length is known when the program runs "
                 "only: walk a copy (for item in items.copy()), or write `while i < len(items)`"

@@ -9,21 +9,21 @@ import numpy as np
 
 from .....dialect.ops.tables import INT32
 from .....dialect.types import TensorType
-from ..lists.dynamic_lists import join_items
 from ..values.abstract import (
+    ArrayKind,
     Container,
+    Growing,
     Kind,
     Mismatch,
     Static,
     Tabled,
-    as_arrays,
     column_leaves,
-    kind_of,
 )
 from .counter_tables import CounterTable
 from .dict_tables import DefaultTable, DictTable
-from .hash_tables import Table
+from .hash_tables import Table, with_item
 from .keys import are_words, joined_keys, key_kind
+from .list_pools import as_value, joined_values, types_of_pool
 from .python_classes import PythonClass
 from .set_tables import SetTable
 
@@ -47,7 +47,7 @@ def table_of(container: Any, kind: Tabled) -> Any:
 
 def kind_of_table(table: Table) -> Tabled:
     """The abstract type of a table."""
-    return Tabled(table.made, table.kind, table.loses)
+    return Tabled(table.made, table.item_kind, table.loses)
 
 
 def types_of_table(kind: Tabled) -> list[TensorType]:
@@ -55,14 +55,18 @@ def types_of_table(kind: Tabled) -> list[TensorType]:
     count = TensorType((), np.dtype(np.int64))
     if kind.item is None:
         return [count, count]
-    leaves = [leaf.type for leaf in column_leaves(kind.item)]
     assert isinstance(kind.item, Container)
-    words = [] if are_words(kind.item.children[0]) else [TensorType((None,), np.dtype(np.int64))]
+    key, value = kind.item.children[0], kind.item.children[-1]
+    has_lists = isinstance(value, Growing)
+    stored = Container(tuple, (), (key, ArrayKind(count, is_array=False))) if has_lists else kind.item
+    leaves = [leaf.type for leaf in column_leaves(stored)]
+    words = [] if are_words(key) else [TensorType((None,), np.dtype(np.int64))]
     return [
         *(TensorType((None, *leaf.shape), leaf.dtype) for leaf in leaves),
         *words,
         TensorType((None,), INT32),
         TensorType((None,), np.dtype(np.bool_)),
+        *(types_of_pool(value.item) if isinstance(value, Growing) else []),
         count,
         count,
     ]
@@ -95,7 +99,7 @@ def join_tables(left: Kind, right: Kind) -> Tabled:
     item = one.item or other.item
     if isinstance(one.item, Container) and isinstance(other.item, Container):
         keys, *values = zip(one.item.children, other.item.children, strict=True)
-        item = Container(tuple, (), (joined_keys(*keys), *(join_items(*pair) for pair in values)))
+        item = Container(tuple, (), (joined_keys(*keys), *(joined_values(*pair) for pair in values)))
     return Tabled(one.made, item, one.loses or other.loses)
 
 
@@ -106,7 +110,9 @@ def _as_tabled(kind: Kind) -> Tabled | None:
     if isinstance(kind, Container) and isinstance(kind.kind, type) and issubclass(kind.kind, dict):
         item: Container | None = None
         for key, child in zip(kind.keys, kind.children, strict=True):
-            item = _with_item(item, key_kind(key), as_arrays(child))
+            keys = joined_keys(None if item is None else item.children[0], key_kind(key))
+            values = joined_values(None if item is None else item.children[1], as_value(child))
+            item = Container(tuple, (), (keys, values))
         return Tabled(PythonClass(kind.kind), item)
     return kind if isinstance(kind, Tabled) else None
 
@@ -116,7 +122,7 @@ def tabled(made: PythonClass, items: Any) -> Tabled:
     item: Container | None = None
     for each in items:
         key, *value = (each,) if made.is_set else each
-        item = _with_item(item, key_kind(key), *(as_arrays(kind_of(v)) for v in value))
+        item = with_item(item, key, *value)
     return Tabled(made, item)
 
 
@@ -126,14 +132,7 @@ def tabled_with(container: Any, key: Any, *value: Any) -> Tabled:
     assert made is not None, "only dicts and sets become tables"
     known = tabled(made, container if made.is_set else container.items())
     assert known.item is None or isinstance(known.item, Container)
-    return Tabled(made, _with_item(known.item, key_kind(key), *(as_arrays(kind_of(v)) for v in value)))
-
-
-def _with_item(item: Container | None, key: Kind, *value: Kind) -> Container:
-    """The abstract type of items with one more."""
-    old: tuple[Kind | None, ...] = (None, None) if item is None else item.children
-    joined = [join_items(before, v) for before, v in zip(old[1:], value, strict=False)]
-    return Container(tuple, (), (joined_keys(old[0], key), *joined))
+    return Tabled(made, with_item(known.item, key, *value))
 
 
 __all__ = [

@@ -9,6 +9,7 @@ import numpy as np
 
 from ....tracing.staging import raise_if
 from ..interface import operators
+from ..lists.dynamic_lists import GrowingList
 from ..lists.kept_items import keep_read
 from .hash_tables import Found, Table
 from .table_walks import ITEMS, KEYS, VALUES, TableView
@@ -32,7 +33,12 @@ class DictTable(Table):
         found = self.find(key)
         if found is None:
             return default
-        return operators().if_exp(truth(found), lambda: self.read(found), lambda: default)
+        return operators().if_exp(truth(found), lambda: self.read(found), lambda: self.as_value(default))
+
+    def as_value(self, default: Any) -> Any:
+        """What stands in the place of a value that is missing: a list is one of those that values are."""
+        is_list = self.pool is not None and isinstance(default, (list, GrowingList))
+        return self.owned(list_of(default)) if is_list else default
 
     def __getitem__(self, key: Any) -> Any:
         found = self.find(key)
@@ -74,9 +80,18 @@ class DictTable(Table):
         if found is None:
             self.put(key, default)
             return default
+        if self.pool is not None:
+            operators().if_(operators().not_(truth(found)), lambda: self.put(key, list_of(default)))
+            return self.read(self.surely(key))
         value = operators().if_exp(truth(found), lambda: self.read(found), lambda: default)
         self.put(key, value)
         return value
+
+    def surely(self, key: Any) -> Found:
+        """Where a key is that is there."""
+        found = self.find(key)
+        assert found is not None, "a key that was put in"
+        return found
 
     def __delitem__(self, key: Any) -> None:
         self.expect_loss()
@@ -97,7 +112,7 @@ class DictTable(Table):
             operators().if_(operators().not_(truth(found)), lambda: missing_key(key))
             value = self.read(found)
         else:
-            value = operators().if_exp(truth(found), lambda: self.read(found), lambda: default)
+            value = operators().if_exp(truth(found), lambda: self.read(found), lambda: self.as_value(default))
         self.take_out(found)
         return value
 
@@ -189,6 +204,11 @@ class DefaultTable(DictTable):
             super().update_item(key, change)
         else:
             self.put(key, change(self.get(key, operators().call(self.made.default))))
+
+
+def list_of(default: Any) -> Any:
+    """A list that nothing else holds."""
+    return list(default) if type(default) is list else default
 
 
 def truth(found: Found) -> Any:

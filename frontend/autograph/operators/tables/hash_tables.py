@@ -13,38 +13,35 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .....dialect.errors import UnsupportedError
-from .....dialect.ops.indexing import Gather, Scatter
 from .....dialect.ops.tables import INT32, TableFind, TableIndex
 from .....dialect.records import NamedTuple
 from ....numpy_api import lookup
 from ....runtime_values.results import RuntimeTable
-from ....tracing.array import TracedArray, wrap
-from ....tracing.current import current_trace
+from ....tracing.array import wrap
 from ....tracing.needed_numbers import need_deciding_numbers
-from ....tracing.recorder import Recorder
-from ....tracing.staging import cast, emit, raise_if, value_of
+from ....tracing.staging import cast, emit, raise_if
 from ..interface import operators
 from ..lists.dynamic_lists import (
     GrowingList,
     Widened,
     columns_of_item,
     is_known_outside,
-    join_items,
     static_shape,
     widened_columns,
 )
 from ..lists.kept_items import keep_put
 from ..values.abstract import (
     Container,
+    Growing,
     Kind,
     Tabled,
     array_leaves,
-    as_arrays,
     column_leaves,
-    kind_of,
     unflatten,
 )
+from .columns import count, current_recorder, read, traced, write
 from .keys import are_words, joined_keys, key_kind, sought_words, width_of, words_of, words_of_columns
+from .list_pools import ListPool, are_same, joined_values, kind_in_pool, kind_of_value
 from .python_classes import PythonClass
 
 ROOM = 8
@@ -66,7 +63,7 @@ class Found(NamedTuple):
 class Table(RuntimeTable):
     """A dict or set whose keys are known only at run time; keys are alike, and so are values."""
 
-    __weft_state__ = ("_columns", "_dead", "_gone", "_length", "_slots", "_words")
+    __weft_state__ = ("_columns", "_dead", "_gone", "_length", "_slots", "_words", "pool")
     __hash__ = None  # type: ignore[assignment]
     __array_priority__ = 2000
 
@@ -87,6 +84,12 @@ class Table(RuntimeTable):
         """How many items there are with these."""
         self._dead: Any = np.int64(0)
         """How many items were taken out."""
+        self.pool: ListPool | None = None
+        """What the values are lists of, where they are lists."""
+        self._had_lists = False
+        """Whether there were lists in it when it was a dict of Python's."""
+        self._at_first: list[Any] | None = None
+        """What it held when it was one."""
         if kind is not None:
             self.begin(kind)
 
@@ -99,6 +102,24 @@ class Table(RuntimeTable):
         return self.kind.children[0]
 
     @property
+    def item_kind(self) -> Container | None:
+        """The abstract type of an item, in which lists are lists of any length."""
+        if self.kind is None or self.pool is None:
+            return self.kind
+        return Container(tuple, (), (self.key_kind, Growing(self.pool.kind)))
+
+    def _in_pool(self, kind: Container) -> Container:
+        """The abstract type of an item, in which lists are those of a pool, which is made."""
+        if not isinstance(kind.children[-1], Growing):
+            return kind
+        growing = kind.children[1]
+        assert isinstance(growing, Growing)
+        if self.pool is None:
+            self.pool = ListPool()
+        self.pool.widen(growing.item)
+        return Container(tuple, (), (kind.children[0], kind_in_pool(self.pool)))
+
+    @property
     def _keys(self) -> Any:
         """The words of the keys."""
         return self._columns[0] if self._words is None else self._words
@@ -109,49 +130,58 @@ class Table(RuntimeTable):
 
     def begin(self, kind: Container) -> None:
         """Begin with no items, of an abstract type."""
-        trace = _trace()
+        trace = current_recorder()
         need_deciding_numbers(trace, "the size of a dict or set")
-        self.kind = kind
+        self.kind = kind = self._in_pool(kind)
         zeros, full = lookup("zeros"), lookup("full")
         self._columns = tuple(
-            _traced(zeros((ROOM, *static_shape(leaf)), leaf.type.dtype)) for leaf in column_leaves(kind)
+            traced(zeros((ROOM, *static_shape(leaf)), leaf.type.dtype)) for leaf in column_leaves(kind)
         )
         has_words = not are_words(self.key_kind)
-        self._words = _traced(zeros((ROOM * width_of(self.key_kind),), np.int64)) if has_words else None
-        self._slots = _traced(full((2 * ROOM,), -1, INT32))
-        self._gone = _traced(zeros((ROOM,), np.bool_))
-        self._length = _count(0)
-        self._dead = _count(0)
+        self._words = traced(zeros((ROOM * width_of(self.key_kind),), np.int64)) if has_words else None
+        self._slots = traced(full((2 * ROOM,), -1, INT32))
+        self._gone = traced(zeros((ROOM,), np.bool_))
+        self._length = count(0)
+        self._dead = count(0)
 
     def fill(self, items: list[Any]) -> None:
         """Hold items whose keys are constants, all different."""
         assert self.kind is not None
-        trace, kind = _trace(), self.kind
-        rows = [columns_of_item(trace, (item,) if self.made.is_set else item, kind) for item in items]
+        trace, kind = current_recorder(), self.kind
+        self._had_lists = self.pool is not None
+        pool = self.pool
+        own = (lambda value: value) if pool is None else (lambda value: pool.adopted(value))
+        whole = [((item,) if self.made.is_set else (item[0], own(item[1]))) for item in items]
+        rows = [columns_of_item(trace, item, kind) for item in whole]
         missing = _room_for(len(items)) - len(items)
         zeros, join = lookup("zeros"), lookup("concatenate")
         columns = []
         for leaf, entries in zip(column_leaves(kind), zip(*rows, strict=True), strict=True):
             more = zeros((missing, *static_shape(leaf)), leaf.type.dtype)
-            columns.append(_traced(join((lookup("stack")(entries), more))))
+            columns.append(traced(join((lookup("stack")(entries), more))))
         self._columns = tuple(columns)
         if not are_words(self.key_kind):
             of_keys = self._columns[: len(array_leaves(self.key_kind))]
             self._words = words_of_columns(self.key_kind, of_keys)
-        self._gone = _traced(zeros((missing + len(items),), np.bool_))
-        self._length = _count(len(items))
+        self._gone = traced(zeros((missing + len(items),), np.bool_))
+        self._length = count(len(items))
         self._index(lookup("full")((2 * (missing + len(items)),), -1, INT32))
+        self._at_first = self.state()
+        if pool is not None:
+            pool.at_first = pool.state()
 
     def widen(self, kind: Any) -> None:
         """Hold items of a wider abstract type from now on, or ones that may be taken out."""
         self.loses = self.loses or kind.loses
-        if kind.item is None or kind.item == self.kind:
+        if kind.item is None or kind.item == self.item_kind:
             return
         assert isinstance(kind.item, Container)
         if self.kind is None:
             self.begin(kind.item)
             return
-        old, self.kind = self.kind, kind.item
+        old, self.kind = self.kind, self._in_pool(kind.item)
+        if old == self.kind:
+            return
         self._columns = tuple(widened_columns(old, self.kind, iter(self._columns), self._room))
         if self.key_kind != old.children[0]:
             of_keys = self._columns[: len(array_leaves(self.key_kind))]
@@ -162,18 +192,13 @@ class Table(RuntimeTable):
         """The abstract type of the items with one more, which the table has from now on."""
         for part in value:
             keep_put(part)
-        old = (None, None) if self.kind is None else self.kind.children
-        kinds = [joined_keys(old[0], key_kind(key))]
-        kinds += [
-            join_items(before, as_arrays(kind_of(v))) for before, v in zip(old[1:], value, strict=False)
-        ]
-        kind = Container(tuple, (), tuple(kinds))
-        self._become(Tabled(self.made, kind, self.loses))
-        return kind
+        self._become(Tabled(self.made, with_item(self.item_kind, key, *value), self.loses))
+        assert self.kind is not None
+        return self.kind
 
     def _become(self, kind: Tabled) -> None:
         """Have an abstract type from now on; from the beginning of a loop or branch on that knows the table."""
-        if kind.item == self.kind and kind.loses == self.loses:
+        if kind.item == self.item_kind and kind.loses == self.loses:
             return
         if is_known_outside(self):
             raise Widened(self, kind)
@@ -181,7 +206,7 @@ class Table(RuntimeTable):
 
     def expect_loss(self) -> None:
         """Let items be taken out."""
-        self._become(Tabled(self.made, self.kind, True))
+        self._become(Tabled(self.made, self.item_kind, True))
 
     # Looking
 
@@ -207,11 +232,11 @@ class Table(RuntimeTable):
         return found._replace(is_there=np.logical_and(found.is_there, is_possible))
 
     def _find(self, words: list[Any]) -> Found:
-        slot = emit(_trace(), TableFind, (self._slots, self._keys, *words), {})
-        place = cast(_read(self._slots, slot), np.dtype(np.int64))
+        slot = emit(current_recorder(), TableFind, (self._slots, self._keys, *words), {})
+        place = cast(read(self._slots, slot), np.dtype(np.int64))
         is_there = np.greater_equal(place, 0)
         if self.loses:
-            is_there = np.logical_and(is_there, np.logical_not(_read(self._gone, place)))
+            is_there = np.logical_and(is_there, np.logical_not(read(self._gone, place)))
         return Found(slot, place, is_there)
 
     def value(self, place: Any) -> Any:
@@ -233,27 +258,31 @@ class Table(RuntimeTable):
     @staticmethod
     def _made(kind: Kind, columns: tuple[Any, ...], place: Any) -> Any:
         count = len(array_leaves(kind))
-        return unflatten(_trace(), kind, iter([_read(c, place)._value() for c in columns[:count]]))
+        return unflatten(current_recorder(), kind, iter([read(c, place)._value() for c in columns[:count]]))
 
     # Changing
 
     def put(self, key: Any, *value: Any) -> None:
         """Give a key a value; a new one comes behind all others."""
         kind = self._fitting(key, *value)
+        value = tuple(map(self.owned, value))
         words = words_of(key, self.key_kind)
         found = self._find(words)
         place = np.where(found.is_there, found.place, self._length)
-        self._slots = _write(self._slots, cast(place, INT32), found.slot)
+        self._slots = write(self._slots, cast(place, INT32), found.slot)
         if self._words is not None:
             first = place * len(words)
             for number, word in enumerate(words):
-                self._words = _write(self._words, word, first + number)
-        item: list[Any] = [wrap(_trace(), v._value()) for v in columns_of_item(_trace(), (key, *value), kind)]
+                self._words = write(self._words, word, first + number)
+        item: list[Any] = [
+            wrap(current_recorder(), v._value())
+            for v in columns_of_item(current_recorder(), (key, *value), kind)
+        ]
         of_keys = len(array_leaves(self.key_kind))
         for number, column in enumerate(self._columns[:of_keys]):
             if column.dtype.kind == "f":  # of two zeros the first stays
-                item[number] = np.where(found.is_there, _read(column, place), item[number])
-        self._columns = tuple(_write(c, new, place) for c, new in zip(self._columns, item, strict=True))
+                item[number] = np.where(found.is_there, read(column, place), item[number])
+        self._columns = tuple(write(c, new, place) for c, new in zip(self._columns, item, strict=True))
         self._length = self._length + cast(np.logical_not(found.is_there), np.dtype(np.int64))
         operators().if_(np.greater_equal(self._length, self._room), self._make_room)
 
@@ -262,17 +291,22 @@ class Table(RuntimeTable):
         if found is None or self.kind is None:
             return
         keep_put(value)
-        item = join_items(self.kind.children[1], as_arrays(kind_of(value)))
-        self._become(Tabled(self.made, Container(tuple, (), (self.key_kind, item)), self.loses))
+        assert self.item_kind is not None
+        kinds = self.key_kind, joined_values(self.item_kind.children[1], kind_of_value(value))
+        self._become(Tabled(self.made, Container(tuple, (), kinds), self.loses))
         first = len(array_leaves(self.key_kind))
-        new = columns_of_item(_trace(), value, item)
-        rest = tuple(_write(c, v, found.place) for c, v in zip(self._columns[first:], new, strict=True))
+        new = columns_of_item(current_recorder(), self.owned(value), self.kind.children[1])
+        rest = tuple(write(c, v, found.place) for c, v in zip(self._columns[first:], new, strict=True))
         self._columns = (*self._columns[:first], *rest)
+
+    def owned(self, value: Any) -> Any:
+        """What stands for a value: for a list the one of the pool that it becomes."""
+        return value if self.pool is None else self.pool.owned(value)
 
     def take_out(self, found: Found) -> None:
         """Take the item out that was found, if it is there."""
         place = np.maximum(found.place, 0)
-        self._gone = _write(self._gone, np.logical_or(found.is_there, _read(self._gone, place)), place)
+        self._gone = write(self._gone, np.logical_or(found.is_there, read(self._gone, place)), place)
         self._dead = self._dead + cast(found.is_there, np.dtype(np.int64))
 
     def clear(self) -> None:
@@ -314,7 +348,9 @@ class Table(RuntimeTable):
     def _index(self, slots: Any) -> None:
         """Make the slots again, of empty ones."""
         width = width_of(self.key_kind)
-        self._slots = emit(_trace(), TableIndex, (_traced(slots), self._keys, self._length), {"width": width})
+        self._slots = emit(
+            current_recorder(), TableIndex, (traced(slots), self._keys, self._length), {"width": width}
+        )
 
     # As a whole
 
@@ -345,7 +381,7 @@ class Table(RuntimeTable):
         """All keys (0), all values (1), or the pairs of them (None)."""
         made = GrowingList()
         if self.kind is None:
-            made.hold(None, (), _count(0)._like_python(int))
+            made.hold(None, (), count(0)._like_python(int))
             return made
         of_keys = len(array_leaves(self.key_kind))
         columns = self._columns
@@ -412,7 +448,20 @@ class Table(RuntimeTable):
 
     def state(self) -> list[Any]:
         """The columns, and all else that changes with the items."""
-        return [*self._columns, self._slots, self._gone, self._length, self._dead]
+        of_lists = [] if self.pool is None else self.pool.state()
+        return [*self._columns, self._slots, self._gone, self._length, self._dead, *of_lists]
+
+    def is_as_made(self) -> bool:
+        return self._at_first is not None and are_same(self.state(), self._at_first)
+
+    def require_storable(self) -> None:
+        if self._had_lists:
+            raise UnsupportedError(
+                f"a {self.python_type.__name__} from outside of the compiled function, whose values are lists, is "
+                "looked up by keys that only the program knows, and it or a list in it is changed: compiled code would "
+                "give it other lists; change a copy of it (d = {key: list(items) for key, items in given.items()}) and "
+                "return that"
+            )
 
     def carried(self) -> list[Any]:
         """What carries it from a path to another."""
@@ -420,15 +469,21 @@ class Table(RuntimeTable):
             *self._columns,
             *([] if self._words is None else [self._words]),
             *([] if self.kind is None else [self._slots, self._gone]),
+            *([] if self.pool is None else self.pool.state()),
             self._length,
             self._dead,
         ]
 
     def carry(self, kind: Container | None, columns: list[Any]) -> None:
         """Hold what was carried."""
-        self.kind = kind
         if kind is not None:
-            *columns, self._slots, self._gone, self._length, self._dead = columns
+            self.kind = self._in_pool(kind)
+            *columns, self._length, self._dead = columns
+            if self.pool is not None:
+                size = len(self.pool.state())
+                self.pool.carry(columns[-size:])
+                columns = columns[:-size]
+            *columns, self._slots, self._gone = columns
             if not are_words(self.key_kind):
                 *columns, self._words = columns
             self._columns = tuple(columns)
@@ -442,26 +497,11 @@ def _room_for(count: int) -> int:
     return room
 
 
-def _read(array: Any, place: Any) -> Any:
-    return emit(_trace(), Gather, (array, place), {"axes": (0,), "position": 0})
+def with_item(item: Container | None, key: Any, *value: Any) -> Container:
+    """The abstract type of the items of a table with one more."""
+    old: tuple[Kind | None, ...] = (None, None) if item is None else item.children
+    values = [joined_values(before, kind_of_value(v)) for before, v in zip(old[1:], value, strict=False)]
+    return Container(tuple, (), (joined_keys(old[0], key_kind(key)), *values))
 
 
-def _write(array: Any, value: Any, place: Any) -> Any:
-    return emit(_trace(), Scatter, (array, value, place), {"axes": (0,), "position": 0, "mode": "set"})
-
-
-def _traced(array: Any) -> TracedArray:
-    return wrap(_trace(), value_of(_trace(), array))
-
-
-def _count(number: int) -> TracedArray:
-    return wrap(_trace(), value_of(_trace(), np.int64(number)))
-
-
-def _trace() -> Recorder:
-    trace = current_trace()
-    assert trace is not None, "tables exist only while a trace is recorded"
-    return trace
-
-
-__all__ = ["Found", "Table"]
+__all__ = ["Found", "Table", "with_item"]

@@ -98,7 +98,7 @@ def kind_of(value: Any) -> Kind:
         order = () if value.ndim < 2 else _order(value._layout())
         is_number = number if isinstance(number, type) else None
         return ArrayKind(value.type, is_number, not value._is_scalar, order)
-    if isinstance(value, RuntimeLength):
+    if isinstance(value, RuntimeLength) and value.joined_parts() is None:
         return Growing(value.kind)
     if isinstance(value, RuntimeTable):
         kind: Kind = operators().kind_of_table(value)

@@ -1,0 +1,425 @@
+"""Lists that are values of a dict whose keys only the program knows, as in `defaultdict(list)`.
+
+The items of all of them lie in the columns of one pool, those of each list side by side, with room for more. A list
+that is full moves behind all others and gets twice the room; what it leaves is not used again. A list is a number, by
+which the pool knows where it begins, how many items it has, and for how many there is room.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from types import NoneType
+from typing import Any
+
+import numpy as np
+
+from .....dialect.errors import UnsupportedError
+from .....dialect.types import TensorType
+from ....numpy_api import lookup
+from ....runtime_values.results import RuntimeContainer
+from ....tracing.array import TracedArray, wrap
+from ..interface import operators
+from ..lists.dynamic_lists import (
+    GrowingList,
+    Widened,
+    columns_of_item,
+    is_known_outside,
+    join_items,
+    static_shape,
+    widened_columns,
+)
+from ..lists.kept_items import keep_copied, keep_put
+from ..values.abstract import (
+    ArrayKind,
+    Container,
+    Growing,
+    Kind,
+    Static,
+    as_arrays,
+    column_leaves,
+    kind_of,
+    unflatten,
+)
+from ..values.control_flow_state import control_flow
+from .columns import count, read, traced, write
+from .columns import current_recorder as _trace
+
+ROOM = 16
+"""For how many items, and lists, there is room at first."""
+
+FIRST = 4
+"""For how many items a list has room at first."""
+
+_INT = TensorType((), np.dtype(np.int64))
+
+
+class ListPool(RuntimeContainer):
+    """The items of many lists."""
+
+    __weft_state__ = ("_columns", "_counts", "_end", "_lists", "_rooms", "_starts")
+    __hash__ = object.__hash__
+    python_type = list
+
+    def __init__(self, kind: Kind | None = None) -> None:
+        self.kind = None
+        self._columns: tuple[Any, ...] = ()
+        zeros = lookup("zeros")
+        self._starts, self._counts, self._rooms = (traced(zeros((ROOM,), np.int64)) for _ in range(3))
+        self._end: Any = count(0)
+        """The first place that belongs to no list."""
+        self._lists: Any = count(0)
+        """How many lists there are."""
+        self.at_first: list[Any] | None = None
+        """What it held when lists of Python's had become those of it."""
+        if kind is not None:
+            self.widen(kind)
+        # A list of it may be all that a branch or loop mentions.
+        control_flow(_trace()).followed.append((self, "a list in a dict"))
+
+    def widen(self, kind: Any) -> None:
+        """Hold items of a wider abstract type from now on."""
+        if kind is None or kind == self.kind:
+            return
+        if self.kind is None:
+            zeros = lookup("zeros")
+            self._columns = tuple(
+                traced(zeros((ROOM, *static_shape(leaf)), leaf.type.dtype)) for leaf in column_leaves(kind)
+            )
+        else:
+            self._columns = tuple(widened_columns(self.kind, kind, iter(self._columns), self.room))
+        self.kind = kind
+
+    @property
+    def room(self) -> Any:
+        """For how many items there is room."""
+        return self._columns[0].shape[0]
+
+    def fitting(self, item: Any, kind: Kind | None = None) -> Kind:
+        """The abstract type of the items with one more, which the lists have from now on."""
+        keep_put(item)
+        kind = join_items(self.kind, as_arrays(kind_of(item)) if kind is None else kind)
+        if kind != self.kind:
+            if is_known_outside(self):
+                raise Widened(self, kind)
+            self.widen(kind)
+        return kind
+
+    # Lists
+
+    def new_list(self) -> PooledList:
+        """A list without items."""
+        number = self._lists.copy()._like_python(int)
+        self._starts = write(self._starts, self._end, number)
+        for name in ("_counts", "_rooms"):
+            setattr(self, name, write(getattr(self, name), np.int64(0), number))
+        self._lists = self._lists + 1
+        operators().if_(np.greater_equal(self._lists, self._starts.shape[0]), self._double_lists)
+        return PooledList(self, number)
+
+    def owned(self, value: Any) -> PooledList:
+        """The list of this pool that a list becomes which is put into a dict."""
+        if isinstance(value, PooledList) and value.pool is self:
+            return value
+        if type(value) is list and is_known_outside(value):
+            raise UnsupportedError(
+                "a list from before a loop or branch is put into a dict in it, which would hold the same list each "
+                "time: put a copy in (list(items)), or make the list there"
+            )
+        return self.adopted(value)
+
+    def adopted(self, value: Any) -> PooledList:
+        """The list of this pool that a list becomes."""
+        made = self.new_list()
+        made.extend(value)
+        if type(value) is list:
+            control_flow(_trace()).grown[id(value)] = (value, made)  # by whatever name it has
+        else:
+            keep_copied(value)
+        return made
+
+    def _double_lists(self) -> None:
+        join = lookup("concatenate")
+        for name in ("_starts", "_counts", "_rooms"):
+            numbers = getattr(self, name)
+            setattr(self, name, join((numbers, numbers)))
+
+    def place(self, number: Any, position: Any) -> Any:
+        """Where an item of a list lies."""
+        return read(self._starts, number) + position
+
+    def count(self, number: Any) -> Any:
+        """How many items a list has."""
+        return read(self._counts, number)
+
+    def set_count(self, number: Any, count: Any) -> None:
+        """Let a list have fewer items, or those that were written behind its last one."""
+        self._counts = write(self._counts, np.int64(count) if isinstance(count, int) else count, number)
+
+    def item(self, number: Any, position: Any) -> Any:
+        """An item that is known to be there."""
+        assert self.kind is not None
+        place = self.place(number, position)
+        values = iter([read(column, place)._value() for column in self._columns])
+        return unflatten(_trace(), self.kind, values)
+
+    def put(self, number: Any, position: Any, item: Any) -> None:
+        """Replace an item that is known to be there, or write one behind the last for which there is room."""
+        kind = self.fitting(item)
+        place = self.place(number, position)
+        new = columns_of_item(_trace(), item, kind)
+        self._columns = tuple(write(c, v, place) for c, v in zip(self._columns, new, strict=True))
+
+    def append(self, number: Any, item: Any) -> None:
+        """Add an item at the end of a list."""
+        self.fitting(item)
+        length = self.count(number)
+        is_full = np.greater_equal(length, read(self._rooms, number))
+        operators().if_(is_full, lambda: self._move(number, length))
+        self.put(number, length, item)
+        self.set_count(number, length + 1)
+
+    def _move(self, number: Any, length: Any) -> None:
+        """Move a list behind all others, where it gets twice the room."""
+        room = np.maximum(length * 2, FIRST)
+        operators().if_(np.greater(self._end + room, self.room), lambda: self._make_room(room))
+        first = read(self._starts, number)
+        moved = []
+        for column in self._columns:
+            updated = column.copy()
+            updated[self._end : self._end + length] = column[first : first + length]
+            moved.append(updated)
+        self._columns = tuple(moved)
+        self._starts = write(self._starts, self._end, number)
+        self._rooms = write(self._rooms, room, number)
+        self._end = self._end + room
+
+    def _make_room(self, least: Any) -> None:
+        """Make room for twice as many items, and for some at least."""
+        more = np.maximum(self.room, least)
+        join, zeros = lookup("concatenate"), lookup("zeros")
+        self._columns = tuple(join((c, zeros((more, *c.shape[1:]), c.dtype))) for c in self._columns)
+
+    def items_of(self, number: Any) -> tuple[Any, ...]:
+        """The columns of the items of a list."""
+        first, length = read(self._starts, number), self.count(number)
+        return tuple(column[first : first + length] for column in self._columns)
+
+    def write_items(self, number: Any, columns: tuple[Any, ...]) -> None:
+        """Replace all items of a list by as many others."""
+        first, length = read(self._starts, number), self.count(number)
+        written = []
+        for column, new in zip(self._columns, columns, strict=True):
+            updated = column.copy()
+            updated[first : first + length] = new
+            written.append(updated)
+        self._columns = tuple(written)
+
+    # As a whole
+
+    def all_items(self) -> GrowingList:
+        """The items of all lists, and what lies between them."""
+        made = GrowingList()
+        length = wrap(_trace(), self._end._value())._like_python(int)
+        made.hold(self.kind, self._columns, length)
+        return made
+
+    def parts_of(self, items: GrowingList) -> tuple[Any, Callable[[Any], Any]]:
+        """What makes a list, some of whose items are lists of this pool: it with their numbers, and all lists."""
+        numbered = GrowingList()
+        assert items.kind is not None
+        numbered.hold(_numbered(items.kind), items._arrays, items._length)
+        return [numbered, self.all_items(), *self.layout()], _with_lists
+
+    def layout(self) -> list[Any]:
+        """Where the lists begin, and how many items they have."""
+        return [self._starts[: self._lists], self._counts[: self._lists]]
+
+    def state(self) -> list[Any]:
+        """All that changes with the items."""
+        return [*self._columns, self._starts, self._counts, self._rooms, self._end, self._lists]
+
+    def carry(self, columns: list[Any]) -> None:
+        """Hold what was carried, of the same abstract type."""
+        *arrays, self._starts, self._counts, self._rooms, self._end, self._lists = columns
+        self._columns = tuple(arrays)
+
+    def __repr__(self) -> str:
+        return f"ListPool({self.kind})"
+
+
+class InPool(tuple[Any, ...]):
+    """A list of a pool, by its number."""
+
+    __slots__ = ()
+
+    def __new__(cls, number: Any) -> InPool:
+        return tuple.__new__(cls, (int(number),))
+
+
+def _numbered(kind: Kind) -> Kind:
+    """An abstract type with the numbers of lists in their places."""
+    if not isinstance(kind, Container):
+        return kind
+    if kind.kind is PooledList:
+        return Container(InPool, (), kind.children[1:])
+    return Container(kind.kind, kind.keys, tuple(map(_numbered, kind.children)))
+
+
+def _with_lists(parts: Any) -> Any:
+    """A value with lists in the places of their numbers."""
+    value, items, starts, counts = parts
+    lists = [items[s : s + n] for s, n in zip(starts.tolist(), counts.tolist(), strict=True)]
+    return _with(value, lists)
+
+
+def _with(value: Any, lists: list[Any]) -> Any:
+    if type(value) is InPool:
+        return lists[value[0]]
+    if type(value) in (list, tuple):
+        return type(value)(_with(item, lists) for item in value)
+    return value
+
+
+def are_same(now: list[Any], before: list[Any]) -> bool:
+    """Whether the same arrays are held as before."""
+    return len(now) == len(before) and all(map(operator.is_, now, before))
+
+
+def types_of_pool(kind: Kind | None) -> list[TensorType]:
+    """The types of what carries a pool."""
+    numbers = TensorType((None,), np.dtype(np.int64))
+    leaves = [leaf.type for leaf in column_leaves(kind)]
+    columns = [TensorType((None, *leaf.shape), leaf.dtype) for leaf in leaves]
+    return [*columns, numbers, numbers, numbers, _INT, _INT]
+
+
+class PooledList(GrowingList):
+    """One of the lists of a pool; two with one number are one list."""
+
+    __weft_state__ = ("number", "pool")
+
+    def __init__(self, pool: ListPool, number: Any) -> None:
+        self.pool = pool
+        self.number = number
+
+    def joined_parts(self) -> list[Any]:
+        return [self.pool, self.number]
+
+    @classmethod
+    def of_joined_parts(cls, parts: list[Any]) -> PooledList:
+        return cls(*parts)
+
+    # What the methods of lists are made of
+
+    @property
+    def kind(self) -> Any:  # type: ignore[override]
+        return self.pool.kind
+
+    @property
+    def _arrays(self) -> tuple[TracedArray, ...]:  # type: ignore[override]
+        return self.pool.items_of(self.number) if self.kind is not None else ()
+
+    @property
+    def _length(self) -> Any:
+        return self.pool.count(self.number).copy()._like_python(int)
+
+    @property
+    def known_length(self) -> int | None:
+        return None
+
+    def sizes(self) -> Any:
+        return self.pool._counts
+
+    def is_as_made(self) -> bool:
+        return self.pool.at_first is not None and are_same(self.pool.state(), self.pool.at_first)
+
+    def append(self, item: Any) -> None:
+        self.pool.append(self.number, item)
+
+    def clear(self) -> None:
+        self.pool.set_count(self.number, 0)
+
+    def item(self, position: Any) -> Any:
+        if self.kind is None:
+            raise IndexError("list index out of range")
+        return self.pool.item(self.number, position)
+
+    def put(self, position: Any, item: Any) -> None:
+        self.pool.put(self.number, position, item)
+
+    def rearrange(self, change: Callable[[Any], Any], length: Any) -> None:
+        before = self._arrays
+        changed = tuple(change(array) for array in before)
+        if any(new is not old for new, old in zip(changed, before, strict=True)):
+            self.pool.write_items(self.number, changed)
+        self.pool.set_count(self.number, length)
+
+    def adopt(self, other: GrowingList) -> None:
+        items = other.copy()
+        self.clear()
+        self.extend(items)
+
+    def widen(self, kind: Kind) -> None:
+        self.pool.widen(kind)
+
+    def _fitting(self, item: Any, kind: Kind | None = None) -> Kind:
+        return self.pool.fitting(item, kind)
+
+    def copy(self) -> GrowingList:
+        made = GrowingList()
+        made.hold(self.kind, tuple(array.copy() for array in self._arrays), self._length)
+        return made
+
+    def state(self) -> list[Any]:
+        return [*self.pool.state(), self.number]
+
+    def __repr__(self) -> str:
+        return f"PooledList({self.kind})"
+
+
+def kind_in_pool(pool: ListPool) -> Container:
+    """The abstract type of a list of a pool."""
+    return Container(PooledList, (), (Static(pool), ArrayKind(_INT, is_array=False)))
+
+
+def kind_of_value(value: Any) -> Kind:
+    """The abstract type of a value of a dict, in which a list is one of any length."""
+    return as_value(kind_of(value))
+
+
+def as_value(kind: Kind) -> Kind:
+    """An abstract type as that of a value."""
+    if isinstance(kind, Growing):
+        return kind
+    if isinstance(kind, Container) and kind.kind is list:
+        item: Kind | None = None
+        for child in kind.children:
+            item = join_items(item, as_arrays(child))
+        return Growing(item)
+    if isinstance(kind, Container) and kind.kind is PooledList:
+        pool = kind.children[0]
+        assert isinstance(pool, Static)
+        return Growing(pool.value.kind)
+    return as_arrays(kind)
+
+
+def joined_values(one: Kind | None, other: Kind) -> Kind:
+    """The abstract type of values of two kinds."""
+    if not isinstance(other, Growing) or not isinstance(one, (Growing, NoneType)):
+        return join_items(one, other)
+    if one is None or one.item is None:
+        return other
+    return one if other.item is None else Growing(join_items(one.item, other.item))
+
+
+__all__ = [
+    "ListPool",
+    "PooledList",
+    "are_same",
+    "as_value",
+    "joined_values",
+    "kind_in_pool",
+    "kind_of_value",
+    "types_of_pool",
+]

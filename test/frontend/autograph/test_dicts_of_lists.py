@@ -1,0 +1,146 @@
+"""Dicts whose keys only the program knows, and whose values are lists."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+
+from support.behaviour_harness import refused, same
+
+RANDOM = np.random.default_rng(1)
+KEYS = [RANDOM.integers(-3, 12, 40), np.array([5] * 40)]
+
+
+def test_groups():
+    def f(k, v):
+        a, b, c = defaultdict(list), {}, {}
+        for i in range(len(k)):
+            a[k[i]].append(v[i])
+            b.setdefault(k[i] % 3, []).append(i)
+            if k[i] not in c:
+                c[k[i]] = []
+            c[k[i]].append((i, v[i]))
+        means = {x: sum(a[x]) / len(a[x]) for x in a}
+        return a, b, c, means, list(b.values()), [len(items) for items in c.values()], c[k[0]], len(a[1000])
+
+    same(f, *((k, RANDOM.normal(size=40)) for k in KEYS))
+
+
+def test_walking_a_graph():
+    def f(k):
+        graph = defaultdict(list)
+        for i in range(len(k) - 1):
+            graph[k[i]].append(k[i + 1])
+            graph[k[i + 1]].append(k[i])
+        far, queue, head = {k[0]: 0}, [k[0]], 0
+        while head < len(queue):
+            here = queue[head]
+            head += 1
+            for there in graph[here]:
+                if there not in far:
+                    far[there] = far[here] + 1
+                    queue.append(there)
+        stack, order = [k[0]], []
+        while stack:
+            here = stack.pop()
+            if here not in order:
+                order.append(here)
+                for there in graph.get(here, []):
+                    stack.append(there)
+        return far, order
+
+    same(f, *KEYS)
+
+
+def test_the_lists_are_those_in_the_dict():
+    def f(k):
+        groups = defaultdict(list)
+        for i, x in enumerate(k):
+            groups[x].append(i)
+        row = groups[k[0]]
+        row.append(100)
+        row[0] = -5
+        groups[k[0]].pop()
+        for x in groups:
+            groups[x].sort(reverse=True)
+        for items in groups.values():
+            items.insert(0, 7)
+        taken = groups.pop(k[1])
+        taken.append(8)
+        return groups, taken, groups.pop(1000, []), 3 in taken, taken[-1], taken[1:3]
+
+    same(f, *KEYS)
+
+
+def test_on_paths_and_in_loops():
+    def f(k):
+        groups, total = defaultdict(list), 0
+        if k[0] > 3:
+            for i in range(len(k)):
+                groups[k[i]].append(i)
+        else:
+            groups[5].append(k.sum() * 0)
+        for size in range(2, 5):
+            parts = {}
+            for x in k:
+                parts.setdefault(x % size, []).append(x)
+            total += len(parts[k[0] % size])
+        return groups, total
+
+    same(f, *KEYS, joined=True)
+
+
+def test_known_keys():
+    graph = {0: [1, 2], 1: [2], 2: [0, 1, 2]}
+
+    def read(k):
+        total = 0
+        for x in k:
+            for y in graph[x]:
+                total += y
+        return total
+
+    def made(k):
+        lists = {i: [] for i in range(4)}
+        for i in range(len(k)):
+            lists[k[i] % 4].append(i)
+        return lists
+
+    inner = graph[0]
+    same(read, KEYS[0] % 3)
+    assert graph[0] is inner
+    same(made, *KEYS)
+
+
+def test_what_would_give_the_caller_other_lists_is_refused():
+    graph = {0: [1, 2], 1: [2], 2: [0, 1, 2]}
+
+    def f(k):
+        for x in k:
+            graph[x].append(x)
+
+    refused(f, KEYS[0] % 3, match="a dict from outside of the compiled function, whose values are lists")
+
+
+def test_one_list_for_several_keys_is_refused():
+    def f(k):
+        row, groups = [1], {}
+        for x in k:
+            groups[x] = row
+        return groups
+
+    refused(f, KEYS[0], match="a list from before a loop or branch is put into a dict in it")
+
+
+def test_a_list_of_which_the_dict_has_a_copy():
+    def f(k):
+        row, groups = [], {}
+        for x in k:
+            if x > 3:
+                row.append(x)
+        groups[k[0]] = row
+        row.append(7)
+        return groups
+
+    refused(f, KEYS[0], match="has items that are or hold a list, and", place=False)
