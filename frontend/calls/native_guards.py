@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import _thread
+import ctypes
 import gc
+import types
 import weakref
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ...backend.cpu.dispatch.descriptors import READY, Program
-from ...backend.cpu.native_python.layout import Array
+from ...backend.cpu.native_python.layout import WORD, Array
 from ..guards.captures import Capture
 from ..guards.class_entries import ClassEntry, Method
 from ..guards.contents import is_content
@@ -141,7 +144,10 @@ class Guards:
     def _add_function(self, guard: Guard) -> bool:
         """Compare the code of a function, or a method; whether two objects are different is asked Python."""
         if isinstance(guard, Code):
-            self._program.is_object(self._program.attribute(self.place(guard.handle), "__code__"), guard.code)
+            place = self.place(guard.handle)
+            for name, value in (("__code__", guard.code), ("__defaults__", guard.defaults)):
+                if value is not None and value is not UNBOUND:
+                    self._program.field(place, types.FunctionType, _offset_in_functions(name), value)
             return True
         function = guard.reference() if isinstance(guard, Method) else None
         if not isinstance(guard, Method) or function is None or not self._is_known(guard.handle.parent):
@@ -210,6 +216,18 @@ def _is_told(guard: Guard) -> bool:
     if isinstance(guard, Deep):
         return _is_comparable(guard.handle.get(), guard.skip, (), [MOST_COMPARED])
     return not (isinstance(guard, Plain) and isinstance(guard.value, np.generic))
+
+
+@cache
+def _offset_in_functions(name: str) -> int:
+    """Where functions of this Python refer to their code, or to their defaults."""
+
+    def example(value: int = 1) -> int:
+        return value
+
+    size, wanted = types.FunctionType.__basicsize__, id(getattr(example, name))
+    words = (ctypes.c_size_t * (size // WORD)).from_address(id(example))
+    return next(WORD * number for number, word in enumerate(words) if word == wanted)
 
 
 def _is_array(extra: Input) -> bool:

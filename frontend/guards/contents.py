@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,55 @@ def key_of(value: Any) -> Any:
     return static_key(value)
 
 
+def kept(value: Any) -> Any:
+    """What tells without a look at every value whether a container of plain values is as it was; None for others.
+
+    The type, the keys of a dict, the values, and by their numbers what tells it of those that are containers.
+    """
+    return _kept(value, frozenset())
+
+
+def _kept(value: Any, around: frozenset[int]) -> Any:
+    kind = type(value)
+    if kind not in (list, tuple, dict) or id(value) in around:
+        return None
+    around |= {id(value)}
+    keys = tuple(value) if kind is dict else None
+    values = list(value.values()) if kind is dict else list(value)
+    if keys is not None and not all(type(key) in _IMMUTABLE for key in keys):
+        return None
+    inner = [
+        (number, _kept(entry, around)) for number, entry in enumerate(values) if type(entry) not in _IMMUTABLE
+    ]
+    if any(found is None for _, found in inner):
+        return None
+    for number, _ in inner:
+        values[number] = None
+    return kind, keys, values, inner
+
+
+def is_as_kept(value: Any, found: Any) -> bool:
+    """Whether a container holds the very same values as it did; if not, it may still hold equal ones."""
+    kind, keys, values, inner = found
+    if type(value) is not kind or len(value) != len(values):
+        return False
+    if keys is not None:
+        if not all(map(is_, value, keys)):
+            return False
+        value = list(value.values()) if inner else value.values()
+    if not inner:
+        return all(map(is_, value, values))
+    if len(inner) == len(values):
+        return all(is_as_kept(entry, within) for entry, (_, within) in zip(value, inner, strict=True))
+    numbers = {number for number, _ in inner}
+    return all(is_as_kept(value[number], within) for number, within in inner) and all(
+        number in numbers or entry is values[number] for number, entry in enumerate(value)
+    )
+
+
+_IMMUTABLE = frozenset({int, float, complex, str, bytes, bool, type(None)})
+
+
 def fingerprint(value: Any, skip: frozenset[tuple[Any, ...]] = frozenset()) -> Any:
     """What a container is compared by: for each entry its key. Entries at the paths in `skip` are left out."""
     return _fingerprint(value, skip, (), {})
@@ -59,6 +109,8 @@ def _fingerprint(
         return None
     kind = type(value)
     if kind in _PLAIN:
+        return (kind, value)
+    if kind is float and value and value == value:
         return (kind, value)
     walk = walk_of(value)
     if walk is None or not walk.is_content:
@@ -115,8 +167,10 @@ __all__ = [
     "ArrayKey",
     "differences",
     "fingerprint",
+    "is_as_kept",
     "is_content",
     "is_equal",
+    "kept",
     "key_of",
     "parts_of",
     "path_in_words",

@@ -9,18 +9,20 @@ from typing import Any
 
 from .guards import Guard, Skip, reference_to
 from .handles import Handle, Owner
+from .unbound import UNBOUND
 
 
 class Code(Guard):
-    """The code of a function that a trace has recorded."""
+    """The code of a function that a trace has recorded, and its defaults where nothing can change in them."""
 
-    __slots__ = ("code", "handle")
+    __slots__ = ("code", "defaults", "handle")
 
     def __init__(self, handle: Owner) -> None:
         self.handle = handle
         function = handle.get()
         self.code = function.__code__
-        """Its code then."""
+        self.defaults = function.__defaults__ if has_plain_defaults(function) else UNBOUND
+        """UNBOUND where what is in them is compared by another guard."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Code, (self.handle,)
@@ -29,13 +31,26 @@ class Code(Guard):
         return []  # functions that are recorded are told by their code anyway
 
     def holds(self) -> bool:
-        return getattr(self.handle.get(), "__code__", None) is self.code
+        function = self.handle.get()
+        return function is not UNBOUND and (
+            function.__code__ is self.code
+            and (self.defaults is UNBOUND or function.__defaults__ is self.defaults)
+        )
 
     def is_gone(self) -> bool:
         return self.handle.is_gone()
 
     def changed(self) -> str:
-        return f"the code of {self.handle.name} was replaced"
+        is_code = getattr(self.handle.get(), "__code__", None) is not self.code
+        return f"the {'code' if is_code else 'defaults'} of {self.handle.name} changed"
+
+
+def has_plain_defaults(function: types.FunctionType) -> bool:
+    """Whether the defaults of a function are values that hold nothing."""
+    return all(isinstance(value, _PLAIN) for value in function.__defaults__ or ())
+
+
+_PLAIN = (int, float, complex, str, bytes, type(None))
 
 
 class Subclass(Guard):
@@ -132,4 +147,4 @@ def is_decimal(value: Any) -> bool:
     return module in ("decimal", "_decimal", "_pydecimal")
 
 
-__all__ = ["Code", "DecimalContext", "Dispatched", "Subclass", "is_decimal"]
+__all__ = ["Code", "DecimalContext", "Dispatched", "Subclass", "has_plain_defaults", "is_decimal"]

@@ -18,7 +18,7 @@ import numpy as np
 from ..reach.links import Link
 from ..signature.signature import IdentityKey, static_key
 from .captures import Capture
-from .contents import differences, fingerprint, is_content, is_equal, path_in_words
+from .contents import differences, fingerprint, is_as_kept, is_content, is_equal, kept, path_in_words
 from .handles import ArrayPart, Cell, ContextVariable, Global, Handle, Item, Linked, Member
 from .unbound import UNBOUND
 
@@ -160,12 +160,13 @@ class Identity(Compared):
 class Deep(Compared):
     """A place with a container, whose entries are compared; places that are read at each call are left out."""
 
-    __slots__ = ("_fingerprint", "skip")
+    __slots__ = ("_fingerprint", "_kept", "skip")
 
     def __init__(self, handle: Handle, value: Any, skip: frozenset[tuple[Any, ...]]) -> None:
         self.handle = handle
         self.skip = skip
         self._fingerprint = fingerprint(value, skip)
+        self._kept = None if skip else kept(value)
 
     def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
         return [(self.handle, self.skip)]
@@ -174,6 +175,8 @@ class Deep(Compared):
         return fingerprint(self.handle.get(), self.skip)
 
     def holds(self) -> bool:
+        if self._kept is not None and is_as_kept(self.handle.get(), self._kept):
+            return True
         return bool(self._now() == self._fingerprint)
 
     def _path(self) -> tuple[Any, ...]:

@@ -31,7 +31,7 @@ from ..autograph.operators.values.program_locations import (
     can_change,
 )
 from ..guards.dependencies import Dependencies
-from ..guards.generic import Code
+from ..guards.generic import Code, has_plain_defaults
 from ..guards.guards import Content, Guard, Kind, Names, Same, guard_of, handle_key, is_fixed
 from ..guards.handles import (
     Arguments,
@@ -184,7 +184,8 @@ class PythonState(ABC):
         name = function.__name__
         self.guards.append(Code(Owner(name, function)))
         for attribute in ("__defaults__", "__kwdefaults__"):
-            if getattr(function, attribute):
+            is_compared = attribute == "__defaults__" and has_plain_defaults(function)
+            if getattr(function, attribute) and not is_compared:
                 place = Attribute(f"{name}.{attribute}", function, attribute)
                 self.meet_name(place, Member(place.name, Owner(name, function), attribute))
 

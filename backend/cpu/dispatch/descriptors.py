@@ -153,6 +153,10 @@ class Program:
         ):
             self._add(Check.BITS, source, self.keep(type(value)), word, 16 + WORD * index)
 
+    def field(self, source: int, kind: type, offset: int, value: Any) -> None:
+        """An object of a type that refers to another one, which is kept alive, at an offset."""
+        self._add(Check.BITS, source, self.keep(kind), self.keep(value), offset)
+
     def holds(self, source: int, predicate: Callable[[Any], Any]) -> None:
         """A value that Python has to look at."""
         self._add(Check.HOLDS, source, self.keep(predicate))
