@@ -614,6 +614,10 @@ class PythonState(ABC):
 
     # The end
 
+    def knows(self, value: Any) -> bool:
+        """Whether an object was there before, as far as that is known."""
+        return self.snapshot.knows(value)
+
     def has_changed(self) -> bool:
         """Whether the trace changed anything so far."""
         return bool(self.snapshot.changes())

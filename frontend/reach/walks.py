@@ -213,7 +213,7 @@ class _Exceptions(Walk):
     has_attributes = True
 
     def links(self, value: Any) -> Iterable[tuple[Link, Any]]:
-        return _linked(value, "args")
+        return _linked(value, "args", "__cause__", "__context__")
 
 
 class _Locals(Walk):
@@ -246,7 +246,12 @@ class _Classes(Walk):
         members = [
             (link(name), member) for name, member in vars(value).items() if _leads_somewhere(name, member)
         ]
-        return [*members, (link("__base__"), value.__base__)] if value.__bases__ != (object,) else members
+        around = (
+            _linked(value, "__bases__", "__class__")
+            if type(value) is not type or len(value.__mro__) > 2
+            else []
+        )
+        return [*members, *around]
 
 
 def _leads_somewhere(name: str, member: Any) -> bool:

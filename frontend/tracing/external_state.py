@@ -97,6 +97,9 @@ class ExternalState(Protocol):
     def include_in(self, snapshot: Any) -> None:
         """Let a snapshot remember all that was met so far and can be changed."""
 
+    def knows(self, value: Any) -> bool:
+        """Whether an object was there before, as far as that is known."""
+
     def has_changed(self) -> bool:
         """Whether the recording changed anything of it so far."""
 

@@ -39,6 +39,7 @@ from ..values.control_flow_state import snapshot_of
 from ..values.optional import Chosen, Optional
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import iterated, mapped, through_method, users_method
+from ..values.unfollowed_changes import Remembered, require_followed
 from .gate import look_at_arguments, note_made, through_gate, unconverted
 from .getters import getter_of
 from .recursion import activate
@@ -70,6 +71,8 @@ def _call(trace: Recorder, function: Any, args: tuple[Any, ...], kwargs: dict[st
         function = getattr(now, function.__name__)
     if type(owner) is dict and args:
         looked_up.note_entry(owner, args[0])
+    if getattr(function, "__name__", None) in _CHANGING and isinstance(owner, (list, dict, set)):
+        require_followed(trace, owner)
     function, args = through_method(function, args)
     args = _walked(function, args)
     called = converted(function)
@@ -102,6 +105,14 @@ _WALKING = set(map(id, (
     functools.reduce,
 )))  # fmt: skip
 """The identities of what walks its arguments."""
+
+
+_CHANGING = frozenset({
+    "append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault", "popitem", "add",
+    "discard", "move_to_end", "subtract", "difference_update", "intersection_update", "symmetric_difference_update",
+    "__setitem__", "__delitem__", "__iadd__", "__imul__", "__ior__", "__iand__", "__isub__", "__ixor__",
+})  # fmt: skip
+"""The names of methods that change lists, dicts and sets."""
 
 
 _TAKING_ALL = set(map(id, (list, tuple, sum, sorted, min, max, any, all, functools.reduce)))
@@ -190,13 +201,6 @@ def converted(function: Any) -> Callable[..., Any]:
     return called
 
 
-class _Remembered:
-    """What the memoised functions of the user's gave in one recording."""
-
-    def __init__(self) -> None:
-        self.results: dict[Any, Any] = {}
-
-
 def _call_remembered(function: Any, *args: Any, **kwargs: Any) -> Any:
     """Call what `functools.lru_cache` makes: its function is converted, and called once for the same constants."""
     trace = current_trace()
@@ -204,7 +208,7 @@ def _call_remembered(function: Any, *args: Any, **kwargs: Any) -> Any:
     key = (function, args, tuple(kwargs.items()))
     if not _has_hash(key):  # an array has none
         return call(function.__wrapped__, *args, **kwargs)
-    known = trace.state(_Remembered).results
+    known = trace.state(Remembered).results
     if key not in known or not aliases.is_available(known[key]):
         drawn = draws_of(trace)
         before = snapshot_of(trace, (function.__wrapped__,))

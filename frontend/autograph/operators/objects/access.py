@@ -39,6 +39,7 @@ from ..values.optional import Chosen
 from ..values.ranges import Range
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import users_method
+from ..values.unfollowed_changes import require_followed, require_followed_attribute
 from .arithmetic import update
 from .keys import plain_key
 
@@ -147,6 +148,8 @@ def changed(owner: Any, name: str) -> Any:
     trace = current_trace()
     if trace is not None and trace.python_state is not None and type(owner).__module__ == "decimal":
         trace.python_state.require_own_context(owner, name)
+    if trace is not None and not isinstance(owner, (np.ndarray, TracedArray)):
+        require_followed_attribute(trace, owner, name)
     if trace is None or not isinstance(owner, (np.ndarray, TracedArray)):
         return owner if trace is None or _setter(owner, name) is None else _Attributes(owner)
     if name in _OF_THE_LAYOUT:
@@ -277,6 +280,7 @@ def set_item(container: Any, key: Any, value: Any) -> None:
         call(method, container, key, value)
         return
     require_own(trace, container)
+    require_followed(trace, container)
     if trace is not None:
         container = _writable(trace, container)
     if isinstance(key, Chosen) and is_looked_up(container, key) and dict_lookups.holds_all(container, key):

@@ -27,7 +27,7 @@ from ....guards.unbound import Unbound
 from ....reach.links import Link
 from ....reach.walks import Keeps, Walk, attributes_of, walk_of
 from ....source.code_table import remembered_by_code
-from ....source.modules import is_library
+from ....source.modules import is_library, is_own_module
 from ....source.own_attributes import (
     delete_own_attribute,
     own_attribute,
@@ -251,6 +251,8 @@ class Snapshot:
     contexts: list[tuple[ContextValue, Any]] = field(default_factory=list)
     links: dict[int, tuple[Any, Any, Link]] = field(default_factory=dict)
     """By identity what is found by no name, index or attribute, with what leads to it, and how."""
+    opaque: dict[int, Any] = field(default_factory=dict)
+    """By identity what nothing is known of that it leads to."""
     _seen: set[int] = field(default_factory=set)
 
     @classmethod
@@ -370,6 +372,9 @@ class Snapshot:
         while pending:
             value, name = pending.pop()
             if isinstance(value, _LEAVES) or id(value) in self._seen:
+                if isinstance(value, np.ndarray) and value.dtype.hasobject and id(value) not in self._seen:
+                    self._seen.add(id(value))
+                    pending += [(item, name) for item in value.flat]
                 continue
             self._seen.add(id(value))
             pending.extend(self._visit(python_function_of(value) or value, name))
@@ -396,6 +401,8 @@ class Snapshot:
             self.objects.append((name, value, attributes))
             found += [(item, f"{name}.{key}") for key, item in attributes.items()]
             found.append((type(value), type(value).__name__))
+        if walk is None and attributes is None and not is_own_module(type(value).__module__):
+            self.opaque[id(value)] = value
         return found
 
     def _keep(self, walk: Walk, value: Any, name: str) -> None:
