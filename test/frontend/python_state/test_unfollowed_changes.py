@@ -13,7 +13,10 @@ REFUSED = {
         "l = [1.0]; cycle = itertools.cycle([l])", "next(cycle).append(2.0)", "cycle", True,
     ),
     "a C structure": (
-        "class P(ctypes.Structure):\n    _fields_ = [('x', ctypes.c_double)]\np = P(1.0)", "p.x = 2.0", "'x' of a P", True,
+        "class P(ctypes.Structure):\n    _fields_ = [('x', ctypes.c_double)]\np = P(1.0)",
+        "p.x = 2.0",
+        "'x' of a P",
+        True,
     ),
     "a C number": ("v = ctypes.c_double(1.0)", "v.value = 2.0", "'value' of a c_double", True),
     "the class of an object": (
@@ -31,7 +34,10 @@ REFUSED = {
         "@functools.lru_cache\ndef g(): return [1.0]", "g().append(2.0)", "functools.lru_cache remembers", False,
     ),
     "a function that is remembered": (
-        "l = []\n@functools.lru_cache\ndef g():\n    l.append(1.0)\n    return 1.0", "g()", "g changes l, and Python", False,
+        "l = []\n@functools.lru_cache\ndef g():\n    l.append(1.0)\n    return 1.0",
+        "g()",
+        "g changes l, and Python",
+        False,
     ),
     "an array of objects": (
         "a = np.empty(1, object); a[0] = [1.0]; it = iter([a.item])", "next(it)(0).append(2.0)", "", True,
