@@ -165,8 +165,12 @@ class Deep(Compared):
     def __init__(self, handle: Handle, value: Any, skip: frozenset[tuple[Any, ...]]) -> None:
         self.handle = handle
         self.skip = skip
-        self._fingerprint = fingerprint(value, skip)
-        self._kept = None if skip else kept(value)
+        self.note(value)
+
+    def note(self, value: Any) -> None:
+        """Compare with what is in a container now."""
+        self._fingerprint = fingerprint(value, self.skip)
+        self._kept = None if self.skip else kept(value)
 
     def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
         return [(self.handle, self.skip)]

@@ -18,6 +18,7 @@ from ..autograph.convert import why_not_converted
 from ..autograph.marks import is_marked
 from ..autograph.operators.values.program_locations import Entry
 from ..guards.class_entries import ClassEntry, ClassNames, Method, defining_class
+from ..guards.contents import is_content
 from ..guards.dependencies import Dependencies
 from ..guards.generated import is_generated
 from ..guards.generic import DecimalContext, Dispatched, Subclass, is_decimal
@@ -47,6 +48,9 @@ class Found(Protocol):
     def locate_value(self, value: Any) -> Handle | None:
         """How an array or container that was there before the trace is found at a later call."""
 
+    def guard_late(self, handle: Handle, value: Any) -> None:
+        """Guard a container as it was before the trace."""
+
     def meet_variable(self, variable: contextvars.ContextVar[Any]) -> None:
         """Guard the value of a variable of the context, or read it at each call."""
 
@@ -64,6 +68,12 @@ class Lookups:
             return False
         self._known.add(key)
         return True
+
+    def _guard(self, handle: Handle, value: Any) -> None:
+        if is_content(value):
+            self._state.guard_late(handle, value)
+        else:
+            self._state.guards.append(guard_of(handle, value))
 
     def attribute(self, owner: Any, name: str) -> None:
         """Take note that an attribute of an object is about to be read, if it is none that the object itself has."""
@@ -98,7 +108,7 @@ class Lookups:
             self._state.guards.append(Plain(ClassEntry(kind, name), UNBOUND))
         for found in kinds:
             handle = ClassEntry(found, name)
-            self._state.guards.append(guard_of(handle, handle.get()))
+            self._guard(handle, handle.get())
 
     def _of_instance(self, owner: Any, name: str) -> None:
         attributes = own_attributes(owner)
@@ -122,7 +132,7 @@ class Lookups:
         if isinstance(value, types.MethodType):
             self._state.guards.append(Method(handle, value))
         elif not hasattr(type(member), "__get__") or isinstance(member, staticmethod):
-            self._state.guards.append(guard_of(handle, value))
+            self._guard(handle, value)
 
     def of_library(self, owner: Any, name: str, value: Any) -> None:
         """Take note of what an object that was there before says of itself: `error.args`, `partial.keywords`."""
@@ -131,13 +141,13 @@ class Lookups:
             return
         handle = Member(name, Owner("", owner), name)
         if handle.get() is value and not isinstance(value, TracedArray):
-            self._state.guards.append(guard_of(handle, value))
+            self._guard(handle, value)
 
     def special(self, kind: type, name: str) -> None:
         """Take note of which method Python would call for the instances of a class."""
         if is_users_module(kind.__module__) and self._is_new("special", kind, name):
             handle = ClassEntry(kind, name)
-            self._state.guards.append(guard_of(handle, handle.get()))
+            self._guard(handle, handle.get())
 
     def subclass(self, kind: type, classes: Any, answer: bool) -> None:
         """Take note that a class is one of others, or not: which ones are may be registered."""

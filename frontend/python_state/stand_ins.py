@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable
 from typing import Any, Protocol, TypeAlias
 
 from ...dialect.records import NamedTuple
 from ..autograph.operators.values.control_flow_state import control_flow
-from ..autograph.operators.values.program_locations import Attribute, Entry, ProgramLocation, Snapshot
+from ..autograph.operators.values.program_locations import Attribute, Entry, ProgramLocation, Slot, Snapshot
 from ..guards.guards import Guard, Same, entry_key
-from ..guards.handles import Handle, Item, Member
+from ..guards.handles import Handle, Item, Linked, Member
+from ..reach.links import Link
 from ..reach.walks import walk_of
 from ..source.own_attributes import own_attributes
 from ..tracing.recorder import Recorder
@@ -118,7 +120,15 @@ class StandIns:
 
 
 def _is_container(value: Any) -> bool:
-    return isinstance(value, (list, dict, tuple)) or _is_in_python(value)
+    return isinstance(value, (list, dict, tuple)) or _is_in_python(value) or _leads_on(value)
+
+
+def _leads_on(value: Any) -> bool:
+    """Whether a value is compared by what it leads to, as methods of containers are."""
+    walk = walk_of(value)
+    return (
+        walk is not None and walk.is_content and not isinstance(value, weakref.ref) and any(walk.links(value))
+    )
 
 
 def _is_in_python(value: Any) -> bool:
@@ -129,11 +139,25 @@ def _is_in_python(value: Any) -> bool:
 def _entries(container: Any) -> Iterable[tuple[Any, Any]]:
     if _is_in_python(container):
         return own_attributes(container).items()
+    if not isinstance(container, (list, dict, tuple)):
+        walk = walk_of(container)
+        return (
+            []
+            if walk is None
+            else [(way, part) for way, part in walk.links(container) if not _is_plain(part)]
+        )
     return container.items() if isinstance(container, dict) else enumerate(container)
+
+
+def _is_plain(part: Any) -> bool:
+    """Whether nothing in a part can be data: a tuple would be another one, which nobody can put there."""
+    return isinstance(part, tuple) or not _is_container(part)
 
 
 def _inside(handle: Handle, container: Any, key: Any) -> tuple[ProgramLocation, Handle]:
     """The place of something in a container, and how it is found again."""
+    if isinstance(key, Link):
+        return Slot(key.after(handle.name), []), Linked(key.after(handle.name), handle, key)
     if _is_in_python(container):
         name = f"{handle.name}.{key}"
         return Attribute(name, container, key), Member(name, handle, key)

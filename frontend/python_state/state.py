@@ -26,13 +26,15 @@ from ..autograph.operators.values.program_locations import (
     ContextValue,
     Entry,
     ProgramLocation,
+    Slot,
     Snapshot,
     Variable,
     can_change,
 )
+from ..guards.contents import is_content
 from ..guards.dependencies import Dependencies
 from ..guards.generic import Code, has_plain_defaults
-from ..guards.guards import Content, Guard, Kind, Names, Same, guard_of, handle_key, is_fixed
+from ..guards.guards import Content, Deep, Guard, Kind, Names, Same, guard_of, handle_key, is_fixed
 from ..guards.handles import (
     Arguments,
     Cell,
@@ -81,7 +83,8 @@ class PythonState(ABC):
         """The containers among the arguments, which the trace gets copies of."""
         self._decisions = decisions
         self.snapshot = Snapshot()
-        for name, value in names:
+        self._names_of_arguments = list(names)
+        for name, value in self._names_of_arguments:
             self.snapshot.follow(value, name)
         self.snapshot.follow(arguments, "")
         self.stores_early = False
@@ -119,6 +122,8 @@ class PythonState(ABC):
         """The variables of the context, as they were before."""
         self._late: list[tuple[Handle, Any]] = []
         """What is guarded when it has got its old entries back."""
+        self._deep: list[tuple[Deep, Any]] = []
+        """The guards of containers, with these."""
         for value in [*arguments[0], *arguments[1].values()]:
             self.lookups.decimals(value)
 
@@ -141,6 +146,9 @@ class PythonState(ABC):
 
     def meet_callable(self, function: Any) -> None:
         """Take note of the function that is traced, and of what it is bound to."""
+        if self._function is None:
+            for name, value in self._names_of_arguments:
+                self._meet_constants(name, value)
         self._function = function
         if isinstance(function, functools.partial):
             self.snapshot.follow((function.args, function.keywords), "")
@@ -152,6 +160,28 @@ class PythonState(ABC):
             self.meet_callable(function.__func__)
         elif isinstance(function, types.FunctionType):
             self.meet(function)
+
+    def _meet_constants(self, name: str, value: Any) -> None:
+        """Guard what the constants among the arguments hold that are told by identity: methods of lists, counters."""
+        if id(value) in self._copies:
+            inside = (
+                value.values()
+                if isinstance(value, dict)
+                else value
+                if isinstance(value, (list, tuple))
+                else ()
+            )
+            for item in inside:
+                self._meet_constants(name, item)
+        elif (
+            is_content(value)
+            and not isinstance(value, RuntimeValue)
+            and ("constant", id(value)) not in self._guarded
+        ):
+            self._guarded.add(("constant", id(value)))
+            self._follow(value, name)
+            handle = Owner(name, value)
+            self.guards.append(self._deep_guard(Slot(name, [value]), handle, value))
 
     def meet(self, function: types.FunctionType) -> None:
         """Guard what the code of a function reads by name, before it runs for the first time."""
@@ -233,7 +263,10 @@ class PythonState(ABC):
 
     def _deep_guard(self, place: ProgramLocation, handle: Handle, value: Any) -> Guard:
         paths = self._stand_ins.put_inside(place, handle, value, isinstance(place, Attribute))
-        return guard_of(handle, value, paths)
+        guard = guard_of(handle, value, paths)
+        if isinstance(guard, Deep):
+            self._deep.append((guard, value))
+        return guard
 
     def _entry_value(self, place: ProgramLocation) -> Any:
         """What a place held before the trace, as far as that is known."""
@@ -339,6 +372,10 @@ class PythonState(ABC):
         else:
             self._guard(place, handle, value)
         return place.get() if isinstance(value, tuple) else value
+
+    def guard_late(self, handle: Handle, value: Any) -> None:
+        """Guard a container as it was before the trace, which may have changed it by now."""
+        self._late.append((handle, value))
 
     def note_guarded(self, key: Any) -> None:
         """Take note that the attribute of a place is compared with what holds it."""
@@ -631,6 +668,8 @@ class PythonState(ABC):
         self.snapshot.contexts = [(place, old) for place, old in self.snapshot.contexts if old is not UNBOUND]
         self.snapshot.restore()
         self._stand_ins.restore()
+        for guard, value in self._deep:
+            guard.note(value)  # which the trace may have changed before it was met
         self.guards += [guard_of(handle, value) for handle, value in self._late]
 
     def forget(self) -> None:
@@ -649,6 +688,7 @@ class PythonState(ABC):
             self._named,
             self._known_owners,
             self._cells,
+            self._deep,
         ):
             table.clear()
 

@@ -1,4 +1,4 @@
-"""Objects that are called and do what code does: `operator.attrgetter`, weak references, generic functions."""
+"""Objects that are called and do what code does: `operator.attrgetter`, partials, weak references."""
 
 from __future__ import annotations
 
@@ -69,6 +69,9 @@ _GETTERS: dict[type, Callable[[Any], Function]] = {
     operator.attrgetter: _attributes,
     operator.itemgetter: _items,
     operator.methodcaller: _method,
+    functools.partial: lambda made: functools.partial(
+        operators().call, made.func, *made.args, **made.keywords
+    ),
     weakref.ref: lambda reference: functools.partial(_referent, reference),
 }
 
