@@ -32,7 +32,10 @@ class DefiniteAssignment:
         self.unbound: set[int] = set()
         """The `id` of name nodes that read (or delete, or update) a name which may be unbound."""
         self.tried: set[str] = set()
-        """Names that get their first value in the body of a `try`, which may be left before that."""
+        """Names that get their first value where that may not come to pass, although they have one where they are read.
+
+        That is in the body of a `try`, which may be left before, or by `:=` in an operand that may not be evaluated.
+        """
 
     def run(self, body: Sequence[ast.stmt]) -> None:
         """Analyse a function body."""
@@ -197,6 +200,7 @@ class DefiniteAssignment:
             return state, state
         is_and = isinstance(node.op, ast.And)
         decided, going = UNREACHED, state
+        self._try_names(node.values[1:], state)
         for value in node.values:
             true, false = self._condition(value, going)
             going = true if is_and else false
@@ -217,6 +221,7 @@ class DefiniteAssignment:
             return self._first([node.left, *node.comparators], 2, state)
         if isinstance(node, ast.IfExp):
             true, false = self._condition(node.test, state)
+            self._try_names([node.body, node.orelse], true & false)
             return self._ordered(node.body, true) & self._ordered(node.orelse, false)
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
             outside = self._ordered(node.generators[0].iter, state)
@@ -232,9 +237,17 @@ class DefiniteAssignment:
         for node in nodes[:sure]:
             state = self._ordered(node, state)
         after = state
+        self._try_names(nodes[sure:], state)
         for node in nodes[sure:]:
             state = self._ordered(node, state)
         return after
+
+    def _try_names(self, nodes: Sequence[ast.expr], state: int) -> None:
+        """Note the names that expressions bind which may not be evaluated."""
+        for node in nodes:
+            for inner in ast.walk(node):
+                if isinstance(inner, ast.NamedExpr) and not state & self._mask({inner.target.id}):
+                    self.tried.add(inner.target.id)
 
 
 def _deleted(targets: Sequence[ast.expr]) -> Iterator[str]:
