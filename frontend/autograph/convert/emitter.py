@@ -101,7 +101,7 @@ class Emitter:
         reads_frame = bool(scope.uses.calls & FRAME_READERS)
         liveness = Liveness(scope, self.uses, self.exits, all_live=reads_frame)
         liveness.run(statements)
-        assignment = DefiniteAssignment(scope, self.uses, self.names.given)
+        assignment = DefiniteAssignment(scope, self.uses, self.names.given - self.names.bound_on_some_paths)
         assignment.run(statements)
         self.facts = Facts(assignment.unbound, assignment.tried, liveness, reads_frame)
         self.body = Body(Owner(scope, self.returned), is_generated=False)

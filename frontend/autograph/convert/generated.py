@@ -23,6 +23,8 @@ class Names:
         """All names that were made."""
         self.functions: set[str] = set()
         """Those given to generated functions."""
+        self.bound_on_some_paths: set[str] = set()
+        """Those that are read as the user's names are that may be unbound."""
 
     def fresh(self, hint: str) -> str:
         """A new name: `hint_1`, `hint_2`, ..."""

@@ -118,9 +118,6 @@ class Operators(Protocol):
     def class_parts(self, subject: Any, kind: Any, count: int, names: tuple[str, ...], /) -> Any:
         """The attributes that a class pattern asks for, or None where it does not match."""
 
-    def watch(self, subject: Any, /) -> None:
-        """Take note that a pattern looks into a value."""
-
     # Expressions
 
     def if_exp(self, test: Any, body: Thunk, orelse: Thunk, /) -> Any:

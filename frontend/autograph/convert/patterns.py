@@ -98,8 +98,8 @@ class _Test:
     """They must all be true, in this order."""
     captures: list[tuple[str, ast.expr]] = field(default_factory=list)
     """What the pattern binds when it matches."""
-    later: list[tuple[ast.MatchClass, str]] = field(default_factory=list)
-    """Patterns of classes inside of others, and the parts that they are about."""
+    later: list[tuple[ast.pattern, str]] = field(default_factory=list)
+    """Choices and patterns of classes inside of others, and the parts that they are about."""
 
     def pattern(self, node: ast.pattern, subject: str) -> None:
         """Note what a pattern asks of a variable."""
@@ -140,28 +140,47 @@ class _Test:
         if isinstance(node, ast.MatchClass) and _has_parts(node):
             self._class(node, subject)
             return
-        if any(map(_is_choice_of_classes, ast.walk(node))):
-            self.statements.append(
-                build.statement(_operator_call("watch", [build.load(subject, node)], node))
-            )
+        if isinstance(node, ast.MatchOr):
+            self._choice(node, subject)
+            return
         flag = self.names.fresh("matched")
         self.conditions.append(build.load(flag, node))
-        outline = self._outline(node, {})
-        found = [build.assign(flag, build.constant(True, node), node), *self._classes_inside()]
+        outline = self._outline(node)
+        found = [build.assign(flag, build.constant(True, node), node), *self._parts_inside()]
         plain = ast.Match(
             build.load(subject, node), [ast.match_case(outline, None, found)], **build.place(node)
         )
         plain.is_plain = True  # type: ignore[attr-defined]
         self.statements += [build.assign(flag, build.constant(False, node), node), plain]
 
-    def _classes_inside(self) -> list[ast.stmt]:
-        """What takes apart the parts that are to be of a class, once all else of the pattern has matched."""
+    def _parts_inside(self) -> list[ast.stmt]:
+        """What takes apart the parts that Python does not, once all else of the pattern has matched."""
         before, self.statements = self.statements, []
         later, self.later = self.later, []
         for node, part in later:
-            self._class(node, part)
+            self._structure(node, part)
         inside, self.statements = self.statements, before
         return inside
+
+    def _choice(self, node: ast.MatchOr, subject: str) -> None:
+        """Try alternatives one after the other, which all capture the same names."""
+        flag, parts = self.names.fresh("matched"), dict[str, str]()
+        rest: list[ast.stmt] = []
+        for choice in reversed(node.patterns):
+            test = _Test(self.names)
+            test.pattern(choice, subject)
+            body: list[ast.stmt] = [build.assign(flag, build.constant(True, choice), choice)]
+            for name, value in test.captures:
+                if name not in parts:
+                    parts[name] = self.names.fresh(name)
+                    self.names.bound_on_some_paths.add(parts[name])
+                body.append(build.assign(parts[name], value, choice))
+            if test.conditions:
+                body = [ast.If(_all_of(test.conditions, choice), body, rest, **build.place(choice))]
+            rest = [*test.statements, *body]
+        self.statements += [build.assign(flag, build.constant(False, node), node), *rest]
+        self.conditions.append(build.load(flag, node))
+        self.captures += [(name, build.load(part, node)) for name, part in parts.items()]
 
     def _class(self, node: ast.MatchClass, subject: str) -> None:
         """Match the tuple of the attributes that a pattern asks for."""
@@ -173,19 +192,16 @@ class _Test:
         sequence = ast.MatchSequence([*node.patterns, *node.kwd_patterns], **build.place(node))
         self._structure(sequence, parts)
 
-    def _outline(self, node: Any, renamed: dict[str, str], *, in_choice: bool = False) -> Any:
-        """The pattern with temporaries; `renamed` tells the user's names, which alternatives have in common."""
+    def _outline(self, node: Any) -> Any:
+        """The pattern with temporaries in the place of names, values, and what Python does not take apart."""
         if isinstance(node, ast.MatchAs):
-            return self._capture(node, renamed, in_choice)
-        if isinstance(node, ast.MatchClass) and _has_parts(node) and not in_choice:
+            return self._capture(node)
+        if isinstance(node, (ast.MatchOr, ast.MatchClass)) and not _is_value(node):
             part = self.names.fresh("part")
             self.later.append((node, part))
             return ast.MatchAs(None, part, **build.place(node))
-        if isinstance(node, ast.MatchOr) and not _is_value(node):
-            choices = [self._outline(choice, renamed, in_choice=True) for choice in node.patterns]
-            return build.copied(node, patterns=choices)
         if _is_value(node):
-            if in_choice or _is_text(node):
+            if _is_text(node):
                 return node
             part = self.names.fresh("part")
             self.conditions.append(self._value(node, part))
@@ -193,42 +209,33 @@ class _Test:
         changes: dict[str, Any] = {}
         for name in ("patterns", "kwd_patterns"):
             if hasattr(node, name):
-                changes[name] = [self._outline(p, renamed, in_choice=in_choice) for p in getattr(node, name)]
+                changes[name] = [self._outline(inner) for inner in getattr(node, name)]
         if isinstance(node, ast.MatchStar) and node.name is not None:
-            changes["name"] = self._part(node.name, node, renamed)
+            changes["name"] = self._part(node.name, node)
         if isinstance(node, ast.MatchMapping) and node.rest is not None:
-            changes["rest"] = self._part(node.rest, node, renamed)
+            changes["rest"] = self._part(node.rest, node)
         return build.copied(node, **changes)
 
-    def _capture(self, node: ast.MatchAs, renamed: dict[str, str], in_choice: bool) -> ast.pattern:
+    def _capture(self, node: ast.MatchAs) -> ast.pattern:
         if node.name is None:
             return node
         if node.pattern is None:
-            return build.copied(node, name=self._part(node.name, node, renamed))
-        inner = self._outline(node.pattern, renamed, in_choice=in_choice)
+            return build.copied(node, name=self._part(node.name, node))
+        inner = self._outline(node.pattern)
         if isinstance(inner, ast.MatchAs) and inner.name is not None:
             self.captures.append((node.name, build.load(inner.name, node)))
             return inner
-        return build.copied(node, pattern=inner, name=self._part(node.name, node, renamed))
+        return build.copied(node, pattern=inner, name=self._part(node.name, node))
 
-    def _part(self, name: str, node: ast.pattern, renamed: dict[str, str]) -> str:
-        part = renamed.get(name)
-        if part is None:
-            part = renamed[name] = self.names.fresh("part")
-            self.captures.append((name, build.load(part, node)))
+    def _part(self, name: str, node: ast.pattern) -> str:
+        part = self.names.fresh("part")
+        self.captures.append((name, build.load(part, node)))
         return part
 
 
 def _has_parts(node: ast.MatchClass) -> bool:
     """Whether a pattern asks for more than the class of a value."""
     return bool(node.patterns or node.kwd_patterns)
-
-
-def _is_choice_of_classes(node: ast.AST) -> bool:
-    """Whether Python itself reads attributes for alternatives."""
-    return isinstance(node, ast.MatchOr) and any(
-        isinstance(inner, ast.MatchClass) and _has_parts(inner) for inner in ast.walk(node)
-    )
 
 
 def _operator_call(operator: str, arguments: list[ast.expr], where: ast.AST) -> ast.expr:

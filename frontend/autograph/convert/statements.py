@@ -143,9 +143,9 @@ class StatementConverter(FunctionConverter):
 
     def match(self, node: ast.Match) -> None:
         """What is left of `match`: the structure of a value, which is known while tracing."""
-        self.body.bound.update(self.uses.of(node).stores)
         cases = []
         for case in node.cases:
+            self.body.bound.update(self.uses.of(case.pattern).stores)
             with self.collected() as inner:
                 self.block(case.body)
             cases.append(ast.match_case(case.pattern, case.guard, inner))

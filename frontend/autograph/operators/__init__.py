@@ -52,7 +52,6 @@ class _Operators:
     unpack = lazy(lambda _: unpacking.unpack)
     call = lazy(lambda _: calls.call)
     class_parts = lazy(lambda _: class_patterns.class_parts)
-    watch = lazy(lambda _: class_patterns.watch)
     attr = lazy(lambda _: access.attr)
     item = lazy(lambda _: access.item)
     set_item = lazy(lambda _: access.set_item)

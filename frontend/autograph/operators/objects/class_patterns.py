@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from types import FunctionType, ModuleType
 from typing import Any
-
-import numpy as np
 
 from ....runtime_values.example_values import example_of
 from ....tracing.array import TracedArray
@@ -53,21 +50,4 @@ def _attributes(subject: Any, names: tuple[str, ...]) -> list[Any]:
     return values
 
 
-def watch(subject: Any) -> None:
-    """Note all attributes of a value and of what it holds as read, where alternatives of a pattern are about them."""
-    seen: set[int] = set()
-    waiting = [subject]
-    while waiting:
-        value = waiting.pop()
-        if id(value) in seen or isinstance(value, (TracedArray, np.ndarray, type, ModuleType, FunctionType)):
-            continue
-        seen.add(id(value))
-        if isinstance(value, (list, tuple)):
-            waiting += value
-        elif isinstance(value, dict):
-            waiting += value.values()
-        else:
-            waiting += [attr(value, name) for name in getattr(value, "__dict__", ())]
-
-
-__all__ = ["class_parts", "watch"]
+__all__ = ["class_parts"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, KeysView
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from ..tables.hash_tables import Table
 from ..tables.table_walks import TableView
 from ..values.control_flow_state import Facts
 from ..values.hidden_state import require_own
+from ..values.identities import same_number
 from ..values.iterables import Sequence
 from ..values.known_arrays import is_plain
 from ..values.looked_up import as_input, lookups, note_entry
@@ -121,15 +123,14 @@ def as_bool(truth: Any) -> TracedArray:
 
 
 def is_(left: Any, right: Any) -> Any:
-    """`left is right`; whether a value that may be None is None is known at run time."""
+    """`left is right`; of values that only the program knows, as far as Python has one object of each."""
+    if left is right:
+        return True
     for one, other in ((left, right), (right, left)):
-        if isinstance(one, Optional) and other is None:
-            absent = as_bool(one.is_none.copy())
-            note_facts(current(), absent, if_false=(one,))
-            return absent
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one, Chosen) and not isinstance(other, Chosen):
-            return one._any(_is(other))
+        if isinstance(one, Optional):
+            return _is_optional(one, other)
+        if isinstance(one, Chosen):
+            return one._any(partial(is_, other))
     left, right = resolve_grown_list(left), resolve_grown_list(right)
     left, right = traced_generator(left), traced_generator(right)
     if isinstance(left, TracedGenerator):
@@ -137,9 +138,26 @@ def is_(left: Any, right: Any) -> Any:
     left, right = as_input(left), as_input(right)
     if (noting := lookups()) is not None:
         noting.compared(left, right)
-    if left is not None and right is not None and current_trace() is not None:
-        compare_identity(left, right)
-    return left is right
+    if left is None or right is None or current_trace() is None:
+        return left is right
+    compare_identity(left, right)
+    return left is right or same_number(left, right)
+
+
+def _is_optional(value: Optional, other: Any) -> Any:
+    """Whether a value that may be None is another one, which may be None, too."""
+    absent = as_bool(value.is_none.copy())
+    if other is None:
+        note_facts(current(), absent, if_false=(value,))
+        return absent
+    others_absence: Any = other.is_none if isinstance(other, Optional) else False
+    present = np.logical_not(np.logical_or(absent, others_absence))
+    is_same = is_(value.value, other.value if isinstance(other, Optional) else other)
+    either = np.logical_or(np.logical_and(present, is_same), np.logical_and(absent, others_absence))
+    truth = as_bool(either)
+    if not isinstance(other, Optional):
+        note_facts(current(), truth, if_true=(value,))
+    return truth
 
 
 def is_not_(left: Any, right: Any) -> Any:
@@ -203,10 +221,6 @@ def holds_key(container: Iterable[Any], key: Any) -> Any:
 def not_in_(item: Any, container: Any) -> Any:
     """`item not in container`."""
     return not_(in_(item, container))
-
-
-def _is(value: Any) -> Callable[[Any], bool]:
-    return lambda other: other is value
 
 
 def _truth(equal: Any) -> Thunk:
