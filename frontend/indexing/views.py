@@ -90,13 +90,15 @@ def _whole_view(x: TracedArray) -> TracedArray:
     """Another object that shows the same elements, as `x[:]` does."""
     from ..tracing.array import TracedArray
 
-    return x._view_of_all() if type(x) is TracedArray and (x.ndim or x._storage.is_array) else x
+    return x._view_of_all() if type(x) is TracedArray else x
 
 
 def write_item(x: TracedArray, index: Any, value: Any) -> None:
     """`x[index] = value`: the value is cast to x's dtype and broadcast to the place it goes to."""
     if isinstance(x, FlatItems):
         x.begin_again()
+    if x._is_number:
+        raise WeftTypeError(f"'{x._class_name}' object does not support item assignment")
     x, index = take_steps(x, _with_arrays(index))
     plan, view = _prepare(x, index)
     if isinstance(value, SelectedArray) and _assign_selection(view, plan, value):

@@ -165,6 +165,7 @@ def deliver(result: ArrayResult, out: Any, casting: str = "same_kind") -> ArrayR
         (out,) = out
     if out is None or out is NO_VALUE:
         return result
+    _require_array(out)
     given, needed = known_shape(out), known_shape(result)
     if not compatible_shapes(given, needed):
         raise WeftValueError(
@@ -175,6 +176,14 @@ def deliver(result: ArrayResult, out: Any, casting: str = "same_kind") -> ArrayR
             f"Cannot cast output from {result.dtype!r} to {out.dtype!r} with casting rule '{casting}'"
         )
     return write_into(out, result)
+
+
+def _require_array(out: Any) -> None:
+    """Raise unless what is to be written is an array: scalars and numbers cannot be changed."""
+    is_number = out._is_number if isinstance(out, TracedArray) else isinstance(out, np.generic)
+    if is_number:
+        name = out._class_name if isinstance(out, TracedArray) else f"numpy.{type(out).__name__}"
+        raise WeftTypeError(f"the output is a {name}: only arrays can be changed in place")
 
 
 def write_into(out: Any, result: ArrayResult, what: str = "output array") -> ArrayResult:

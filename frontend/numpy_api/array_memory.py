@@ -134,6 +134,8 @@ def resize(x: TracedArray, *new_shape: Any, refcheck: bool = True) -> None:
     wanted = new_shape[0] if len(new_shape) == 1 else new_shape
     if wanted is None or (isinstance(wanted, tuple) and not wanted):
         return
+    if x._is_number:
+        return
     _require_just_made(x, "size")
     if x._path or not Flags(x).c_contiguous:
         raise WeftValueError("cannot resize this array: it does not own its data")
@@ -148,6 +150,8 @@ def resize(x: TracedArray, *new_shape: Any, refcheck: bool = True) -> None:
 
 def _require_just_made(x: TracedArray, name: str, is_changeable: bool = True) -> None:
     """Refuse to change what the object of an array is, unless this function has made it, and no branch is between."""
+    if isinstance(x, TracedArray) and x._is_number:
+        raise AttributeError(f"the {name} of '{x._class_name}' objects is not writable")
     is_own = isinstance(x, TracedArray) and _is_own(x)
     if not is_changeable or not is_own or x._storage.section is not x._storage.trace.region.section:
         raise UnsupportedError(

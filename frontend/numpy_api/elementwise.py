@@ -266,6 +266,8 @@ def nan_to_num(
     array([0., 1.])
     """
     array = asarray(x)
+    if not copy and not _is_array(x):
+        raise WeftValueError("Unable to avoid copy while creating an array as requested: this is no array")
     if not is_inexact(array.dtype):
         return array[()] if array.ndim == 0 else array.copy() if copy else array
     if kind(array.dtype) == "c":
@@ -280,7 +282,15 @@ def nan_to_num(
             (array == -np.inf, limits.min if neginf is None else neginf),
         ):
             result = blend(test, cast(asarray(number), array.dtype), result)
-    return result if copy else deliver(result, array)
+    if copy:
+        return result
+    written = deliver(result, array)
+    return written if written.ndim else written[()]
+
+
+def _is_array(value: Any) -> bool:
+    """Whether a value is an array in NumPy, of whatever rank, and no scalar, number or list."""
+    return not value._is_number if isinstance(value, TracedArray) else isinstance(value, np.ndarray)
 
 
 def real(val: ArrayLike) -> ArrayResult:

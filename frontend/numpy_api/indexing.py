@@ -217,6 +217,7 @@ def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None
     array([1., 0., 2.])
     """
     target = asarray(a)
+    target = target._memory() if isinstance(target, TracedArray) else target
     flat = ravel(target)
     places = _in_bounds(ravel(_integers(ind)), flat, 0, mode)
     values = ravel(cast_elements(v, target.dtype))

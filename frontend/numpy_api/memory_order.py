@@ -71,7 +71,8 @@ def copy_for_view(made: TracedArray, source: TracedArray, name: str, writable: b
     """What a function made, where NumPy gives a view of an array; one of the two written is refused."""
     extents, dims = split_shape(made.shape)
     shown = made if writable else made._view(ViewStep(BroadcastTo, {"shape": extents}, tuple(dims), False))
-    shown._assumptions = (*shown._assumptions, _Copied(source._storage, name))
+    if not source._is_number:
+        shown._assumptions = (*shown._assumptions, _Copied(source._storage, name))
     return shown
 
 

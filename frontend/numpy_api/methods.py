@@ -43,9 +43,9 @@ def partition(x: Any, kth: Any, axis: int = -1, kind: str = "introselect", order
 
 
 def fill(x: Any, value: ArrayLike) -> None:
-    """Set all elements to a scalar."""
+    """Set all elements to a scalar; a scalar of NumPy's has the method, too, which fills a copy."""
     require_single(value, x.dtype)
-    write_into(x, asarray(cast_element(value, x.dtype)), "assignment destination")
+    write_into(x._memory(), asarray(cast_element(value, x.dtype)), "assignment destination")
 
 
 def astype(
@@ -81,7 +81,7 @@ def compress(x: Any, condition: ArrayLike, axis: Any = None, out: Any = None) ->
 def view(x: Any, dtype: Any = None, type: Any = None) -> ArrayResult:
     """A view of the bits in another dtype of the same width; without a dtype, of the array itself."""
     if dtype is None and type is None:
-        return x[...]
+        return x[...] if x.ndim else shape.reshape(x, ())
     if is_composite_dtype(dtype):
         return behaviour().composite_method("view", x, dtype)
     wanted = as_dtype(dtype)
@@ -90,7 +90,7 @@ def view(x: Any, dtype: Any = None, type: Any = None) -> ArrayResult:
             f"view() in compiled code takes a dtype of the same width as {x.type}, not {dtype!r}"
         )
     if wanted == x.dtype:
-        return x[...]
+        return view(x)
     require_native_order(x)
     return view_of(x, Bitcast, dtype=wanted)
 
@@ -105,8 +105,11 @@ def byteswap(x: Any, inplace: bool = False) -> ArrayResult:
     elif x.itemsize == 1:
         swapped = x.copy()
     else:
-        swapped = view(_swapped_bits(view(x, f"uint{8 * x.itemsize}")), x.dtype)
+        bits = _swapped_bits(view(x, f"uint{8 * x.itemsize}"))
+        swapped = view(bits, x.dtype)._as_array(not x._is_scalar)
     if inplace:
+        if x._is_number:
+            raise WeftValueError("cannot byteswap a scalar in-place")
         write_into(x, swapped)
         return x
     return swapped

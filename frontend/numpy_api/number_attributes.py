@@ -53,9 +53,7 @@ def attribute_of_number(number: TracedArray, name: str) -> Any:
     kind = number_type(number)
     owner, known = (kind, _ATTRIBUTES) if kind is not None else (_scalar_class(number), _OF_SCALARS)
     if name not in known or not hasattr(owner, name):
-        numpy_type = f"numpy.{number.dtype.name if number._is_scalar else 'ndarray'}"
-        shown = numpy_type if kind is None else kind.__name__
-        raise AttributeError(f"'{shown}' object has no attribute '{name}'")
+        raise AttributeError(f"'{number._class_name}' object has no attribute '{name}'")
     return known[name](number)
 
 

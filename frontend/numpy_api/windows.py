@@ -98,7 +98,7 @@ def as_strided(
     places = asarray(places)
     outside = np.any(np.logical_or(np.less(places, 0), np.greater_equal(places, array.size)))
     raise_where(outside, WeftValueError, "as_strided: the strides lead out of the array")
-    made = take(reshape(array, (-1,)), places)
+    made = take(reshape(array, (-1,)), places)._as_array()
     return copy_for_view(made, array, "as_strided", writable=writeable)
 
 

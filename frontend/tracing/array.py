@@ -131,6 +131,18 @@ class TracedArray(TracedValue):
         storage = self._storage
         return self._type.rank == 0 and storage.type.rank == 0 and not storage.is_array
 
+    @property
+    def _is_number(self) -> bool:
+        """Whether this is surely no array in NumPy, so that nothing can write it."""
+        return self._python_type is not None or (self._is_scalar and not usable_aliases(self._storage))
+
+    @property
+    def _class_name(self) -> str:
+        """How Python names the class of what NumPy or Python would have here."""
+        if self._python_type is not None:
+            return self._python_type.__name__
+        return f"numpy.{self.dtype.name if self._is_scalar else 'ndarray'}"
+
     def _extent(self, axis: int) -> Any:
         known = self._type.shape[axis]
         if known is not None:
@@ -204,14 +216,22 @@ class TracedArray(TracedValue):
         (view_type,) = step.op_class.result_types(types, step.attributes)
         if not isinstance(view_type, TensorType):
             raise WeftTypeError(f"{step.op_class.mlir_name()} does not make a view")
-        view = TracedArray(self._storage, (*self._path, step), view_type)
-        view._assumptions = self._assumptions
+        shown = self._memory()
+        view = TracedArray(shown._storage, (*shown._path, step), view_type)
+        view._assumptions = shown._assumptions
         return view
+
+    def _memory(self) -> TracedArray:
+        """What a view of this shows: a scalar has no memory, so NumPy makes an array of it first."""
+        if not self._is_number:
+            return self
+        return wrap(self._storage.trace, self._value(), self._type)._as_array()
 
     def _view_of_all(self) -> TracedArray:
         """Another object that shows the same elements, as `x[:]` does."""
-        view = TracedArray(self._storage, self._path, self._type)
-        view._assumptions, view._is_another = self._assumptions, True
+        shown = self._memory()
+        view = TracedArray(shown._storage, shown._path, self._type)
+        view._assumptions, view._is_another = shown._assumptions, True
         return view
 
     def _write(self, new: TracedArray, what: str = "assignment destination") -> None:
@@ -222,6 +242,8 @@ class TracedArray(TracedValue):
         storage = self._storage
         trace = storage.trace
         trace.require_active(storage, self._type)
+        if self._is_number:
+            raise WeftTypeError(f"the {what} is a {self._class_name}: only arrays can be changed in place")
         self._require_own_memory()
         require_writable(self._path, what)
         if storage.assumption is not None:
@@ -386,6 +408,8 @@ class TracedArray(TracedValue):
         return behaviour().number_attribute(self, name)
 
     def __delitem__(self, index: Any) -> NoReturn:
+        if self._is_number:
+            raise WeftTypeError(f"'{self._class_name}' object does not support item deletion")
         raise ValueError("cannot delete array elements")
 
     def __copy__(self) -> TracedArray:
@@ -484,9 +508,7 @@ def _binary(
         if not _is_operand(other):
             return _refuse(f"{symbol}=", self, other)
         # A scalar cannot be written: `s += 1` names a new one, and other names of the old one keep it.
-        is_number = self._python_type is not None
-        is_scalar = is_number or (self._is_scalar and not usable_aliases(self._storage))
-        return _operate(ufunc, self, other) if is_scalar else ufunc(self, other, out=(self,))
+        return _operate(ufunc, self, other) if self._is_number else ufunc(self, other, out=(self,))
 
     return update if in_place else backward if reflected else forward
 
@@ -560,6 +582,8 @@ _PROPERTIES = ["T", "mT", "real", "imag", "flat", "base", "flags", "strides"]
 
 def _set_part(self: TracedArray, name: str, value: Any) -> None:
     """`x.real = value`, `x.imag = value`, `x.flat = value`."""
+    if self._is_number:
+        raise AttributeError(f"attribute '{name}' of '{self._class_name}' objects is not writable")
     if name == "imag" and self.dtype.kind != "c":
         raise WeftTypeError("array does not have imaginary part to set")
     if name == "flat":

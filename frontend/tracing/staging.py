@@ -281,6 +281,10 @@ def view_of(
     """A view of an array by an op whose NumPy counterpart makes one."""
     trace = trace_of((x, *dims))
     if trace is not None:
-        return staged(trace, x)._view(ViewStep(op_class, attributes, dims, writable))
+        source = staged(trace, x)
+        view = source._view(ViewStep(op_class, attributes, dims, writable))
+        # The methods of NumPy's scalars give scalars; broadcasting gives an array that shows one, which is read only.
+        is_scalar = writable and view.ndim == 0 and source._is_number
+        return view.copy()._as_array(False) if is_scalar else view
     (result,) = op_class.compute([np.asarray(x), *map(np.asarray, dims)], attributes)
     return result
