@@ -14,7 +14,17 @@ from ..tracing.element_stores import cast_element, require_single, signed_number
 from ..tracing.extents import split_shape
 from ..tracing.flat_items import FlatItems
 from ..tracing.staging import ArrayLike, ArrayResult, asarray, raise_where, view_of
-from . import array_memory, creation, elementwise, indexing, number_attributes, set_operations, shape, sorting
+from . import (
+    array_memory,
+    creation,
+    elementwise,
+    indexing,
+    number_attributes,
+    reinterpreted,
+    set_operations,
+    shape,
+    sorting,
+)
 from .arguments import NO_VALUE, write_into
 from .memory_order import require_native_order
 
@@ -79,18 +89,18 @@ def compress(x: Any, condition: ArrayLike, axis: Any = None, out: Any = None) ->
 
 
 def view(x: Any, dtype: Any = None, type: Any = None) -> ArrayResult:
-    """A view of the bits in another dtype of the same width; without a dtype, of the array itself."""
+    """A view of the bits in another dtype; without a dtype, of the array itself."""
     if dtype is None and type is None:
         return x[...] if x.ndim else shape.reshape(x, ())
     if is_composite_dtype(dtype):
         return behaviour().composite_method("view", x, dtype)
     wanted = as_dtype(dtype)
-    if type is not None or wanted.itemsize != x.dtype.itemsize:
-        raise WeftTypeError(
-            f"view() in compiled code takes a dtype of the same width as {x.type}, not {dtype!r}"
-        )
+    if type is not None:
+        raise WeftTypeError(f"view() in compiled code takes a dtype, and no class of arrays: {type!r}")
     if wanted == x.dtype:
         return view(x)
+    if wanted.itemsize != x.dtype.itemsize or {kind(wanted), kind(x.dtype)} & {"b", "c"}:
+        return reinterpreted.reinterpreted(x, wanted)
     require_native_order(x)
     return view_of(x, Bitcast, dtype=wanted)
 

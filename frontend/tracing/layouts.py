@@ -157,6 +157,16 @@ def is_contiguous(layout: Layout, tensor_type: TensorType, order: str = "C") -> 
     return _common(getattr(example.flags, flag) for example in layout.examples_of(tensor_type))
 
 
+def last_axis_is_contiguous(layout: Layout, tensor_type: TensorType) -> bool | None:
+    """Whether the elements along the last axis follow each other without gaps; None if unknown."""
+    if layout.is_row_major:
+        return True
+    width = tensor_type.dtype.itemsize
+    return _common(
+        example.strides[-1] == width or example.shape[-1] == 1 for example in layout.examples_of(tensor_type)
+    )
+
+
 def reshape_is_view(layout: Layout, tensor_type: TensorType, shape: tuple[int, ...]) -> bool | None:
     """Whether NumPy's `reshape` of an array is a view; a -1 in the shape is a run-time extent. None if unknown."""
     if layout.is_row_major:
@@ -272,6 +282,7 @@ __all__ = [
     "column_major",
     "is_contiguous",
     "kept_order",
+    "last_axis_is_contiguous",
     "layout_of",
     "layout_of_copy",
     "layout_of_result",
