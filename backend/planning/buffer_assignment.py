@@ -19,8 +19,7 @@ from .boundaries import memref_type
 from .heap import Block, Heap
 from .lifetimes import Lifetimes, Write
 from .plan import ALIGNMENT
-from .shapes import Sizes, static_shape
-from .varying import is_known_at_entry
+from .shapes import Sizes, is_known_at_entry, static_shape
 
 _SMALL = 1 << 16
 """Bytes that are kept for what may be as large, and need not be."""

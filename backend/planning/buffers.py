@@ -42,9 +42,9 @@ from .plan_attributes import ON_HOST, attach_plans, packed_arguments
 from .plannable import require_plannable
 from .profile import DEVICE, PROCESSOR, Profile
 from .regions import Regions
-from .shapes import Shapes, Sizes, static_shape, unknown_axes
+from .shapes import Shapes, Sizes, is_known_at_entry, static_shape, unknown_axes
 from .terms import Terms
-from .varying import is_known_at_entry, varying_sizes
+from .varying import varying_sizes
 
 
 @dataclass(frozen=True)

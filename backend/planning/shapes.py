@@ -17,7 +17,7 @@ from ...dialect.errors import InternalError
 from ...dialect.extents import SCALAR, extent_source
 from ...dialect.mlir import Operation, Type, Value, dialect, ir
 from ...dialect.records import NamedTuple
-from ...dialect.sizes import Computed, Size, ceildiv, computed, floordiv, replaced, symbol, terms_of
+from ...dialect.sizes import Computed, Size, ceildiv, computed, floordiv, replaced, symbol, symbols, terms_of
 from ...passes.index_arithmetic import Extent, IndexArithmetic
 from ...passes.rewriting import constant_integer, copy_with, terminator
 from .names import is_kernel_name
@@ -269,7 +269,7 @@ class Sizes:
 
     def of(self, value: Value) -> list[Extent]:
         """The sizes of a tensor, outermost first."""
-        return [self._extent(size) for size in self.shapes.of(value)]
+        return [self._extent(self._from_the_entry(size)) for size in self.shapes.of(value)]
 
     def typed(self, value: Value) -> list[Extent]:
         """The sizes of a tensor, static exactly where its type says so."""
@@ -286,6 +286,14 @@ class Sizes:
         if made is None:
             made = self._made[size] = self._sum(size)
         return made
+
+    def _from_the_entry(self, size: Size) -> Size:
+        """The size in terms of the sizes of arguments, where it depends on nothing else.
+
+        The parts of an array that is cut where data says are together as long as the array, and are computed of data.
+        """
+        full = self.shapes.in_full(size)
+        return full if is_known_at_entry(full) else size
 
     def _sum(self, size: Size) -> Extent:
         total: Extent = 0
@@ -306,6 +314,15 @@ class Sizes:
             operands = [self.builder.value(self._extent(self.shapes.read(v))) for v in op.operands]
             return copy_with(op, operands).results[0]
         return self._known[name]
+
+
+def is_known_at_entry(size: Size) -> bool:
+    """Whether a size depends on the sizes of arguments only."""
+    return all(isinstance(name, Axis) and _is_argument(name.value) for name in symbols(size))
+
+
+def _is_argument(value: Value) -> bool:
+    return isinstance(value.owner, ir.Block) and bool(value.owner.owner.operation.name == "func.func")
 
 
 def sole_symbol(size: Size) -> Hashable | None:

@@ -19,15 +19,6 @@ from .shapes import Axis, Shapes, Varying, static_shape
 _CARRIERS = frozenset({"scf.for", "scf.if", "scf.while"})
 
 
-def is_known_at_entry(size: Size) -> bool:
-    """Whether a size depends on the sizes of arguments only."""
-    return all(isinstance(name, Axis) and _is_argument(name.value) for name in symbols(size))
-
-
-def _is_argument(value: Value) -> bool:
-    return isinstance(value.owner, ir.Block) and bool(value.owner.owner.operation.name == "func.func")
-
-
 def varying_sizes(function: Operation) -> Varying:
     """The varying sizes of all control flow in a function."""
     carriers = [op for op in _carriers(function) if any(_dynamic_axes(value) for value in _tensors(op))]

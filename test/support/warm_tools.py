@@ -84,7 +84,11 @@ def _load(environment: Mapping[str, str]) -> None:
     import weft
 
     for module in pkgutil.walk_packages(weft.__path__, "weft."):
-        importlib.import_module(module.name)
+        try:
+            importlib.import_module(module.name)
+        except ModuleNotFoundError as error:  # of a library that only one command line needs
+            if error.name is None or error.name.startswith("weft"):
+                raise
     importlib.import_module("filecheck.main")
     gc.freeze()  # what forks share is not looked at by them
 

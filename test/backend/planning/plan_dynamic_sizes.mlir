@@ -63,3 +63,28 @@ func.func @in_result(%x: tensor<?x?xf32>, %a: tensor<?x?xf32>, %b: tensor<?x?xf3
   %xc = linalg.matmul ins(%xb, %a : tensor<?x?xf32>, tensor<?x?xf32>) outs(%fc : tensor<?x?xf32>) -> tensor<?x?xf32>
   return %xc : tensor<?x?xf32>
 }
+
+// Both sides of a cut are together as long as the array, however the cut is known: nothing is computed from data.
+
+// CHECK-LABEL: func.func @rotated
+// CHECK-NOT:   weft_reserve
+// CHECK-LABEL: func.func @rotated_sizes
+// CHECK-NOT:   memref.load
+// CHECK:       memref.dim %{{.*}}, %
+// CHECK:       return
+func.func @rotated(%x: tensor<?xf64>, %at: tensor<i64>) -> tensor<?xf64> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf64>
+  %word = tensor.extract %at[] : tensor<i64>
+  %k = arith.index_cast %word : i64 to index
+  %least = arith.minsi %k, %n : index
+  %cut = arith.maxsi %least, %c0 : index
+  %left = arith.subi %n, %cut : index
+  %back = tensor.extract_slice %x[%cut] [%left] [1] : tensor<?xf64> to tensor<?xf64>
+  %front = tensor.extract_slice %x[0] [%cut] [1] : tensor<?xf64> to tensor<?xf64>
+  %total = arith.addi %left, %cut : index
+  %e = tensor.empty(%total) : tensor<?xf64>
+  %one = tensor.insert_slice %back into %e[0] [%left] [1] : tensor<?xf64> into tensor<?xf64>
+  %both = tensor.insert_slice %front into %one[%left] [%cut] [1] : tensor<?xf64> into tensor<?xf64>
+  return %both : tensor<?xf64>
+}
