@@ -25,6 +25,7 @@ from ..guards.inputs import Input
 from ..guards.packed_inputs import PackedInput
 from ..guards.unbound import UNBOUND
 from ..signature.signature import IdentityKey, static_key
+from ..source.modules import is_users_module
 
 BY_COMPARISON = (int, str, bytes)
 """The types whose comparison runs no code of others."""
@@ -134,12 +135,18 @@ class Guards:
         elif isinstance(guard, Kind):
             program.kind(first, guard.kind)
         elif isinstance(guard, Identity):
-            _refer(program, first, guard.reference)
+            self._add_object(first, guard)
         elif isinstance(guard, Plain):
             compare(program, first, guard.value)
         elif isinstance(guard, Deep):
             self._add_entries(guard.handle.get(), first, guard.skip, ())
         return True
+
+    def _add_object(self, place: int, guard: Identity) -> None:
+        """Compare an object by identity, and by its class, which may be set."""
+        _refer(self._program, place, guard.reference)
+        if is_users_module(guard.kind.__module__):
+            self._program.kind(place, guard.kind)
 
     def _add_function(self, guard: Guard) -> bool:
         """Compare the code of a function, or a method; whether two objects are different is asked Python."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 import weakref
 from collections.abc import Iterator
 from operator import is_
@@ -120,7 +121,10 @@ def _fingerprint(
     if isinstance(value, (set, frozenset)):
         return (kind, frozenset(map(key_of, value)))
     if isinstance(value, weakref.ref):
-        return (kind, static_key(value()))  # which keeps nothing alive
+        referent = value()
+        if isinstance(referent, types.MethodType):  # of a `WeakMethod`, which makes one each time
+            return (kind, static_key(referent.__self__), static_key(referent.__func__))
+        return (kind, static_key(referent))  # which keeps nothing alive
     if walk.is_bound and not any(walk.links(value)):
         return key_of(value)
     around[id(value)] = len(path)

@@ -136,24 +136,27 @@ class Plain(Compared):
 class Identity(Compared):
     """A place with an object that is compared by identity, and not kept alive."""
 
-    __slots__ = ("_kind", "reference")
+    __slots__ = ("kind", "reference")
 
     def __init__(self, handle: Handle, value: Any) -> None:
         self.handle = handle
-        self._kind = type(value).__name__
+        self.kind = type(value)
+        """Its class, which may become another one."""
         self.reference = reference_to(value)
 
     def holds(self) -> bool:
         value = self.reference()
-        return value is not None and value is self.handle.get()
+        return value is not None and value is self.handle.get() and type(value) is self.kind
 
     def is_gone(self) -> bool:
         return self.reference() is None or self.handle.is_gone()
 
     def changed(self) -> str:
-        is_same_kind = type(self.handle.get()).__name__ == self._kind
+        is_same_kind = type(self.handle.get()).__name__ == self.kind.__name__
         return (
-            f"{self.handle.name} is another {self._kind}" if is_same_kind else f"{self.handle.name} changed"
+            f"{self.handle.name} is another {self.kind.__name__}"
+            if is_same_kind
+            else f"{self.handle.name} changed"
         )
 
 

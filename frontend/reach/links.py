@@ -12,6 +12,7 @@ from ...dialect.records import dataclass
 _HIDDEN: dict[str, Callable[[Any], Any]] = {
     "the mapping": lambda owner: gc.get_referents(owner)[0],
     "the referent": lambda owner: owner(),
+    "what it stands for": lambda owner: owner.__init__.__self__,
 }
 """Ways that are no attributes; a view of a dict, and a proxy of one, let nobody ask for the dict itself."""
 
@@ -33,7 +34,17 @@ class Link:
 
 
 _UNNAMED = frozenset(
-    {"the mapping", "the referent", "__self__", "__func__", "func", "args", "keywords", "args "}
+    {
+        "the mapping",
+        "the referent",
+        "what it stands for",
+        "__self__",
+        "__func__",
+        "func",
+        "args",
+        "keywords",
+        "args ",
+    }
 )
 """Ways that a program does not write down: what they lead to is called as what leads there."""
 

@@ -95,7 +95,8 @@ class _Dicts(Walk):
     is_content = True
 
     def entries(self, value: Any) -> Iterable[tuple[Any, Any]]:
-        return dict.items(value)
+        is_ordered = isinstance(value, collections.OrderedDict)  # which has an order of its own
+        return collections.OrderedDict.items(value) if is_ordered else dict.items(value)
 
     def members(self, value: Any) -> Iterable[Any]:
         return dict.keys(value)
@@ -203,6 +204,13 @@ class _WeakReferences(Walk):
         return [(link("the referent"), value())]
 
 
+class _Proxies(Walk):
+    kinds = (weakref.ProxyType, weakref.CallableProxyType)
+
+    def links(self, value: Any) -> Iterable[tuple[Link, Any]]:
+        return [(link("what it stands for"), link("what it stands for").get(value))]
+
+
 class _ContextVariables(Walk):
     kinds = (contextvars.ContextVar,)
     keeps = Keeps.VARIABLE
@@ -281,8 +289,8 @@ class _Objects(Walk):
 
 _WALKS: tuple[Walk, ...] = (
     _Lists(), _Tuples(), _Dicts(), _Sets(), _Deques(), _Buffers(), _Views(), _BoundMethods(), _Methods(), _Partials(),
-    _Functions(), _Remembering(), _MembersOfClasses(), _WeakReferences(), _ContextVariables(), _Exceptions(),
-    _Locals(), _Collections(), _Classes(),
+    _Functions(), _Remembering(), _MembersOfClasses(), _WeakReferences(), _Proxies(), _ContextVariables(),
+    _Exceptions(), _Locals(), _Collections(), _Classes(),
 )  # fmt: skip
 """All kinds; the first that fits says what an object is."""
 

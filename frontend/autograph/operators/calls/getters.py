@@ -33,6 +33,8 @@ def getter_of(function: Any) -> Function | None:
     if kind is types.MethodDescriptorType and function.__objclass__ is list:
         return functools.partial(_method_of_list, function)
     owner = getattr(function, "__self__", None)
+    if kind is types.MethodWrapperType and type(owner) is list and function.__name__ in _OF_LISTS:
+        return functools.partial(_OF_LISTS[function.__name__], owner)
     if type(owner) is contextvars.ContextVar and (noting := lookups()) is not None:
         noting.variable(owner)
     return None
@@ -82,6 +84,16 @@ def _referent(reference: weakref.ref[Any]) -> Any:
     if not isinstance(value, np.ndarray) or trace is None or trace.python_state is None:
         return value
     return trace.python_state.referent(reference, value)
+
+
+_OF_LISTS: dict[str, Function] = {
+    "__len__": lambda items, /: operators().call(len, items),
+    "__iter__": lambda items, /: operators().call(iter, items),
+    "__contains__": lambda items, item, /: operators().in_(item, items),
+    "__getitem__": lambda items, key, /: operators().item(items, key),
+    "__setitem__": lambda items, key, item, /: operators().set_item(items, key, item),
+}
+"""Methods of lists that are taken of them by their special names."""
 
 
 def _method_of_list(method: Any, *args: Any, **kwargs: Any) -> Any:

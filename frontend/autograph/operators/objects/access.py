@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from functools import partial
 from types import FunctionType, ModuleType
 from typing import Any
@@ -15,6 +16,7 @@ from ....indexing.python_sequences import place_in
 from ....indexing.views import get_item
 from ....indexing.views import set_item as assign_item
 from ....numpy_api.array_memory import change_in_place
+from ....reach.links import link
 from ....runtime_values.kept_exceptions import number_of
 from ....runtime_values.objects import attribute_of
 from ....source.modules import is_own_module, is_users_module
@@ -64,6 +66,7 @@ def attr(owner: Any, name: str) -> Any:
     if isinstance(owner, TracedArray) and owner._python_type is not None:
         need_number(owner, f"the attribute {name}")
     trace, noting = current_trace(), lookups()
+    owner = _behind_proxy(owner)
     if isinstance(owner, Chosen) and trace is not None and are_generators(owner.options):
         return Chosen(owner.index, tuple(attr(option, name) for option in owner.options))
     if not isinstance(owner, TracedArray):
@@ -90,6 +93,12 @@ def attr(owner: Any, name: str) -> Any:
         if trace is None or trace.python_state is None
         else trace.python_state.attribute(owner, name, value)
     )
+
+
+def _behind_proxy(owner: Any) -> Any:
+    """The object that a `weakref.proxy` stands for."""
+    is_proxy = type(owner) in (weakref.ProxyType, weakref.CallableProxyType)
+    return link("what it stands for").get(owner) if is_proxy else owner
 
 
 def _asked_last(owner: Any) -> Any:
@@ -139,6 +148,7 @@ def update_attr(owner: Any, name: str, symbol: str, value: Any, late: bool = Fal
 
 def changed(owner: Any, name: str) -> Any:
     """The owner of an attribute that is about to be set or deleted; classes and modules are refused."""
+    owner = _behind_proxy(owner)
     if isinstance(owner, (type, ModuleType)) and current_trace() is not None:
         kind = "class" if isinstance(owner, type) else "module"
         raise UnsupportedError(

@@ -350,7 +350,7 @@ class Snapshot:
             self.contexts = [(known, value if known.key() == key else old) for known, old in self.contexts]
         elif isinstance(place, Attribute):
             for _, owner, attributes in self.objects:
-                if owner is place.owner:
+                if owner is place.owner and place.attribute not in ("__defaults__", "__kwdefaults__"):
                     attributes[place.attribute] = value
         elif isinstance(place, Entry):
             if key in self.globals:
@@ -412,7 +412,7 @@ class Snapshot:
         elif walk.keeps is Keeps.ITEMS:
             self.lists.append((name, value, tuple(list.__iter__(value))))
         elif walk.keeps is Keeps.ENTRIES:
-            self.dicts.append((name, value, dict(dict.items(value))))
+            self.dicts.append((name, value, dict(walk.entries(value))))
         elif walk.keeps is Keeps.MEMBERS and isinstance(value, set):
             self.sets.append((name, value, frozenset(value)))
         elif walk.keeps is Keeps.BUFFER:
