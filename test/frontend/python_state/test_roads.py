@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from support.roads import CONTROLS, inside, outcome
+from support.roads import CONTROLS, inside, outcome, outside
 
 ROADS = {
     "a method of a list": ("l = [1.0]; append = l.append", "append(2.0)", "list(l)"),
@@ -79,4 +79,18 @@ def _cases() -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("road", "control"), _cases())
 def test_what_is_made_in_the_function(road, control):
     text = inside(*ROADS[road], control)
+    assert outcome(text, is_compiled=True) == outcome(text, is_compiled=False), text
+
+
+REFUSED_OUTSIDE = {"a method of a stack"}  # which is empty at the third call
+
+
+def _cases_outside() -> list[tuple[str, str]]:
+    controls = itertools.cycle(CONTROLS)
+    return [(road, next(controls)) for road in ROADS if road not in REFUSED_OUTSIDE]
+
+
+@pytest.mark.parametrize(("road", "control"), _cases_outside())
+def test_what_is_found_outside_and_changed_between_calls(road, control):
+    text = outside(*ROADS[road], control)
     assert outcome(text, is_compiled=True) == outcome(text, is_compiled=False), text
