@@ -15,6 +15,7 @@ from ....runtime_values.example_values import example_of
 from ....runtime_values.kept_exceptions import UnknownException
 from ....runtime_values.objects import class_of
 from ....runtime_values.python_calls import call_python
+from ....runtime_values.results import RuntimeTable
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray
 from ....tracing.element_stores import cast_elements, signed_number, whole_number
@@ -240,6 +241,8 @@ def isinstance_(value: Any, kinds: Any) -> Any:
         return is_caught(value, kinds)
     if isinstance(value, (GrowingList, ArrayParts)):
         return builtins.isinstance([], kinds) or builtins.isinstance(value, kinds)
+    if isinstance(value, RuntimeTable):
+        return builtins.issubclass(value.python_type, kinds) or builtins.isinstance(value, kinds)
     if isinstance(value, SequenceIterator):
         return builtins.issubclass(value.kind, kinds)
     if isinstance(value, Range):
@@ -261,6 +264,8 @@ def type_(value: Any) -> Any:
         return type(value.example())
     if isinstance(value, SequenceIterator):
         return value.kind
+    if isinstance(value, RuntimeTable):
+        return value.python_type
     if isinstance(value, (GrowingList, ArrayParts, Range)):
         return range if isinstance(value, Range) else list
     return class_of(value) if isinstance(value, UnknownException) else type(example_of(value))

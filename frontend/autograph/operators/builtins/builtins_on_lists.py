@@ -15,7 +15,7 @@ from ....numpy_api import lookup
 from ....runtime_values.strings import string_of
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray
-from ....tracing.staging import asarray, raise_if
+from ....tracing.staging import asarray, raise_if, raise_where
 from ..branches.conditions import truth_of
 from ..branches.exits import BREAK, Exit
 from ..interface import operators
@@ -27,7 +27,7 @@ from ..statements.expressions import as_bool, if_exp, not_, or_
 from ..statements.for_loops import for_
 from ..statements.generators import Walk
 from ..statements.statements import if_
-from ..values.abstract import ArrayKind, Container, Kind, as_array_kind, kind_of
+from ..values.abstract import ArrayKind, Container, Kind, Partial, as_array_kind, kind_of
 from ..values.iterables import Filtered, Sequence, Tail, sequence_of
 from ..values.sequence_iterators import SequenceIterator, left_of
 from .builtins_on_arrays import bool_
@@ -299,6 +299,9 @@ def sorted_list(items: GrowingList, key: Key | None, reverse: bool) -> GrowingLi
     """A sorted copy of a list that grows."""
     ranks = items if key is None else comprehension("list", items, lambda item: operators().call(key, item))
     kind = ranks.kind
+    if isinstance(kind, Partial) and isinstance(kind.inner, ArrayKind):
+        ranks = _present_ranks(ranks)
+        kind = ranks.kind
     if kind is None:
         return items.copy()
     order = ranks.numbered(_places_in_order)
@@ -311,6 +314,18 @@ def sorted_list(items: GrowingList, key: Key | None, reverse: bool) -> GrowingLi
             )
         order = ranks.stacked()
     return items.taken(_order(order, reverse))
+
+
+def _present_ranks(ranks: GrowingList) -> GrowingList:
+    """Ranks of which none may be None, as `d.get` gives them; raises what Python does for one."""
+    is_none, numbers = ranks.stacked_columns()
+    several = np.greater(ranks.length, 1)
+    message = "'<' not supported between instances of 'NoneType' and 'int'"
+    raise_where(np.logical_and(np.any(is_none), several), TypeError, message)
+    made = GrowingList()
+    assert isinstance(ranks.kind, Partial)
+    made.hold(ranks.kind.inner, (numbers,), ranks.length)
+    return made
 
 
 def are_tuples(kind: Kind) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import warnings
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, TypeAlias
@@ -16,6 +17,7 @@ from ....random.generator import TracedGenerator
 from ....runtime_values import effects as printing
 from ....runtime_values import strings
 from ....runtime_values.kept_exceptions import UnknownException
+from ....runtime_values.results import RuntimeContainer
 from ....runtime_values.values import holds_traced
 from ....signature.traced_value import CompositeValue, held
 from ....tracing.array import TracedArray
@@ -95,7 +97,7 @@ def _other_class(*args: Any) -> bool:
             TracedArray,
             CompositeValue,
             TracedGenerator,
-            dynamic_lists.GrowingList,
+            RuntimeContainer,
             array_parts.ArrayParts,
             ranges.Range,
             sequence_iterators.SequenceIterator,
@@ -261,9 +263,14 @@ def _makers() -> dict[int, Function]:
     return {id(theirs): ours for theirs, ours in array_makers.array_makers().items()}
 
 
+_FROM_KEYS = (dict.fromkeys, OrderedDict.fromkeys)
+
+
 def _finders(function: Any) -> Iterable[Callable[[Any], Function | None]]:
     """What tells, for a method of a kind of object, or a class, whether another function is called in its place."""
     owner = getattr(function, "__self__", None)
+    if function in _FROM_KEYS:
+        yield making.from_keys
     if isinstance(owner, str):
         yield lists.join_of  # before other makers of texts
         yield effects.maker_of

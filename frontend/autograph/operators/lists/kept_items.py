@@ -100,6 +100,15 @@ def require_unchanged(trace: Recorder) -> None:
             raise ItemChanged(is_array)
 
 
+def require_no_copy(item: Any) -> None:
+    """Begin again, or refuse, where an item of a list that grows is about to be changed, of which there is a copy."""
+    trace = _trace()
+    if any(kept.item is item for kept in trace.kept_items):
+        if False in trace.own_items:
+            _refuse(item)
+        raise ItemChanged(False)
+
+
 def _refuse(item: Any) -> NoReturn:
     is_array = isinstance(item, TracedArray)
     name = item.python_type.__name__ if isinstance(item, RuntimeContainer) else type(item).__name__
@@ -118,6 +127,9 @@ def _changeable(item: Any) -> Iterator[Any]:
     if isinstance(item, TracedArray):
         if item.ndim:
             yield item
+        return
+    if isinstance(item, set):
+        yield item
         return
     parts = parts_of(item)
     if parts is None:
@@ -140,7 +152,7 @@ def _state(part: Any) -> Any:
     """What a container holds now, keys and entries; for an array, what the clock shows."""
     if isinstance(part, TracedArray):
         return _trace().clock
-    if isinstance(part, list):
+    if isinstance(part, (list, set)):
         return list(part)
     if isinstance(part, dict):
         return [*part, *part.values()]
@@ -166,5 +178,6 @@ __all__ = [
     "keep_joined",
     "keep_put",
     "keep_read",
+    "require_no_copy",
     "require_unchanged",
 ]

@@ -7,6 +7,7 @@ changed all the same is refused when the trace ends.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -72,6 +73,8 @@ def content_of(container: Any) -> list[Any] | None:
     container = resolve_grown_list(container)
     if isinstance(container, RuntimeContainer):
         return container.state()
+    if isinstance(container, (set, Counter, defaultdict)):
+        return [*container, *(container.values() if isinstance(container, dict) else ())]
     parts = parts_of(container)
     return None if parts is None else [*parts[0], *parts[1]]
 
@@ -110,7 +113,7 @@ class _Watch:
 
 
 def _is_mutable(value: Any) -> bool:
-    return isinstance(value, RuntimeContainer) or (
+    return isinstance(value, (RuntimeContainer, set, Counter, defaultdict)) or (
         not isinstance(value, IMMUTABLE) and parts_of(value) is not None
     )
 

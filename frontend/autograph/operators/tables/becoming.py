@@ -11,6 +11,7 @@ from ....runtime_values.results import RuntimeContainer
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ..lists.dynamic_lists import GrowingList, Widened, is_known_outside
+from ..lists.kept_items import require_no_copy
 from ..values.abstract import Tabled
 from ..values.control_flow_state import control_flow
 from ..values.iterables import Filtered, Sequence
@@ -39,6 +40,7 @@ def become_table(container: Any, kind: Tabled | None = None) -> Any:
         made = PythonClass.of(container)
         assert made is not None
         kind = tabled(made, container if made.is_set else container.items())
+    require_no_copy(container)
     if is_known_outside(container):
         raise Widened(container, kind)
     trace = current_trace()

@@ -36,6 +36,7 @@ from ..values.abstract import (
     Growing,
     Kind,
     Static,
+    Tabled,
     as_arrays,
     column_leaves,
     kind_of,
@@ -397,11 +398,25 @@ def as_value(kind: Kind) -> Kind:
         for child in kind.children:
             item = join_items(item, as_arrays(child))
         return Growing(item)
+    if _is_hashed(kind):
+        raise UnsupportedError(
+            "a dict or set is a value of a dict whose keys only the program knows: use keys that are tuples (d[a, b] "
+            "instead of d[a][b], a set of pairs instead of a dict of sets), or lists as values"
+        )
     if isinstance(kind, Container) and kind.kind is PooledList:
         pool = kind.children[0]
         assert isinstance(pool, Static)
         return Growing(pool.value.kind)
     return as_arrays(kind)
+
+
+def _is_hashed(kind: Kind) -> bool:
+    """Whether a value is a dict or set."""
+    if isinstance(kind, Container):
+        return isinstance(kind.kind, type) and issubclass(kind.kind, dict)
+    return isinstance(kind, Tabled) or (
+        isinstance(kind, Static) and isinstance(kind.value, (dict, set, frozenset))
+    )
 
 
 def joined_values(one: Kind | None, other: Kind) -> Kind:

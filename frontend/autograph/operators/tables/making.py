@@ -6,6 +6,7 @@ from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
 
+from ..interface import operators
 from ..values.abstract import Tabled
 from .becoming import is_open
 from .carried_tables import make_table
@@ -44,7 +45,20 @@ def maker_of(kind: type) -> Callable[..., Any]:
     return make
 
 
+def from_keys(function: Any) -> Callable[..., Any]:
+    """What to call instead of `fromkeys` of a class of dicts."""
+
+    def make(keys: Any, value: Any = None) -> Any:
+        if not is_open(keys):
+            return function(keys, value)
+        table = make_table(Tabled(PythonClass(function.__self__), None))
+        operators().for_(keys, lambda key: table.put(key, value))
+        return table
+
+    return make
+
+
 CLASSES: tuple[type, ...] = (dict, OrderedDict, Counter, defaultdict, set, frozenset)
 """The classes whose objects may become tables."""
 
-__all__ = ["CLASSES", "maker_of"]
+__all__ = ["CLASSES", "from_keys", "maker_of"]

@@ -96,6 +96,24 @@ class TableView:
         table: Any = self.table
         return operators().and_(table.holds(key), lambda: operators().compare("==", table[key], value))
 
+    def __and__(self, other: Any) -> Any:
+        return operators().call(set, self) & _as_set(other)
+
+    def __or__(self, other: Any) -> Any:
+        return operators().call(set, self) | _as_set(other)
+
+    def __sub__(self, other: Any) -> Any:
+        return operators().call(set, self) - _as_set(other)
+
+    def __xor__(self, other: Any) -> Any:
+        return operators().call(set, self) ^ _as_set(other)
+
+    def __eq__(self, other: Any) -> Any:
+        return operators().compare("==", operators().call(set, self), _as_set(other))
+
+    def __ne__(self, other: Any) -> Any:
+        return operators().not_(self.__eq__(other))
+
     def __len__(self) -> int:
         return int(self.length)
 
@@ -105,6 +123,10 @@ class TableView:
 
     def __iter__(self) -> Any:
         return iter(self.listed())
+
+
+def _as_set(other: Any) -> Any:
+    return operators().call(set, other)
 
 
 __all__ = ["ITEMS", "KEYS", "VALUES", "TableView", "TableWalk", "listed"]

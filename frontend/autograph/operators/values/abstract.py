@@ -189,7 +189,7 @@ def join(left: Kind | None, right: Kind | None) -> Kind:
         return _join_partial(left, right)
     if _is_list(left) and _is_list(right) and not _have_same_length(left, right):
         return _join_lists(left, right)
-    if isinstance(left, Tabled) or isinstance(right, Tabled):
+    if _are_tables(left, right):
         joined: Kind = operators().join_tables(left, right)
         return joined
     if slice in (getattr(left, "kind", None), getattr(right, "kind", None)):
@@ -202,6 +202,14 @@ def join(left: Kind | None, right: Kind | None) -> Kind:
     if one is None or other is None:
         raise Mismatch(f"{left} on one path and {right} on the other")
     return _join_arrays(one, other)
+
+
+def _are_tables(left: Kind, right: Kind) -> bool:
+    """Whether two values are joined as dicts or sets whose keys only the program knows."""
+    kinds = (left, right)
+    if any(isinstance(kind, Tabled) for kind in kinds):
+        return True
+    return all(isinstance(kind, Static) and isinstance(kind.value, (dict, set, frozenset)) for kind in kinds)
 
 
 def _join_constants(left: Kind, right: Kind) -> Choice | None:

@@ -129,6 +129,11 @@ def require_no_growing(kind: Kind | None) -> None:
             "a list whose length is known only at run time cannot hold another one; keep the items in one list, beside "
             "a list of where each part begins, or pad them to one length"
         )
+    if isinstance(kind, Tabled):
+        raise UnsupportedError(
+            "a list whose length is known only at run time, or a dict whose keys are, cannot hold dicts or sets that "
+            "only the program knows: use keys that are tuples (a set of pairs (i, x) instead of a list of sets)"
+        )
     inner = (kind.inner,) if isinstance(kind, Partial) else getattr(kind, "children", ())
     for child in inner:
         require_no_growing(child)
