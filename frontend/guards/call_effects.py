@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.records import NamedTuple
-from ..source.modules import is_own_module, is_users_module
+from ..source.modules import is_own_module, is_users_module, module_of
 from .generated import is_generated
 
 
@@ -196,6 +196,20 @@ _LOOKING: list[Any] = [
     warnings.catch_warnings,
 ]
 
+_COMPILED_LIBRARIES = _words("scipy.spatial._distance_pybind scipy.fft._pocketfft.pypocketfft")
+"""Compiled modules whose functions look at what they are given, compute, and write to none of it."""
+
+
+def is_routine(function: Callable[..., Any]) -> bool:
+    """Whether something is what f2py has made of a routine, of LAPACK or BLAS."""
+    return type(function).__name__ == "fortran"
+
+
+def computes_in_c(function: Callable[..., Any]) -> bool:
+    """Whether something computes with arrays in compiled code of a library."""
+    return isinstance(function, types.BuiltinFunctionType) and function.__module__ in _COMPILED_LIBRARIES
+
+
 _VARYING_OWNERS: tuple[tuple[type, str], ...] = (
     (random.Random, _RANDOM),
     (type(__import__("os").environ), _ENVIRONMENT),
@@ -216,6 +230,8 @@ def effect_of(function: Callable[..., Any]) -> CallEffect:
     owner = getattr(function, "__self__", None)
     if isinstance(owner, types.ModuleType):
         owner = None
+    if is_routine(function) or computes_in_c(function):
+        return _LOOKS
     plain = getattr(function, "__func__", function)
     for known, result in _ACTING:
         if plain is known:
@@ -264,7 +280,7 @@ def _why_it_varies(function: Any, owner: Any, name: str) -> str | None:
             return _CLOCK
         module = kind.__module__ if kind.__module__ != "builtins" else ""
     else:
-        module = getattr(function, "__module__", None) or ""
+        module = module_of(function)
     if module.startswith("numpy.random"):
         return _RANDOM
     return _VARYING_MODULES.get(module) or (
@@ -406,4 +422,13 @@ def _has_fields_only(kind: type) -> bool:
     )
 
 
-__all__ = ["CallEffect", "Does", "effect_of", "is_one_of", "name_of", "varying_object", "why_impure"]
+__all__ = [
+    "CallEffect",
+    "Does",
+    "computes_in_c",
+    "effect_of",
+    "is_one_of",
+    "name_of",
+    "varying_object",
+    "why_impure",
+]

@@ -17,6 +17,7 @@ load_on_first_use(
     __name__,
     "brackets",
     "call_examples",
+    "library_routines",
     "library_ufuncs",
     "memory_order",
     "number_attributes",

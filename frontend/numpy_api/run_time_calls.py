@@ -83,7 +83,7 @@ def call_at_run_time(
         args, kwargs = _with_named_outputs(function, args, kwargs)
         given = {key: value for key, value in kwargs.items() if key not in _WRITTEN}
         result = deliver(_call(name, function, args, given, refusal), kwargs.get("out"))
-    _warn(name)
+    warn(name)
     return result
 
 
@@ -156,7 +156,13 @@ def _may_fall_back() -> bool:
     return settings.fallback and not are_learned()
 
 
-def _warn(name: str) -> None:
+def require_fallback(refusal: str) -> None:
+    """Raise `UnsupportedError`, with a refusal, where nothing may be called by Python."""
+    if not _may_fall_back():
+        raise UnsupportedError(refusal)
+
+
+def warn(name: str) -> None:
     frames = user_frames(innermost=True)
     place = range_of_frame(frames[0]) if frames else None
     warnings.warn_explicit(
@@ -168,4 +174,4 @@ def _warn(name: str) -> None:
     )
 
 
-__all__ = ["WRITING", "call_at_run_time", "call_natively_or_at_run_time"]
+__all__ = ["WRITING", "call_at_run_time", "call_natively_or_at_run_time", "require_fallback", "warn"]

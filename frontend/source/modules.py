@@ -46,6 +46,16 @@ def is_users_object(value: Any) -> bool:
     return is_users_module(type(value).__module__)
 
 
+def module_of(function: Any) -> str:
+    """The name of the module that a function says to be of; "" for one that says something else, or nothing.
+
+    >>> module_of(sys.intern)
+    'sys'
+    """
+    module = getattr(function, "__module__", None)
+    return module if isinstance(module, str) else ""
+
+
 __all__ = [
     "OWN_PACKAGE",
     "is_library",
@@ -53,4 +63,5 @@ __all__ = [
     "is_users_function",
     "is_users_module",
     "is_users_object",
+    "module_of",
 ]

@@ -15,6 +15,7 @@ from .....dialect.imports import is_loaded
 from ....numpy_api import brackets
 from ....numpy_api.dispatch import call_function, call_ufunc
 from ....numpy_api.selection import is_python_number
+from ....source.modules import module_of
 from ....tracing.staging import asarray, rank_0_array, trace_of
 from ..lists import dynamic_lists
 from ..values import ranges
@@ -39,7 +40,7 @@ def numpy_function(function: Any) -> Callable[..., Any] | None:
     if isinstance(owner, np.ufunc):
         method = function.__name__
         return _asking_items(function, lambda args, kwargs: call_ufunc(owner, method, args, kwargs))
-    module = getattr(function, "__module__", None) or ""
+    module = module_of(function)
     if isinstance(function, type) or not hasattr(function, "__name__"):
         return None
     if module not in _MODULES and not module.startswith("numpy.lib."):

@@ -20,6 +20,7 @@ from ....runtime_values.kept_exceptions import UnknownException
 from ....runtime_values.results import RuntimeContainer
 from ....runtime_values.values import holds_traced
 from ....signature.traced_value import CompositeValue, held
+from ....source.modules import module_of
 from ....tracing.array import TracedArray
 from ....tracing.staging import is_traced
 from ..lists import dynamic_lists
@@ -295,7 +296,7 @@ def replacement_of(function: Any) -> Function | None:
         return vectorized_functions.vectorized(function)
     if isinstance(function, np.ufunc):
         return None  # which asks traced arrays what it does
-    package = (getattr(function, "__module__", None) or "").partition(".")[0]
+    package = module_of(function).partition(".")[0]
     if package == "numpy" and (masked := masked_arrays.masked_row(function)) is not None:
         return masked
     if package == "numpy" and (maker := _makers().get(id(function))) is not None:

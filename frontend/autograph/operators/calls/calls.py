@@ -14,7 +14,7 @@ from .....dialect.imports import is_loaded
 from ....guards.generated import is_generated
 from ....random.generator import traced_generator
 from ....random.stream import draws_of
-from ....source.modules import is_library, is_own_module, is_users_function, is_users_module
+from ....source.modules import is_library, is_own_module, is_users_function, is_users_module, module_of
 from ....source.own_attributes import python_function_of
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
@@ -140,7 +140,7 @@ def _is_users(function: Any) -> bool:
 
 
 def _is_numpy(function: Any) -> bool:
-    return (getattr(function, "__module__", None) or "").partition(".")[0] == "numpy"
+    return module_of(function).partition(".")[0] == "numpy"
 
 
 def _call_chosen(function: Chosen, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

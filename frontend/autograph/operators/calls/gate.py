@@ -14,11 +14,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .....dialect.errors import UnsupportedError, WeftError, WeftTypeError
-from ....guards.call_effects import Does, effect_of, is_one_of, name_of
+from ....guards.call_effects import Does, computes_in_c, effect_of, is_one_of, is_routine, name_of
+from ....numpy_api import library_routines
 from ....runtime_values import deferred_calls, strings
 from ....runtime_values.values import holds_traced
 from ....signature.foreign_arrays import require_numpy_rules
-from ....source.modules import is_own_module, is_users_function, is_users_module
+from ....source.modules import is_own_module, is_users_function, is_users_module, module_of
 from ....tracing.array import TracedArray
 from ....tracing.needed_numbers import need_all_numbers
 from ....tracing.recorder import Recorder
@@ -71,6 +72,10 @@ def through_gate(trace: Recorder, function: Function, called: Function, args: An
         )
     if effect.does is Does.UNKNOWN:
         _refuse_unknown(function)
+    if is_routine(function):
+        return library_routines.call_routine(function, args, kwargs)
+    if computes_in_c(function):
+        return library_routines.call_compiled(called, args, kwargs)
     if _full_name(function) in _TEXTS:
         return strings.string_of(called, *args, **kwargs)
     _look_at_objects(trace, function, args, kwargs)
@@ -106,7 +111,7 @@ def _takes_arrays(function: Function) -> bool:
         return True
     if _class_of_method(function) in (np.ndarray, np.ufunc):
         return True
-    module = (getattr(function, "__module__", None) or "").partition(".")[0]
+    module = module_of(function).partition(".")[0]
     return module in ("numpy", "_operator") or is_one_of(function, (abs, divmod, pow, round))
 
 

@@ -1,0 +1,61 @@
+"""Routines of LAPACK and BLAS, and other compiled functions of SciPy, which Python calls when the program runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+from support.differential import assert_same
+from support.interpreted import interpreted
+
+distances = pytest.importorskip("scipy.spatial.distance")
+linalg = pytest.importorskip("scipy.linalg")
+blas, lapack = linalg.blas, linalg.lapack
+
+DIAGONALS = np.ones(2), np.full(3, 3.0), np.ones(2), np.array([4.0, 5.0, 4.0])
+A = np.random.default_rng(0).normal(size=(4, 4))
+X, Y = A[:, :3], A[:2, 1:]
+
+
+def same(function: Any, *arguments: Any) -> None:
+    with pytest.warns(weft.FallbackWarning, match="is not compiled: it is called in Python"):
+        found = interpreted(function)(*arguments)
+    assert_same(found, function(*arguments))
+
+
+def solved(below: Any, diagonal: Any, above: Any, right: Any, n: Any) -> Any:
+    for _ in range(n):
+        right = lapack.dgtsv(below, diagonal, above, right)[3]
+    return right
+
+
+def of_matrices(a: Any) -> Any:
+    lu, pivots, info = lapack.dgetrf(a)
+    x, _ = lapack.dgetrs(lu, pivots, a[0], trans=1, overwrite_b=False)
+    return (
+        lu,
+        pivots,
+        info,
+        x,
+        blas.dgemv(2.0, a, a[1]),
+        blas.ddot(a[0], a[1]),
+        blas.zdotc(a[0] + 1j, a[1] * 1j),
+    )
+
+
+def test_routines_of_linear_algebra() -> None:
+    same(solved, *DIAGONALS, np.int64(3))
+    same(of_matrices, A)
+
+
+def test_distances() -> None:
+    same(lambda x, y: (distances.cdist(x, y), distances.cdist(x, y, "cityblock"), distances.pdist(x)), X, Y)
+
+
+def test_what_is_not_to_be_called_by_python_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weft.settings, "fallback", False)
+    with pytest.raises(weft.UnsupportedError, match="dgetrf is not supported in compiled code"):
+        interpreted(lambda a: lapack.dgetrf(a))(A)
