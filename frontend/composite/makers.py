@@ -80,6 +80,11 @@ def _full(shape: Any, fill_value: Any, dtype: Any = None, **kwargs: Any) -> Any:
 
 
 def _array(name: str, value: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    wanted = None if dtype is None else np.dtype(dtype)
+    if wanted is not None and wanted.names is not None and isinstance(value, list):
+        made = traced(np.zeros(_shape_of(value), wanted))
+        made[...] = value  # type: ignore[index]
+        return made
     if set(kwargs) - {"copy", "order"} or not holds_composite(value):
         raise UnsupportedError(f"np.{name} of dates is not compiled like this")
     if isinstance(value, (list, tuple)):
@@ -87,6 +92,11 @@ def _array(name: str, value: Any, dtype: Any = None, **kwargs: Any) -> Any:
     elif name == "array" and kwargs.get("copy", True):
         value = value.copy()
     return value if dtype is None else value.astype(dtype, copy=False)
+
+
+def _shape_of(records: Any) -> tuple[int, ...]:
+    """The shape of nested lists of records, which are tuples."""
+    return (len(records), *_shape_of(records[0] if records else ())) if isinstance(records, list) else ()
 
 
 __all__ = ["NAMES", "is_known", "made_of_known", "make", "traced"]

@@ -43,6 +43,13 @@ def record_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs:
         return getattr(args[0], function.__name__)
     if function is np.copy and len(args) == 1 and not kwargs:
         return args[0].__copy__()
+    if (
+        function in (np.array, np.asarray)
+        and len(args) == 1
+        and isinstance(args[0], (list, tuple))
+        and not kwargs
+    ):
+        return _stacked(args[0])
     if function in (np.sort, np.argsort):
         return (_sorted if function is np.sort else _places)(name, *args, **kwargs)
     if function in _MOVING and not (function is np.where and len(args) != 3):
@@ -50,10 +57,18 @@ def record_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs:
     raise _refusal(name)
 
 
+def _stacked(items: Any) -> Any:
+    """Nested lists and tuples of records as an array."""
+    return np.stack([_stacked(item) if isinstance(item, (list, tuple)) else item for item in items])
+
+
 def record_method(name: str, records: TracedRecords, *args: Any, **kwargs: Any) -> Any:
     """What a method gives of records."""
     if name == "copy" and not args and not kwargs:
         return records.__copy__()
+    if name == "fill" and len(args) == 1 and not kwargs:
+        records[...] = args[0]
+        return None
     if name == "argsort":
         return _places(name, records, *args, **kwargs)
     if name == "sort":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,7 @@ def pop(items: list[Any], index: Any = -1) -> Any:
     return taken
 
 
-def count(items: list[Any], item: Any) -> Any:
+def count(items: list[Any] | tuple[Any, ...], item: Any) -> Any:
     """`items.count(item)`."""
     total: Any = 0
     for equal in _equal(items, item):
@@ -56,10 +56,10 @@ def count(items: list[Any], item: Any) -> Any:
     return total
 
 
-def index(items: list[Any], item: Any) -> Any:
-    """`items.index(item)`, of the whole list."""
+def index(items: list[Any] | tuple[Any, ...], item: Any) -> Any:
+    """`items.index(item)`, of all items."""
     missing = not_(in_(item, items))
-    if_(missing, lambda: raise_(lambda: not_found(item, NOTHING.index)))
+    if_(missing, lambda: raise_(lambda: not_found(item, type(items)().index)))
     place: Any = len(items)
     for k, equal in reversed(list(enumerate(_equal(items, item)))):
         place = _choice(equal, k, place)
@@ -87,7 +87,7 @@ def _choice(test: Any, one: Any, other: Any) -> Any:
     return if_exp(test, lambda: one, lambda: other)
 
 
-def _equal(items: list[Any], item: Any) -> list[Any]:
+def _equal(items: Sequence[Any], item: Any) -> list[Any]:
     """For each item whether it equals another."""
     return [True if item is other else operators().call(bool, item == other) for other in items]
 
@@ -103,9 +103,9 @@ _METHODS: dict[str, Callable[..., Any]] = {
 
 
 def method_of(function: Any) -> Callable[..., Any] | None:
-    """What to call instead of a method of a list; None for another function."""
+    """What to call instead of a method of a list or tuple; None for another function."""
     owner = getattr(function, "__self__", None)
-    if type(owner) is not list:
+    if type(owner) not in (list, tuple):
         return None
     name = function.__name__
     ours = _METHODS.get(name)

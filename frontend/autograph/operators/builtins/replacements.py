@@ -279,7 +279,7 @@ def _finders(function: Any) -> Iterable[Callable[[Any], Function | None]]:
         yield effects.maker_of
     elif isinstance(owner, TracedArray):
         yield listed_elements.method_of
-    elif type(owner) is list:
+    elif type(owner) in (list, tuple):
         yield plain_lists.method_of
     elif becoming.is_container(owner):
         yield dict_lookups.method_of
