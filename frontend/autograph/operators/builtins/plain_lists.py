@@ -104,7 +104,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
 
 def method_of(function: Any) -> Callable[..., Any] | None:
     """What to call instead of a method of a list or tuple; None for another function."""
-    owner = getattr(function, "__self__", None)
+    owner: Any = getattr(function, "__self__", None)
     if type(owner) not in (list, tuple):
         return None
     name = function.__name__
