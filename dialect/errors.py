@@ -72,7 +72,14 @@ class NotPortable(UnsupportedError):
 
 
 class InternalError(WeftError, RuntimeError):
-    """weft broke one of its own invariants; please report it together with the message."""
+    """weft broke one of its own invariants; please report it together with the message.
+
+    `at` is the text of the MLIR location of the op that it is about.
+    """
+
+    def __init__(self, message: str, at: str = "") -> None:
+        super().__init__(message)
+        self.at = at
 
 
 class PassError(WeftError, RuntimeError):

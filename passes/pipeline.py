@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from ..dialect.errors import DifferentiationError, PassError, WeftError, WeftValueError
+from ..dialect.errors import DifferentiationError, InternalError, PassError, WeftError, WeftValueError
 from ..dialect.mlir import Module, PassManager, ir
 from ..dialect.records import dataclass
 from .base import Pass, Statistics, TextPass
@@ -324,6 +324,8 @@ def _failures_of(step: Step) -> Iterator[None]:
         raise PassError(f"{step.name} failed{_diagnostics(error)}") from error
     except DifferentiationError:
         raise  # that is about the user's program
+    except InternalError as error:
+        raise PassError(f"{step.name} failed: {': '.join(filter(None, (error.at, str(error))))}") from error
     except WeftError as error:
         raise PassError(f"{step.name} failed: {error}") from error
 

@@ -60,7 +60,7 @@ class Lowering:
             except PassError as error:
                 # What a program asks for in vain, and mistakes of weft, are no failures of a pass.
                 if isinstance(error.__cause__, (UnsupportedError, InternalError)):
-                    raise error.__cause__ from None
+                    raise error.__cause__ from error.__cause__.__cause__
                 raise
 
 

@@ -27,7 +27,7 @@ def translate(module: Module) -> str:
     with phase("translate"):
         left = _left_over(module.operation)
         if left is not None:
-            raise InternalError(f"{left.location}: {left.name} is left after the lowering to LLVM")
+            raise InternalError(f"{left.name} is left after the lowering to LLVM", at=str(left.location))
         text: str = translate_to_llvm(module)
     return text
 

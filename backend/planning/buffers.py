@@ -293,7 +293,7 @@ class _Planner:
 
     def _keep(self, op: Operation) -> None:
         if any(isinstance(value.type, ir.RankedTensorType) for value in [*op.operands, *op.results]):
-            raise InternalError(f"{op.location}: {op.name} on tensors is left outside of kernels")
+            raise InternalError(f"{op.name} on tensors is left outside of kernels", at=str(op.location))
         clone(op, self._mapping)
 
     # Kernel calls
@@ -439,7 +439,7 @@ class _Planner:
     def _extent(self, op: Operation) -> Extent:
         axis = constant_integer(op.operands[1])
         if axis is None:
-            raise InternalError(f"{op.location}: tensor.dim of an axis that is not constant")
+            raise InternalError("tensor.dim of an axis that is not constant", at=str(op.location))
         return self._sizes.of(op.operands[0])[axis]
 
     # The end

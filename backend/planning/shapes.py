@@ -143,7 +143,7 @@ class Shapes:
             return self.of(operands[len(operands) - len(op.results) + value.result_number])
         rule = getattr(self, "_of_" + name.replace(".", "_"), None)
         if rule is None:
-            raise InternalError(f"{op.location}: no rule gives the sizes of the result of {name}")
+            raise InternalError(f"no rule gives the sizes of the result of {name}", at=str(op.location))
         extents: Sequence[Size] = rule(op, value)
         return extents
 
@@ -157,7 +157,7 @@ class Shapes:
             return self.of(list(parent.operands)[value.arg_number])
         if parent.name == "scf.while":
             return self._passed_on(parent, value.arg_number)
-        raise InternalError(f"{parent.location}: sizes of a block argument of {parent.name}")
+        raise InternalError(f"sizes of a block argument of {parent.name}", at=str(parent.location))
 
     def _own(self, value: Value) -> list[Size]:
         """Sizes that are not computed from others."""
@@ -256,7 +256,8 @@ class Sizes:
 
     def know(self, value: Value, axis: int, extent: Extent) -> None:
         """Say what a size is that is not computed from others."""
-        self._known[Axis(value, axis)] = extent
+        size = self.shapes.read(extent) if isinstance(extent, ir.Value) else extent
+        self._known[Axis(value, axis)] = self._extent(size) if is_known_at_entry(size) else extent
 
     @contextmanager
     def scope(self) -> Iterator[None]:

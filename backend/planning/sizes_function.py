@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...dialect.errors import UnsupportedError
+from ...dialect.errors import InternalError
 from ...dialect.mlir import Operation, Value, dialect, ir
 from ...passes.index_arithmetic import Extent, saturating_product, saturating_sum
 from ...passes.rewriting import operations_in
@@ -66,8 +66,8 @@ def _slice(values: list[Value]) -> set[Operation]:
             continue
         op = owner.operation
         if op.name in ("memref.load", "func.call"):
-            raise UnsupportedError(
-                f"{op.location}: the size of an array depends on the values of another array"
+            raise InternalError(
+                "the size of an array depends on the values of another array", at=str(op.location)
             )
         needed.add(op)
         pending.extend(op.operands)

@@ -102,10 +102,10 @@ def _drop_gone(guards: list[Guard]) -> None:
 
 def code_of(module: Module, symbol: str, target: str, dtypes: Sequence[np.dtype[Any]]) -> MachineCode:
     """The machine code of a recorded function, with the dtypes of its results; the module is used up."""
-    with explained_at_their_place():
+    with explained_at_their_place(symbol):
         optimize(module)
-    to_linalg(module)
-    return machine_code(module, symbol, target, result_dtypes=dtypes, verify=settings.verify)
+        to_linalg(module)
+        return machine_code(module, symbol, target, result_dtypes=dtypes, verify=settings.verify)
 
 
 def _device(trace: Trace, signature: CallSignature) -> str | None:

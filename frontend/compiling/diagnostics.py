@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...dialect.errors import AxisError, ConcreteValueError, DifferentiationError, WeftError
+from ...dialect.errors import (
+    AxisError,
+    ConcreteValueError,
+    DifferentiationError,
+    InternalError,
+    PassError,
+    WeftError,
+)
 from ...dialect.ops.state import exception_type
 from ...dialect.types import type_of
 from ..autograph.decisions import NOT_ARRAYS, why_unconverted
@@ -19,6 +26,7 @@ from ..settings import settings
 from ..source.locations import SourceRange, caret_snippet, is_own_frame, is_part_of, range_of_frame
 from ..source.tracebacks import places_of, traceback_through
 from ..tracing.array import TracedArray
+from .internal_errors import internal_error
 
 if TYPE_CHECKING:
     from ...backend.cpu.execution.executable import RuntimeFailure
@@ -47,16 +55,31 @@ def explain(error: BaseException) -> None:
 
 
 @contextmanager
-def explained_at_their_place() -> Iterator[None]:
-    """Let errors about the user's program that passes find show the line of the op that they are about."""
+def explained_at_their_place(name: str) -> Iterator[None]:
+    """Let what goes wrong while a function of some name is compiled show the line of the op that it is about.
+
+    What is no error of weft's is one from here on: Python's own exceptions come from mistakes in passes.
+    """
     try:
         yield
-    except DifferentiationError as error:
-        places = places_of(error.at)
-        if places and getattr(error, "location", None) is None:
-            error.location = places[0]  # type: ignore[attr-defined]
-            error.args = (f"{error}\n{caret_snippet(places[0])}",)
-        raise error.with_traceback(traceback_through(places, None)) from None
+    except (DifferentiationError, InternalError) as error:
+        raise _placed(error, error.at) from error.__cause__
+    except PassError as error:
+        raise _placed(error, str(error)) from error.__cause__
+    except (WeftError, MemoryError):
+        raise
+    except Exception as error:
+        found = internal_error(error, name)
+        raise _placed(found, found.at) from error
+
+
+def _placed(error: WeftError, at: str) -> WeftError:
+    """An error with the innermost place in the text of an MLIR location, and the lines that lead there."""
+    places = places_of(at)
+    if places and getattr(error, "location", None) is None:
+        error.location = places[0]  # type: ignore[attr-defined]
+        error.args = (f"{error}\n{caret_snippet(places[0])}",)
+    return error.with_traceback(traceback_through(places, None))
 
 
 def python_exception(failure: RuntimeFailure) -> BaseException:

@@ -76,7 +76,7 @@ def _own_memory(function: Operation) -> None:
         if op.name == "memref.load" and used:  # of memory of the device, which the launch itself has to read
             name = function.attributes["sym_name"].value
             raise InternalError(
-                f"{op.location}: a launch of the kernel {name} takes what the host has loaded"
+                f"a launch of the kernel {name} takes what the host has loaded", at=str(op.location)
             )
         if op.name == "memref.dealloc" or (op.name != "gpu.launch_func" and op.results and not used):
             op.erase()

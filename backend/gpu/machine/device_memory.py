@@ -79,7 +79,7 @@ class _Function:
                 with ir.InsertionPoint(op), op.location:
                     handler(op)
             elif op.name.startswith(("linalg.", "vector.", "bufferization.")):
-                raise InternalError(f"{op.location}: {op.name} in a function of the host")
+                raise InternalError(f"{op.name} in a function of the host", at=str(op.location))
 
     def _load(self, op: Operation) -> None:
         source, *indices = op.operands
@@ -112,7 +112,9 @@ class _Function:
             return
         for memref in op.operands:
             if not _is_contiguous(memref.type):
-                raise InternalError(f"{op.location}: a copy of an array with gaps in a function of the host")
+                raise InternalError(
+                    "a copy of an array with gaps in a function of the host", at=str(op.location)
+                )
         name = COPY_MEMORY if not any(ends) else READ_MEMORY if ends[0] else WRITE_MEMORY
         size = self._index.value(self._bytes(source))
         self._calls.call(name, self._calls.address(target), self._calls.address(source), size)

@@ -161,7 +161,7 @@ def _all_agree(stretches: Sequence[Operation]) -> Value:
             equal = arith.cmpi(arith.CmpIPredicate.eq, extent, builder.value(wanted))
             agree = equal if agree is None else arith.andi(agree, equal)
     if agree is None:
-        raise InternalError(f"{stretches[0].location}: nothing is stretched")
+        raise InternalError("nothing is stretched", at=str(stretches[0].location))
     return agree
 
 
