@@ -140,7 +140,7 @@ if not TYPE_CHECKING:  # which knows all names, by namespace.pyi
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         else:
             namespace = importlib.import_module(".frontend.numpy_api", __name__)
-            value = namespace.lookup(name)
+            value = namespace.lookup(name, _EXPORTS)
         globals()[name] = value
         return value
 

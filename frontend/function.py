@@ -40,6 +40,7 @@ from .signature.signature import (
     flatten,
     signature_of,
     type_of_leaf,
+    with_own_specs,
 )
 from .signature.traced_value import TracedValue
 from .tracing.current import current_trace
@@ -209,6 +210,11 @@ class Function(FastCallable, Portable, Generic[P, R]):
         """
         if not args and not kwargs and self.input_signature is not None:
             args = self.input_signature
+        leaves, names, structure, _ = self._bind(args, kwargs)
+        return self._made(Arguments(structure, with_own_specs(leaves), names))[0]
+
+    def concrete_function_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
+        """As `get_concrete_function`, where a spec that comes twice stands for one array."""
         leaves, names, structure, _ = self._bind(args, kwargs)
         return self._made(Arguments(structure, leaves, names))[0]
 
@@ -499,6 +505,9 @@ class BoundFunction(FastCallable, Generic[Q, R]):
             from ..backend.cpu.dispatch.library import library as native_library
 
             self._vectorcall = native_library().call_bound
+
+    def __repr__(self) -> str:
+        return f"<weft.function {self.__name__} of {self.__self__!r}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return BoundFunction, (self.function, self.__self__)

@@ -144,10 +144,14 @@ class Settings:
     )
     verify: bool = _setting(False, "WEFT_VERIFY", "Run MLIR's verifier after the passes.")
 
+    def __getattr__(self, name: str) -> Any:
+        """Say what there is in place of a name that no setting has."""
+        raise AttributeError(_no_setting(name))
+
     def __setattr__(self, name: str, value: Any) -> None:
         """Change a setting; what follows it is told."""
         if name not in self.__dict__:
-            raise AttributeError(f"there is no setting {name!r}")
+            raise AttributeError(_no_setting(name))
         if name == "disable_jit" and self is globals().get("settings"):
             switches.add_reason(bool(value) - bool(self.disable_jit))
         if name == "cuda":
@@ -207,6 +211,13 @@ _OTHERS = ("WEFT_NUM_THREADS",)
 
 _OF_TESTS = ("WEFT_TEST_", "WEFT_STRESS")
 """How the variables begin that the tests read."""
+
+
+def _no_setting(name: str) -> str:
+    import difflib  # for messages only
+
+    close = difflib.get_close_matches(name, defaults(Settings), 1)
+    return f"there is no setting {name!r}" + (f"; did you mean {close[0]}?" if close else "")
 
 
 def _warn_of_unknown_variables() -> None:

@@ -18,17 +18,20 @@ from ..frontend.settings import settings
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run `weft cache info`, `weft cache clear` or `weft machine`; returns the exit status."""
+    """Run `weft cache info`, `weft cache clear` or `weft machine`; returns the exit status. Alone it prints help."""
     parser = argparse.ArgumentParser(
         prog="weft", description="weft compiles Python functions over NumPy arrays."
     )
-    rooms = parser.add_subparsers(dest="room", required=True)
+    rooms = parser.add_subparsers(dest="room")
     cache = rooms.add_parser("cache", help="the compiled functions on disk")
     commands = cache.add_subparsers(dest="command", required=True)
     commands.add_parser("info", help="where they are, how many, how large, and which are not stored")
     commands.add_parser("clear", help="remove all of them")
     rooms.add_parser("machine", help="what code is made for: the processor, its caches, threads and memory")
     wanted = parser.parse_args(arguments)
+    if wanted.room is None:
+        parser.print_help()
+        return 0
     if wanted.room == "machine":
         print("\n".join(_machine_lines()))
         return 0

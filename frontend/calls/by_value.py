@@ -16,12 +16,13 @@ import threading
 import types
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from ...backend.cache.files import digest
+from ..source.carried_sources import files_of, install_files
 
 _MOST_KEPT = 64
 """So many functions that came by value are kept for those that come again."""
@@ -134,7 +135,9 @@ class Portable:
         if is_named(self):
             return self.__qualname__
         key = key_of(self)
-        state = self.options(), self.given_attributes(), sources_of(self), key
+        sent = list(_reached(self.python_function, set()))
+        files = files_of(reached.__code__ for reached in sent)
+        state = self.options(), self.given_attributes(), sources_of(sent), files, key
         if not is_found(self):
             return placed, (type(self), key), (self.python_function, *state)
         self._marker.__dict__["key"] = key
@@ -143,8 +146,9 @@ class Portable:
     def __setstate__(self, state: Any) -> None:
         if hasattr(self, "python_function"):
             return  # it was found
-        carrier, options, given, sources, key = state
+        carrier, options, given, sources, files, key = state
         install_sources(sources)
+        install_files(files)
         self._make_of(uncarried(carrier), options)
         for name, value in given:
             setattr(self, name, value)
@@ -180,10 +184,10 @@ def is_named(function: Any) -> bool:
 # Sources
 
 
-def sources_of(function: Any) -> dict[str, list[str]]:
-    """The source files that other processes may not have: those of `__main__`, with all functions that it reaches."""
+def sources_of(functions: Iterable[types.FunctionType]) -> dict[str, list[str]]:
+    """The source files that other processes may not have: those of `__main__`, with all functions that are reached."""
     files: dict[str, list[str]] = {}
-    for reached in _reached(function.python_function, set()):
+    for reached in functions:
         file = reached.__code__.co_filename
         if _is_sent(reached) and file not in files:
             files[file] = linecache.getlines(file)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +34,7 @@ from ..runtime_values.result_spec import (
 )
 from ..signature.layout_keys import lies_as
 from ..signature.signature import (
+    Static,
     Structure,
     TensorSpec,
     alias_pattern,
@@ -208,8 +209,28 @@ class ConcreteFunction:
         return view_type(base, leaf.path, bounds)
 
     def pretty_printed_signature(self) -> str:
-        """The signature on a few lines: arguments and results with their types."""
-        return f"{self.name}{describe(self.argument_structure, self.argument_types)}\n  returns {self.result_types}"
+        """The signature on a few lines: arguments by their names, and results, with their types.
+
+        >>> import weft
+        >>> scaled = weft.function(lambda x, factor=2: x * factor, name="scaled")
+        >>> print(scaled.get_concrete_function(weft.TensorSpec((None,), "float32")).pretty_printed_signature())
+        scaled(x: f32[?], factor=2)
+          returns f32[?]
+        """
+        return f"{self.name}({', '.join(self._parameter_texts())})\n  returns {self.result_types}"
+
+    def _parameter_texts(self) -> Iterator[str]:
+        """The arguments with their names: `x: f32[3]`, `mode='a'`."""
+        positional, keywords = self.argument_structure.children  # type: ignore[union-attr]
+        function: Any = self._bind.__self__  # type: ignore[attr-defined]
+        names = [function._parameter_name(place) for place in range(len(positional.children))]
+        entries = [
+            *zip(names, positional.children, strict=True),
+            *zip(keywords.keys, keywords.children, strict=True),
+        ]
+        for name, entry in entries:
+            text = describe(entry, self.argument_types)
+            yield f"{name}={text}" if isinstance(entry, Static) else f"{name}: {text}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Its function and its signature: it is compiled, or loaded, where it is brought to."""
@@ -226,7 +247,7 @@ class ConcreteFunction:
         return _again, (self._bind.__self__, args, kwargs)  # type: ignore[attr-defined]
 
     def __repr__(self) -> str:
-        return f"<ConcreteFunction {self.name}{describe(self.argument_structure, self.argument_types)}>"
+        return f"<ConcreteFunction {self.name}({', '.join(self._parameter_texts())})>"
 
     # Calling it
 
@@ -371,7 +392,7 @@ class ConcreteFunction:
 
 def _again(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The concrete function of a function for such arguments."""
-    return function.get_concrete_function(*args, **kwargs)
+    return function.concrete_function_of(args, kwargs)
 
 
 def _exception_of(failure: RuntimeFailure) -> BaseException:

@@ -63,10 +63,10 @@ def _blame(parameters: Sequence[str], recent: Sequence[Compilation]) -> str:
     for number, name in enumerate(parameters):
         entries = [_entry(compilation.structure, number) for compilation in recent]
         if all(isinstance(entry, Static) for entry in entries) and _vary(entries):
-            shown = _shown([repr(entry.value) for entry in entries if entry is not None])
+            values = [entry.value for entry in entries if entry is not None]
             return (
-                f"argument {name!r} is another Python value each time ({shown}), and each is a constant of the "
-                "compiled code; pass an array or a NumPy scalar (np.int64(n)), which is data"
+                f"argument {name!r} is another Python value each time ({_shown(list(map(repr, values)))}), and each is "
+                f"a constant of the compiled code; {_advice(name, values)}"
             )
     if all(compilation.names == recent[0].names for compilation in recent):
         for name, *types in zip(recent[0].names, *(compilation.types for compilation in recent), strict=True):
@@ -80,6 +80,18 @@ def _blame(parameters: Sequence[str], recent: Sequence[Compilation]) -> str:
         return f"its arguments are nested differently each time ({_shown(structures)})"
     reasons = [compilation.reason for compilation in recent[1:]]
     return f"{_shown(reasons)}; pass what varies as an argument, as an array or a NumPy scalar"
+
+
+def _advice(name: str, values: Sequence[Any]) -> str:
+    """What to pass in place of Python values."""
+    if all(isinstance(value, (bool, int, float, complex)) for value in values):
+        scalar = {bool: "np.bool_", int: "np.int64", float: "np.float64", complex: "np.complex128"}[
+            type(values[0])
+        ]
+        return f"pass an array or a NumPy scalar ({scalar}({name})), which is data"
+    if all(isinstance(value, str) for value in values):
+        return "pass a number that stands for the text, or use a function for each of a few texts"
+    return "pass the same object each time, or what varies of it as arrays"
 
 
 def _entry(structure: Structure, number: int) -> Any:

@@ -7,6 +7,7 @@ and `names` are what `weft.__getattr__` and `dir(weft)` are made of.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable, Sequence
 from functools import cache
 from types import FunctionType, ModuleType
 from typing import Any
@@ -89,22 +90,25 @@ def names() -> frozenset[str]:
     return frozenset(_table())
 
 
-def lookup(name: str) -> Any:
-    """The object of a name; an `AttributeError` says whether NumPy has it, or names those that look nearly the same."""
+def lookup(name: str, others: Iterable[str] = ()) -> Any:
+    """The object of a name; an `AttributeError` says whether NumPy has it, or names those that look nearly the same.
+
+    `others` are further names that may be meant.
+    """
     table = _table()
     if name in table:
         return table[name]
-    raise AttributeError(f"module 'weft' has no attribute {name!r}{_hint(name, table)}")
+    raise AttributeError(f"module 'weft' has no attribute {name!r}{_hint(name, [*others, *table])}")
 
 
-def _hint(name: str, table: dict[str, Any]) -> str:
+def _hint(name: str, known: Sequence[str]) -> str:
     import difflib  # for messages only
 
     import numpy as np
 
     if not name.startswith("_") and callable(getattr(np, name, None)):
         return f": of NumPy's functions, {name} is one that compiled code does not have; call np.{name} outside of it"
-    close = difflib.get_close_matches(name, table, 3, cutoff=0.75)
+    close = difflib.get_close_matches(name, known, 3, cutoff=0.75)
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
 

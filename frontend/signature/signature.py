@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import inspect
 import weakref
@@ -47,6 +48,11 @@ class TensorSpec:
     def __init__(
         self, shape: Sequence[int | None] | int | None = (), dtype: Any = "float64", name: str | None = None
     ) -> None:
+        if shape is None:
+            raise WeftValueError(
+                "TensorSpec: shape=None would be an unknown rank, which weft does not have: write [None] for one "
+                "dimension of any extent, [None, None] for two"
+            )
         extents = tuple(shape) if isinstance(shape, Iterable) else (shape,)
         for extent in extents:
             is_whole = isinstance(extent, (int, np.integer)) and not isinstance(extent, bool)
@@ -319,7 +325,10 @@ class IdentityKey:
         return mine is not None and mine is other.reference()
 
     def __repr__(self) -> str:
-        return f"<{type(self.reference()).__name__} at {self.address:#x}>"
+        found = self.reference()
+        return (
+            "<an object that is gone>" if found is None else f"<{type(found).__name__} at {self.address:#x}>"
+        )
 
 
 def as_array(value: Any, name: str) -> Any:
@@ -461,9 +470,11 @@ def check_fits(what: str, spec: TensorType, given: TensorType) -> None:
 
 
 def alias_pattern(leaves: Sequence[Any]) -> tuple[int, ...]:
-    """For every array the position of the first one that is the same object; specs stand for arrays of their own."""
+    """For every array the position of the first one that is the same object."""
     first: dict[int, int] = {}
-    return tuple(
-        position if isinstance(leaf, TensorSpec) else first.setdefault(id(leaf), position)
-        for position, leaf in enumerate(leaves)
-    )
+    return tuple(first.setdefault(id(leaf), position) for position, leaf in enumerate(leaves))
+
+
+def with_own_specs(leaves: Sequence[Any]) -> list[Any]:
+    """Arguments in which each spec is an object of its own: one that comes twice stands for two arrays."""
+    return [copy.copy(leaf) if isinstance(leaf, TensorSpec) else leaf for leaf in leaves]

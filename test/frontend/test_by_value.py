@@ -167,7 +167,7 @@ class TestByName:
         same = weft.function(lambda x, y, n: x + y + n)
         x = np.ones(2)
         made = pickle.loads(cloudpickle.dumps(same.get_concrete_function(x, x, np.float32(1))))
-        assert made.pretty_printed_signature() == "lambda((f64[2], f64[2], f32[]), {})\n  returns f64[2]"
+        assert made.pretty_printed_signature() == "lambda(x: f64[2], y: f64[2], n: f32[])\n  returns f64[2]"
         np.testing.assert_array_equal(made(x, x, np.float32(1)), [3, 3])
 
 

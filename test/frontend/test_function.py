@@ -369,7 +369,7 @@ class TestConcreteFunction:
     def test_signatures_are_printed(self):
         f = weft.function(lambda x, n: {"y": x * n}, name="scaled")
         f(ones(2), 3)
-        assert f.pretty_printed_concrete_signatures() == "scaled((f32[2], 3), {})\n  returns {'y': f32[2]}"
+        assert f.pretty_printed_concrete_signatures() == "scaled(x: f32[2], n=3)\n  returns {'y': f32[2]}"
 
 
 class TestEagerSwitch:

@@ -9,9 +9,9 @@ ROOMS = ("dialect", "passes", "backend", "frontend", "tools")
 
 
 def source_files() -> list[Path]:
-    """Every Python file of the package: the root's __init__ and all below the rooms."""
+    """Every Python file of the package: the root's __init__ and __main__, and all below the rooms."""
     below = (path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py")))
-    return [ROOT / "__init__.py", *below]
+    return [ROOT / "__init__.py", ROOT / "__main__.py", *below]
 
 
 def module_name(path: Path) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -73,7 +75,14 @@ def test_what_is_wrong_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "weft: there is no disk cache: " in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("arguments", [[], ["cache"], ["cache", "nonsense"]])
+def test_alone_it_prints_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    assert "the compiled functions on disk" in capsys.readouterr().out
+    done = subprocess.run([sys.executable, "-m", "weft"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("usage: weft")
+
+
+@pytest.mark.parametrize("arguments", [["cache"], ["cache", "nonsense"]])
 def test_commands_that_there_are_not_are_refused(
     arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ....dialect.errors import ConversionError
 from ....dialect.records import dataclass
+from ...source.carried_sources import restore_file
 from ...source.code_table import CodeTable
 from . import build
 from .blocks import BlockConverter
@@ -116,6 +117,7 @@ def definition_of(function: FunctionType) -> ast.FunctionDef | None:
 
 
 def _conversion_of(function: FunctionType) -> Conversion | Skipped:
+    restore_file(function)
     code = function.__code__
     found = _conversions.get(code)
     if found is None:

@@ -150,8 +150,8 @@ def test_a_function_that_is_found_was_not_traced(project: Project) -> None:
         print(concrete.as_text("weft").count("weft.add"), f.trace_count)
     """)
     first, second = project.run(), project.run()
-    assert first.output.splitlines() == ["1 first call f((f64[3],), {})", "  returns f64[3]", "1 1"]
-    assert second.output.splitlines() == ["0 first call f((f64[3],), {})", "  returns f64[3]", "1 1"]
+    assert first.output.splitlines() == ["1 first call f(x: f64[3])", "  returns f64[3]", "1 1"]
+    assert second.output.splitlines() == ["0 first call f(x: f64[3])", "  returns f64[3]", "1 1"]
 
 
 def test_the_text_of_a_function_that_was_found_and_writes_to_what_is_outside(project: Project) -> None:

@@ -1,0 +1,90 @@
+"""What newcomers get wrong in their first minutes: each is told in words that help."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("fucntion", "did you mean function"),
+        ("TensorSpek", r"did you mean TensorSpec\?"),
+        ("argmx", r"did you mean argmax\?"),
+        ("save_stat", "did you mean save_state"),
+    ],
+)
+def test_names_that_are_nearly_right(name: str, message: str) -> None:
+    with pytest.raises(AttributeError, match=message):
+        getattr(weft, name)
+
+
+def test_settings_that_are_nearly_right() -> None:
+    with pytest.raises(AttributeError, match=r"there is no setting 'verfy'; did you mean verify\?"):
+        _ = weft.settings.verfy
+    with pytest.raises(AttributeError, match=r"there is no setting 'verfy'; did you mean verify\?"):
+        weft.settings.verfy = True
+    with pytest.raises(AttributeError, match=r"there is no setting 'qqqq'$"):
+        _ = weft.settings.qqqq
+
+
+def test_an_unknown_rank() -> None:
+    with pytest.raises(
+        ValueError, match=r"unknown rank, which weft does not have: write \[None\] for one dimension"
+    ):
+        weft.TensorSpec(None, "float32")
+
+
+@pytest.mark.parametrize(
+    ("values", "advice"),
+    [
+        ("abcdefgh", "pass a number that stands for the text"),
+        ([object() for _ in range(8)], "pass the same object each time"),
+    ],
+)
+def test_advice_fits_what_varies(values: Any, advice: str) -> None:
+    same = weft.function(lambda x, mode: x)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        for value in values:
+            same(np.ones(2), value)
+    assert advice in str(seen[0].message)
+    assert "np.int64" not in str(seen[0].message)
+
+
+class Scaled:
+    def __repr__(self) -> str:
+        return "Scaled()"
+
+    @weft.function
+    def by(self, x: Any, factor: float = 2.0, *, name: str | None = None) -> Any:
+        return x * factor
+
+
+def test_functions_show_themselves() -> None:
+    assert repr(Scaled().by) == "<weft.function by of Scaled()>"
+    scaled = Scaled()
+    concrete = scaled.by.get_concrete_function(weft.TensorSpec((None, 3), "float32"), name="a")
+    told = concrete.pretty_printed_signature()
+    assert told.endswith(", x: f32[?,3], factor=2.0, name='a')\n  returns f32[?,3]")
+    assert repr(concrete).startswith("<ConcreteFunction by(self=<Scaled at ")
+    del scaled
+    assert "self=<an object that is gone>" in concrete.pretty_printed_signature()
+
+
+def test_one_spec_for_two_arguments_is_two_arrays() -> None:
+    @weft.function
+    def copied(a: Any, b: Any) -> None:
+        b[:] = a + 1
+
+    spec = weft.TensorSpec([None])
+    a, b = np.zeros(3), np.zeros(3)
+    copied.get_concrete_function(spec, spec)(a, b)
+    np.testing.assert_array_equal(b, [1, 1, 1])
+    np.testing.assert_array_equal(a, [0, 0, 0])
