@@ -155,7 +155,8 @@ class TestConstants:
             (lambda x, n: x.sum(axis=n - n), "an index or size in Python"),
             (lambda x, n: n.bit_length(), "the attribute bit_length"),
             (lambda x, n: n if n > 2 else 0.5, "the type of a number"),
-            (lambda x, n: [1] * n, "the length of a repeated list"),
+            (lambda x, n: [1] * n, "the length of a list"),
+            (lambda x, n: (1,) * n, "the length of a repeated list"),
         ],
     )
     def test_what_needs_the_value(self, function, needs):
