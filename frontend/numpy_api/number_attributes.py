@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..runtime_values.digits import bit_length, ones_of
 from ..runtime_values.python_calls import call_python
 from ..runtime_values.strings import string_of
 from ..tracing.array import TracedArray
@@ -82,12 +83,13 @@ _ATTRIBUTES: dict[str, Callable[[TracedArray], Any]] = {
     "denominator": lambda number: 1,
     "is_integer": lambda number: lambda: _is_integer(number),
     "as_integer_ratio": _in_python("as_integer_ratio", int, int),
-    "bit_length": _in_python("bit_length", int),
-    "bit_count": _in_python("bit_count", int),
+    "bit_length": lambda number: lambda: bit_length(number),
+    "bit_count": lambda number: lambda: ones_of(number),
     "hex": lambda number: lambda: string_of(float.hex, number),
 }
 _OF_SCALARS = {
-    name: _ATTRIBUTES[name] for name in ("numerator", "denominator", "is_integer", "as_integer_ratio")
+    name: _ATTRIBUTES[name]
+    for name in ("numerator", "denominator", "is_integer", "as_integer_ratio", "bit_count")
 }
 
 __all__ = ["attribute_of_number", "conjugate", "imag", "real"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..runtime_values import effects
+from ..runtime_values.outside_traces import outside_traces
 from ..runtime_values.results import flatten_results
 from ..runtime_values.values import Frozen
 from ..tracing.staging import host_call
@@ -27,7 +27,7 @@ class StoringState(PythonState):
             return
         self.stores_early = True
 
-        host_call(self._trace, effects.outside_traces(storing(updates), "store"), values.operands)
+        host_call(self._trace, outside_traces(storing(updates), "store"), values.operands)
 
 
 class _Values:

@@ -10,7 +10,7 @@ import numpy as np
 from ...dialect.bit_generators import ALGORITHMS, count_of_words, is_generator, layout_of, words_of
 from ...dialect.errors import UnsupportedError
 from ...dialect.types import TensorType
-from ..runtime_values.effects import outside_traces
+from ..runtime_values.outside_traces import outside_traces
 from ..runtime_values.values import Frozen, holds_traced
 from ..tracing.array import TracedArray
 from ..tracing.recorder import Recorder

@@ -16,7 +16,7 @@ from ...dialect.bit_generators import generator_with, words_of
 from ...dialect.errors import UnsupportedError, WeftValueError
 from ...dialect.types import TensorType, type_of
 from ..numpy_api.arguments import write_into
-from ..runtime_values.effects import outside_traces
+from ..runtime_values.outside_traces import outside_traces
 from ..runtime_values.values import Frozen
 from ..signature.signature import flatten_with, unflatten
 from ..tracing.array import TracedArray

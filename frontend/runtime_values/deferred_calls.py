@@ -13,7 +13,7 @@ from ...dialect.types import TensorType
 from ..source.locations import range_of_frame, user_frames
 from ..tracing.recorder import Recorder
 from ..tracing.staging import host_call
-from .effects import outside_traces
+from .outside_traces import outside_traces
 from .values import Frozen
 
 

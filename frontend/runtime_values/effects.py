@@ -7,7 +7,6 @@ do the same right away.
 from __future__ import annotations
 
 import builtins
-import functools
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -17,12 +16,12 @@ import numpy as np
 from ...dialect.callbacks import RAISE, checked_results, name_of
 from ...dialect.errors import WeftTypeError
 from ..signature.signature import Leaf, Node, Structure, TensorSpec, constants, flatten_with, unflatten
-from ..tracing.current import current_trace, set_current_trace
+from ..tracing.current import current_trace
 from ..tracing.staging import host_call, raise_here, trace_of
+from .outside_traces import outside_traces
 from .plain_messages import plain_message
 from .strings import RuntimeString, format_string, string_of, to_string
 from .values import Frozen, FrozenException, RuntimeValue, make_exception
-from .warning_filters import under_filters
 
 if TYPE_CHECKING:
     from ..tracing.recorder import Recorder
@@ -176,22 +175,6 @@ def raise_at_run_time(trace: Recorder, error: Any, *values: Any) -> None:
 
 def _same(error: BaseException) -> BaseException:
     return error
-
-
-def outside_traces(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """A function that runs as if nothing was traced in its thread, under a name for messages."""
-    filtered = under_filters(function)
-
-    @functools.wraps(function)
-    def call(*arrays: Any) -> Any:
-        previous = set_current_trace(None)
-        try:
-            return filtered(*arrays)
-        finally:
-            set_current_trace(previous)
-
-    call.__name__ = name
-    return call
 
 
 __all__ = [

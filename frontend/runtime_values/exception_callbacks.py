@@ -11,8 +11,8 @@ from ...dialect.callbacks import Callback
 from ...dialect.errors import format_message
 from ..source.locations import SourceRange
 from ..source.tracebacks import traceback_through
-from .effects import outside_traces
 from .kept_exceptions import keep, kept
+from .outside_traces import outside_traces
 from .values import Thaw
 
 Choices: TypeAlias = "Sequence[tuple[Any, int]]"

@@ -10,7 +10,7 @@ import numpy as np
 from ...dialect.callbacks import name_of
 from ...dialect.types import TensorType
 from ..tracing.staging import host_call
-from .effects import outside_traces
+from .outside_traces import outside_traces
 from .values import Frozen
 
 if TYPE_CHECKING:

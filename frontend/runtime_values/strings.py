@@ -6,6 +6,7 @@ run time, where Python makes their text: it is what the function would make eage
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
@@ -15,6 +16,8 @@ from ...dialect.callbacks import name_of
 from ...dialect.errors import ConcreteValueError
 from ..tracing.array import TracedArray
 from ..tracing.current import current_trace
+from .digits import length_of_text, ones_of
+from .python_calls import call_python
 from .values import Frozen, RuntimeValue, holds_traced
 
 if TYPE_CHECKING:
@@ -35,8 +38,9 @@ _CONVERSIONS: dict[str | None, Callable[[Any], Any]] = {
 class RuntimeString(RuntimeValue):
     """A string that is made at run time, of values as they were where it was written."""
 
-    __slots__ = ("_frozen", "_render", "_shown", "pieces")
+    __slots__ = ("_frozen", "_render", "_shown", "number", "pieces")
     __hash__ = None  # type: ignore[assignment]
+    __weft_text__ = True
 
     def __init__(
         self,
@@ -51,6 +55,8 @@ class RuntimeString(RuntimeValue):
         `pieces` are texts and values, if the text is what `str` makes of each of them.
         """
         self.pieces = pieces
+        self.number: tuple[TracedArray, int, bool] | None = None
+        """The integer, the base and whether that is told, where the text is that of an integer."""
         self._frozen = Frozen(trace, values, as_text=True)
         self._render = render
         self._shown = shown
@@ -84,6 +90,49 @@ class RuntimeString(RuntimeValue):
 
     __rmul__ = __mul__
 
+    # Questions, which Python answers when the program runs
+
+    def ask(self, kind: type, function: Callable[..., Any], *args: Any) -> Any:
+        """What a function tells about the text, a number of a type of Python's."""
+        trace = current_trace()
+        return self._refuse() if trace is None else call_python(trace, function, (self, *args), kind)
+
+    @property
+    def length(self) -> Any:
+        """How many characters there are."""
+        return self.ask(int, len) if self.number is None else length_of_text(*self.number)
+
+    def holds(self, part: Any) -> Any:
+        """`part in text`."""
+        return self.ask(bool, operator.contains, part)
+
+    def __weft_truth__(self) -> Any:
+        return self.length != 0
+
+    def __getitem__(self, key: Any) -> RuntimeString:
+        return _made(operator.getitem, (self, key), f"{self._shown}[...]")
+
+    def _compared(self, other: Any, function: Callable[[Any, Any], Any]) -> Any:
+        return self.ask(bool, function, other) if isinstance(other, (str, RuntimeString)) else NotImplemented
+
+    def __eq__(self, other: object) -> Any:
+        return self._compared(other, operator.eq)
+
+    def __ne__(self, other: object) -> Any:
+        return self._compared(other, operator.ne)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._compared(other, operator.lt)
+
+    def __le__(self, other: Any) -> Any:
+        return self._compared(other, operator.le)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._compared(other, operator.gt)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._compared(other, operator.ge)
+
     # What needs the text now
 
     def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
@@ -92,18 +141,56 @@ class RuntimeString(RuntimeValue):
             "raise it, or pass it to weft.py_call"
         )
 
-    __str__ = __bool__ = __len__ = __iter__ = __getitem__ = __contains__ = __format__ = _refuse
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __int__ = __float__ = _refuse
+    __str__ = __bool__ = __len__ = __iter__ = __contains__ = __format__ = __int__ = __float__ = _refuse
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(str, name):
             raise AttributeError(f"'str' object has no attribute {name!r}")
+        if name in _QUESTIONS:
+            kind = _QUESTIONS[name]
+            if name == "count" and self.number is not None and self.number[1] == 2:
+                return lambda *args: (
+                    ones_of(self.number[0]) if args == ("1",) else self._asked(kind, name, args)
+                )
+            return lambda *args: self._asked(kind, name, args)
         if name not in STRING_METHODS:
             self._refuse()
         shown = f"{self._shown}.{name}()"
         return lambda *args, **kwargs: _made(
             lambda text, args, kwargs: getattr(text, name)(*args, **kwargs), (self, args, kwargs), shown
         )
+
+    def _asked(self, kind: type, name: str, args: tuple[Any, ...]) -> Any:
+        return self.ask(kind, lambda text, *given: getattr(text, name)(*given), *args)
+
+
+_QUESTIONS: dict[str, type] = {
+    **dict.fromkeys(("count", "find", "index", "rfind", "rindex"), int),
+    **dict.fromkeys(
+        (
+            *(
+                "startswith",
+                "endswith",
+                "isalnum",
+                "isalpha",
+                "isascii",
+                "isdecimal",
+                "isdigit",
+                "isidentifier",
+            ),
+            *("islower", "isnumeric", "isprintable", "isspace", "istitle", "isupper"),
+        ),
+        bool,
+    ),
+}
+"""The methods of strings that tell something, with the type of that."""
+
+_BASES = {"": (10, False), "d": (10, False)} | {
+    f"{prefix}{letter}": (base, bool(prefix))
+    for letter, base in {"b": 2, "o": 8, "x": 16, "X": 16}.items()
+    for prefix in ("", "#")
+}
+"""By the formats of integers: the base, and whether the text says it (0b101)."""
 
 
 STRING_METHODS = (
@@ -145,7 +232,18 @@ def format_string(*parts: Part) -> Any:
 
     is_joined = all(conversion in (None, "", "s") and not spec for _, conversion, spec in values)
     joined = [values[piece][0] if isinstance(piece, int) else piece for piece in pieces]
-    return _made(render, tuple(values), shown, joined if is_joined else None)
+    made = _made(render, tuple(values), shown, joined if is_joined else None)
+    if len(parts) == 1:
+        made.number = _integer(*parts[0])
+    return made
+
+
+def _integer(value: Any, conversion: str | None, spec: Any) -> tuple[TracedArray, int, bool] | None:
+    """What tells the digits of a text of one value, where that is an integer."""
+    is_integer = isinstance(value, TracedArray) and value._is_scalar and value.dtype.kind in "iu"
+    if not is_integer or conversion == "r" or (spec or "") not in _BASES:
+        return None
+    return (value.copy(), *_BASES[spec or ""])
 
 
 def string_of(function: Callable[..., str], *args: Any, **kwargs: Any) -> Any:

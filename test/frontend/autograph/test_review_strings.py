@@ -73,7 +73,7 @@ class TestStringsOfTheRun:
             return text, n * "ab", "=" * int(n), f"{'#' * n:>5}", ("x" * (n + 1)).upper() * 2
 
         same(bars, I64(3), I64(0), I64(-2))
-        refused(lambda n: [0] * n, I64(3), error=ConcreteValueError, match="the length of a repeated list")
+        refused(lambda n: (0,) * n, I64(3), error=ConcreteValueError, match="the length of a repeated list")
 
     def test_they_are_printed_where_they_are_made(self):
         def describe(x, n):

@@ -39,6 +39,7 @@ from ..values.iterables import (
     Reversed,
     Sequence,
     Zipped,
+    is_text,
     sequence_of,
 )
 from ..values.looked_up import note_subclass
@@ -60,7 +61,7 @@ def len_(value: Any) -> Any:
         return value.shape[0]
     if isinstance(value, CompositeValue) and value.shape:
         return value.shape[0]
-    if isinstance(value, Sequence) or hasattr(type(value), "__weft_items__"):
+    if isinstance(value, Sequence) or hasattr(type(value), "__weft_items__") or is_text(value):
         return value.length
     length = users_length(value)
     return len(value) if length is None else length
@@ -140,8 +141,10 @@ def bool_(value: Any = False) -> Any:
     return as_bool(truth_of(value).copy()) if is_staged(value) else builtins.bool(value)
 
 
-def int_(value: TracedArray) -> Any:
+def int_(value: Any, *base: Any) -> Any:
     """`int` of an array: rounds towards zero; NaN and infinity are refused when the program runs."""
+    if is_text(value):
+        return value.ask(builtins.int, builtins.int, *base)
     number = _only(value)
     if number.dtype.kind == "c":
         raise TypeError(
@@ -154,8 +157,10 @@ def int_(value: TracedArray) -> Any:
     return fresh(whole, number)._like_python(int)
 
 
-def float_(value: TracedArray) -> Any:
+def float_(value: Any) -> Any:
     """`float` of an array."""
+    if is_text(value):
+        return value.ask(builtins.float, builtins.float)
     number = _only(value)
     if number.dtype.kind == "c":
         raise TypeError("float() argument must be a string or a real number, not 'complex'")

@@ -67,6 +67,10 @@ def _only_unknown(*args: Any) -> bool:
     return len(args) == 1 and _unknown(*args)
 
 
+def _unknown_or_text(*args: Any) -> bool:
+    return _only_unknown(*args) or (bool(args) and iterables.is_text(args[0]))
+
+
 def _of_object(*args: Any) -> bool:
     return len(args) == 1
 
@@ -112,8 +116,8 @@ _Row: TypeAlias = "tuple[Callable[..., bool], Callable[[], Function]]"
 _ROWS: dict[Any, _Row] = {
     # Numbers
     bool: (_always, lambda: arrays.bool_),
-    int: (_only_unknown, lambda: arrays.int_),
-    float: (_only_unknown, lambda: arrays.float_),
+    int: (_unknown_or_text, lambda: arrays.int_),
+    float: (_unknown_or_text, lambda: arrays.float_),
     complex: (_some_traced, lambda: arrays.complex_),
     round: (_unknown, lambda: rounding.round_),
     pow: (_some_traced, lambda: arrays.pow_),

@@ -24,7 +24,7 @@ from ..tables.table_walks import TableView
 from ..values.control_flow_state import Facts
 from ..values.hidden_state import require_own
 from ..values.identities import same_number
-from ..values.iterables import Sequence
+from ..values.iterables import Sequence, is_text
 from ..values.known_arrays import is_plain
 from ..values.looked_up import as_input, lookups, note_entry
 from ..values.narrowing import facts_of, narrowed, note_facts
@@ -175,18 +175,19 @@ def in_(item: Any, container: Any) -> Any:
     method = users_method(container, "__contains__")
     if method is not None and current_trace() is not None:
         return operators().call(bool, operators().call(method, container, item))
-    if isinstance(container, (GrowingList, Range, Table, TableView)):
+    if isinstance(container, (GrowingList, Range, Table, TableView)) or is_text(container):
         return container.holds(item)
+    if is_text(item):
+        return item.ask(bool, _is_among, container)
     if isinstance(container, Sequence):
         container = list(container)
     if isinstance(item, (TracedArray, Chosen)) and isinstance(container, (dict, KeysView)):
         return holds_key(container, item)
     if becoming.becomes(container, item) and type(container) is not frozenset:
         return becoming.become_table(container).holds(item)
-    if isinstance(item, TracedArray) and isinstance(container, np.ndarray):
-        return as_bool(np.any(equal(asarray(container), item)))
-    if isinstance(item, CompositeValue) and isinstance(container, np.ndarray):
-        return as_bool(np.any(equal(container, item)))
+    if isinstance(item, (TracedArray, CompositeValue)) and isinstance(container, np.ndarray):
+        array = asarray(container) if isinstance(item, TracedArray) else container
+        return as_bool(np.any(equal(array, item)))
     if isinstance(container, (list, tuple, range, set, frozenset)) and _mixes_arrays(item, container):
         found: Any = False
         for candidate in container:
@@ -197,6 +198,10 @@ def in_(item: Any, container: Any) -> Any:
     trace = current_trace()
     if trace is not None and is_plain(container):
         trace.watch(container)
+    return item in container
+
+
+def _is_among(item: Any, container: Any) -> bool:
     return item in container
 
 

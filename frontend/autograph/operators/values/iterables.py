@@ -302,6 +302,25 @@ def is_never_unrolled(sequence: Sequence) -> bool:
     return any(map(is_never_unrolled, inner))
 
 
+def is_text(value: Any) -> bool:
+    """Whether a value is a string that is made when the program runs."""
+    return hasattr(type(value), "__weft_text__")
+
+
+@dataclass(frozen=True)
+class Characters(Sequence):
+    """The characters of a string that is made when the program runs."""
+
+    text: Any
+
+    @property
+    def length(self) -> Any:
+        return self.text.length
+
+    def item(self, position: Any) -> Any:
+        return self.text[position]
+
+
 def sequence_of(iterable: Any) -> Sequence | None:
     """The sequence that a loop over an iterable can be staged on; None for what only Python can walk."""
     if isinstance(iterable, Sequence):
@@ -314,6 +333,8 @@ def sequence_of(iterable: Any) -> Sequence | None:
         return ArrayItems(iterable)
     if isinstance(iterable, range):
         return Counted(iterable)
+    if is_text(iterable):
+        return Characters(iterable)
     if isinstance(iterable, np.ndarray) and iterable.ndim and iterable.dtype.kind in "biufc":
         trace = current_trace()
         return None if trace is None else ArrayItems(iterable)
@@ -336,5 +357,6 @@ __all__ = [
     "Unrolled",
     "Zipped",
     "is_never_unrolled",
+    "is_text",
     "sequence_of",
 ]

@@ -1,0 +1,29 @@
+"""Functions that Python calls when the program runs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ..tracing.current import set_current_trace
+from .warning_filters import under_filters
+
+
+def outside_traces(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """A function that runs as if nothing was traced in its thread, under a name for messages."""
+    filtered = under_filters(function)
+
+    @functools.wraps(function)
+    def call(*arrays: Any) -> Any:
+        previous = set_current_trace(None)
+        try:
+            return filtered(*arrays)
+        finally:
+            set_current_trace(previous)
+
+    call.__name__ = name
+    return call
+
+
+__all__ = ["outside_traces"]
