@@ -65,12 +65,25 @@ def is_carrier(value: Any) -> bool:
     return has_elements(value)
 
 
+_RANKS = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
+"""The kinds of numbers: those of a higher rank have values that those of a lower one do not."""
+
+
+def elements_as(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """The array of a dtype of what is none, as an input signature wants it; a TypeError where values would be cut."""
+    made = np.asarray(value, dtype)
+    highest = _RANKS.get(dtype.kind, 3)
+    if highest < 2 and made.size and _RANKS.get(np.asarray(value).dtype.kind, 0) > highest:
+        raise TypeError(f"{dtype} does not hold such numbers")
+    return made
+
+
 def reader(value: Any, dtype: np.dtype[Any]) -> Callable[[Any], Any]:
     """What makes arrays of values of the class of one, as calls read them; None where that is not for them.
 
     Numbers and lists become arrays of a dtype, as an input signature wants them.
     """
-    read: Callable[[Any], Any] = functools.partial(np.asarray, dtype=dtype)
+    read: Callable[[Any], Any] = functools.partial(elements_as, dtype=dtype)
     on_devices = False
     if is_carrier(value) or hasattr(value, "__dlpack__"):
         read = read_elements
@@ -108,4 +121,12 @@ def require_numpy_rules(what: str, value: Any) -> None:
         )
 
 
-__all__ = ["has_elements", "has_own_rules", "is_carrier", "read_elements", "reader", "require_numpy_rules"]
+__all__ = [
+    "elements_as",
+    "has_elements",
+    "has_own_rules",
+    "is_carrier",
+    "read_elements",
+    "reader",
+    "require_numpy_rules",
+]

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...dialect.errors import WeftTypeError
 from ...dialect.types import TensorType
+from .foreign_arrays import elements_as
 from .signature import (
     TensorSpec,
     as_array,
@@ -88,7 +89,7 @@ def of_input_signature(
 def _conform_leaf(value: Any, spec: TensorSpec, name: str) -> Any:
     if not is_array(value) and not isinstance(value, (np.ndarray, np.generic)):
         try:
-            value = np.asarray(value, spec.dtype)
+            value = elements_as(value, spec.dtype)
         except (TypeError, ValueError, OverflowError) as error:
             raise WeftTypeError(f"argument {name!r} must be {spec.type}, but {value!r} was given") from error
     value = as_array(value, name)
