@@ -6,7 +6,6 @@ native code it asks Python, or leaves such calls to the long way, which decides 
 
 from __future__ import annotations
 
-import ctypes
 import dataclasses
 import functools
 import operator
@@ -20,11 +19,12 @@ from ...backend.cpu.dispatch.copying import prepare_copies
 from ...backend.cpu.dispatch.descriptors import MOST_VALUES, READY, Descriptor, Program
 from ...backend.cpu.dispatch.native_code import NativeCode
 from ...backend.cpu.execution.executable import Executable, RuntimeFailure
-from ...backend.cpu.native_python.layout import PLAIN, VALUE, WRITABLE, Array
+from ...backend.cpu.native_python.layout import PLAIN, WRITABLE, Array
 from ...backend.gpu.devices.on_device import OnDevice
 from ...dialect.errors import InternalError
 from ...dialect.types import TensorType
 from ..guards.handles import Bound
+from ..guards.inputs import NUMBERS
 from ..runtime_values.result_spec import ArgumentResult, ComputedResult, SelectedResult
 from ..signature.composite_arrays import ArrayParts, part_with, parts_of_array
 from ..signature.foreign_arrays import reader
@@ -42,8 +42,9 @@ from .native_device_calls import (
     runs_on_device,
     taken,
 )
-from .native_guards import BY_COMPARISON, Guards, compare
+from .native_guards import Guards, compare
 from .parameters import Parameters, Unknown
+from .plain_values import BY_COMPARISON, has_plain_value
 
 if TYPE_CHECKING:
     from ...backend.gpu.arrays.native_words import DeviceWords
@@ -163,6 +164,11 @@ class _Description:
                 copy = self._program.made(place, contiguous)
                 self._data[index] = self._check_array(copy, expected, READY, True)
             return
+        if value is not leaf and self._is_data_alone(index) and _stands_for(value, leaf):
+            write = self._program.python_number if type(value) in NUMBERS else self._program.scalar
+            # One number may come twice, what stands for it may not.
+            self._given[index] = self._objects[index] = self._data[index] = write(place, type(value))
+            return
         if value is not leaf:
             place = self._read(value, leaf, place)
             if isinstance(value, np.generic) or not is_array(value):
@@ -179,7 +185,7 @@ class _Description:
                 self._data[index] = self._program.copied(place)
         elif index in self._concrete._written:
             raise Unknown
-        elif isinstance(value, np.generic) and _has_plain_value(value):
+        elif isinstance(value, np.generic) and has_plain_value(value):
             self._data[index] = self._program.scalar(place, value.__class__)
         else:
             raise Unknown
@@ -192,6 +198,15 @@ class _Description:
         if self._device is None:
             raise Unknown
         return self._program.device_array(place, self._device.address, type.dtype, type.shape, flags)
+
+    def _is_data_alone(self, index: int) -> bool:
+        """Whether nothing but machine code gets what is made of an argument."""
+        concrete = self._concrete
+        if not self._by_machine or self._device is not None or not _is_plain(concrete):
+            return False
+        parts = [part for leaf in concrete._result.leaves for part in _parts_of(leaf)]
+        returned = [part.argument for part in parts if isinstance(part, ArgumentResult)]
+        return index not in concrete._written and index not in returned
 
     def _read(self, value: Any, leaf: Any, place: int) -> int:
         """Where the array is that is read of an object which carries it, or made of what an input signature takes."""
@@ -475,9 +490,13 @@ def _is_ready(value: Any) -> bool:
     return bool(flags.c_contiguous and flags.aligned and value.dtype.isnative)
 
 
-def _has_plain_value(value: np.generic) -> bool:
-    """Whether a NumPy scalar holds its value where native code looks for it."""
-    return ctypes.string_at(id(value) + VALUE, value.nbytes) == value.tobytes()
+def _stands_for(value: Any, leaf: Any) -> bool:
+    """Whether a number holds its value just as an array does that was made of it."""
+    if type(leaf) is not np.ndarray or leaf.ndim != 0:
+        return False
+    if type(value) in NUMBERS:
+        return leaf.dtype == np.asarray(value).dtype and type(value) is type(leaf.item())
+    return isinstance(value, np.generic) and value.dtype == leaf.dtype and has_plain_value(value)
 
 
 def _has_plain_members(kind: type, names: Sequence[str]) -> bool:

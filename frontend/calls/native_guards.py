@@ -7,7 +7,7 @@ import ctypes
 import gc
 import types
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -17,7 +17,6 @@ from ...backend.cpu.dispatch.descriptors import READY, Program
 from ...backend.cpu.native_python.layout import WORD, Array
 from ..guards.captures import Capture
 from ..guards.class_entries import ClassEntry, Method
-from ..guards.contents import is_content
 from ..guards.generic import Code
 from ..guards.guards import Content, Deep, Different, Guard, Identity, Kind, Names, Plain, Same
 from ..guards.handles import Cell, Fixed, Global, Handle, Item, Member, Owner
@@ -26,12 +25,8 @@ from ..guards.packed_inputs import PackedInput
 from ..guards.unbound import UNBOUND
 from ..signature.signature import IdentityKey, static_key
 from ..source.modules import is_users_module
-
-BY_COMPARISON = (int, str, bytes)
-"""The types whose comparison runs no code of others."""
-
-MOST_COMPARED = 500
-"""Containers with more entries in all are compared by Python, which does not compare all of very many."""
+from .native_containers import NotPictured, add_container
+from .plain_values import BY_COMPARISON
 
 
 class Guards:
@@ -127,8 +122,10 @@ class Guards:
         if isinstance(guard, (Code, Method, Different)):
             return self._add_function(guard)
         is_known = all(self._is_known(handle) for handle, _ in guard.looks_at()) and guard.looks_at()
-        if not is_known or not _is_told(guard):
+        if not is_known or (isinstance(guard, Plain) and isinstance(guard.value, np.generic)):
             return False
+        if isinstance(guard, Deep):
+            return self._add_container(guard)
         first, *others = (self.place(handle) for handle, _ in guard.looks_at())
         if isinstance(guard, Same):
             program.same(first, others[0])
@@ -138,8 +135,6 @@ class Guards:
             self._add_object(first, guard)
         elif isinstance(guard, Plain):
             compare(program, first, guard.value)
-        elif isinstance(guard, Deep):
-            self._add_entries(guard.handle.get(), first, guard.skip, ())
         return True
 
     def _add_object(self, place: int, guard: Identity) -> None:
@@ -162,25 +157,13 @@ class Guards:
         self._program.method(self.place(guard.handle.parent), guard.handle.attribute, function)
         return True
 
-    def _add_entries(
-        self, value: Any, place: int, skip: frozenset[tuple[Any, ...]], path: tuple[Any, ...]
-    ) -> None:
+    def _add_container(self, guard: Deep) -> bool:
         """Compare what a container holds, all the way down."""
-        program = self._program
-        if path in skip:
-            return
-        items: Iterable[tuple[Any, Any]] = enumerate(value) if type(value) in (list, tuple) else ()
-        if type(value) is dict:
-            places, items = program.dict_items(place, tuple(value)), value.items()
-        elif type(value) is list:
-            places = program.list_items(place, len(value))
-        elif type(value) is tuple:
-            places = program.tuple_items(place, tuple, len(value))
-        else:
-            compare(program, place, value)
-            return
-        for (key, entry), where in zip(items, places, strict=True):
-            self._add_entries(entry, where, skip, (*path, key))
+        try:
+            add_container(self._program, self.place(guard.handle), guard.handle.get(), guard.skip)
+        except NotPictured:
+            return False
+        return True
 
     def _add_array(
         self, array: np.ndarray[Any, Any], shape: tuple[int, ...], dtype: np.dtype[Any], content: bytes | None
@@ -218,13 +201,6 @@ def _refer(program: Program, place: int, reference: Callable[[], Any]) -> None:
         program.is_object(place, reference())
 
 
-def _is_told(guard: Guard) -> bool:
-    """Whether native code can be told what a guard compares."""
-    if isinstance(guard, Deep):
-        return _is_comparable(guard.handle.get(), guard.skip, (), [MOST_COMPARED])
-    return not (isinstance(guard, Plain) and isinstance(guard.value, np.generic))
-
-
 @cache
 def _offset_in_functions(name: str) -> int:
     """Where functions of this Python refer to their code, or to their defaults."""
@@ -252,21 +228,4 @@ def _is_index(index: Any) -> bool:
     return type(index) is str or (type(index) is int and index >= 0)
 
 
-def _is_comparable(
-    value: Any, skip: frozenset[tuple[Any, ...]], path: tuple[Any, ...], left: list[int]
-) -> bool:
-    """Whether native code compares what is in a container as `Deep` does; `left` is how many more entries it may."""
-    if path in skip:
-        return True
-    if not is_content(value):
-        return len(path) > 0 and not isinstance(value, (np.generic, slice))
-    if type(value) not in (list, tuple, dict) or len(value) > left[0]:
-        return False
-    left[0] -= len(value)
-    if isinstance(value, dict) and not all(type(key) in BY_COMPARISON for key in value):
-        return False
-    items = value.items() if isinstance(value, dict) else enumerate(value)
-    return all(_is_comparable(entry, skip, (*path, key), left) for key, entry in items)
-
-
-__all__ = ["BY_COMPARISON", "Guards", "compare"]
+__all__ = ["Guards", "compare"]

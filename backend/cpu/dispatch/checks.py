@@ -38,6 +38,7 @@ from ..native_python.layout import (
     Device,
     Operation,
 )
+from .containers import weft_fits_picture
 from .device_streams import is_used_by
 from .python_calls import call_one
 
@@ -107,6 +108,8 @@ def admitted(operation: int, values: int) -> int:  # noqa: C901  (a switch)
             holds = call_int(api(Api.COMPARE_MEMORY), word(value + ARRAY_DATA), first, second) == 0
         elif code == Check.NAMES:
             holds = are_names(operation)
+        elif code == Check.CONTAINER:
+            holds = weft_fits_picture(value, first)
         else:
             holds = fetched(values, code, value, first, second, target)
         if holds <= 0:

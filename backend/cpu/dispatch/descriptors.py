@@ -221,6 +221,11 @@ class Program:
         self._objects.append(memory)
         self._add(Check.CONTENT, source, memory.ctypes.data, len(content))
 
+    def container(self, source: int, picture: Sequence[int], kept: Sequence[Any]) -> None:
+        """A container that holds what a picture (see `Node`) shows, whose objects are kept alive."""
+        self._objects.append(kept)
+        self._add(Check.CONTAINER, source, self.words(picture))
+
     def names(self, namespace: Any, entries: Sequence[tuple[str, Any]], otherwise: Callable[[], Any]) -> None:
         """A namespace that binds names to objects, or else what Python says."""
         words = [self.keep(otherwise)]

@@ -23,9 +23,18 @@ from .entries import Dispatch
 from .objects import slot_offset
 from .switches import switches
 
-_NATIVE = ("calls", "checks", "device_calls", "device_streams", "frames", "python_calls", "results")
+_NATIVE = (
+    "calls",
+    "checks",
+    "containers",
+    "device_calls",
+    "device_streams",
+    "frames",
+    "python_calls",
+    "results",
+)
 """The modules that are translated. They are not imported where the disk cache has what comes of them."""
-_EXPORTS = ("weft_call", "weft_call_bound", "weft_drop_block", "weft_vectorcall")
+_EXPORTS = ("weft_call", "weft_call_bound", "weft_drop_block", "weft_fits_picture", "weft_vectorcall")
 _ABSENT = frozenset({"PyObject_Vectorcall", "_PyObject_MakeTpCall"})
 """Functions that a version of Python may lack: the first is made of the second."""
 # In NumPy's table of C functions.
@@ -42,6 +51,8 @@ class Library:
         self.call, self.call_bound = self._linked["weft_call"], self._linked["weft_call_bound"]
         self.drop_block = self._linked["weft_drop_block"]
         """Of a method without arguments, for blocks of memory of a device."""
+        self.fits_picture = self._linked["weft_fits_picture"]
+        """Of a container and the address of its picture."""
         self._fill()
 
     def _fill(self) -> None:

@@ -92,8 +92,32 @@ class Check:
     (
         END, ARRAY, SCALAR, IS, REFERS, EQUAL, BITS, HOLDS, TUPLE, LIST, DICT, ITEM, CELL, OWNER, NAMES, GLOBAL,
         ATTRIBUTE, CONSTANT, CONTENT, SAME, DISTINCT, SEPARATE, FETCH, MEMBERS, KIND, ASK, COPY, INTEGER,
-        METHOD, MAKE, DEVICE_ARRAY,
-    ) = range(31)  # fmt: skip
+        METHOD, MAKE, DEVICE_ARRAY, CONTAINER,
+    ) = range(32)  # fmt: skip
+
+
+class Node:
+    """A picture of a container: its type and how that keeps things, how many there are, the container itself where that
+    cannot change (else 0), and then the entries.
+    """
+
+    KIND, LAYOUT, COUNT, ITSELF = range(0, 4 * WORD, WORD)
+    LENGTH = 4
+    SIZE = LENGTH * WORD
+    LIST, TUPLE, DICT, SET = range(4)
+    """The layouts."""
+
+
+class Entry:
+    """An entry of a container: how it is compared, and with what, or by how many bytes of a node that follows. Before
+    those of a dict are the key, and its type if another object may be equal to it.
+    """
+
+    HOW, FIRST = range(0, 2 * WORD, WORD)
+    SIZE = 2 * WORD
+    INNER, IS, ANY, EQUAL, REFERS = 0, -1, -2, -3, -4
+    """How: as a container, as an object itself, not at all, as values of a type whose comparison runs no code of
+    others, as what a weak reference refers to; or else by so many bytes of its value."""
 
 
 class Array:
@@ -229,6 +253,8 @@ PYTHON_FUNCTIONS = (
     "PyUnicode_Compare",
     "PyDict_Next",
     "PyType_GenericAlloc",
+    "PyObject_GetIter",
+    "PyIter_Next",
 )
 """The functions of CPython that native code calls, in the order of the table."""
 
@@ -241,12 +267,13 @@ class Api:
         GET_ITEM, ERROR, CLEAR_ERROR, SET_ERROR, ERROR_MATCHES, GET_VARIABLE, NEW_TUPLE, NEW_LIST, NEW_DICT,
         SET_ITEM, FROM_INTEGER, TO_INTEGER, FROM_TRUTH, SAVE_THREAD, RESTORE_THREAD, ALLOCATE, FREE,
         COMPARE_MEMORY, GET_DICT, COMPARE_TEXT, NEXT_ENTRY, NEW_OBJECT,
-    ) = range(31)  # fmt: skip
+        GET_ITERATOR, NEXT_OF_ITERATOR,
+    ) = range(33)  # fmt: skip
     (
         NEW_ARRAY, TO_SCALAR, ARRAY_TYPE, NONE, FALSE, TRUE, UNBOUND, ATTRIBUTE_ERROR, SLOW, BYPASS, EAGER,
         DISPATCH_SLOT, ENTRIES_SLOT, READY_SLOT, FUNCTION_SLOT, SELF_SLOT, HAS_VERSIONS,
         TUPLE_TYPE, LIST_TYPE, DICT_TYPE, NEW_LARGE_ARRAY, NEW_COPY, METHOD_TYPE, SET_BASE,
         BLOCK_TYPE, BLOCK_MEMORY, BLOCK_ADDRESS, BLOCK_SIZE, BLOCK_STREAM, DROP_BLOCK, MEMORY_TYPE, STREAM_TYPE,
         TAKE_BLOCK,
-    ) = range(31, 64)  # fmt: skip
-    LENGTH = 64
+    ) = range(33, 66)  # fmt: skip
+    LENGTH = 66

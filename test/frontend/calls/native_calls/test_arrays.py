@@ -113,6 +113,29 @@ class TestArrays:
         assert runs_natively(many, arrays)
         assert many(arrays)[1] is True
 
+    def test_numbers_of_an_input_signature(self):
+        spec = weft.TensorSpec([], "int64")
+        vector = weft.TensorSpec([None], "int64")
+        x = np.arange(5)
+        for one, other in ((np.int64(3), np.int64(1)), (3, 1), (np.array(3), 1)):
+            f = weft.function(lambda x, i, j: x[i] + x[j], input_signature=[vector, spec, spec])
+            assert runs_natively(f, x, one, other)
+            assert runs_natively(f, x, other, other) or type(one) is not type(other)
+        with pytest.raises(weft.WeftTypeError):
+            f(x, 3.5, 1)
+        with pytest.raises(weft.WeftTypeError, match="must be"):
+            f(x, 2**70, 1)
+        sums = weft.function(lambda x: x.sum(), input_signature=[vector])
+        assert runs_natively(sums, [1, 2])
+        with pytest.raises(weft.WeftTypeError, match="must be"):
+            sums([1, 2.5])
+        given_back = weft.function(lambda x, i: (x, i), input_signature=[weft.TensorSpec([], "float64")] * 2)
+        same(given_back(1.5, 2.5), given_back(1.5, 2.5))
+        same(given_back(1.5, 2.5)[1], np.array(2.5))
+        for mixed in (1, 1.5, np.float64(1), np.array(1.0), True):
+            expected = given_back(0.5, mixed)
+            same(given_back(0.5, mixed), expected)
+
     def test_extents_of_an_input_signature(self):
         spec = weft.TensorSpec([None, None], "float32")
         f = weft.function(lambda x, y: x + y, input_signature=[spec, spec])
