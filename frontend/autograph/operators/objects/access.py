@@ -43,6 +43,7 @@ from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import users_method
 from ..values.unfollowed_changes import require_followed, require_followed_attribute
 from .arithmetic import update
+from .chosen_objects import ChosenAttributes, are_objects, of_chosen
 from .keys import plain_key
 
 _OF_THE_LAYOUT = ("shape", "dtype", "strides", "data")
@@ -67,8 +68,8 @@ def attr(owner: Any, name: str) -> Any:
         need_number(owner, f"the attribute {name}")
     trace, noting = current_trace(), lookups()
     owner = _behind_proxy(owner)
-    if isinstance(owner, Chosen) and trace is not None and are_generators(owner.options):
-        return Chosen(owner.index, tuple(attr(option, name) for option in owner.options))
+    if isinstance(owner, Chosen) and trace is not None and _have_attributes(owner):
+        return _of_chosen(owner, name)
     if not isinstance(owner, TracedArray):
         if noting is not None:
             noting.attribute(owner, name)
@@ -93,6 +94,18 @@ def attr(owner: Any, name: str) -> Any:
         if trace is None or trace.python_state is None
         else trace.python_state.attribute(owner, name, value)
     )
+
+
+def _have_attributes(owner: Chosen) -> bool:
+    """Whether the options are generators, or objects whose attributes are followed."""
+    return are_generators(owner.options) or are_objects(owner.options)
+
+
+def _of_chosen(owner: Chosen, name: str) -> Any:
+    """An attribute of what was chosen: the method of one of several generators, or that of the object."""
+    if are_generators(owner.options):
+        return Chosen(owner.index, tuple(attr(option, name) for option in owner.options))
+    return of_chosen(owner, partial(attr, name=name))
 
 
 def _behind_proxy(owner: Any) -> Any:
@@ -135,10 +148,10 @@ def _of_descriptor(member: Any, owner: Any, name: str) -> Any:
 def update_attr(owner: Any, name: str, symbol: str, value: Any, late: bool = False) -> None:
     """`owner.name symbol value`, as in `o.x += 1`; a late value is a function, called after the attribute is read."""
     target = changed(owner, name)
-    owner = owner if isinstance(target, _Attributes) else target
+    owner = owner if isinstance(target, (_Attributes, ChosenAttributes)) else target
     old = attr(owner, name)
     new = update(symbol, old, value() if late else value)
-    if isinstance(target, _Attributes):
+    if isinstance(target, (_Attributes, ChosenAttributes)):
         setattr(target, name, new)
         return
     is_input = new is old and isinstance(new, TracedArray) and getattr(owner, name) is not new
@@ -149,6 +162,8 @@ def update_attr(owner: Any, name: str, symbol: str, value: Any, late: bool = Fal
 def changed(owner: Any, name: str) -> Any:
     """The owner of an attribute that is about to be set or deleted; classes and modules are refused."""
     owner = _behind_proxy(owner)
+    if isinstance(owner, Chosen) and current_trace() is not None and are_objects(owner.options):
+        return ChosenAttributes(owner, changed)
     if isinstance(owner, (type, ModuleType)) and current_trace() is not None:
         kind = "class" if isinstance(owner, type) else "module"
         raise UnsupportedError(
