@@ -68,7 +68,7 @@ def attr(owner: Any, name: str) -> Any:
         need_number(owner, f"the attribute {name}")
     trace, noting = current_trace(), lookups()
     owner = _behind_proxy(owner)
-    if isinstance(owner, Chosen) and trace is not None and _have_attributes(owner):
+    if isinstance(owner, Chosen) and trace is not None and _have_attributes(trace, owner):
         return _of_chosen(owner, name)
     if not isinstance(owner, TracedArray):
         if noting is not None:
@@ -96,9 +96,9 @@ def attr(owner: Any, name: str) -> Any:
     )
 
 
-def _have_attributes(owner: Chosen) -> bool:
+def _have_attributes(trace: Recorder, owner: Chosen) -> bool:
     """Whether the options are generators, or objects whose attributes are followed."""
-    return are_generators(owner.options) or are_objects(owner.options)
+    return are_generators(owner.options) or are_objects(trace, owner.options)
 
 
 def _of_chosen(owner: Chosen, name: str) -> Any:
@@ -162,7 +162,7 @@ def update_attr(owner: Any, name: str, symbol: str, value: Any, late: bool = Fal
 def changed(owner: Any, name: str) -> Any:
     """The owner of an attribute that is about to be set or deleted; classes and modules are refused."""
     owner = _behind_proxy(owner)
-    if isinstance(owner, Chosen) and current_trace() is not None and are_objects(owner.options):
+    if isinstance(owner, Chosen) and (trace := current_trace()) and are_objects(trace, owner.options):
         return ChosenAttributes(owner, changed)
     if isinstance(owner, (type, ModuleType)) and current_trace() is not None:
         kind = "class" if isinstance(owner, type) else "module"

@@ -8,13 +8,15 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ....reach.walks import attributes_of
+from ....tracing.recorder import Recorder
 from ..interface import operators
+from ..values.hidden_state import was_there
 from ..values.optional import Chosen
 
 
-def are_objects(options: Collection[Any]) -> bool:
-    """Whether all options are objects whose attributes are followed."""
-    return all(
+def are_objects(trace: Recorder, options: Collection[Any]) -> bool:
+    """Whether all options are objects whose attributes are followed, each of which is one for all runs of a loop."""
+    return all(was_there(trace, option) for option in options) and all(
         not isinstance(option, (type, FunctionType, ModuleType)) and attributes_of(option) is not None
         for option in options
     )

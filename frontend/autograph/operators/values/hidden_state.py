@@ -21,7 +21,7 @@ import numpy as np
 
 from .....dialect.errors import UnsupportedError
 from ....guards.call_effects import varying_object
-from ....source.modules import is_own_module
+from ....source.modules import is_own_module, is_users_object
 from ....tracing.recorder import Recorder
 from ....tracing.regions import Region
 from .special_methods import Items
@@ -57,8 +57,20 @@ def _is_known(kind: type) -> bool:
 
 def note_made(trace: Recorder, made: Any, given: Iterable[Any] = ()) -> None:
     """Take note of an object that converted code has just made; one that it was given is none."""
-    if (has_hidden_state(made) or isinstance(made, np.ndarray)) and not any(made is value for value in given):
-        trace.state(MadeObjects).places[id(made)] = (made, trace.region)
+    is_noted = has_hidden_state(made) or isinstance(made, np.ndarray) or is_users_object(made)
+    if is_noted and not any(made is value for value in given):
+        trace.state(MadeObjects).places.setdefault(id(made), (made, trace.region))
+
+
+def was_there(trace: Recorder, value: Any) -> bool:
+    """Whether an object is one for all runs of what is being recorded: it was there before, or was made around it."""
+    if trace.python_state is not None and trace.python_state.knows(value):
+        return True
+    made, place = trace.state(MadeObjects).places.get(id(value), (None, None))
+    region: Region | None = trace.region
+    while region is not None and region is not place:
+        region = region.parent
+    return made is value and region is not None
 
 
 def note_walked(trace: Recorder, iterator: Any) -> None:
@@ -170,4 +182,5 @@ __all__ = [
     "require_own",
     "require_writable",
     "state_of",
+    "was_there",
 ]
