@@ -624,6 +624,11 @@ class PythonState(ABC):
             for key, content in attributes.items():
                 yield Attribute(f"{name}.{key}", owner, key), content
 
+    def containers_outside(self) -> list[Handle]:
+        """Where lists, dicts and sets were found, outside of the arguments."""
+        guards = [*self.guards, *(guard for _, _, guard, _ in self._lists)]
+        return [guard.handle for guard in guards if isinstance(guard, Deep)]
+
     def handle(self, place: ProgramLocation) -> Handle | None:
         """How a place that was changed is found again."""
         return self._handle(place)

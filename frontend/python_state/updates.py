@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from ...dialect.errors import UnsupportedError
 from ...dialect.records import NamedTuple
-from ..guards.handles import Bound, Handle
+from ..guards.handles import Bound, Handle, Item
 from ..guards.unbound import UNBOUND
 
 
@@ -113,22 +113,34 @@ class Update(NamedTuple):
             container.update(value)
 
 
+def _container_of(update: Update) -> Handle:
+    """Where the list, dict or set is that is changed, if it is one."""
+    handle = update.handle
+    is_whole = update.is_whole or update.is_tail or update.is_order
+    return handle.parent if isinstance(handle, Item) and not is_whole else handle
+
+
 class Updates(NamedTuple):
     """All that one call changes."""
 
     updates: tuple[Update, ...]
     needs_arguments: bool
     """Whether what is changed is found in the arguments of a call."""
+    outside: tuple[Handle, ...] = ()
+    """The containers that the trace found outside of its arguments, of which it got copies."""
 
     def remaining(self) -> Updates | None:
         """Those of places that may be found again: not in what the trace itself has made."""
         remaining = tuple(update for update in self.updates if not update.handle.is_gone())
-        return Updates(remaining, self.needs_arguments) if remaining else None
+        outside = tuple(handle for handle in self.outside if not handle.is_gone())
+        return Updates(remaining, self.needs_arguments, outside) if remaining else None
 
     def apply(self, outputs: Sequence[Any], leaves: Sequence[Any], bound: Bound) -> None:
         """Make all new values, then store them."""
         if self.needs_arguments:
             _require_distinct(bound)
+        if self.outside and bound is not None:
+            _require_apart(bound, map(_container_of, self.updates), self.outside)
         values = [update.make(outputs, leaves, bound) for update in self.updates]
         for update, value in zip(self.updates, values, strict=True):
             update.store(value, bound)
@@ -146,6 +158,21 @@ def _require_distinct(bound: Bound) -> None:
                 "pass a copy of one"
             )
         seen.add(id(container))
+
+
+def _require_apart(bound: Any, changed: Iterable[Handle], outside: Iterable[Handle]) -> None:
+    """Refuse to change what an argument holds and the function finds elsewhere, too: the trace had two of it."""
+    given = set(map(id, _mutable(bound)))
+    if not given:
+        return
+    both = given & {id(handle.get(bound)) for handle in changed}
+    for handle in outside if both else ():
+        for container in _mutable(handle.get(bound)):
+            if id(container) in both:
+                raise UnsupportedError(
+                    f"an argument holds a {type(container).__name__} that is also found in {handle.name}, and the "
+                    "function changes it: pass a copy, or let the function find it in one way only"
+                )
 
 
 def _mutable(bound: Any) -> Iterator[Any]:

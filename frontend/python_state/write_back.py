@@ -43,7 +43,8 @@ class WriteBack:
         needs_arguments = any(_root(update.handle) is not None for update in self._updates)
         # What is taken out of a container is changed while it is still found there.
         self._updates.sort(key=lambda update: -_depth(update.handle))
-        self.updates = Updates(tuple(self._updates), needs_arguments) if self._updates else None
+        outside = tuple(handle for handle in state.containers_outside() if _root(handle) is None)
+        self.updates = Updates(tuple(self._updates), needs_arguments, outside) if self._updates else None
         """What was found; None where nothing is changed."""
         del self._state, self._outputs
 

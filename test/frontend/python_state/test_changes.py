@@ -248,3 +248,47 @@ def order_of_keys(x):
 def test_what_cannot_be_changed_is_refused(function: Callable[..., Any], message: str) -> None:
     with pytest.raises(UnsupportedError, match=message):
         weft.function(function)(np.int64(3))
+
+
+SHARED, NESTED = [1.0, 2.0], [[1.0], [2.0]]
+
+
+def appends_to_the_argument(a, x):
+    a.append(x)
+    return len(SHARED)
+
+
+def appends_to_the_global(a, x):
+    SHARED.append(x)
+    return len(a)
+
+
+def writes_into_the_argument(a, x):
+    a[0] = x
+    return NESTED[0][0]
+
+
+@pytest.mark.parametrize(
+    ("program", "argument"),
+    [
+        (appends_to_the_argument, SHARED),
+        (appends_to_the_global, SHARED),
+        (writes_into_the_argument, NESTED[0]),
+    ],
+)
+def test_an_argument_that_is_also_found_elsewhere_is_not_changed(program, argument):
+    function, before = weft.function(program), list(argument)
+    for _ in range(2):
+        with pytest.raises(weft.UnsupportedError, match=r"also found in global (SHARED|NESTED)"):
+            function(argument, np.float64(1))
+    assert argument == before
+
+
+def test_an_argument_that_is_only_read_may_be_found_elsewhere():
+    calls = []
+
+    def program(a, x):
+        calls.append(x)
+        return sum(a) + sum(SHARED)
+
+    assert weft.function(program)(SHARED, np.float64(1)) == 6.0
