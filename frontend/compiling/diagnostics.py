@@ -24,6 +24,7 @@ from ...dialect.types import type_of
 from ..autograph.decisions import NOT_ARRAYS, why_unconverted
 from ..settings import settings
 from ..source.locations import SourceRange, caret_snippet, is_own_frame, is_part_of, range_of_frame
+from ..source.own_failures import RAISERS
 from ..source.tracebacks import places_of, traceback_through
 from ..tracing.array import TracedArray
 from .internal_errors import internal_error
@@ -91,10 +92,6 @@ def python_exception(failure: RuntimeFailure) -> BaseException:
     return exception.with_traceback(traceback_through(places_of(failure.location), inner))
 
 
-_RAISERS = ("raise_", "fail")
-"""The functions of weft that raise what the user's code says."""
-
-
 def is_raised_by_weft(error: BaseException) -> bool:
     """Whether code of weft or NumPy raised the error, and not the user's own."""
     entry = error.__traceback__
@@ -102,7 +99,7 @@ def is_raised_by_weft(error: BaseException) -> bool:
         entry = entry.tb_next
     if entry is None or not is_own_frame(entry.tb_frame):
         return False
-    return entry.tb_frame.f_code.co_name not in _RAISERS
+    return entry.tb_frame.f_code.co_name not in RAISERS
 
 
 def _why_unconverted(frame: FrameType) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ...backend.gpu.devices.on_device import ARRAYS, memory_of
-from ...dialect.errors import TraceRecursionError, UnsupportedError, WeftTypeError
+from ...dialect.errors import InternalError, TraceRecursionError, UnsupportedError, WeftTypeError
 from ...dialect.imports import is_loaded
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
@@ -27,6 +27,7 @@ from ..runtime_values.outputs import Outputs
 from ..runtime_values.result_spec import Result
 from ..runtime_values.values import holds_traced
 from ..signature.signature import signature_of, unflatten
+from ..source.own_failures import as_internal, is_own_failure
 from ..tracing.array import USE_WEFT_ARRAYS
 from ..tracing.current import set_current_trace
 from ..tracing.layouts import layout_of, row_major
@@ -168,6 +169,10 @@ def _raise_explained(error: Exception, name: str) -> NoReturn:
         # NumPy asked a traced array for its value and hides our answer behind a message of its own.
         raised = error.__cause__
         raised.args = (f"{error} {raised}; {USE_WEFT_ARRAYS}",)
+    elif is_own_failure(error) and not isinstance(error, InternalError):
+        raised = as_internal(error)
+        explain(raised.with_traceback(error.__traceback__))
+        raise raised from error
     else:
         explain(error)
         raise error

@@ -16,9 +16,7 @@ from .code_table import remembered_by_code
 from .modules import OWN_PACKAGE
 
 _OWN_ROOT = str(Path(os.path.abspath(__file__)).parents[2]) + os.sep
-_OWN_ROOMS = tuple(
-    _OWN_ROOT + room + os.sep for room in ("dialect", "passes", "backend", "frontend", "tools")
-)
+OWN_ROOMS = tuple(_OWN_ROOT + room + os.sep for room in ("dialect", "passes", "backend", "frontend", "tools"))
 
 
 class SourceRange(NamedTuple):
@@ -41,7 +39,7 @@ def is_own_frame(frame: FrameType) -> bool:
     The module name tells for code without a file (methods that dataclasses generate), the file for the rest.
     """
     package = frame.f_globals.get("__name__", "").partition(".")[0]
-    return package in (OWN_PACKAGE, "numpy") or frame.f_code.co_filename.startswith(_OWN_ROOMS)
+    return package in (OWN_PACKAGE, "numpy") or frame.f_code.co_filename.startswith(OWN_ROOMS)
 
 
 def _range_of(code: CodeType, last_instruction: int, line: int) -> SourceRange:
@@ -110,7 +108,7 @@ _codes: dict[int, ref[CodeType]] = {}
 def _role_of(frame: FrameType) -> _Role:
     """Find out what code means that is met for the first time."""
     code, key = frame.f_code, id(frame.f_code)
-    if code.co_filename.startswith(_OWN_ROOMS):
+    if code.co_filename.startswith(OWN_ROOMS):
         is_recording = code.co_name in RECORDING
         role = _Role.ENTRY if code.co_name == TRACE_ENTRY else _Role.RECORDING if is_recording else _Role.OURS
     else:

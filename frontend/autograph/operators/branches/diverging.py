@@ -13,6 +13,7 @@ from .....dialect.errors import (
 )
 from ....runtime_values.effects import raise_at_run_time
 from ....source.locations import is_own_frame
+from ....source.own_failures import RAISERS, is_own_failure
 from ....tracing.needed_numbers import need_all_numbers
 from ....tracing.recorder import Recorder
 from ...diverged import Diverged
@@ -20,7 +21,7 @@ from ...diverged import Diverged
 
 def refuses(error: BaseException) -> bool:
     """Whether an exception says that weft cannot compile something, and not what the program does when it runs."""
-    if isinstance(error, _REFUSALS):
+    if isinstance(error, _REFUSALS) or is_own_failure(error):
         return True
     is_expected = isinstance(error, _EXPECTED) or not _is_internal(error)
     return not is_expected and not isinstance(error, WeftError)
@@ -40,8 +41,7 @@ _EXPECTED = (TypeError, ValueError, ArithmeticError, IndexError, AttributeError,
 """What weft raises for the user where NumPy or Python would; anything else from its own code is a mistake in it."""
 
 _RAISERS = (
-    "raise_",
-    "fail",
+    *RAISERS,
     "__next__",
     "call",
     "through_gate",
@@ -78,11 +78,7 @@ def _is_raised(error: BaseException) -> bool:
     entry = error.__traceback__
     while entry is not None and entry.tb_next is not None:
         entry = entry.tb_next
-    return (
-        entry is not None
-        and is_own_frame(entry.tb_frame)
-        and entry.tb_frame.f_code.co_name in ("raise_", "fail")
-    )
+    return entry is not None and is_own_frame(entry.tb_frame) and entry.tb_frame.f_code.co_name in RAISERS
 
 
 def record_raise(trace: Recorder, error: BaseException) -> None:

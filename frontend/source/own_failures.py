@@ -1,0 +1,85 @@
+"""Exceptions that are mistakes of weft's own, told from those that it raises, or meets, on the user's behalf."""
+
+from __future__ import annotations
+
+import dis
+from types import FrameType, TracebackType
+
+from ...dialect.errors import InternalError, WeftError
+from .locations import OWN_ROOMS, is_own_frame
+
+RAISERS = frozenset({"raise_", "fail"})
+"""The functions that raise what the user's code says."""
+
+_ON_BEHALF = (
+    "frontend.autograph.operators.",
+    "frontend.indexing.python_sequences",
+    "frontend.runtime_values.python_calls",
+)
+"""The modules whose subscripts, unpackings and calls are those of the user's code."""
+
+_ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR", "LOAD_SUPER_ATTR")
+_PARTS = ("BINARY_SUBSCR", "STORE_SUBSCR", "DELETE_SUBSCR", "BINARY_OP", "BINARY_SLICE", "UNPACK_SEQUENCE")
+_NEVER_MEANT = (AssertionError, NameError, NotImplementedError, StopIteration)
+
+
+def is_own_failure(error: BaseException) -> bool:
+    """Whether an exception is a mistake in weft, and says nothing about the user's program.
+
+    What weft raises in place of Python or NumPy it raises by `raise`, or gets from what it calls; other instructions of
+    its code fail where it is wrong: an attribute that an object does not have, a key that a table lacks.
+    """
+    if isinstance(error, WeftError):
+        return isinstance(error, InternalError)
+    innermost = _innermost(error.__traceback__)
+    if innermost is None:
+        return False
+    frame, instruction = innermost.tb_frame, innermost.tb_lasti
+    if not is_weft_frame(frame) or frame.f_code.co_name in RAISERS:
+        return False
+    if isinstance(error, _NEVER_MEANT) or _is_of_the_bindings(error):
+        return not _acts_for_user(frame) or isinstance(error, (AssertionError, NameError))
+    failing = _operation(frame, instruction)
+    if isinstance(error, AttributeError):
+        return failing in _ATTRIBUTES
+    if isinstance(error, (LookupError, ValueError)):
+        return failing in _PARTS and not _acts_for_user(frame)
+    return False
+
+
+def as_internal(error: BaseException) -> InternalError:
+    """The error that says so to the user, to be raised from the exception."""
+    return InternalError(
+        f"weft failed here by a mistake of its own ({type(error).__name__}: {error}), please report it with this "
+        "message; until it is mended, write this line in another way, or compute it outside of the compiled function"
+    )
+
+
+def is_weft_frame(frame: FrameType) -> bool:
+    """Whether a frame runs code of weft's own files, not what conversion made of the user's, nor NumPy's."""
+    return is_own_frame(frame) and frame.f_code.co_filename.startswith(OWN_ROOMS)
+
+
+def _acts_for_user(frame: FrameType) -> bool:
+    name: str = frame.f_globals.get("__name__", "").partition(".")[2]
+    return name.startswith(_ON_BEHALF)
+
+
+def _is_of_the_bindings(error: BaseException) -> bool:
+    """Whether MLIR's bindings raised it: its own errors, and calls whose arguments they do not take."""
+    return type(error).__name__ == "MLIRError" or "incompatible function arguments" in str(error)
+
+
+def _innermost(entry: TracebackType | None) -> TracebackType | None:
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    return entry
+
+
+def _operation(frame: FrameType, instruction: int) -> str:
+    """The name of the instruction that failed."""
+    code = frame.f_code.co_code
+    return dis.opname[code[instruction]] if 0 <= instruction < len(code) else ""
+
+
+__all__ = ["RAISERS", "as_internal", "is_own_failure"]
