@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from .....dialect.errors import ConcreteValueError, ControlFlowError, UnsupportedError
+from .....dialect.errors import ConcreteValueError, ControlFlowError, TraceSizeError, UnsupportedError
 from ....settings import settings
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
@@ -14,10 +15,19 @@ from ..branches.conditions import is_staged
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..values.control_flow_state import control_flow
-from ..values.hidden_state import require_own
-from ..values.iterables import Filtered, Prefix, Sequence, Staged, Unrolled, is_never_unrolled, sequence_of
+from ..values.hidden_state import note_made, require_own
+from ..values.iterables import (
+    ENDLESS,
+    Filtered,
+    Prefix,
+    Sequence,
+    Staged,
+    Unrolled,
+    is_never_unrolled,
+    sequence_of,
+)
 from ..values.resolve_grown_lists import resolve_grown_list
-from ..values.sequence_iterators import generator_of, left_of
+from ..values.sequence_iterators import SequenceIterator, generator_of, left_of
 from ..values.special_methods import iterated
 from .for_loops import for_
 from .generators import Walk
@@ -42,7 +52,13 @@ def comprehension(
 
     Over an array of many entries, or with a condition on run-time values, the list grows when the program runs.
     """
-    trace, iterable = current_trace(), iterated(resolve_grown_list(left_of(iterable)))
+    trace = current_trace()
+    if kind == "generator" and trace is not None and is_endless(iterable):
+        require_own(trace, iterable)
+        lazy = _lazily(iterable, element, condition, flat)
+        note_made(trace, lazy, ())
+        return lazy
+    iterable = iterated(resolve_grown_list(left_of(iterable)))
     require_own(trace, iterable)
     if trace is None or not _is_staged(trace, iterable):
         return _collected(kind, iterable, element, condition, flat, [])
@@ -60,6 +76,61 @@ def comprehension(
     if sequence.known_length != length:
         raise UnsupportedError("a comprehension changes the list that it walks; walk a copy of it")
     return made
+
+
+def is_endless(iterable: Any) -> bool:
+    """Whether an iterator of Python's own gives items forever."""
+    if isinstance(iterable, SequenceIterator):
+        return iterable.is_known and iterable.sequence.length is ENDLESS
+    if isinstance(iterable, itertools.repeat):
+        try:
+            iterable.__length_hint__()
+        except TypeError:  # what an endless one says
+            return True
+    return isinstance(iterable, (itertools.count, itertools.cycle))
+
+
+def _lazily(
+    iterable: Any, element: Callable[[Any], Any], condition: Callable[[Any], Any] | None, flat: bool
+) -> Iterator[Any]:
+    """The items of a generator expression, each made when it is asked for, as tracing knows which are taken."""
+    for item in iterable:
+        test = True if condition is None else condition(item)
+        if is_staged(test):
+            raise UnsupportedError(
+                "a generator expression walks an iterator without end, and only the program knows which of its items "
+                "are taken: write a while loop that counts"
+            )
+        if test and flat:
+            yield from element(item)
+        elif test:
+            yield element(item)
+
+
+MOST_ITEMS, MOST_FED = 50_000, 10_000
+"""How many items of an iterator without a length are taken while tracing, and how many of a generator, whose code
+is recorded for each; most iterators with more do not end."""
+
+
+class _Count:
+    """How many items were taken of an iterable; not part of the user's state."""
+
+    __weft_state__: tuple[str, ...] = ()
+
+    def __init__(self, iterable: Any) -> None:
+        has_length = hasattr(type(iterable), "__len__") or isinstance(iterable, Sequence)
+        most = MOST_FED if isinstance(iterable, Walk) else MOST_ITEMS
+        self._most = None if has_length or current_trace() is None else most
+        self._taken = 0
+
+    def one_more(self) -> None:
+        """Take note of an item; an error where there seems to be no end."""
+        self._taken += 1
+        if self._most is not None and self._taken > self._most:
+            raise TraceSizeError(
+                f"more than {self._most} items of an iterator are taken here while tracing, and no end is in sight: "
+                "take the first of them (itertools.islice), or make the items before the call"
+            )
 
 
 def _unrolled(
@@ -101,8 +172,11 @@ def _collected(
     def append(value: Any) -> None:
         items.append(value)
 
+    count = _Count(iterable)
+
     def body(item: Any) -> None:
         nonlocal items
+        count.one_more()
         if condition is None:
             add(item)
             return
