@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from support.behaviour_harness import same
+from support.interpreted import interpreted
 
 
 def test_stretches_above_a_threshold():
@@ -92,3 +94,21 @@ def test_arrays_that_may_be_none_are_compared_by_element():
         return best == x + 1
 
     same(f, np.array([1.0, 2.0]))
+
+
+def found_index(x, n):
+    at = None
+    for i in range(n):
+        if x[i] > 2:
+            at = i
+    return x[at], x[at:], [1.0, 2.0, 3.0, 4.0][at], x.reshape(2, 2)[at // 2, at % 2]
+
+
+def test_an_index_that_may_be_none():
+    compiled, x = interpreted(found_index), np.array([1.0, 3.0, 2.5, 0.0])
+    for expected, got in zip(found_index(x, 4), compiled(x, 4), strict=True):
+        np.testing.assert_array_equal(got, expected)
+    with pytest.raises(
+        TypeError, match="an index of an array is None, where the program knows only at run time"
+    ):
+        compiled(x * 0, 4)

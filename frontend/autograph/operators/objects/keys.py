@@ -28,9 +28,25 @@ def plain_key(container: Any, key: Any) -> Any:
     entries = (
         tuple(map(_without_optional_bounds, key)) if isinstance(key, tuple) else _without_optional_bounds(key)
     )
+    if isinstance(entries, Optional) and (
+        is_array or isinstance(container, _SEQUENCES) or hasattr(type(container), "stacked")
+    ):
+        name = "an array" if is_array else "a list"
+        entries = entries._get("TypeError", _NONE_AS_INDEX.format(name))
     if not is_array:
         return entries
+    if isinstance(entries, tuple):
+        message = _NONE_AS_INDEX.format("an array")
+        entries = tuple(e._get("TypeError", message) if isinstance(e, Optional) else e for e in entries)
     return tuple(map(_as_array, entries)) if isinstance(entries, tuple) else _as_array(entries)
+
+
+_SEQUENCES = (list, tuple, str, bytes, range)
+
+_NONE_AS_INDEX = (
+    "an index of {} is None, where the program knows only at run time whether it is a number: test it before (if i is "
+    "not None), and write x[None] for a new axis"
+)
 
 
 def _as_array(entry: Any) -> Any:
