@@ -1,14 +1,15 @@
-"""Arrays that are written in brackets: `np.r_` and `np.c_`."""
+"""Arrays that are written in brackets: `np.r_` and `np.c_`, `np.mgrid` and `np.ogrid`."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...dialect.errors import UnsupportedError, WeftValueError
+from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ..tracing.staging import ArrayResult, asarray, cast
 from .arguments import common_dtype
 from .creation import arange, array, linspace
-from .joining import concatenate
+from .grids import meshgrid
+from .joining import concatenate, stack
 from .selection import is_python_number
 from .shape import reshape, swapaxes, transpose
 
@@ -26,6 +27,35 @@ def in_brackets(maker: Any, key: Any) -> ArrayResult:
     if rank <= 1:
         joined = [reshape(piece, (1,)) if piece.ndim == 0 else piece for piece in joined]
     return concatenate(joined, axis=axis)
+
+
+def grid(maker: Any, key: Any) -> Any:
+    """What `np.mgrid[key]` or `np.ogrid[key]` makes: the coordinates of a grid, by a range for each axis."""
+    if isinstance(key, slice):
+        return _coordinates(key, None)
+    if not isinstance(key, tuple) or not all(isinstance(entry, slice) for entry in key):
+        raise WeftTypeError("np.mgrid and np.ogrid take ranges, one for each axis: np.mgrid[0:n, 0:m]")
+    bounds = [b for entry in key for b in (entry.start, entry.stop, entry.step) if b is not None]
+    dtype = common_dtype(0, *(abs(b) if isinstance(b, complex) else b for b in bounds))
+    vectors = [_coordinates(entry, dtype) for entry in key]
+    found = meshgrid(*vectors, indexing="ij", sparse=maker.sparse)
+    return tuple(found) if maker.sparse else stack(found)
+
+
+def _coordinates(entry: slice, dtype: Any) -> Any:
+    """The numbers of a range; `1:2:5j` has 5 of them, the last one included."""
+    start = 0 if entry.start is None else entry.start
+    step = 1 if entry.step is None else entry.step
+    if entry.stop is None and dtype is not None:
+        raise WeftTypeError(
+            "unsupported operand type(s) for -: 'NoneType' and 'int': a grid needs its ends, as in 0:n"
+        )
+    if isinstance(step, complex):
+        return array(linspace(start, entry.stop, int(abs(step))), dtype)
+    if dtype is None:
+        return arange(start, entry.stop, step)
+    count = arange(start, entry.stop, step).shape[0]
+    return arange(count, dtype=dtype) * step + start
 
 
 def _directive(text: str, rank: int, moved: int) -> tuple[int, int, int]:
@@ -66,4 +96,4 @@ def _piece(entry: Any, rank: int, moved: int) -> Any:
     return transpose(made, axes[:front] + axes[new:] + axes[front:new])
 
 
-__all__ = ["in_brackets"]
+__all__ = ["grid", "in_brackets"]

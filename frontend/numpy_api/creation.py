@@ -364,6 +364,8 @@ def arange(
     array([2, 5, 8])
     """
     require_device(device)
+    if any(isinstance(bound, _CALENDAR) for bound in (start, stop)):
+        return _numpy.arange(*(bound for bound in (start, stop) if bound is not None), step=step, dtype=dtype)
     bounds: tuple[Any, Any] = (0, start) if stop is None else (start, stop)
     first, end = bounds
     trace = recording(first, end, step)
@@ -390,6 +392,10 @@ def arange(
     length = end if starts_at_zero and is_extent(end) else np.maximum(-((end - first) // -step), 0)
     plain = FLOAT64 if any(d == np.uint64 for d in dtypes) else INT64
     return _range(trace, first, step, length, wanted or plain)
+
+
+_CALENDAR = (str, bytes, np.datetime64, np.timedelta64)
+"""What dates and durations are made of, whose ranges are constants."""
 
 
 def _dtype_of_range(start: Any, stop: Any, step: Any) -> np.dtype[Any]:

@@ -56,7 +56,7 @@ def is_composite_dtype(dtype: Any) -> bool:
     """Whether what names a dtype names one of such arrays."""
     try:
         return is_composite(np.dtype(dtype))
-    except TypeError:
+    except (TypeError, ValueError):  # the latter of texts that are no names
         return False
 
 

@@ -177,3 +177,24 @@ def test_one_step_of_several_that_is_zero(dtype: Any) -> None:
     x, n = np.array([0.1, -2, 7.3], dtype), np.int64(1000)
     for value, wanted in zip(weft.function(program)(x, n), program(x, n), strict=True):
         np.testing.assert_array_equal(value, wanted)
+
+
+def grids(n: Any, m: Any) -> Any:
+    rows, columns = np.mgrid[0:n, 0:m]
+    return (
+        *(rows + columns, np.mgrid[0:n, 1.0:m:0.5], np.mgrid[:n, -1:1:3j, 2:m], np.ogrid[0:n, 0.5:m]),
+        *(np.mgrid[0:n] * 2, np.ogrid[1:n:2], np.mgrid[n:], np.mgrid[0:n:5j]),
+    )
+
+
+def test_grids_whose_ends_the_program_knows() -> None:
+    same(grids, np.int64(3), np.int64(4))
+    same(grids, np.int32(3), np.int32(4))
+    for wrong in (lambda n: np.mgrid[0:n, 3], lambda n: np.mgrid[0:n, 1:]):
+        with pytest.raises(weft.WeftTypeError, match="grid"):
+            weft.function(wrong)(np.int64(3))
+
+
+def test_ranges_of_dates_are_constants() -> None:
+    same(lambda x: (np.arange("2005-02", "2005-03", dtype="datetime64[D]"), x), X)
+    same(lambda x: (np.arange(np.datetime64("2005-02-01"), np.datetime64("2005-02-04")), x), X)

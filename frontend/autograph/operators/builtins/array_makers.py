@@ -80,6 +80,7 @@ def _is_of_composites(value: Any) -> bool:
             isinstance(value, list)
             and bool(value)
             and isinstance(value[0], tuple)
+            and bool(value[0])
             and isinstance(value[0][0], str)
         )
     )

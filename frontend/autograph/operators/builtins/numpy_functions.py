@@ -29,9 +29,10 @@ _MODULES = frozenset({"numpy", "numpy.linalg", "numpy.fft", SCIPY_SUMS})
 def numpy_function(function: Any) -> Callable[..., Any] | None:
     """What to call instead of a function of NumPy, a ufunc or a method of one; None for another function."""
     owner = getattr(function, "__self__", None)
-    if function is _OF_BRACKETS:
+    if function in _IN_BRACKETS:
+        record = _IN_BRACKETS[function]
         return lambda maker, key: (
-            function(maker, key) if trace_of(_entries(key)) is None else brackets.in_brackets(maker, key)
+            function(maker, key) if trace_of(_entries(key)) is None else record(maker, key)
         )
     if isinstance(function, np.ufunc):
         return _asking_items(
@@ -61,8 +62,16 @@ def _asking_items(function: Any, record: Callable[[Any, Any], Any]) -> Callable[
     return call
 
 
-_OF_BRACKETS = type(np.r_).__getitem__
-"""What `np.r_[...]` and `np.c_[...]` call."""
+def _brackets_of(maker: Any) -> Any:
+    """The method that is called for `maker[...]`, which classes inherit."""
+    return type(maker).__getitem__
+
+
+_IN_BRACKETS: dict[Any, Callable[[Any, Any], Any]] = {
+    _brackets_of(np.r_): brackets.in_brackets,
+    _brackets_of(np.mgrid): brackets.grid,
+}
+"""What `np.r_[...]`, `np.c_[...]`, `np.mgrid[...]` and `np.ogrid[...]` call, and what records it."""
 
 
 def _entries(key: Any) -> list[Any]:
