@@ -32,6 +32,10 @@ class UnsupportedError(WeftError, NotImplementedError):
     """What was asked is valid NumPy, but compiled code cannot do it; the message says what to write."""
 
 
+class UnsupportedDtypeError(UnsupportedError, WeftTypeError):
+    """Elements of a kind that compiled code does not have: Python's objects."""
+
+
 class TraceSizeError(UnsupportedError):
     """A trace has more operations than `weft.settings.max_trace_ops` allows."""
 

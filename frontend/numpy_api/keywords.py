@@ -27,6 +27,8 @@ def called(
     for keyword, choices in _CHOICES.items():
         _require_choice(keyword, choices, kwargs.get(keyword))
     names, most = _parameters(ours)
+    if most is not None and len(args) > most:
+        args, kwargs = _by_name(args, kwargs, theirs, most)
     if names is not None and not names.issuperset(kwargs):
         defaults = _defaults(theirs)
         kwargs = {
@@ -42,6 +44,24 @@ def called(
             f"{name} takes {most} positional arguments in compiled code, but {len(args)} were given"
         )
     return ours(*args, **kwargs)
+
+
+def _by_name(
+    args: tuple[Any, ...], kwargs: dict[str, Any], theirs: Any, most: int
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments with those that our function does not take by position as keywords."""
+    try:
+        parameters = list(inspect.signature(theirs).parameters.values())
+    except (TypeError, ValueError):
+        return args, kwargs
+    moved = parameters[most : len(args)]
+    can_move = len(args) <= len(parameters) and all(
+        p.kind is p.POSITIONAL_OR_KEYWORD and p.name not in kwargs for p in moved
+    )
+    if not can_move:
+        return args, kwargs
+    named = {p.name: value for p, value in zip(moved, args[most:], strict=True)}
+    return args[:most], {**named, **kwargs}
 
 
 _CHOICES = {"order": ("C", "F", "A", "K"), "casting": ("no", "equiv", "safe", "same_kind", "unsafe")}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...dialect.dtypes import DTypeLike, as_dtype, kind
-from ...dialect.errors import WeftTypeError, WeftValueError
+from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.ops.casts import Bitcast
 from ...dialect.ops.shape import Reshape
 from ..signature.composite_arrays import is_composite_dtype
@@ -88,15 +90,23 @@ def compress(x: Any, condition: ArrayLike, axis: Any = None, out: Any = None) ->
     return set_operations.compress(condition, x, axis, out)
 
 
+_CLASS = type
+
+
 def view(x: Any, dtype: Any = None, type: Any = None) -> ArrayResult:
     """A view of the bits in another dtype; without a dtype, of the array itself."""
-    if dtype is None and type is None:
+    if isinstance(dtype, _CLASS) and issubclass(dtype, np.ndarray):
+        dtype, type = None, dtype
+    if type is not None and type is not np.ndarray:
+        raise UnsupportedError(
+            f"view() makes an array a {getattr(type, '__name__', type)}, a class that computes by its own rules; "
+            "compiled code computes with plain arrays: make it one outside of the compiled function"
+        )
+    if dtype is None:
         return x[...] if x.ndim else shape.reshape(x, ())
     if is_composite_dtype(dtype):
         return behaviour().composite_method("view", x, dtype)
     wanted = as_dtype(dtype)
-    if type is not None:
-        raise WeftTypeError(f"view() in compiled code takes a dtype, and no class of arrays: {type!r}")
     if wanted == x.dtype:
         return view(x)
     if wanted.itemsize != x.dtype.itemsize or {kind(wanted), kind(x.dtype)} & {"b", "c"}:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 import inspect
 import weakref
 from collections import OrderedDict
@@ -145,11 +146,16 @@ Structure: TypeAlias = "Leaf | Static | Node"
 
 
 def signature_of(python_function: Callable[..., Any]) -> inspect.Signature:
-    """The parameters of a function; of a ufunc its operands, as its keywords do not bear their own defaults."""
-    if not isinstance(python_function, np.ufunc):
+    """The parameters of a function; of a ufunc its operands, and keywords, which do not bear their own defaults."""
+    given = 0
+    ufunc = python_function
+    if isinstance(python_function, functools.partial):
+        ufunc, given = python_function.func, len(python_function.args)
+    if not isinstance(ufunc, np.ufunc):
         return inspect.signature(python_function)
-    names = ["x"] if python_function.nin == 1 else [f"x{i + 1}" for i in range(python_function.nin)]
-    return inspect.Signature([inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in names])
+    names = ["x"] if ufunc.nin == 1 else [f"x{i + 1}" for i in range(ufunc.nin)]
+    operands = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in names[given:]]
+    return inspect.Signature([*operands, inspect.Parameter("keywords", inspect.Parameter.VAR_KEYWORD)])
 
 
 def is_array(value: object) -> bool:

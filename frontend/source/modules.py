@@ -14,15 +14,15 @@ _IN_PYTHON = ("numpy.polynomial.",)
 """Modules of libraries whose functions and classes are converted as those of programs are."""
 
 
-def is_own_module(name: str | None) -> bool:
-    """Whether a module is part of weft."""
-    return (name or "").partition(".")[0] == OWN_PACKAGE
+def is_own_module(name: object) -> bool:
+    """Whether a module is part of weft; what is in the place of a name, as classes may have it, is none of ours."""
+    return isinstance(name, str) and name.partition(".")[0] == OWN_PACKAGE
 
 
 @cache
 def is_library(name: str | None) -> bool:
     """Whether a module is Python's or NumPy's own; what those compute in Python alone is not meant."""
-    return (name or "").partition(".")[0] in _LIBRARIES and not (name or "").startswith(_IN_PYTHON)
+    return isinstance(name, str) and name.partition(".")[0] in _LIBRARIES and not name.startswith(_IN_PYTHON)
 
 
 def is_users_module(name: str | None) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 from ...backend.gpu.devices.on_device import OnDevice
 from ...dialect.callbacks import measured
 from ...dialect.dtypes import DTypeLike, as_dtype, kind
-from ...dialect.errors import TransferWarning, UnsupportedError
+from ...dialect.errors import TransferWarning, UnsupportedDtypeError, UnsupportedError
 from ...dialect.op import Op
 from ...dialect.ops.arrangement import Stack
 from ...dialect.ops.casts import Bitcast, Cast
@@ -233,11 +233,27 @@ def asarray(value: ArrayLike, dtype: DTypeLike | None = None) -> ArrayResult:
         value = read_elements(value)
     if not isinstance(value, TracedArray):
         array = np.asarray(value, wanted)
+        if array.dtype == object:
+            raise UnsupportedDtypeError(_OF_OBJECTS.format(_named(value, array)))
         type_of(array)
         return array
     if wanted is not None:
         value = cast(value, wanted)
     return value if value._python_type is None else rank_0_array(value)
+
+
+_OF_OBJECTS = (
+    "NumPy makes an array of Python's objects (dtype object) of {}, and compiled code computes with numbers: take the "
+    "numbers out of it, or call what works with it outside of the compiled function"
+)
+
+
+def _named(value: Any, array: np.ndarray[Any, Any]) -> str:
+    """What an array of objects was to be made of."""
+    if array.ndim == 0:
+        return f"a {type(array[()]).__name__}"
+    kinds = sorted({type(entry).__name__ for entry in array.ravel()[:1000]})
+    return f"a {type(value).__name__} with items of {', '.join(kinds)}"
 
 
 def _from_device(value: Any) -> Any:

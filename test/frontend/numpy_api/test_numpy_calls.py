@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -253,3 +254,32 @@ def test_questions_about_values() -> None:
 def test_texts_of_arrays_are_made_at_run_time(capsys: pytest.CaptureFixture[str]) -> None:
     weft.function(lambda x: print(np.array2string(x, precision=1)))(X)
     assert capsys.readouterr().out == "[ 1.5  2.5 -3. ]\n"
+
+
+def test_functions_of_numpy_themselves_get_what_was_given() -> None:
+    ones = np.ones(2)
+    assert_same(weft.function(functools.partial(np.add, 1))(ones), ones + 1)
+    assert_same(weft.function(np.add)(ones, ones, dtype=np.float32), np.add(ones, ones, dtype=np.float32))
+    assert_same(interpreted(np.add)(ones, ones, where=True), ones + ones)
+    matrix = np.arange(6.0).reshape(2, 3)
+    for function in (np.cov, np.corrcoef, np.nan_to_num, np.std):
+        assert_same(interpreted(function)(matrix), function(matrix), rtol=1e-15)
+
+
+def test_classes_that_views_are_asked_for() -> None:
+    same(lambda x: (x.view(np.ndarray), x.view(type=np.ndarray), x.view()), X)
+    for view in (lambda x: x.view(np.matrix), lambda x: x.view(type=np.ma.MaskedArray)):
+        with pytest.raises(
+            weft.UnsupportedError, match=r"makes an array a (matrix|MaskedArray), a class that computes"
+        ):
+            weft.function(view)(X)
+
+
+def test_arrays_of_objects_are_named() -> None:
+    class Thing:
+        pass
+
+    with pytest.raises(weft.UnsupportedError, match=r"array of Python's objects \(dtype object\) of a Thing"):
+        weft.function(lambda x: x + np.asarray(Thing()))(X)
+    with pytest.raises(TypeError, match=r"of a list with items of NoneType, float"):
+        weft.function(lambda x: x + weft.asarray([None, 1.0]))(X)
