@@ -138,6 +138,7 @@ class Function(FastCallable, Portable, Generic[P, R]):
                 f"input_signature of {self.name} has {len(self.input_signature)} entries, but the function takes "
                 f"{self._positional} positional arguments"
             )
+        self._instances = 0  # arguments before those of the input signature
         self.max_specialisations = max_specialisations
         self._known = KnownSpecialisations(max_specialisations)
         self._numbers = ArgumentNumbers(self._parameter_name)
@@ -152,6 +153,10 @@ class Function(FastCallable, Portable, Generic[P, R]):
     def trace_count(self) -> int:
         """How often the Python function was traced: once for each signature, and again where guards failed."""
         return self._known.traces
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Be a method: its `input_signature` begins behind the instance."""
+        self._instances = 1
 
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> Function[P, R]: ...
@@ -208,8 +213,8 @@ class Function(FastCallable, Portable, Generic[P, R]):
         >>> increased.get_concrete_function(weft.TensorSpec((None,), "int64"))(np.array([1, 2]))
         array([2, 3])
         """
-        if not args and not kwargs and self.input_signature is not None:
-            args = self.input_signature
+        if len(args) == self._instances and not kwargs and self.input_signature is not None:
+            args = (*args, *self.input_signature)
         leaves, names, structure, _ = self._bind(args, kwargs)
         return self._made(Arguments(structure, with_own_specs(leaves), names))[0]
 
@@ -291,13 +296,10 @@ class Function(FastCallable, Portable, Generic[P, R]):
             args, kwargs = bound.args, bound.kwargs
         given = (args, kwargs)
         if self.input_signature is not None:
-            args = (
-                tuple(
-                    conform(value, spec, p.name)
-                    for value, spec, p in zip(args, self.input_signature, self._parameters, strict=False)
-                )
-                + args[len(self.input_signature) :]
-            )
+            first = self._instances
+            described = zip(args[first:], self.input_signature, self._parameters[first:], strict=False)
+            conformed = [conform(value, spec, p.name) for value, spec, p in described]
+            args = (*args[:first], *conformed, *args[first + len(conformed) :])
         leaves: list[Any] = []
         names: list[str] = []
         structure = self._flatten(args, kwargs, leaves, names)
@@ -568,17 +570,17 @@ def function(
     """Compile a Python function over NumPy arrays; use as `@weft.function` or `@weft.function(...)`.
 
     `input_signature` is a sequence of `weft.TensorSpec` (nested like the arguments), one for each of the first
-    positional arguments: calls must fit it, and extents given as None do not compile again for another size.
-    `name` appears in the IR and in messages. With `autograph=False` Python runs all statements while tracing, so
-    that conditions and loops cannot depend on the values of arrays. With `strict=True` a function that is called and
-    cannot be converted is an error, instead of a warning. `target` names the machine to compile for, if not this one
-    or that of `weft.settings.target`: a level of x86-64 ("x86-64-v3"), "aarch64", a processor as LLVM calls it, or a
-    GPU ("sm_90a"), whose code can be looked at. With `device="cuda"` (or "cuda:1") calls run on a GPU: NumPy arrays
-    are copied there, what the function writes to them and its results are copied back. `max_specialisations` says how
-    many compiled functions are kept, those that are used most recently; without it, all are. Raises `TypeError` for
-    what is no function, `ValueError` for a longer `input_signature` than there are positional arguments, for an unknown
-    `target` or `device` and for `max_specialisations` below 1; the first call, `weft.DeviceError` where there is no
-    such device.
+    positional arguments (of a method, behind the instance): calls must fit it, and extents given as None do not compile
+    again for another size. `name` appears in the IR and in messages. With `autograph=False` Python runs all statements
+    while tracing, so that conditions and loops cannot depend on the values of arrays. With `strict=True` a function
+    that is called and cannot be converted is an error, instead of a warning. `target` names the machine to compile for,
+    if not this one or that of `weft.settings.target`: a level of x86-64 ("x86-64-v3"), "aarch64", a processor as LLVM
+    calls it, or a GPU ("sm_90a"), whose code can be looked at. With `device="cuda"` (or "cuda:1") calls run on a GPU:
+    NumPy arrays are copied there, what the function writes to them and its results are copied back.
+    `max_specialisations` says how many compiled functions are kept, those that are used most recently; without it, all
+    are. Raises `TypeError` for what is no function, `ValueError` for a longer `input_signature` than there are
+    positional arguments, for an unknown `target` or `device` and for `max_specialisations` below 1; the first call,
+    `weft.DeviceError` where there is no such device.
 
     >>> @weft.function
     ... def scaled(x, factor=2):

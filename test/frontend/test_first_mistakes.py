@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
 from typing import Any
 
@@ -75,7 +76,29 @@ def test_functions_show_themselves() -> None:
     assert told.endswith(", x: f32[?,3], factor=2.0, name='a')\n  returns f32[?,3]")
     assert repr(concrete).startswith("<ConcreteFunction by(self=<Scaled at ")
     del scaled
+    gc.collect()
     assert "self=<an object that is gone>" in concrete.pretty_printed_signature()
+
+
+class Model:
+    def __init__(self) -> None:
+        self.w = np.arange(2.0)
+
+    @weft.function(input_signature=[weft.TensorSpec([None], "float32"), weft.TensorSpec([], "int64")])
+    def predict(self, x: Any, n: Any, mode: str = "a") -> Any:
+        return x * n if mode == "a" else self.w
+
+
+def test_input_signatures_of_methods_leave_the_instance_out() -> None:
+    model = Model()
+    for size in (2, 3):
+        np.testing.assert_array_equal(model.predict(np.ones(size, "f4"), 3), np.full(size, 3))
+    assert Model.predict.trace_count == 1
+    assert model.predict(np.ones(2, "f4"), 1, "b") is model.w
+    concrete = model.predict.get_concrete_function()
+    assert concrete.pretty_printed_signature().endswith(", x: f32[?], n: i64[], mode='a')\n  returns f64[?]")
+    with pytest.raises(TypeError, match=r"argument 'x' must be f32\[\?\], but f64\[2\] was given"):
+        model.predict(np.ones(2), 1)
 
 
 def test_one_spec_for_two_arguments_is_two_arrays() -> None:
