@@ -45,10 +45,16 @@ def test_what_differs_is_told() -> None:
 
 
 def test_numbers_may_be_as_far_apart_as_is_granted() -> None:
-    case = Case("", (), tolerance=1e-3)
+    case = Case("", (), tolerance=1e-3, floats="f4")
     one, near, far = (np.array([x], np.float32).view(np.uint32) for x in (1.0, 1.0005, 1.01))
     assert difference(case, [near], [one]) == {"ok": True}
     assert difference(case, [far], [one])["ok"] is False
+
+
+def test_nans_of_floats_are_alike_and_words_are_not() -> None:
+    one, other = (np.array([bits], np.uint32) for bits in (0x7FFFFFFF, 0xFFC01234))
+    assert difference(Case("", (), floats="f4"), [one], [other]) == {"ok": True}
+    assert difference(Case("", ()), [one], [other])["ok"] is False
 
 
 def test_results_are_kept_as_text() -> None:

@@ -35,6 +35,8 @@ class Case(NamedTuple):
     maps: tuple[Map, ...] = ()
     tolerance: float = 0.0
     """How far results may be apart, relative to each number: where the manual of PTX grants an error."""
+    floats: str = ""
+    """The dtype of the results, which are the last array, if they are floats: all NaNs are alike then."""
 
 
 _HEADER = ".version 8.6\n.target sm_90a\n.address_size 64\n"
@@ -49,7 +51,7 @@ _REGISTERS = """
 def kernel(body: str, arrays: int, shared: str = "", maps: int = 0) -> str:
     """A kernel with the addresses of arrays in %d0, %d1, ..., of maps in %d30, ..., and its thread in %r0."""
     parameters = [f".param .u64 k_{number}" for number in range(arrays)]
-    parameters += [f".param .align 64 .b8 k_map{number}[128]" for number in range(maps)]
+    parameters += [f".param .align 128 .b8 k_map{number}[128]" for number in range(maps)]
     start = "".join(f"    ld.param.b64 %d{k}, [k_{k}];\n" for k in range(arrays))
     for k in range(maps):
         start += f"    mov.b64 %d{30 + k}, k_map{k};\n    cvta.param.u64 %d{30 + k}, %d{30 + k};\n"
@@ -128,6 +130,9 @@ def _products() -> dict[str, Case]:
         "mma m16n8k16 f16": _product("m16n8k16", "f32.f16.f16.f32", "f2", "f4", (4, 2, 4)),
         "mma m16n8k16 bf16": _product("m16n8k16", "f32.bf16.bf16.f32", "bf16", "f4", (4, 2, 4)),
         "mma m16n8k8 tf32": _product("m16n8k8", "f32.tf32.tf32.f32", "f4", "f4", (4, 2, 4)),
+        "mma m16n8k4 tf32": _product("m16n8k4", "f32.tf32.tf32.f32", "f4", "f4", (2, 1, 4)),
+        "mma m16n8k8 f16": _product("m16n8k8", "f32.f16.f16.f32", "f2", "f4", (2, 1, 4)),
+        "mma m16n8k32 u8": _product("m16n8k32", "s32.u8.u8.s32", "i1", "i4", (4, 2, 4)),
         "mma m16n8k32 s8": _product("m16n8k32", "s32.s8.s8.s32", "i1", "i4", (4, 2, 4)),
         "mma m8n8k4 f64": _product("m8n8k4", "f64.f64.f64.f64", "f8", "f8", (1, 1, 2)),
     }
@@ -197,6 +202,11 @@ def _warps() -> dict[str, Case]:
         cases[f"vote {mode}"] = _warp(f"vote.sync.{mode}.pred %p2, %p1, -1", truth=True)
     cases["vote ballot"] = _warp("vote.sync.ballot.b32 %r12, %p1, -1")
     cases["match any"] = _warp("and.b32 %r11, %r10, 3; match.any.sync.b32 %r12, %r11, -1")
+    cases["match any b64"] = _warp(
+        "and.b32 %r11, %r10, 5; mov.b64 %d22, {%r11, %r10}; and.b64 %d22, %d22, 15; match.any.sync.b64 %r12, %d22, -1"
+    )
+    cases["match all"] = _warp("and.b32 %r11, %r10, 0; match.all.sync.b32 %r12|%p2, %r11, -1", truth=False)
+    cases["match all not"] = _warp("match.all.sync.b32 %r14|%p2, %r10, -1", truth=True)
     for operation in ("add.s32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32"):
         cases[f"redux {operation}"] = _warp(f"redux.sync.{operation} %r12, %r10, -1")
     return cases
@@ -353,7 +363,10 @@ def _floats(dtype: str, count: int, seed: int) -> np.ndarray[Any, Any]:
     numbers = random.standard_normal(count) * 4.0 ** random.integers(-20, 20, count)
     numbers[seed * 10 : seed * 10 + 10] = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, 0.5, 2.5, -1.5, 1e-40]
     with np.errstate(over="ignore"):
-        return numbers.astype(dtype)
+        found: np.ndarray[Any, Any] = numbers.astype(dtype)
+    signalling = {2: 0x7D01, 4: 0x7F801234, 8: 0x7FF0000000001234}[found.itemsize]
+    found.view(f"u{found.itemsize}")[40 + seed] = signalling
+    return found
 
 
 def _arithmetic(
@@ -368,7 +381,10 @@ def _arithmetic(
     target = f"%{letters[result]}26"
     body += f"    {instruction} {target}, {', '.join(names)};\n" + stored(operands, [target], out)
     arrays = [_floats(dtype, 128, seed) for seed in range(operands)]
-    return Case(kernel(body, operands + 1), (*arrays, _room(128, f"u{result[1]}")), 128, (), tolerance)
+    floats = result if result[0] == "f" else ""
+    return Case(
+        kernel(body, operands + 1), (*arrays, _room(128, f"u{result[1]}")), 128, (), tolerance, floats
+    )
 
 
 def _numbers() -> dict[str, Case]:

@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .faults import PTXError
-from .floating import flushed, fused_multiply_add, narrowed, rounding
+from .faults import Fault, PTXError
+from .floating import canonical, flushed, fused_multiply_add, narrowed, rounding
 from .frames import FORMATS, Frame
 from .memory import Array
 from .operands import Operands, Step, expect, type_of
@@ -57,6 +57,14 @@ def computed(f: Callable[..., Any], d: int, *sources: int) -> Step:
     return run
 
 
+def _then_canonical(step: Step, d: int) -> Step:
+    def run(frame: Frame) -> None:
+        step(frame)
+        canonical(frame.values[d])
+
+    return run
+
+
 def operands_of(i: Instruction, o: Operands, count: int) -> tuple[str, int, list[int]]:
     """The type of an instruction, the slot of its result and those of its operands."""
     expect(i, count + 1)
@@ -78,20 +86,24 @@ def elementwise(ufunc: Any, count: int, *, rounds: bool = False) -> Maker:
                 with rounding(direction):
                     result = ufunc(*[flushed(value) if flush else value for value in values])
                 result = flushed(result) if flush else result
-                return saturated(result) if saturate else result
+                return canonical(np.asarray(saturated(result) if saturate else result))
 
             return computed(special, d, *sources)
         if saturate:
             return computed(_saturating(ufunc, kind), d, *sources)
+        step = (
+            _then_canonical(plain(ufunc, d, *sources), d)
+            if rounds and is_float
+            else plain(ufunc, d, *sources)
+        )
         if rounds and is_float and direction != "rn":
-            step = plain(ufunc, d, *sources)
 
             def directed(frame: Frame) -> None:
                 with rounding(direction):
                     step(frame)
 
             return directed
-        return plain(ufunc, d, *sources)
+        return step
 
     return make
 
@@ -247,6 +259,7 @@ def _fma(i: Instruction, o: Operands) -> Step:
     def fast(frame: Frame) -> None:
         v = frame.values
         fused_multiply_add(v[a], v[b], v[c], v[d], direction)
+        canonical(v[d])
 
     def special(frame: Frame) -> None:
         v = frame.values
@@ -255,7 +268,7 @@ def _fma(i: Instruction, o: Operands) -> Step:
         fused_multiply_add(x, y, z, result, direction)
         result = flushed(result) if flush else result
         result = np.where(result > 0, result, dtype.type(0)) if relu else result
-        v[d][...] = saturated(result) if saturate else result
+        v[d][...] = canonical(saturated(result) if saturate else result)
 
     return special if flush or saturate or relu else fast
 
@@ -291,7 +304,22 @@ def _div(i: Instruction, o: Operands) -> Step:
     kind, d, sources = operands_of(i, o, 2)
     if FORMATS[kind].kind == "f":
         return elementwise(np.divide, 2, rounds=True)(i, o)
-    return computed(_quotient if kind[0] == "s" else np.floor_divide, d, *sources)
+    return _without_zero(
+        i, computed(_quotient if kind[0] == "s" else np.floor_divide, d, *sources), sources[1]
+    )
+
+
+def _without_zero(i: Instruction, step: Step, divisor: int) -> Step:
+    """A division of integers that must not be one by zero, of which the hardware makes some number."""
+
+    def run(frame: Frame) -> None:
+        zero = frame.values[divisor] == 0
+        if zero.any():
+            text = f"line {i.line}: {i.text}: a division by zero, of which the hardware makes any number"
+            raise Fault(f"{text}: {frame.who(zero)}", "CUDA_ERROR_LAUNCH_FAILED")
+        step(frame)
+
+    return run
 
 
 def _quotient(a: Array, b: Array) -> Array:
@@ -303,7 +331,7 @@ def _quotient(a: Array, b: Array) -> Array:
 
 def _rem(i: Instruction, o: Operands) -> Step:
     _, d, sources = operands_of(i, o, 2)
-    return plain(np.fmod, d, *sources)
+    return _without_zero(i, plain(np.fmod, d, *sources), sources[1])
 
 
 def _approximate(f: Callable[[Array], Any]) -> Maker:
@@ -318,8 +346,8 @@ def _approximate(f: Callable[[Array], Any]) -> Maker:
             if dtype.itemsize == 8:
                 with rounding(direction):
                     return np.asarray(f(x))
-            result = narrowed(np.asarray(f(x.astype(np.float64))), dtype, direction)
-            return flushed(result) if flush else result
+            result = np.asarray(narrowed(np.asarray(f(x.astype(np.float64))), dtype, direction))
+            return canonical(flushed(result) if flush else result)
 
         return computed(run, d, *sources)
 
@@ -347,18 +375,21 @@ def _extremum(integer: Any, ignores_nan: Any, keeps_nan: Any, smaller: bool) -> 
             return step
         if "xorsign" in i.modifiers:
             raise PTXError("xorsign is not known")
-        ufunc = keeps_nan if "NaN" in i.modifiers else ignores_nan
+        keeps = "NaN" in i.modifiers
+        ufunc = keeps_nan if keeps else ignores_nan
         flush = "ftz" in i.modifiers and kind == "f32"
 
         def run(a: Array, b: Array) -> Array:
             a, b = (flushed(a), flushed(b)) if flush else (a, b)
-            result = np.asarray(ufunc(a, b))
+            result = np.array(ufunc(a, b))
+            if not keeps:  # the number, also beside a signalling NaN, of which NumPy makes a quiet one
+                result = np.where(np.isnan(a), b, np.where(np.isnan(b), a, result))
             zeros = (a == 0) & (b == 0)
             if zeros.any():  # -0 is smaller than +0
                 negative = np.signbit(a) | np.signbit(b) if smaller else np.signbit(a) & np.signbit(b)
                 zero = np.where(negative, result.dtype.type(-0.0), result.dtype.type(0.0))
                 result = np.where(zeros, zero, result)
-            return result
+            return canonical(result)
 
         step = computed(run, d, *sources)
         return _then_relu(step, d) if "relu" in i.modifiers else step

@@ -9,7 +9,7 @@ import numpy as np
 
 from .arithmetic import Maker, computed, direction_of, saturated
 from .faults import PTXError
-from .floating import flushed, integers_to_floats, narrowed
+from .floating import canonical, flushed, integers_to_floats, narrowed
 from .frames import FORMATS, Format, Frame
 from .memory import Array
 from .operands import Operands, Step, expect, types_of
@@ -87,7 +87,7 @@ def _between_floats(
         )
         result = flushed(result) if flush and result.dtype == np.float32 else result
         result = np.where(result > 0, result, result.dtype.type(0)) if relu else result
-        return saturated(result) if saturate else result
+        return canonical(np.array(saturated(result) if saturate else result))
 
     return run
 

@@ -136,6 +136,16 @@ def rounding(direction: str) -> Iterator[None]:
         set_rounding(DIRECTIONS["rn"])
 
 
+def canonical(x: Array) -> Array:
+    """Floats that an instruction has made, in place: of 32 and 16 bits the hardware makes only one NaN."""
+    if x.dtype.itemsize < 8:
+        nan = np.isnan(x)
+        if nan.any():
+            bits = x.view(f"u{x.dtype.itemsize}")
+            np.copyto(bits, bits.dtype.type(np.iinfo(bits.dtype).max >> 1), where=nan)
+    return x
+
+
 def fused_multiply_add(a: Array, b: Array, c: Array, out: Array, direction: str = "rn") -> None:
     """a * b + c with one rounding; a, b and c are contiguous, or one number for all."""
     if out.dtype.itemsize == 2:
@@ -212,6 +222,7 @@ def flushed(x: Array) -> Array:
 __all__ = [
     "DIRECTIONS",
     "add_to_odd",
+    "canonical",
     "flushed",
     "fused_multiply_add",
     "integers_to_floats",

@@ -171,7 +171,7 @@ def write(
     ]
     blocks = product([*[contraction.extent(dim) for dim in contraction.outer], *counts], emitter)
     tile = f"{shape.rows} by {shape.columns} by {shape.depth}, {shape.down} by {shape.across} a thread"
-    kernel.launch([emitter.maximum(1, blocks)], f"{reason}; {tile}", shared=written.shared_bytes)
+    kernel.launch([blocks], f"{reason}; {tile}", shared=written.shared_bytes)
 
 
 def is_asked_for(steps: Sequence[Step]) -> bool:

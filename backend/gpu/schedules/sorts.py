@@ -102,7 +102,7 @@ class Sorter:
                 count = emitter.value(emitter.minimum(emitter.subtract(length, first), TILE))
                 flat = [_flat(kernel.value(memref)) for memref in memory]
                 _Tile(kernel, count).sort(flat[0], flat[1:], place, first)
-        blocks = outer.maximum(1, outer.multiply(self._rows, tiles))
+        blocks = outer.multiply(self._rows, tiles)
         kernel.launch([blocks], f"{self._reason}; tiles of {TILE} in shared memory")
 
     # Merges

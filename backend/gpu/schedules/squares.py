@@ -84,7 +84,7 @@ def write(function: Operation, name: str, step: Step, reason: str) -> None:
         _Squares(kernel, nest, shape).emit()
         copy.erase()
     blocks = product(_extents(outer, shape, emitter), emitter)
-    kernel.launch([emitter.maximum(1, blocks)], f"{reason}; {len(shape.transposed)} by way of shared memory")
+    kernel.launch([blocks], f"{reason}; {len(shape.transposed)} by way of shared memory")
 
 
 def _others(nest: LoopNest, shape: _Shape) -> list[int]:

@@ -75,6 +75,12 @@ def _of_all_exponents(dtype: type[np.floating[Any]], seed: int) -> Array:
     return generator.permutation(all_of_them)
 
 
+def _number(x: Any, y: Any) -> Any:
+    """The argument of the complex functions; its real part is NaN where the imaginary one is infinite."""
+    with np.errstate(invalid="ignore"):
+        return x + 1j * y
+
+
 @pytest.mark.parametrize("processor", PROCESSORS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -93,6 +99,8 @@ def test_the_bits_of_the_processor_for_all_exponents(
     for one, other in zip(there, here, strict=True):
         numbers, expected = one.view(dtype), other.view(dtype)
         same = (numbers.view(bits) == expected.view(bits)) | (np.isnan(numbers) & np.isnan(expected))
+        if np.iscomplexobj(one):  # zeros may have the sign of a NaN, which is another one on a GPU
+            same |= (numbers == 0) & (expected == 0) & np.repeat(np.isnan(_number(*arguments)), 2)
         assert same.all()
 
 

@@ -565,3 +565,16 @@ def test_no_products_and_no_squares_of_unknown_extents() -> None:
         for mine, own in zip(there(x), f(x), strict=True):
             np.testing.assert_allclose(mine, own, rtol=1e-4, atol=1e-5)
             assert mine.shape == own.shape
+
+
+@pytest.mark.parametrize("shapes", [[(5, 0), (0, 4)], [(0, 3), (3, 4)], [(3, 4), (4, 0)]])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2"])
+def test_products_without_elements_divide_by_no_number_of_tiles(
+    dtype: str, shapes: list[tuple[int, int]]
+) -> None:
+    signature = [weft.TensorSpec([None, None], dtype)] * 2
+    a, b = (np.ones(shape, dtype) for shape in shapes)
+    with weft.settings.scope(cuda="emulator"):
+        there = weft.function(lambda a, b: a @ b, input_signature=signature, device="cuda")(a, b)
+        weft.synchronize()  # where nothing is copied, nobody waits
+    np.testing.assert_array_equal(there, a @ b)
