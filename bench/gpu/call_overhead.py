@@ -41,7 +41,7 @@ define i32 @weft_handle(ptr %place) {
   store i64 4096, ptr %place
   ret i32 0
 }
-define i32 @weft_allocate(ptr %place, i64 %size, ptr %stream) {
+define i32 @weft_allocate(ptr %place, i64 %size, ptr %pool, ptr %stream) {
   %room = add i64 %size, 256
   %address = atomicrmw add ptr @next, i64 %room monotonic
   %aligned = and i64 %address, -256
@@ -63,6 +63,8 @@ _DOES_NOTHING = (
     "cuMemcpyDtoHAsync_v2",
     "cuMemcpyHtoDAsync_v2",
     "cuMemFreeAsync",
+    "cuMemPoolSetAttribute",
+    "cuMemPoolTrimTo",
     "cuPointerGetAttribute",
     "cuStreamDestroy_v2",
     "cuStreamSynchronize",
@@ -73,6 +75,7 @@ _GIVES_A_HANDLE = (
     "cuGraphAddKernelNode_v2",
     "cuGraphCreate",
     "cuGraphInstantiateWithFlags",
+    "cuMemPoolCreate",
     "cuModuleGetFunction",
     "cuModuleLoadDataEx",
     "cuStreamCreate",
@@ -85,7 +88,7 @@ def idle_driver() -> Library:
     native = {
         **dict.fromkeys(_DOES_NOTHING, linked["weft_nothing"]),
         **dict.fromkeys(_GIVES_A_HANDLE, linked["weft_handle"]),
-        "cuMemAllocAsync": linked["weft_allocate"],
+        "cuMemAllocFromPoolAsync": linked["weft_allocate"],
     }
     functions = {name: FUNCTION_TYPES[name](address) for name, address in native.items()}
     return Library({**Emulator().functions, **functions}, "a driver that does nothing")

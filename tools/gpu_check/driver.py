@@ -20,7 +20,7 @@ from .packed import executable_of, make_arguments
 _LOOPS = r"""
 #include <stddef.h>
 #include <time.h>
-typedef int allocation(void **, size_t, void *);
+typedef int allocation(void **, size_t, void *, void *);
 typedef int release(void *, void *);
 typedef int copy(void *, void *, size_t, void *);
 typedef int wait(void *);
@@ -30,11 +30,11 @@ static double now(void) {
     clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec + 1e-9 * t.tv_nsec;
 }
-double time_blocks(allocation *make, release *free, void *stream, int runs) {
+double time_blocks(allocation *make, release *free, void *pool, void *stream, int runs) {
     double start = now();
     for (int i = 0; i < runs; i++) {
         void *block;
-        if (make(&block, 256, stream) || free(block, stream)) return -1;
+        if (make(&block, 256, pool, stream) || free(block, stream)) return -1;
     }
     return (now() - start) / runs;
 }
@@ -89,7 +89,12 @@ def time_driver(packed: Mapping[str, Any], device: Any, steps: int = 1 << 16) ->
     jobs: dict[str, tuple[str, list[int]]] = {
         "block_microseconds": (
             "time_blocks",
-            [device.address("cuMemAllocAsync"), device.address("cuMemFreeAsync"), stream],
+            [
+                device.address("cuMemAllocFromPoolAsync"),
+                device.address("cuMemFreeAsync"),
+                device.memory.pool,
+                stream,
+            ],
         ),
         "launch_microseconds": ("time_entry", [entry, table, record]),
         "wait_microseconds": ("time_waits", [wait, stream]),

@@ -75,7 +75,7 @@ def run_on_stream(code: int, words: int, values: int, frame: int, stream: int) -
 def reserved_block(device: int, size: int, handle: int) -> int:
     """A block of memory of the device, for use on a stream; 0 where it has no room."""
     place = stack(1)
-    if call_int(word(device + Device.ALLOCATE), place, size, handle) != 0:
+    if call_int(word(device + Device.ALLOCATE), place, size, word(device + Device.POOL), handle) != 0:
         return 0
     return word(place)
 

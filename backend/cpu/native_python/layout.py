@@ -145,15 +145,15 @@ class Device:
     """A device, and how arrays lie on it: the address of what is 0 once it cannot be used, its context, functions of
     its driver, the stream that calls are queued on while a variable of the context holds None, and the addresses of
     what is not 0 where calls do not wait for checks, or have not waited. Then types and objects, where arrays have some
-    of their attributes, and what the error record says where the driver has refused to read.
+    of their attributes, what the error record says where the driver has refused to read, and the pool of its memory.
     """
 
     (
         IS_USABLE, CONTEXT, SET_CURRENT, ALLOCATE, FREE, READ, WAIT, STREAM_OBJECT, VARIABLE, DEFERRAL, UNCHECKED,
         DESCRIPTION_TYPE, ARRAY_TYPE, FOREIGN_TYPE, OBJECT, MEMORY, DEVICE_SLOT, DESCRIBED_SLOT, MEMORY_SLOT,
-        OWNER_SLOT, REFUSED, READING,
-    ) = range(0, 22 * WORD, WORD)  # fmt: skip
-    LENGTH = 22
+        OWNER_SLOT, REFUSED, READING, POOL,
+    ) = range(0, 23 * WORD, WORD)  # fmt: skip
+    LENGTH = 23
 
 
 class Stream:

@@ -92,9 +92,9 @@ class Device:
         """
         if not self.is_usable.value:
             self._refuse()
-        if self.is_one_of_many or _CURRENT.device is not self:
-            self.library.call("cuCtxSetCurrent", self.context)
-            _CURRENT.device = self
+        code = self.library.code("cuCtxSetCurrent", self.context)  # other libraries set theirs on this thread
+        if code:
+            self.check(code, "cuCtxSetCurrent")
 
     def _refuse(self) -> None:
         """Say why the device cannot be used."""
@@ -191,13 +191,6 @@ class Device:
         )
 
 
-class _Current(threading.local):
-    """The device whose context this thread has made current."""
-
-    device: Device | None = None
-
-
-_CURRENT = _Current()
 _DEVICES: WeakSet[Device] = WeakSet()
 
 

@@ -10,6 +10,12 @@ _ADVICE = {
     Code.NOT_INITIALIZED: "the driver is used before cuInit, or in a process that was forked after it",
     Code.UNSUPPORTED_PTX_VERSION: "the driver is too old for this code; install a newer one",
     Code.NO_BINARY_FOR_GPU: "the code was compiled for another kind of GPU",
+    Code.DEVICE_UNAVAILABLE: "another process has the GPU for itself, or it does not answer; see nvidia-smi",
+    Code.ECC_UNCORRECTABLE: "its memory has lost bits: reset the GPU, or the machine",
+    Code.NVLINK_UNCORRECTABLE: "the link to another GPU has lost data; see nvidia-smi nvlink -e",
+    Code.CONTEXT_IS_DESTROYED: "another library of the process has destroyed the context that all share",
+    Code.LAUNCH_TIMEOUT: "a kernel ran longer than the system lets it: does a loop of it end?",
+    Code.UNKNOWN: "if nvidia-smi does not list the GPU any more, it has fallen off the bus: restart the machine",
 }
 
 

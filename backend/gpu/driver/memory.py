@@ -8,11 +8,13 @@ import threading
 
 from .device import Device
 from .errors import out_of_memory
-from .signatures import Code, PoolAttribute
+from .signatures import Code, PoolAttribute, PoolProperties
 from .streams import Event, Stream
 
 STAGED_BYTES = 64 << 10
 """From here on copies go through pinned memory, which the device reads by itself."""
+KEPT_PART = 4
+"""Of the memory of a device so much, a quarter, is kept when it is freed; more goes back to other libraries."""
 STAGE_BYTES = 4 << 20
 """The size of a block of pinned memory."""
 
@@ -69,24 +71,26 @@ class Memory:
         self._free = device.library.function("cuMemFreeAsync")
         self._stages: list[_Stage] = []
         self._lock = threading.Lock()
-        if device.properties.has_pools:
-            self._keep_what_is_freed()
+        self.pool = self._make_pool() if device.properties.has_pools else 0
+        """The handle of the pool that all is allocated from; 0 where the device has none."""
 
-    def _keep_what_is_freed(self) -> None:
-        """Let the driver keep freed memory, so that the next allocation takes no call of the system."""
+    def _make_pool(self) -> int:
+        """A pool that keeps some of what is freed, so that the next allocation takes no call of the system.
+
+        It is not the default one, in which other libraries allocate by their own rules.
+        """
+        properties = PoolProperties(allocation_type=1, location_type=1, location=self.device.number)
         pool = ctypes.c_void_p()
-        self.device.call("cuDeviceGetDefaultMemPool", ctypes.byref(pool), self.device.number)
-        everything = ctypes.c_uint64((1 << 64) - 1)
-        self.device.call(
-            "cuMemPoolSetAttribute", pool, PoolAttribute.RELEASE_THRESHOLD, ctypes.byref(everything)
-        )
-        self._pool = pool
+        self.device.call("cuMemPoolCreate", ctypes.byref(pool), ctypes.byref(properties))
+        kept = ctypes.c_uint64(self.device.properties.memory_bytes // KEPT_PART)
+        self.device.call("cuMemPoolSetAttribute", pool, PoolAttribute.RELEASE_THRESHOLD, ctypes.byref(kept))
+        return pool.value or 0
 
     def trim(self) -> None:
         """Give what is freed back to the system."""
         if self.device.properties.has_pools:
             self.device.synchronize()
-            self.device.call("cuMemPoolTrimTo", self._pool, 0)
+            self.device.call("cuMemPoolTrimTo", self.pool, 0)
 
     # Blocks
 
@@ -99,8 +103,8 @@ class Memory:
         address = ctypes.c_void_p()
         device = self.device
         device.use()
-        name = "cuMemAllocAsync" if device.properties.has_pools else "cuMemAlloc_v2"
-        arguments = (stream.handle,) if device.properties.has_pools else ()
+        name = "cuMemAllocFromPoolAsync" if self.pool else "cuMemAlloc_v2"
+        arguments = (self.pool, stream.handle) if self.pool else ()
         code = device.library.code(name, ctypes.byref(address), max(size, 1), *arguments)
         if code == Code.OUT_OF_MEMORY and device.properties.has_pools:
             self.trim()  # what other streams have freed

@@ -51,6 +51,21 @@ class KernelNode(ctypes.Structure):
     )
 
 
+class PoolProperties(ctypes.Structure):
+    """CUmemPoolProps: a pool of pinned memory (1) of a device (1) that no other process shares."""
+
+    _fields_ = (
+        ("allocation_type", _INT),
+        ("handle_types", _INT),
+        ("location_type", _INT),
+        ("location", _INT),
+        ("security_attributes", _POINTER),
+        ("maximum_size", _SIZE),
+        ("usage", ctypes.c_ushort),
+        ("reserved", ctypes.c_ubyte * 54),
+    )
+
+
 SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cuInit": (_UINT,),
     "cuDriverGetVersion": (_out(_INT),),
@@ -62,7 +77,6 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cuDeviceGetName": (_POINTER, _INT, _INT),
     "cuDeviceGetAttribute": (_out(_INT), _INT, _INT),
     "cuDeviceTotalMem_v2": (_out(_SIZE), _INT),
-    "cuDeviceGetDefaultMemPool": (_out(_POINTER), _INT),
     "cuDevicePrimaryCtxRetain": (_out(_POINTER), _INT),
     "cuDevicePrimaryCtxRelease_v2": (_INT,),
     "cuCtxSetCurrent": (_POINTER,),
@@ -94,8 +108,9 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cuMemGetInfo_v2": (_out(_SIZE), _out(_SIZE)),
     "cuMemAlloc_v2": (_out(_POINTER), _SIZE),
     "cuMemFree_v2": (_POINTER,),
-    "cuMemAllocAsync": (_out(_POINTER), _SIZE, _POINTER),
+    "cuMemAllocFromPoolAsync": (_out(_POINTER), _SIZE, _POINTER, _POINTER),
     "cuMemFreeAsync": (_POINTER, _POINTER),
+    "cuMemPoolCreate": (_out(_POINTER), _out(PoolProperties)),
     "cuMemPoolSetAttribute": (_POINTER, _INT, _POINTER),
     "cuMemPoolGetAttribute": (_POINTER, _INT, _POINTER),
     "cuMemPoolTrimTo": (_POINTER, _SIZE),
@@ -132,13 +147,16 @@ class Code:
     INVALID_VALUE = 1
     OUT_OF_MEMORY = 2
     NOT_INITIALIZED = 3
+    DEVICE_UNAVAILABLE = 46
     NO_DEVICE = 100
     INVALID_DEVICE = 101
     INVALID_IMAGE = 200
     INVALID_CONTEXT = 201
+    ECC_UNCORRECTABLE = 214
     NO_BINARY_FOR_GPU = 209
     INVALID_PTX = 218
     UNSUPPORTED_PTX_VERSION = 222
+    NVLINK_UNCORRECTABLE = 220
     JIT_COMPILER_NOT_FOUND = 221
     INVALID_HANDLE = 400
     NOT_FOUND = 500
@@ -146,6 +164,7 @@ class Code:
     ILLEGAL_ADDRESS = 700
     LAUNCH_OUT_OF_RESOURCES = 701
     LAUNCH_TIMEOUT = 702
+    CONTEXT_IS_DESTROYED = 709
     ASSERT = 710
     HARDWARE_STACK_ERROR = 714
     ILLEGAL_INSTRUCTION = 715
@@ -157,7 +176,7 @@ class Code:
     UNKNOWN = 999
 
 
-BREAKING = frozenset([700, 702, 710, 714, 715, 716, 717, 718, 719, 721])
+BREAKING = frozenset([214, 220, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721])
 """Codes after which a context can do nothing any more: a kernel has gone wrong."""
 
 
@@ -227,4 +246,5 @@ __all__ = [
     "KernelNode",
     "LaunchConfig",
     "PoolAttribute",
+    "PoolProperties",
 ]

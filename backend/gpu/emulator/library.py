@@ -10,7 +10,7 @@ import ctypes
 import threading
 from typing import Any
 
-from ..driver.signatures import Attribute, Code
+from ..driver.signatures import Code
 from .error_texts import ERRORS
 from .graph_calls import GraphCalls
 from .memory_calls import MemoryCalls
@@ -80,12 +80,6 @@ class Emulator(GraphCalls, ModuleCalls, MemoryCalls, StreamCalls):
     def cuDeviceTotalMem_v2(self, size: Any, device: int) -> None:
         self._check_device(device)
         size[0] = self.memory.size
-
-    def cuDeviceGetDefaultMemPool(self, pool: Any, device: int) -> None:
-        self._check_device(device)
-        if not self._attributes[Attribute.MEMORY_POOLS]:
-            raise Refused(Code.NOT_SUPPORTED)
-        pool[0] = self._new(Handle("pool", device))
 
     def cuDevicePrimaryCtxRetain(self, context: Any, device: int) -> None:
         self._check_device(device)

@@ -35,9 +35,20 @@ class MemoryCalls(State):
         context: Handle = self._object(self._current[threading.get_ident()], Handle)
         return context.device
 
-    def cuMemAllocAsync(self, address: Any, size: int, stream: int | None) -> None:
+    def cuMemPoolCreate(self, pool: Any, properties: Any) -> None:
+        known = properties[0]
         if not self._attributes[Attribute.MEMORY_POOLS]:
             raise Refused(Code.NOT_SUPPORTED)
+        kinds = known.allocation_type, known.handle_types, known.location_type, known.usage, *known.reserved
+        if kinds != (1, 0, 1, *[0] * 55) or not 0 <= known.location < self.devices:
+            raise Refused(Code.INVALID_VALUE, "a pool that is not of pinned memory of a device is not known")
+        pool[0] = self._new(Handle("pool", known.location))
+
+    def cuMemAllocFromPoolAsync(self, address: Any, size: int, pool: int | None, stream: int | None) -> None:
+        if not self._attributes[Attribute.MEMORY_POOLS]:
+            raise Refused(Code.NOT_SUPPORTED)
+        if self._object(pool, Handle).what != "pool":
+            raise Refused(Code.INVALID_HANDLE)
         self._put(stream, lambda: None)
         self.cuMemAlloc_v2(address, size)
 

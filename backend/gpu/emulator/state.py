@@ -32,7 +32,7 @@ _BEFORE_CONTEXT = (
         "cuDeviceGetName",
         "cuDeviceGetAttribute",
     ),
-    *("cuDeviceTotalMem_v2", "cuDeviceGetDefaultMemPool", "cuDevicePrimaryCtxRetain"),
+    *("cuDeviceTotalMem_v2", "cuMemPoolCreate", "cuDevicePrimaryCtxRetain"),
     *("cuDevicePrimaryCtxRelease_v2", "cuCtxSetCurrent", "cuCtxGetCurrent"),
     *("cuMemPoolSetAttribute", "cuMemPoolGetAttribute", "cuMemPoolTrimTo"),
 )

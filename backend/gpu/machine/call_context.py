@@ -43,7 +43,10 @@ TRIPS = CURRENT_GRAPH + 1
 
 WORDS_OF_TRIPS = 2
 
-CONTEXT_LENGTH = TRIPS + 1
+POOL = TRIPS + 1
+"""The handle of the pool that memory comes from."""
+
+CONTEXT_LENGTH = POOL + 1
 
 DRIVER_FAILED = -3
 """What the record holds instead of the number of a site when the driver refused something. Behind it are the code of
@@ -62,8 +65,9 @@ DRIVER_SYMBOLS = (
     "cuGraphInstantiateWithFlags",
     "cuGraphLaunch",
     "cuLaunchKernel",
-    "cuMemAllocAsync",
+    "cuMemAllocFromPoolAsync",
     "cuMemFreeAsync",
+    "cuMemPoolTrimTo",
     "cuMemcpyDtoDAsync_v2",
     "cuMemcpyDtoHAsync_v2",
     "cuMemcpyHtoDAsync_v2",

@@ -25,6 +25,7 @@ from .call_context import (
     LAUNCH,
     LAUNCHES,
     OUT_OF_MEMORY,
+    POOL,
     READ,
     READS,
     RESERVE_DEVICE,
@@ -313,6 +314,7 @@ llvm.func internal @weft_device_free(%record: i64, %entry: !llvm.ptr) attributes
 }}
 """
 
+# Where there is no room, what was freed is given back, and asked for again.
 # What grows once grows again: half as much more makes the cost of all that follows a constant per byte.
 _RESERVE = f"""
 llvm.func internal @weft_device_allocate(%record: i64, %bytes: i64) -> i64 attributes {{no_inline}} {{
@@ -326,8 +328,22 @@ llvm.func internal @weft_device_allocate(%record: i64, %bytes: i64) -> i64 attri
   %stream = llvm.call @weft_device_word(%record, %stream_at) : (i64, i64) -> i64
   %stream_ = llvm.inttoptr %stream : i64 to !llvm.ptr
   %wanted = llvm.intr.umax(%bytes, %one) : (i64, i64) -> i64
-  %code = llvm.call @cuMemAllocAsync(%place, %wanted, %stream_) : (!llvm.ptr, i64, !llvm.ptr) -> i32
-  %code_ = llvm.sext %code : i32 to i64
+  %pool_at = llvm.mlir.constant({POOL} : i64) : i64
+  %pool = llvm.call @weft_device_word(%record, %pool_at) : (i64, i64) -> i64
+  %pool_ = llvm.inttoptr %pool : i64 to !llvm.ptr
+  %first = llvm.call @cuMemAllocFromPoolAsync(%place, %wanted, %pool_, %stream_)
+    : (!llvm.ptr, i64, !llvm.ptr, !llvm.ptr) -> i32
+  %first_ = llvm.sext %first : i32 to i64
+  %is_full = llvm.icmp "eq" %first_, %oom : i64
+  llvm.cond_br %is_full, ^again, ^done(%first_ : i64)
+^again:
+  %waited = llvm.call @cuStreamSynchronize(%stream_) : (!llvm.ptr) -> i32
+  %trimmed = llvm.call @cuMemPoolTrimTo(%pool_, %zero) : (!llvm.ptr, i64) -> i32
+  %second = llvm.call @cuMemAllocFromPoolAsync(%place, %wanted, %pool_, %stream_)
+    : (!llvm.ptr, i64, !llvm.ptr, !llvm.ptr) -> i32
+  %second_ = llvm.sext %second : i32 to i64
+  llvm.br ^done(%second_ : i64)
+^done(%code_: i64):
   %is_oom = llvm.icmp "eq" %code_, %oom : i64
   %told = llvm.select %is_oom, %zero, %code_ : i1, i64
   llvm.call @{FAIL}(%record, %told, %what, %bytes) : (i64, i64, i64, i64) -> ()
@@ -429,7 +445,8 @@ _DRIVER = """
 llvm.func @cuTensorMapEncodeTiled(!llvm.ptr, i32, i32, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, i32, i32, i32,
   i32) -> i32
 llvm.func @cuLaunchKernel(!llvm.ptr, i32, i32, i32, i32, i32, i32, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
-llvm.func @cuMemAllocAsync(!llvm.ptr, i64, !llvm.ptr) -> i32
+llvm.func @cuMemAllocFromPoolAsync(!llvm.ptr, i64, !llvm.ptr, !llvm.ptr) -> i32
+llvm.func @cuMemPoolTrimTo(!llvm.ptr, i64) -> i32
 llvm.func @cuMemFreeAsync(i64, !llvm.ptr) -> i32
 llvm.func @cuMemcpyDtoDAsync_v2(i64, i64, i64, !llvm.ptr) -> i32
 llvm.func @cuMemcpyDtoHAsync_v2(!llvm.ptr, i64, i64, !llvm.ptr) -> i32

@@ -37,6 +37,7 @@ from ..machine.call_context import (
     FUNCTIONS,
     GRAPHS,
     LAUNCHES,
+    POOL,
     READS,
     STREAM,
     TRIPS,
@@ -155,6 +156,7 @@ class _Frame(DeviceFrame):
             self.link = DeviceHostLink(sites, callbacks, self.record, executable.device, self.look)
         self.record[FUNCTIONS] = ctypes.addressof(executable._functions)
         self.record[CONSTANTS] = ctypes.addressof(executable._constants)
+        self.record[POOL] = executable.device.memory.pool
         self._device = executable.device
         self.trips = (ctypes.c_int64 * (WORDS_OF_TRIPS * len(executable.host_kernels)))()
         self.record[TRIPS] = ctypes.addressof(self.trips)

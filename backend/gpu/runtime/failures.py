@@ -26,7 +26,7 @@ _FUNCTIONS = {
     READ: "cuMemcpyDtoHAsync_v2",
     WRITE: "cuMemcpyHtoDAsync_v2",
     COPY: "cuMemcpyDtoDAsync_v2",
-    RESERVE_DEVICE: "cuMemAllocAsync",
+    RESERVE_DEVICE: "cuMemAllocFromPoolAsync",
     FREE: "cuMemFreeAsync",
     ENCODE: "cuTensorMapEncodeTiled",
     GRAPHED: "cuGraphLaunch",

@@ -19,8 +19,15 @@ from support.ptx import kernel
 from weft.backend.gpu.devices import libraries
 from weft.backend.gpu.driver.device import Device, device_count
 from weft.backend.gpu.driver.library import Library, load_driver
+from weft.backend.gpu.driver.memory import KEPT_PART
 from weft.backend.gpu.driver.modules import Module
-from weft.backend.gpu.driver.signatures import FUNCTION_TYPES, SIGNATURES, LaunchConfig
+from weft.backend.gpu.driver.signatures import (
+    FUNCTION_TYPES,
+    SIGNATURES,
+    LaunchConfig,
+    PoolAttribute,
+    PoolProperties,
+)
 from weft.backend.gpu.driver.streams import Stream, as_stream, stream_handle
 from weft.backend.gpu.emulator.library import Emulator
 from weft.backend.gpu.emulator.modules import highest_version
@@ -313,10 +320,15 @@ def test_the_emulator_gives_the_codes_of_the_driver() -> None:
     names = {}
     names["before cuInit"] = library.code("cuCtxSynchronize")
     library.call("cuInit", 0)
-    names["without a context"] = library.code("cuMemAllocAsync", ctypes.byref(out), 8, 0)
+    names["without a context"] = library.code("cuMemAllocFromPoolAsync", ctypes.byref(out), 8, 0, 0)
     library.call("cuDevicePrimaryCtxRetain", ctypes.byref(out), 0)
     library.call("cuCtxSetCurrent", out)
-    names["too much memory"] = library.code("cuMemAllocAsync", ctypes.byref(out), 1 << 40, 0)
+    pool = ctypes.c_void_p()
+    properties = PoolProperties(allocation_type=1, location_type=1)
+    library.call("cuMemPoolCreate", ctypes.byref(pool), ctypes.byref(properties))
+    names["too much memory"] = library.code("cuMemAllocFromPoolAsync", ctypes.byref(out), 1 << 40, pool, 0)
+    properties.handle_types = 1
+    names["a shared pool"] = library.code("cuMemPoolCreate", ctypes.byref(out), ctypes.byref(properties))
     names["no module"] = library.code("cuModuleGetFunction", ctypes.byref(out), 77, b"k")
     names["no stream"] = library.code("cuStreamSynchronize", 5555)
     names["no event"] = library.code("cuEventRecord", 7777, 0)
@@ -326,6 +338,7 @@ def test_the_emulator_gives_the_codes_of_the_driver() -> None:
         "before cuInit": 3,
         "without a context": 201,
         "too much memory": 2,
+        "a shared pool": 1,
         "no module": 400,
         "no stream": 400,
         "no event": 400,
@@ -358,6 +371,27 @@ def test_another_library_may_use_another_device_in_the_same_thread() -> None:
     first.synchronize()
     library.call("cuCtxGetCurrent", ctypes.byref(current))
     assert current.value == first.context.value
+
+
+def test_a_library_may_leave_a_context_of_its_own_on_the_thread_of_the_only_device() -> None:
+    machine = Machine(memory_bytes=1 << 16)
+    other, current = ctypes.c_void_p(), ctypes.c_void_p()
+    machine.library.call("cuCtxGetCurrent", ctypes.byref(other))
+    machine.library.call("cuCtxSetCurrent", None)  # as who pops what was pushed
+    block = machine.put(np.arange(8))
+    machine.library.call("cuCtxGetCurrent", ctypes.byref(current))
+    assert current.value == machine.device.context.value == other.value
+    np.testing.assert_array_equal(machine.take(block, np.arange(8)), np.arange(8))
+
+
+def test_memory_comes_from_a_pool_of_our_own_that_keeps_a_part() -> None:
+    machine = Machine(memory_bytes=1 << 20)
+    kept = ctypes.c_uint64()
+    machine.device.call(
+        "cuMemPoolGetAttribute", machine.memory.pool, PoolAttribute.RELEASE_THRESHOLD, ctypes.byref(kept)
+    )
+    assert kept.value == (1 << 20) // KEPT_PART
+    assert ctypes.sizeof(PoolProperties) == 88  # as cuda.h has it
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")

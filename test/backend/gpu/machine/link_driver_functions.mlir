@@ -31,3 +31,23 @@ module {
 module {
   llvm.func @elsewhere()
 }
+
+// -----
+
+// A block for which there is no room is asked for again, once what was freed is given back.
+// CHECK-LABEL: llvm.func internal @weft_device_allocate(
+// CHECK: llvm.call @cuMemAllocFromPoolAsync
+// CHECK: llvm.cond_br %{{.*}}, ^[[AGAIN:.*]], ^[[DONE:.*]](
+// CHECK: ^[[AGAIN]]:
+// CHECK: llvm.call @cuStreamSynchronize
+// CHECK: llvm.call @cuMemPoolTrimTo
+// CHECK: llvm.call @cuMemAllocFromPoolAsync
+// CHECK-NOT: @cuMemAllocFromPoolAsync
+// CHECK: llvm.br ^[[DONE]](
+module {
+  llvm.func @weft_device_reserve(i64, i64, i64, i64) -> i1
+  llvm.func @grow(%n: i64) {
+    %there = llvm.call @weft_device_reserve(%n, %n, %n, %n) : (i64, i64, i64, i64) -> i1
+    llvm.return
+  }
+}

@@ -2,7 +2,7 @@
 
 // The driver writes the map to aligned memory of the stack, whose address is that of the parameter.
 // CHECK: func.func private @kernel_0(%[[X:[a-z0-9]*]]: memref<3x72x80xbf16>
-// CHECK: %[[MAP:.*]] = memref.alloca() {alignment = 64 : i64} : memref<16xi64>
+// CHECK: %[[MAP:.*]] = memref.alloca() {alignment = 128 : i64} : memref<16xi64>
 // CHECK: %[[AT:.*]] = memref.extract_aligned_pointer_as_index %[[MAP]]
 // Extents and strides in bytes, the innermost first; then the box.
 // CHECK: memref.store %c80_i64
