@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from collections.abc import Callable, Mapping
 from typing import Any
 
-triton: Any = importlib.import_module("triton")
-tl: Any = importlib.import_module("triton.language")
+_IS_THERE = importlib.util.find_spec("triton") is not None
+triton: Any = importlib.import_module("triton") if _IS_THERE else None
+tl: Any = importlib.import_module("triton.language") if _IS_THERE else None
 
 
 def _softmax_row(source, target, columns, WIDTH: tl.constexpr):  # type: ignore[no-untyped-def]
@@ -63,7 +65,10 @@ def _product(torch: Any, a: Any) -> Any:
     return result
 
 
-KERNELS: Mapping[str, Any] = {"softmax": triton.jit(_softmax_row), "product": triton.jit(_product_tile)}
+KERNELS: Mapping[str, Any] = (
+    {"softmax": triton.jit(_softmax_row), "product": triton.jit(_product_tile)} if _IS_THERE else {}
+)
+"""None where Triton is not installed."""
 
 PROGRAMS: Mapping[str, Callable[[Any, Any], Any]] = {
     "softmax": _softmax,
