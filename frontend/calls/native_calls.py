@@ -25,7 +25,7 @@ from ...dialect.errors import InternalError
 from ...dialect.types import TensorType
 from ..guards.handles import Bound
 from ..guards.inputs import NUMBERS
-from ..runtime_values.result_spec import ArgumentResult, ComputedResult, SelectedResult
+from ..runtime_values.result_spec import ArgumentResult, ComputedResult, Result, SelectedResult
 from ..signature.composite_arrays import ArrayParts, part_with, parts_of_array
 from ..signature.foreign_arrays import reader
 from ..signature.generators import GeneratorParts, parts_of_generator, words_with
@@ -43,6 +43,7 @@ from .native_device_calls import (
     taken,
 )
 from .native_guards import Guards, compare
+from .native_updates import Stores, built_by, change_arguments, updates_of
 from .parameters import Parameters, Unknown
 from .plain_values import BY_COMPARISON, has_plain_value
 
@@ -64,7 +65,7 @@ def describe(
     """
     try:
         slots = list(parameters.sorted(call, structure))
-        return _Description(concrete, leaves, len(slots), parameters).make(slots)
+        return _Description(concrete, leaves, len(slots), parameters).make(slots, call)
     except Unknown:
         return None
 
@@ -85,6 +86,12 @@ class _Description:
         """Where what was passed for them is, which they may have been read of."""
         self._data: list[int] = [0] * len(leaves)
         """Where what machine code gets for them is."""
+        self._containers: dict[int, int] = {}
+        """Where the containers among the arguments are, and other objects that are no data, by identity."""
+        self._items: dict[int, Sequence[int]] = {}
+        """Where the items of lists are."""
+        self._changeable: list[int] = []
+        """Where the containers are that may change."""
         self._device = device_of(concrete)
         """Where the program runs, if not on the processor."""
         is_ready = all(map(_is_ready, concrete._captured)) and all(
@@ -97,7 +104,7 @@ class _Description:
             and (NativeCode.fits(concrete._executable) or runs_on_device(concrete, leaves))
         )
 
-    def make(self, slots: Sequence[tuple[Any, Structure]]) -> Descriptor:
+    def make(self, slots: Sequence[tuple[Any, Structure]], call: Bound) -> Descriptor:
         program, concrete = self._program, self._concrete
         for slot, (value, node) in enumerate(slots):
             self._check(value, node, program.slot(slot))
@@ -115,7 +122,7 @@ class _Description:
             run = _runner(concrete, self._parameters)
             return self._finished(program.finish, None, (), self._objects, run)
         self._check_written(guards)
-        self._build()
+        self._build(Stores(program, guards, call, self._containers, self._items))
         inputs = [self._data[source] for source in concrete._sources]
         return self._finished(program.finish, native_code(concrete), inputs, self._objects)
 
@@ -142,8 +149,12 @@ class _Description:
         if isinstance(node, Leaf):
             self._check_leaf(value, node.index, place)
         elif isinstance(node, Static):
+            self._containers[id(value)] = place
             compare(self._program, place, value)
         else:
+            self._containers[id(value)] = place
+            if not isinstance(value, tuple) and node.kind not in (ArrayParts, GeneratorParts):
+                self._changeable.append(place)
             for part, child, where in self._parts(value, node, place):
                 self._check(part, child, where)
 
@@ -204,8 +215,7 @@ class _Description:
         concrete = self._concrete
         if not self._by_machine or self._device is not None or not _is_plain(concrete):
             return False
-        parts = [part for leaf in concrete._result.leaves for part in _parts_of(leaf)]
-        returned = [part.argument for part in parts if isinstance(part, ArgumentResult)]
+        returned = [part.argument for part in _built_parts(concrete) if isinstance(part, ArgumentResult)]
         return index not in concrete._written and index not in returned
 
     def _read(self, value: Any, leaf: Any, place: int) -> int:
@@ -219,7 +229,8 @@ class _Description:
         """What is in a container, its structure, and where it is."""
         program, kind, keys = self._program, node.kind, node.keys
         if kind is list:
-            return zip(value, node.children, program.list_items(place, len(value)), strict=True)
+            places = self._items[id(value)] = program.list_items(place, len(value))
+            return zip(value, node.children, places, strict=True)
         if kind is GeneratorParts:
             parts = parts_of_generator(value)
             assert parts is not None
@@ -294,24 +305,32 @@ class _Description:
 
     # Results
 
-    def _build(self) -> None:
-        """Say how the result is built."""
+    def _build(self, stores: Stores) -> None:
+        """Say how the result is built, and what is stored besides."""
         concrete, program = self._concrete, self._program
-        if _is_plain(concrete) and (self._device is None or gives_arrays(concrete)):
-            self._build_structure(concrete._result.structure)
+        updates = updates_of(concrete)
+        if _is_plain(concrete) and (self._device is None or (gives_arrays(concrete) and not updates)):
+            self._build_result(concrete._result)
+            if updates:
+                if change_arguments(updates):
+                    program.distinct(self._changeable)  # others are refused by Python
+                stores.add(updates, self._build_result)
         else:
             finish = _finisher(concrete, self._parameters, self._device)
             program.build_by_python(finish, len(concrete._computed_types))
 
-    def _build_structure(self, structure: Structure) -> None:
+    def _build_result(self, result: Result) -> None:
+        self._build_structure(result.structure, result.leaves)
+
+    def _build_structure(self, structure: Structure, leaves: Sequence[Any]) -> None:
         program = self._program
         if isinstance(structure, Leaf):
-            self._build_leaf(self._concrete._result.leaves[structure.index])
+            self._build_leaf(leaves[structure.index])
         elif isinstance(structure, Static):
             program.build_constant(structure.value)
         else:
             for child in structure.children:
-                self._build_structure(child)
+                self._build_structure(child, leaves)
             count = len(structure.children)
             if structure.kind is tuple:
                 program.build_tuple(count)
@@ -340,6 +359,8 @@ class _Description:
             program.build_device_output(leaf.position, self._device.address)
         elif leaf.is_python and type.dtype == np.int64:
             program.build_integer(leaf.position)
+        elif leaf.is_python and type.dtype == np.float64:
+            program.build_float(leaf.position)
         elif leaf.is_python and type.dtype == np.bool_:
             program.build_truth(leaf.position)
         elif leaf.is_python:
@@ -369,12 +390,17 @@ class _Description:
 
 
 def _is_plain(concrete: ConcreteFunction) -> bool:
-    """Whether native code can build the result."""
-    parts = [part for leaf in concrete._result.leaves for part in _parts_of(leaf)]
-    return concrete._write_back is None and all(
+    """Whether native code can build the result, and what is stored."""
+    return updates_of(concrete) is not None and all(
         isinstance(part, ComputedResult) or (isinstance(part, ArgumentResult) and not part.bounds)
-        for part in parts
+        for part in _built_parts(concrete)
     )
+
+
+def _built_parts(concrete: ConcreteFunction) -> list[Any]:
+    """What the results that a call gives back or stores are built of."""
+    results = [concrete._result, *built_by(updates_of(concrete) or ())]
+    return [part for result in results for leaf in result.leaves for part in _parts_of(leaf)]
 
 
 def _parts_of(leaf: Any) -> Sequence[Any]:
@@ -450,8 +476,7 @@ def _scalars(concrete: ConcreteFunction) -> set[int]:
     """The computed results that are needed as scalars only."""
     if not _is_plain(concrete):
         return set()
-    parts = [part for leaf in concrete._result.leaves for part in _parts_of(leaf)]
-    computed = [part for part in parts if isinstance(part, ComputedResult)]
+    computed = [part for part in _built_parts(concrete) if isinstance(part, ComputedResult)]
     arrays = {leaf.position for leaf in computed if not (leaf.is_scalar or leaf.is_python)}
     return {leaf.position for leaf in computed if leaf.position not in arrays}
 

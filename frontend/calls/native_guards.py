@@ -77,7 +77,7 @@ class Guards:
             return self._look_up_in_class(handle)
         if isinstance(handle, Global) and type(handle.namespace) is dict:
             return program.bound_name(handle.namespace, handle.variable)
-        if isinstance(handle, Item) and _is_index(handle.index):
+        if isinstance(handle, Item) and is_index(handle.index):
             return program.item(self.place(handle.parent), handle.index)
         if isinstance(handle, Member):
             return program.attribute(self.place(handle.parent), handle.attribute)
@@ -97,7 +97,7 @@ class Guards:
     def _is_known(self, handle: Handle) -> bool:
         """Whether native code finds the value of a handle without Python, and there is one."""
         while isinstance(handle, (Item, Member)):
-            if handle.get() is UNBOUND or (isinstance(handle, Item) and not _is_index(handle.index)):
+            if handle.get() is UNBOUND or (isinstance(handle, Item) and not is_index(handle.index)):
                 return False
             handle = handle.parent
             if isinstance(handle.get(), _thread._local):
@@ -223,9 +223,9 @@ def _is_contiguous(array: np.ndarray[Any, Any]) -> bool:
     return bool(flags.c_contiguous and flags.aligned and array.dtype.isnative) and type(array) is np.ndarray
 
 
-def _is_index(index: Any) -> bool:
+def is_index(index: Any) -> bool:
     """Whether native code can look an entry up."""
     return type(index) is str or (type(index) is int and index >= 0)
 
 
-__all__ = ["Guards", "compare"]
+__all__ = ["Guards", "compare", "is_index"]

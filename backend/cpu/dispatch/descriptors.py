@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..native_python.layout import ALIGNED, CONTIGUOUS, SCALAR_WORDS, WORD, WRITABLE, Build, Check
+from ..native_python.layout import ALIGNED, CONTIGUOUS, MOST_ITEMS, SCALAR_WORDS, WORD, WRITABLE, Build, Check
 from ..native_python.layout import Descriptor as Words
 from .objects import NativeTable
 
@@ -280,7 +280,7 @@ class Program:
     # Steps to the result
 
     def _step(self, code: int, first: int = 0, second: int = 0, takes: int = 0) -> None:
-        self._steps += [code, first, second]
+        self._steps += [code, first, second, 0]
         self._depth += 1 - takes
         self._deepest = max(self._deepest, self._depth)
 
@@ -300,6 +300,10 @@ class Program:
         """The Python integer of a computed int64."""
         self._step(Build.INTEGER, index)
 
+    def build_float(self, index: int) -> None:
+        """The Python float of a computed float64."""
+        self._step(Build.FLOAT, index)
+
     def build_truth(self, index: int) -> None:
         """The Python bool of a computed bool."""
         self._step(Build.TRUTH, index)
@@ -315,6 +319,27 @@ class Program:
         flags = WRITABLE if view.flags.writeable else 0
         words = [self.keep(view.dtype), view.ndim, offset, flags, *view.shape, *view.strides]
         self._step(Build.VIEW, place, self.words(words))
+
+    def _store(self, code: int, place: int, second: int, number: int) -> None:
+        self._steps += [code, place, second, WORD * number]
+
+    def store_item(self, place: int, key: Any, number: int) -> None:
+        """Store what was built as the numbered value, counted from 0, under a key or index of an object. This and the
+        other steps that store come behind all that build; the value of the call is number 0.
+        """
+        self._store(Build.STORE_ITEM, place, self.keep(key), number)
+
+    def store_attribute(self, place: int, name: str, number: int) -> None:
+        """Store a value as an attribute, as `object.__setattr__` does."""
+        self._store(Build.STORE_ATTRIBUTE, place, self.keep(name), number)
+
+    def store_in_cell(self, cell: Any, number: int) -> None:
+        """Store a value in a variable of a closure."""
+        self._store(Build.STORE_IN_CELL, self.constant(cell), 0, number)
+
+    def store_items(self, place: int, number: int, *, is_tail: bool) -> None:
+        """Store the items of a list that was built as all those of another list, or behind them."""
+        self._store(Build.STORE_ITEMS, place, MOST_ITEMS if is_tail else 0, number)
 
     def build_constant(self, value: Any) -> None:
         """An object."""
@@ -350,7 +375,7 @@ class Program:
     ) -> Descriptor:
         """The descriptor. `code` has the address of what native code runs; without it Python's `run` is called."""
         self._add(Check.END)
-        self._steps += [Build.END, 0, 0]
+        self._steps += [Build.END, 0, 0, 0]
         words = [0] * (Words.LENGTH)
         content = {
             Words.SLOTS: self._slots,

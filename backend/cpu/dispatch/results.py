@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from ...planning.plan import ENTRY_WORDS
 from ..memory.limit import POOLED_BYTES
-from ..native_python.intrinsics import api, byte, call, call_int, call_void, half, set_word, stack, word
+from ..native_python.intrinsics import (
+    api,
+    byte,
+    call,
+    call_double,
+    call_int,
+    call_void,
+    half,
+    set_word,
+    stack,
+    word,
+)
 from ..native_python.layout import (
     ARRAY_BASE,
     ARRAY_DATA,
     ARRAY_FLAGS,
     LIST_ITEMS,
+    MOST_ITEMS,
     SCALAR_WORDS,
     TUPLE_ITEMS,
     WORD,
@@ -160,6 +172,10 @@ def built(words: int, values: int, outputs: int) -> int:
             made = kept(first)
         elif code == Build.PYTHON:
             made = built_by_python(words, values, outputs, first, second)
+        elif code >= Build.STORE_ITEM:
+            if is_stored(code, word(values + first), second, word(bottom + word(step + Step.THIRD))):
+                step += Step.SIZE
+                continue
         else:
             top -= WORD * first
             made = built_of(code, top, first, second)
@@ -171,12 +187,26 @@ def built(words: int, values: int, outputs: int) -> int:
         set_word(top, made)
         top += WORD
         step += Step.SIZE
+    while bottom + WORD < top:  # what was stored
+        top -= WORD
+        call_void(api(Api.DECREF), word(top))
     return word(bottom)
+
+
+def is_stored(code: int, owner: int, place: int, value: int) -> int:
+    """Store a value where a program changes Python's state; 0 after an exception."""
+    if code == Build.STORE_ITEM:
+        return call_int(api(Api.STORE_ITEM), owner, place, value) == 0
+    if code == Build.STORE_ATTRIBUTE:
+        return call_int(api(Api.STORE_ATTRIBUTE), owner, place, value) == 0
+    if code == Build.STORE_IN_CELL:
+        return call_int(api(Api.STORE_IN_CELL), owner, value) == 0
+    return call_int(api(Api.STORE_ITEMS), owner, place, MOST_ITEMS, value) == 0
 
 
 def is_of_output(code: int) -> int:
     """Whether a step makes something of one result."""
-    numbers = code == Build.SCALAR or code == Build.INTEGER or code == Build.TRUTH
+    numbers = code == Build.SCALAR or code == Build.INTEGER or code == Build.TRUTH or code == Build.FLOAT
     return code == Build.OUTPUT or code == Build.DEVICE_OUTPUT or numbers
 
 
@@ -191,6 +221,8 @@ def built_of_output(code: int, output: int, second: int) -> int:
         return call(api(Api.TO_SCALAR), data, second, 0)
     if code == Build.INTEGER:
         return call(api(Api.FROM_INTEGER), word(data))
+    if code == Build.FLOAT:
+        return call_double(api(Api.FROM_FLOAT), word(data))
     return call(api(Api.FROM_TRUTH), byte(data))
 
 

@@ -137,6 +137,11 @@ def call_int(function: int, *arguments: int) -> int:
     raise _only_native()
 
 
+def call_double(function: int, bits: int) -> int:
+    """Call a C function that takes the `double` with these bits, and returns an address."""
+    raise _only_native()
+
+
 def call_void(function: int, *arguments: int) -> None:
     """Call a C function that returns nothing."""
     raise _only_native()

@@ -35,6 +35,8 @@ VALUE = 16
 """The value of a Python float, or of a NumPy scalar."""
 WORDS = 16
 """Of our own objects: the address of their words."""
+MOST_ITEMS = (1 << 63) - 1
+"""An index behind all items of a list."""
 COUNT_MASK = (1 << 63) - 1
 """What is the number of arguments in a vectorcall; the remaining bit says that there is room before them."""
 
@@ -185,10 +187,10 @@ SCALAR_WORDS = 5
 
 
 class Step:
-    """A step that builds what a call returns: a code and what it needs."""
+    """A step that builds what a call returns, or stores something: a code and what it needs."""
 
-    CODE, FIRST, SECOND = range(0, 3 * WORD, WORD)
-    LENGTH = 3
+    CODE, FIRST, SECOND, THIRD = range(0, 4 * WORD, WORD)
+    LENGTH = 4
     SIZE = LENGTH * WORD
 
 
@@ -210,7 +212,12 @@ class Build:
         PYTHON,
         DEVICE_OUTPUT,
         VIEW,
-    ) = range(14)
+        FLOAT,
+        STORE_ITEM,
+        STORE_ATTRIBUTE,
+        STORE_IN_CELL,
+        STORE_ITEMS,
+    ) = range(19)
 
 
 class View:
@@ -255,6 +262,11 @@ PYTHON_FUNCTIONS = (
     "PyType_GenericAlloc",
     "PyObject_GetIter",
     "PyIter_Next",
+    "PyFloat_FromDouble",
+    "PyObject_SetItem",
+    "PyObject_GenericSetAttr",
+    "PyCell_Set",
+    "PyList_SetSlice",
 )
 """The functions of CPython that native code calls, in the order of the table."""
 
@@ -267,13 +279,13 @@ class Api:
         GET_ITEM, ERROR, CLEAR_ERROR, SET_ERROR, ERROR_MATCHES, GET_VARIABLE, NEW_TUPLE, NEW_LIST, NEW_DICT,
         SET_ITEM, FROM_INTEGER, TO_INTEGER, FROM_TRUTH, SAVE_THREAD, RESTORE_THREAD, ALLOCATE, FREE,
         COMPARE_MEMORY, GET_DICT, COMPARE_TEXT, NEXT_ENTRY, NEW_OBJECT,
-        GET_ITERATOR, NEXT_OF_ITERATOR,
-    ) = range(33)  # fmt: skip
+        GET_ITERATOR, NEXT_OF_ITERATOR, FROM_FLOAT, STORE_ITEM, STORE_ATTRIBUTE, STORE_IN_CELL, STORE_ITEMS,
+    ) = range(38)  # fmt: skip
     (
         NEW_ARRAY, TO_SCALAR, ARRAY_TYPE, NONE, FALSE, TRUE, UNBOUND, ATTRIBUTE_ERROR, SLOW, BYPASS, EAGER,
         DISPATCH_SLOT, ENTRIES_SLOT, READY_SLOT, FUNCTION_SLOT, SELF_SLOT, HAS_VERSIONS,
         TUPLE_TYPE, LIST_TYPE, DICT_TYPE, NEW_LARGE_ARRAY, NEW_COPY, METHOD_TYPE, SET_BASE,
         BLOCK_TYPE, BLOCK_MEMORY, BLOCK_ADDRESS, BLOCK_SIZE, BLOCK_STREAM, DROP_BLOCK, MEMORY_TYPE, STREAM_TYPE,
         TAKE_BLOCK,
-    ) = range(33, 66)  # fmt: skip
-    LENGTH = 66
+    ) = range(38, 71)  # fmt: skip
+    LENGTH = 71

@@ -341,6 +341,9 @@ class _Function:
         values = [self._value(argument) for argument in arguments]
         if name in self._known:
             return self._call_address("i64", f"@{name}", values)
+        if name == "call_double":
+            number = self._emit(f"bitcast i64 {values[1]} to double")
+            return self._emit(f"call i64 {self._pointer(values[0])}(double {number})")
         if name in _C_RESULTS:
             return self._call_address(_C_RESULTS[name], self._pointer(values[0]), values[1:])
         if name in _INSTRUCTIONS:

@@ -131,6 +131,19 @@ def f(wide, narrow, nothing):
     assert called == [1]
 
 
+def test_calls_of_c_that_take_a_number(monkeypatch: pytest.MonkeyPatch):
+    source = """
+def f(function, bits):
+    return call_double(function, bits) + 1
+"""
+    function, _ = compiled(source, "f", 2, monkeypatch)
+    called: list[float] = []
+    taking = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double)(lambda x: called.append(x) or 41)
+    bits = ctypes.c_int64.from_buffer_copy(ctypes.c_double(-1.5)).value
+    assert function(ctypes.cast(taking, ctypes.c_void_p).value, bits) == 42
+    assert called == [-1.5]
+
+
 def test_constants_of_the_module(monkeypatch: pytest.MonkeyPatch):
     class Layout:
         FIRST = 40
