@@ -15,6 +15,7 @@ from ...passes.rewriting import is_defined_inside, operations_in, terminator
 from . import buffer_rotation
 from .buffer_assignment import Buffer, BufferAssignment
 from .lifetimes import Lifetimes
+from .outlining.destinations import destination_of
 from .outlining.op_kinds import updated_value
 
 
@@ -126,8 +127,8 @@ class Regions:
     ) -> Buffer | None:
         """Where a result of a branch goes: to the memory of the value that both sides update, if that dies here.
 
-        A result whose size depends on the branch goes to that of a value which one side gives as it is: a list that
-        grows now and then is not moved in all other iterations.
+        A result whose size depends on the branch goes to that of a value which one side gives, perhaps updated: a list
+        that grows now and then is not moved in all other iterations.
         """
         if not isinstance(result.type, ir.RankedTensorType):
             return None
@@ -291,12 +292,31 @@ class Regions:
 
 
 def _kept_value(branch: Operation, result: Value) -> Value | None:
-    """The value from outside that one side of a branch gives as it is: only the other one needs a block for another."""
-    for region in branch.regions:
-        value: Value = terminator(region.blocks[0]).operands[result.result_number]
-        if not is_defined_inside(value, branch):
-            return value
-    return None
+    """The value from outside that one side of a branch gives: only the other one needs a block for another.
+
+    It gives it as it is, or updated; a branch inside may let it grow.
+    """
+    return next(filter(None, (_kept(end, branch) for end in _ends(branch, result))), None)
+
+
+def _ends(branch: Operation, result: Value) -> list[Value]:
+    """What each side of a branch gives."""
+    return [terminator(region.blocks[0]).operands[result.result_number] for region in branch.regions]
+
+
+def _kept(value: Value, branch: Operation) -> Value | None:
+    """The value from outside of a branch of which a value inside is an update; None where it is no such."""
+    while is_defined_inside(value, branch):
+        if isinstance(value.owner, ir.Block):
+            return None  # a loop carries it
+        op = value.owner.operation
+        if op.name == "scf.if":
+            return next(filter(None, (_kept(end, branch) for end in _ends(op, value))), None)
+        step = destination_of(op, value)
+        if step is None:
+            return None
+        value = step
+    return value
 
 
 def _used(op: Operation, buffers: Sequence[Buffer | None]) -> set[Buffer]:

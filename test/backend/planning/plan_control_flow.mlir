@@ -233,6 +233,45 @@ func.func @append_sometimes(%x: tensor<?xf64>, %n: tensor<i64>, %c: tensor<i1>) 
 
 // -----
 
+// So it does where the other side updates it: that is in place, as in a dict of counts.
+
+// CHECK-LABEL: func.func @update_or_append
+// CHECK:       scf.for {{.*}} -> (index)
+// CHECK:         scf.if {{.*}} -> (index) {
+// CHECK:           func.call @kernel_0
+// CHECK:         } else {
+// CHECK-NOT:     weft_reserve
+// CHECK-NOT:     memref.copy
+// CHECK:           memref.store
+// CHECK-NOT:     weft_reserve
+// CHECK-NOT:     memref.copy
+// CHECK:       return
+func.func @update_or_append(%x: tensor<?xf64>, %n: tensor<i64>, %c: tensor<i1>) -> tensor<?xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = arith.constant 1.0 : f64
+  %k = tensor.extract %n[] : tensor<i64>
+  %grows = tensor.extract %c[] : tensor<i1>
+  %bound = arith.index_cast %k : i64 to index
+  %r = scf.for %i = %c0 to %bound step %c1 iter_args(%y = %x) -> (tensor<?xf64>) {
+    %z = scf.if %grows -> (tensor<?xf64>) {
+      %m = tensor.dim %y, %c0 : tensor<?xf64>
+      %m1 = arith.addi %m, %c1 : index
+      %e = tensor.empty(%m1) : tensor<?xf64>
+      %a = tensor.insert_slice %y into %e[0] [%m] [1] : tensor<?xf64> into tensor<?xf64>
+      %b = tensor.insert %v into %a[%m] : tensor<?xf64>
+      scf.yield %b : tensor<?xf64>
+    } else {
+      %b = tensor.insert %v into %y[%c0] : tensor<?xf64>
+      scf.yield %b : tensor<?xf64>
+    }
+    scf.yield %z : tensor<?xf64>
+  }
+  return %r : tensor<?xf64>
+}
+
+// -----
+
 // A size that is the same after every iteration is known before the loop: no heap block.
 
 // CHECK-LABEL: func.func @fixed
