@@ -2,7 +2,7 @@
 
 Keys are one or several words, i64s that are equal where the keys are. They lie in an array in the order in which they
 came in, the words of each side by side. The slots, a power of two of them, hold places in that array, and -1
-where there is none. A key is looked for from the slot that its hash says onwards: linear probing.
+where there is none; `probes` says in which slots a key is looked for.
 """
 
 from __future__ import annotations
@@ -28,14 +28,33 @@ HALF = 32
 _WORD = (1 << 64) - 1
 
 
-def hashed(words: Sequence[Any]) -> int:
-    """The hash of a key: all bits of its words matter to all bits of it."""
+def folded(words: Sequence[Any]) -> int:
+    """The words of a key as one, which is as near to that of another key as their last words are."""
     found = 0
-    for word in words:
-        found ^= int(word) & _WORD
-        found = (found ^ found >> HALF) * MULTIPLIER & _WORD
-        found ^= found >> HALF
+    for number, word in enumerate(words):
+        found = ((mixed(found) if number else 0) + int(word)) & _WORD
     return found
+
+
+def mixed(word: int) -> int:
+    """A word of which all bits depend on all bits of another."""
+    word = (word ^ word >> HALF) * MULTIPLIER & _WORD
+    return word ^ word >> HALF
+
+
+def probes(words: Sequence[Any], slots: int) -> Iterator[int]:
+    """The slots in which a key is looked for, in order: one that neighbours share the neighbourhood of, then others.
+
+    Most keys are near to each other, and so are these slots, with no two keys in one. Where there are, others are
+    looked at, which have nothing to do with where the key lies: a step that is odd leads to all of them.
+    """
+    word = folded(words)
+    yield word & slots - 1
+    slot = mixed(word)
+    stride = slot >> HALF | 1
+    for _ in range(slots):
+        yield slot & slots - 1
+        slot += stride
 
 
 class OfTables(Op, family="tables", cost=Cost.EXPENSIVE):
@@ -96,13 +115,11 @@ class TableFind(OfTables, name="table_find"):
 
     @staticmethod
     def evaluate(slots: Array, keys: Array, words: tuple[Array, ...]) -> Array:
-        rows, mask = _rows(keys, len(words)), len(slots) - 1
-        slot = hashed(words) & mask
-        for _ in range(len(slots)):
+        rows = _rows(keys, len(words))
+        for slot in probes(words, len(slots)):
             place = int(slots[slot])
             if place < 0 or np.array_equal(rows[place if place < len(rows) else 0], words):
                 break
-            slot = (slot + 1) & mask
         return np.asarray(slot, np.int64)
 
 
@@ -134,13 +151,11 @@ class TableIndex(OfTables, name="table_index"):
     @staticmethod
     def evaluate(slots: Array, keys: Array, count: Array, width: int) -> Array:
         filled: Array = slots.copy()
-        rows, mask = _rows(keys, width), len(slots) - 1
+        rows = _rows(keys, width)
         for place in range(min(int(count), len(rows))):
-            slot = hashed(rows[place]) & mask
-            for _ in range(len(slots)):
+            for slot in probes(rows[place], len(slots)):
                 if filled[slot] < 0:
                     break
-                slot = (slot + 1) & mask
             filled[slot] = place
         return filled
 

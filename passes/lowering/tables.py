@@ -71,19 +71,17 @@ def _words_at(c: Conversion, keys: Value, place: Value, width: int) -> list[Valu
 
 @dataclass(frozen=True)
 class _Probe:
-    """A walk over slots from the one that a hash says, until all were seen."""
+    """A walk over slots as `probes` says, until all were seen."""
 
     c: Conversion
-    first: Value
+    word: Value
     size: Value
 
     @classmethod
     def of(cls, c: Conversion, slots: Value, words: Sequence[Value]) -> _Probe:
         """The walk that looks for a key."""
-        b = ScalarBuilder(c, _INT64)
-        size = arith.IndexCastOp(b.type, c.index(c.extent(slots, 0))).result
-        probe = cls(c, _hashed(b, words), size)
-        return cls(c, probe.masked(probe.first), size)
+        size = arith.IndexCastOp(ScalarBuilder(c, _INT64).type, c.index(c.extent(slots, 0))).result
+        return cls(c, _folded(ScalarBuilder(c, _INT64), words), size)
 
     def masked(self, number: Value) -> Value:
         """A number that grows as the slot where it is: behind the last one the first follows."""
@@ -102,22 +100,28 @@ class _Probe:
             return b.both(wrong, b.compare("lt", step, self.size))
 
         def following(slot: Value, step: Value) -> list[Value]:
-            one = b.constant(1)
-            return [self.masked(b.op("arith.addi", slot, one)), b.op("arith.addi", step, one)]
+            one, mixed = b.constant(1), _mixed(b, self.word)
+            stride = b.either(b.op("arith.shrui", mixed, b.constant(HALF)), one)
+            is_first = b.compare("eq", step, b.constant(0))
+            number = b.select(is_first, mixed, b.op("arith.addi", slot, stride))
+            return [self.masked(number), b.op("arith.addi", step, one)]
 
-        return b.loop([self.first, b.constant(0)], goes_on, following)[0]
+        return b.loop([self.masked(self.word), b.constant(0)], goes_on, following)[0]
 
 
-def _hashed(b: ScalarBuilder, words: Sequence[Value]) -> Value:
-    """The hash of a key."""
-    found: Value | None = None
-    for word in words:
-        mixed = word if found is None else b.differ(found, word)
-        folded = b.differ(mixed, b.op("arith.shrui", mixed, b.constant(HALF)))
-        spread = b.op("arith.muli", folded, b.constant(MULTIPLIER))
-        found = b.differ(spread, b.op("arith.shrui", spread, b.constant(HALF)))
-    assert found is not None, "a key has a word"
+def _folded(b: ScalarBuilder, words: Sequence[Value]) -> Value:
+    """The words of a key as one."""
+    found = words[0]
+    for word in words[1:]:
+        found = b.op("arith.addi", _mixed(b, found), word)
     return found
+
+
+def _mixed(b: ScalarBuilder, word: Value) -> Value:
+    """A word of which all bits depend on all bits of another."""
+    halves = b.differ(word, b.op("arith.shrui", word, b.constant(HALF)))
+    spread = b.op("arith.muli", halves, b.constant(MULTIPLIER))
+    return b.differ(spread, b.op("arith.shrui", spread, b.constant(HALF)))
 
 
 __all__: list[str] = []
