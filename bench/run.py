@@ -13,6 +13,7 @@ PARTS = (
     ("control_flow.py",),
     ("gradients.py",),
     ("dynamic.py",),
+    ("tables.py",),
     ("threads.py",),
     ("compile_time.py", "--output", str(HERE / "results" / "compile_time.md")),
 )
