@@ -67,6 +67,7 @@ def compile_function(
         bool(state.inputs),
         state.stores_early,
     )
+    layouts = _layouts(trace, signature, leaves)  # of arrays that are forgotten now
     state.forget()
     _drop_gone(guards)
     updates = updates and updates.remaining()
@@ -80,7 +81,7 @@ def compile_function(
         recorded.computed_types,
         [*trace.extra, *_packed_inputs(trace, code)],
         written,
-        _layouts(trace, signature, leaves),
+        layouts,
         shared,
         trace.captures,
         guards,

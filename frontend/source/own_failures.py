@@ -20,6 +20,7 @@ _ON_BEHALF = (
 
 _ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR", "LOAD_SUPER_ATTR")
 _PARTS = ("BINARY_SUBSCR", "STORE_SUBSCR", "DELETE_SUBSCR", "BINARY_OP", "BINARY_SLICE", "UNPACK_SEQUENCE")
+_RAISING = ("RAISE_VARARGS", "RERAISE")
 _NEVER_MEANT = (AssertionError, NameError, NotImplementedError, StopIteration)
 
 
@@ -37,9 +38,11 @@ def is_own_failure(error: BaseException) -> bool:
     frame, instruction = innermost.tb_frame, innermost.tb_lasti
     if not is_weft_frame(frame) or frame.f_code.co_name in RAISERS:
         return False
+    failing = _operation(frame, instruction)
+    if isinstance(error, NameError) and failing in _RAISING:
+        return False
     if isinstance(error, _NEVER_MEANT) or _is_of_the_bindings(error):
         return not _acts_for_user(frame) or isinstance(error, (AssertionError, NameError))
-    failing = _operation(frame, instruction)
     if isinstance(error, AttributeError):
         return failing in _ATTRIBUTES
     if isinstance(error, (LookupError, ValueError)):

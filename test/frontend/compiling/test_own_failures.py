@@ -98,3 +98,26 @@ def test_what_the_program_raises_is_its_own(function: Any, error: type[Exception
         weft.function(function)(np.arange(4.0))
     assert not isinstance(caught.value, InternalError)
     assert not is_own_failure(caught.value)
+
+
+def test_names_that_are_not_bound_are_mistakes_of_the_user() -> None:
+    def unbound(x: Any) -> Any:
+        x[0] = 1
+        try:
+            y = z  # noqa: F821
+        except KeyError:
+            y = x
+        finally:
+            x[1] = y[0]  # the NameError of the line above comes out
+        return y
+
+    def deleted(x: Any) -> Any:
+        y = x
+        del y
+        x[0] = 1
+        return y + x  # noqa: F821
+
+    with pytest.raises(NameError):
+        weft.function(unbound)(np.arange(4.0))
+    with pytest.raises(UnboundLocalError, match="'y'"):
+        weft.function(deleted)(np.arange(4.0))

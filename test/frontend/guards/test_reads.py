@@ -209,3 +209,12 @@ def test_a_change_is_noticed(name):
         after = plain(expected["f"](x))
         assert before != after
         assert [plain(compiled(x)) for _ in range(2)] == [after] * 2
+
+
+def test_the_layout_of_a_global_array_is_that_of_the_trace() -> None:
+    contiguous = weft.function(lambda x: np.ascontiguousarray(TURNED) + x.sum())
+    for _ in range(3):
+        np.testing.assert_array_equal(contiguous(np.ones(2)), TURNED + 2)
+
+
+TURNED = np.arange(6.0).reshape(2, 3).T
