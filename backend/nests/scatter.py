@@ -11,6 +11,7 @@ from ...dialect.mlir import Operation, Value, ir
 from ...dialect.op import FUNCTIONS
 from ...dialect.records import dataclass
 from ...passes.rewriting import constant_integer, is_defined_inside, operations_in, operations_of
+from ..planning.names import EXIT
 from .independence import base
 from .iterations import linear
 
@@ -64,8 +65,8 @@ class Scatter:
         return join, others[0]
 
 
-def match_scatter(loop: Operation) -> Scatter | None:
-    """See a loop as a scatter, or say that it is none."""
+def match_scatter(loop: Operation, *, may_raise: bool = False) -> Scatter | None:
+    """See a loop as a scatter, or say that it is none; it may raise exceptions only where that is asked for."""
     levels: list[Operation] = []
     work: list[list[Operation]] = []
     level = loop
@@ -78,13 +79,28 @@ def match_scatter(loop: Operation) -> Scatter | None:
             return None
         *computed, last = ops
         work.append(computed)
-        if any(op.regions or not (op.name == "memref.load" or op.name.startswith(_PURE)) for op in computed):
+        if not all(_only_computes(op) or (may_raise and is_check(op)) for op in computed):
             return None
         if last.name == "memref.store":
             break
         level = last
     found = Scatter(levels, work, last, None)
     return found if _touches_one_place(found, loop) and _places_vary(found) else None
+
+
+def _only_computes(op: Operation) -> bool:
+    return not op.regions and (op.name == "memref.load" or op.name.startswith(_PURE))
+
+
+def is_check(op: Operation) -> bool:
+    """Whether an operation raises an exception under a condition, and does nothing else but to note which."""
+    if op.name != "scf.if" or op.results or any(len(operations_in(b)) > 1 for b in op.regions[1].blocks):
+        return False
+    ops = operations_in(op.regions[0].blocks[0])[:-1]  # without what ends the branch
+    if not ops or ops[-1].name != "func.call":
+        return False
+    is_exit = ir.FlatSymbolRefAttr(ops[-1].attributes["callee"]).value == EXIT
+    return is_exit and all(inner.name == "memref.store" or _only_computes(inner) for inner in ops[:-1])
 
 
 def _is_level(op: Operation, outermost: Operation) -> bool:
@@ -108,6 +124,8 @@ def _touches_one_place(found: Scatter, loop: Operation) -> bool:
     if is_defined_inside(target, loop):
         return False
     for op in operations_of(loop):
+        if op.name == "memref.store" and op != found.store and base(op.operands[1]) == base(target):
+            return False
         if op.name != "memref.load" or base(op.operands[0]) != base(target):
             continue
         if list(op.operands) != [target, *places] or op not in found.work[-1] or found.before is not None:
@@ -130,4 +148,4 @@ def _places_vary(found: Scatter) -> bool:
     return False
 
 
-__all__ = ["Scatter", "match_scatter"]
+__all__ = ["Scatter", "is_check", "match_scatter"]

@@ -28,10 +28,12 @@ class UnwrapNumbers(Pass):
     def run(self, module: Module, statistics: Statistics) -> None:
         module.context.get_dialect_descriptor("linalg")
         for function in kernel_functions(module).values():
-            for op in operations_of(function):
-                if op.name != "tensor.from_elements" or len(op.operands) != 1:
+            made = [op for op in operations_of(function) if op.name == "tensor.from_elements"]
+            for op in made:
+                if len(op.operands) != 1:
                     continue
                 statistics["numbers given to nests"] += _give_to_nests(op)
+                statistics["numbers read"] += _give_to_reads(op)
                 if is_unused(op):
                     op.erase()
                 elif not isinstance(op.operands[0].type, ir.ComplexType):  # which upstream does not fill with
@@ -49,6 +51,17 @@ def _give_to_nests(op: Operation) -> int:
     ]
     for nest, place in found:
         nest.operands[place] = op.operands[0]
+    return len(found)
+
+
+def _give_to_reads(op: Operation) -> int:
+    """Replace what is read of the tensor by its only element: a loop that reads memory before it is no loop alone."""
+    found = [
+        use.owner.operation for use in op.results[0].uses if use.owner.operation.name == "tensor.extract"
+    ]
+    for read in found:
+        read.results[0].replace_all_uses_with(op.operands[0])
+        read.erase()
     return len(found)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 
 from ....dialect.mlir import Operation, Value, ir
@@ -29,7 +29,7 @@ def matches(op: Operation) -> bool:
         return False  # how many threads there are is known before
     if any(inner.name == "memref.alloc" for inner in operations_of(loop)):
         return False  # memory of each thread would be slow memory
-    record = _record_of(loop)
+    record = record_of(loop)
     if not are_independent(loop, record) or (record is not None and loop != op):
         return False
     if not all(is_known_to_host(bound) for each in perfect_nest(loop, record) for bound in each.operands):
@@ -57,7 +57,7 @@ def _is_empty(region: ir.Region) -> bool:
 def write(function: Operation, name: str, op: Operation, reason: str) -> None:
     """Write an operation that `matches`."""
     branches, loop = _branches_around(op)
-    record = _record_of(loop)
+    record = record_of(loop)
     loops = list(perfect_nest(loop, record))
     kernel = Kernel(function, name, [op], (_THREADS, 1, 1))
     emitter = kernel.emitter
@@ -81,7 +81,7 @@ def write(function: Operation, name: str, op: Operation, reason: str) -> None:
     blocks = outer.divide(outer.add(total, _THREADS - 1), _THREADS)
     kernel.launch([outer.maximum(1, blocks)], reason)
     if record is not None:
-        _raise_first(function, f"{name}_first", loops, record)
+        raise_first(function, f"{name}_first", loops, record)
 
 
 def _counts(loops: Sequence[Operation], kernel: Kernel) -> list[Index]:
@@ -112,7 +112,7 @@ _LAST = (1 << 63) - 1
 """Of this, the number of an iteration is taken away: where none has failed, 0 is the largest."""
 
 
-def _record_of(loop: Operation) -> Value | None:
+def record_of(loop: Operation) -> Value | None:
     """The record of errors, of a loop whose iterations may raise."""
     if not any(op.name == "func.call" for op in operations_of(loop)):
         return None
@@ -124,10 +124,15 @@ def _record_of(loop: Operation) -> Value | None:
 
 def _can_do_again(loop: Operation, record: Value) -> bool:
     """Whether an iteration does the same a second time, and whether nobody sees what those behind the first store."""
+    return reads_nothing_it_writes(loop, record) and not is_visible(loop)
+
+
+def is_visible(loop: Operation) -> bool:
+    """Whether somebody may see what a loop has stored when it raises."""
     function = loop
     while function.name != "func.func":
         function = function.parent.operation
-    return reads_nothing_it_writes(loop, record) and VISIBLE not in function.attributes
+    return VISIBLE in function.attributes
 
 
 def _note_first(
@@ -139,17 +144,22 @@ def _note_first(
     kernel.bind(
         record, create("memref.alloca", [record.type], [], segments)
     )  # nobody reads what it would say
+    note_if_failing(iteration(kernel, loops, counts, number), number, errors, emitter)
+
+
+def note_if_failing(written: Iterable[Operation], number: Value, errors: Value, emitter: Emitter) -> None:
+    """Let the calls in operations that end an iteration leave its number in the device's record, if it is the first."""
     i64 = ir.IntegerType.get_signless(64)
-    word = create("arith.index_cast", [i64], [number])
-    left = create("arith.subi", [i64], [_constant(_LAST), word])
-    for op in iteration(kernel, loops, counts, number):
+    for op in written:
         for inner in (op, *operations_of(op)):
             if inner.name == "func.call":
                 with ir.InsertionPoint(inner), inner.location:
+                    word = create("arith.index_cast", [i64], [number])
+                    left = create("arith.subi", [i64], [_constant(_LAST), word])
                     update("max", left, errors, [emitter.value(DEVICE_WORDS)], emitter)
 
 
-def _raise_first(function: Operation, name: str, loops: Sequence[Operation], record: Value) -> None:
+def raise_first(function: Operation, name: str, loops: Sequence[Operation], record: Value) -> None:
     """Let one thread do the first iteration that has failed again."""
     kernel = Kernel(function, name, [loops[0]], (1, 1, 1))
     emitter = kernel.emitter

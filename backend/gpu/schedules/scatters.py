@@ -17,13 +17,13 @@ from contextlib import contextmanager
 from ....dialect.mlir import Operation, Value, ir
 from ....passes.rewriting import constant_integer
 from ...nests.emit import Emitter, ForLoop, Index, create, load, store
-from ...nests.scatter import Scatter, match_scatter
+from ...nests.scatter import Scatter, is_check, match_scatter
 from ..code.atomics import JOINS, join, update
 from ..code.captures import is_known_to_host
 from ..code.control import compare, only_if
 from ..code.kernel import Kernel, allocate_like
 from ..code.walk import product, split
-from .iterations import count
+from .iterations import count, is_visible, note_if_failing, raise_first, record_of
 from .sorts import Runs, Sorter
 
 _THREADS = 128
@@ -35,7 +35,7 @@ _WIDTHS = (8, 16, 32, 64)
 
 def matches(loop: Operation) -> bool:
     """Whether an operation is such a loop, with more than a few iterations."""
-    found = match_scatter(loop) if loop.name == "scf.for" else None
+    found = _scatter_of(loop) if loop.name == "scf.for" else None
     if found is None or not all(is_known_to_host(bound) for each in found.loops for bound in each.operands):
         return False
     total = 1
@@ -46,9 +46,21 @@ def matches(loop: Operation) -> bool:
     return total > _FEW
 
 
+def _scatter_of(loop: Operation) -> Scatter | None:
+    """A loop as a scatter; one that may raise has integers to join, in memory that nobody looks at once it has."""
+    found = match_scatter(loop, may_raise=True)
+    if found is None or record_of(loop) is None:
+        return found
+    joined, count = found.update, len(found.loops)
+    is_joined = joined is not None and _is_atomic(joined[0]) and not found.owners
+    loops_are_outside = all(level.name == "scf.for" for level in found.levels[:count])
+    checks_are_inside = not any(map(is_check, (op for work in found.work[: count - 1] for op in work)))
+    return found if is_joined and loops_are_outside and checks_are_inside and not is_visible(loop) else None
+
+
 def write(function: Operation, name: str, loop: Operation, reason: str) -> None:
     """Write a loop that `matches`."""
-    found = match_scatter(loop)
+    found = _scatter_of(loop)
     assert found is not None
     if found.owners:
         _Scatter(function, name, found, found.owners).place_by_place(f"{reason} of the loops that say where")
@@ -85,12 +97,16 @@ class _Scatter:
 
     def join(self, operation: Operation, number: Value, reason: str) -> None:
         """Let atomic instructions join numbers to what there is."""
+        record = record_of(self.loops[0])
         with _threads(self, self.name, reason) as threads:
+            threads.note(record)
             threads.at_place(
                 lambda target, places: join(
                     operation.name, threads.kernel.value(number), target, places, threads.kernel.emitter
                 )
             )
+        if record is not None:
+            raise_first(self.function, f"{self.name}_first", self.loops, record)
 
     def overwrite(self, reason: str) -> None:
         """Let the last iteration that writes at a place be the one that does."""
@@ -164,6 +180,7 @@ class _Threads:
 
     def __init__(self, scatter: _Scatter, name: str, memory: Sequence[Value]) -> None:
         self._found, self._loops = scatter.found, scatter.loops
+        self._errors: Value | None = None
         total = [] if isinstance(scatter.total, int) else [scatter.total]
         self.kernel = Kernel(
             scatter.function,
@@ -190,6 +207,13 @@ class _Threads:
             assert step is not None
             position = emitter.add(first, emitter.multiply(turn, step))
             kernel.bind(each.regions[0].blocks[0].arguments[0], emitter.value(position))
+
+    def note(self, record: Value | None) -> None:
+        """Leave the number of the first iteration that fails in the device's record; what it would say nobody reads."""
+        if record is not None:
+            self._errors = self.kernel.value(record)
+            segments = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 0])}
+            self.kernel.bind(record, create("memref.alloca", [record.type], [], segments))
 
     def at_place(self, do: Callable[[Value, list[Value]], object]) -> None:
         """Do something where the iteration writes, if it does; the memory and the place are given."""
@@ -223,7 +247,9 @@ class _Threads:
 
     def _compute(self, level: int, do: Callable[[Value, list[Value]], object]) -> None:
         for op in self._found.work[level]:
-            self.kernel.clone(op)
+            written = self.kernel.clone(op)
+            if self._errors is not None:
+                note_if_failing([written], self.number, self._errors, self.kernel.emitter)
         self._go_through(level + 1, do)
 
 

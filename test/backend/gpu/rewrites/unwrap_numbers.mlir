@@ -48,3 +48,23 @@ func.func private @kernel_1(%x: memref<100xf32>, %a: f32, %y: memref<f32>, %z: m
   bufferization.materialize_in_destination %5 in restrict writable %z : (tensor<2xf32>, memref<2xf32>) -> ()
   return
 }
+
+// -----
+
+// What is read of such a tensor is the number; one of several elements stays.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK-SAME: %[[A:.*]]: i64
+// CHECK-NOT: linalg.fill
+// CHECK: arith.index_cast %[[A]] : i64 to index
+// CHECK: %[[PAIR:.*]] = tensor.from_elements
+// CHECK: tensor.extract %[[PAIR]]
+func.func private @kernel_0(%a: i64, %x: memref<?xi64>) {
+  %c0 = arith.constant 0 : index
+  %0 = tensor.from_elements %a : tensor<i64>
+  %1 = tensor.extract %0[] : tensor<i64>
+  %2 = arith.index_cast %1 : i64 to index
+  %3 = tensor.from_elements %a, %a : tensor<2xi64>
+  %4 = tensor.extract %3[%c0] : tensor<2xi64>
+  memref.store %4, %x[%2] : memref<?xi64>
+  return
+}

@@ -181,3 +181,66 @@ func.func private @kernel_7(%i: memref<100xi64>, %x: memref<100xi8>, %y: memref<
   }
   return
 }
+
+// -----
+
+// A loop that may raise: what fails notes its number and ends, and one thread does the first of them again.
+// CHECK-LABEL: func.func private @kernel_9
+// CHECK: gpu.launch_func @kernel_9_device::@kernel_9 blocks in (%c8, %c1, %c1) threads in (%c128, %c1, %c1)
+// CHECK: gpu.launch_func @kernel_9_device::@kernel_9_first blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+// CHECK: gpu.func @kernel_9(
+// CHECK-SAME: "scatters: a thread an iteration; joined by atomic instructions"
+// CHECK: llvm.atomicrmw max {{.*}} syncscope("device") monotonic
+// CHECK-NEXT: func.call @weft_exit
+// CHECK: llvm.atomicrmw add {{.*}} syncscope("device") monotonic
+// CHECK: gpu.func @kernel_9_first(
+// CHECK-NOT: llvm.atomicrmw
+func.func private @kernel_9(%i: memref<1000xi64>, %y: memref<50xi64>, %record: memref<20xi64>) attributes {weft.guarded} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 1000 : index
+  %size = arith.constant 50 : index
+  %site = arith.constant 1 : i64
+  scf.for %k = %c0 to %n step %c1 {
+    %a = memref.load %i[%k] : memref<1000xi64>
+    %b = arith.index_cast %a : i64 to index
+    %outside = arith.cmpi uge, %b, %size : index
+    scf.if %outside {
+      memref.store %site, %record[%c0] : memref<20xi64>
+      func.call @weft_exit() : () -> ()
+    }
+    %old = memref.load %y[%b] : memref<50xi64>
+    %new = arith.addi %old, %site : i64
+    memref.store %new, %y[%b] : memref<50xi64>
+  }
+  return
+}
+func.func private @weft_exit()
+
+// -----
+
+// What others may see when it raises is in order.
+// CHECK-LABEL: func.func private @kernel_9
+// CHECK-NOT: llvm.atomicrmw
+func.func private @kernel_9(%i: memref<1000xi64>, %y: memref<50xi64>, %record: memref<20xi64>)
+    attributes {weft.guarded, weft.visible} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 1000 : index
+  %size = arith.constant 50 : index
+  %site = arith.constant 1 : i64
+  scf.for %k = %c0 to %n step %c1 {
+    %a = memref.load %i[%k] : memref<1000xi64>
+    %b = arith.index_cast %a : i64 to index
+    %outside = arith.cmpi uge, %b, %size : index
+    scf.if %outside {
+      memref.store %site, %record[%c0] : memref<20xi64>
+      func.call @weft_exit() : () -> ()
+    }
+    %old = memref.load %y[%b] : memref<50xi64>
+    %new = arith.addi %old, %site : i64
+    memref.store %new, %y[%b] : memref<50xi64>
+  }
+  return
+}
+func.func private @weft_exit()
