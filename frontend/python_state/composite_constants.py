@@ -18,9 +18,6 @@ from ..signature.composite_arrays import is_composite, parts_of_array
 from ..tracing.behaviour import behaviour
 from ..tracing.recorder import Recorder
 
-_DEPTH = 3
-"""Levels of containers that are looked into."""
-
 
 class StandIn(NamedTuple):
     """What stands in a trace for an array that is found at later calls by a handle."""
@@ -31,18 +28,17 @@ class StandIn(NamedTuple):
 
 
 def watch_composites(
-    trace: Recorder, value: Any, is_data: Callable[[Any], bool], depth: int = _DEPTH
+    trace: Recorder, value: Any, is_data: Callable[[Any], bool], around: frozenset[int] = frozenset()
 ) -> None:
     """Take note that what is recorded depends on the elements of the dates and records in a value which are no data."""
     if isinstance(value, np.ndarray):
         if is_composite(value.dtype) and not is_data(value):
             trace.watch(value)
-    elif depth and isinstance(value, (list, tuple)):
-        for item in value:
-            watch_composites(trace, item, is_data, depth - 1)
-    elif depth and isinstance(value, dict):
-        for item in value.values():
-            watch_composites(trace, item, is_data, depth - 1)
+    elif isinstance(value, (list, tuple, dict)) and id(value) not in around:
+        around |= {id(value)}
+        for item in value.values() if isinstance(value, dict) else value:
+            if isinstance(item, (np.ndarray, list, tuple, dict)):
+                watch_composites(trace, item, is_data, around)
 
 
 def stand_in_of_parts(handle: Handle, value: Any, stand_in: Callable[[Handle, Any], Any]) -> StandIn:
