@@ -34,11 +34,42 @@ _COLLECTIONS = frozenset({"UserDict", "UserList", "UserString", "ChainMap"})
 """The classes of Python's own `collections` whose methods are converted as those of programs are."""
 
 
-def is_users_function(function: FunctionType) -> bool:
-    """Whether a function is converted: one of the program's, or a method of a collection that is written in Python."""
+_ABSTRACT = frozenset({"Mapping", "MutableMapping", "Sequence", "MutableSequence"})
+_OF_ABSTRACT = frozenset(
+    {"get", "pop", "popitem", "clear", "update", "setdefault", "index", "count", "append", "extend", "remove",
+     "reverse", "__contains__"}
+)  # fmt: skip
+"""The methods that classes of programs inherit of `collections.abc`, written in terms of their own."""
+
+
+def is_users_function(function: FunctionType, owner: Any = None) -> bool:
+    """Whether a function is converted: one of the program's, or a method of a collection that is written in Python.
+
+    `owner` is the object whose method it is: abstract methods are not converted for Python's own classes.
+    """
+    kind, _, name = function.__qualname__.rpartition(".")
     if function.__module__ == "collections":
-        return function.__qualname__.partition(".")[0] in _COLLECTIONS
+        return kind in _COLLECTIONS
+    if function.__module__ in ("collections.abc", "_collections_abc"):
+        return kind in _ABSTRACT and name in _OF_ABSTRACT and (owner is None or is_users_object(owner))
     return is_users_module(function.__module__)
+
+
+@cache
+def with_source(function: FunctionType) -> FunctionType:
+    """A function whose code says where its source is: what Python brings along frozen does not."""
+    if not function.__code__.co_filename.startswith("<frozen "):
+        return function
+    file = getattr(sys.modules.get("_collections_abc"), "__file__", None)
+    if file is None or function.__module__ not in ("collections.abc", "_collections_abc"):
+        return function
+    code = function.__code__.replace(co_filename=file)
+    made = FunctionType(
+        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    made.__kwdefaults__, made.__qualname__ = function.__kwdefaults__, function.__qualname__
+    made.__module__ = function.__module__
+    return made
 
 
 def is_users_object(value: Any) -> bool:

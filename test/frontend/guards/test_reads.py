@@ -57,6 +57,19 @@ READS = {
     ),
     "ChainMap": ("E = {'k': 2.0}; C = collections.ChainMap({}, E)", "C['k']", "E['k'] = 9.0"),
     "ChainMap in front": ("C = collections.ChainMap({}, {'k': 2.0})", "C['k']", "C['k'] = 9.0"),
+    "get of an abstract mapping": (
+        "class M(collections.abc.Mapping):\n    def __init__(self): self.d = {'k': 2.0}\n"
+        "    def __getitem__(self, key): return self.d[key]\n    def __iter__(self): return iter(self.d)\n"
+        "    def __len__(self): return len(self.d)\nm = M()",
+        "m.get('k')",
+        "m.d['k'] = 9.0",
+    ),
+    "index of an abstract sequence": (
+        "class S(collections.abc.Sequence):\n    def __init__(self): self.l = [1.0, 2.0]\n"
+        "    def __getitem__(self, i): return self.l[i]\n    def __len__(self): return len(self.l)\ns = S()",
+        "s.index(2.0)",
+        "s.l.insert(0, 9.0)",
+    ),
     "a proxy": ("D = {'k': 2.0}; P = types.MappingProxyType(D)", "P['k']", "D['k'] = 9.0"),
     "a view of values": ("D = {'k': 2.0}; V = D.values()", "sum(V)", "D['k'] = 9.0"),
     "a view of items": ("D = {'k': 2.0}; V = D.items()", "dict(V)['k']", "D['k'] = 9.0"),

@@ -62,6 +62,14 @@ ROADS = {
     "a variable of the context": (
         "cv = contextvars.ContextVar('cv'); cv.set(1.0)", "cv.set(2.0)", "cv.get()",
     ),
+    "append of an abstract sequence": (
+        "class S(collections.abc.MutableSequence):\n    def __init__(self): self.l = [1.0]\n"
+        "    def __getitem__(self, i): return self.l[i]\n    def __setitem__(self, i, v): self.l[i] = v\n"
+        "    def __delitem__(self, i): del self.l[i]\n    def insert(self, i, v): self.l.insert(i, v)\n"
+        "    def __len__(self): return len(self.l)\ns = S()",
+        "s.append(2.0)",
+        "list(s.l)",
+    ),
     "a member of a set": (
         "class A:\n    def __init__(self): self.v = 1.0\na = A(); s = {a}", "for o in s: o.v = 2.0", "a.v",
     ),

@@ -14,7 +14,14 @@ from .....dialect.imports import is_loaded
 from ....guards.generated import is_generated
 from ....random.generator import traced_generator
 from ....random.stream import draws_of
-from ....source.modules import is_library, is_own_module, is_users_function, is_users_module, module_of
+from ....source.modules import (
+    is_library,
+    is_own_module,
+    is_users_function,
+    is_users_module,
+    module_of,
+    with_source,
+)
 from ....source.own_attributes import python_function_of
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
@@ -136,7 +143,9 @@ def _passed(function: Any, value: Any) -> Any:
 
 def _is_users(function: Any) -> bool:
     plain = getattr(function, "__func__", function)
-    return isinstance(plain, types.FunctionType) and is_users_function(plain)
+    return isinstance(plain, types.FunctionType) and is_users_function(
+        plain, getattr(function, "__self__", None)
+    )
 
 
 def _is_numpy(function: Any) -> bool:
@@ -179,7 +188,7 @@ def converted(function: Any) -> Callable[..., Any]:
     if isinstance(function, types.FunctionType):
         return _converted_function(function)
     if isinstance(function, types.MethodType):
-        return functools.partial(converted(function.__func__), function.__self__)
+        return _converted_method(function)
     if isinstance(function, functools.partial):
         return functools.partial(converted(function.func), *function.args, **function.keywords)
     if (inner := python_function_of(function)) is not None:
@@ -234,6 +243,15 @@ def _has_hash(key: Any) -> bool:
     except (TypeError, UnsupportedError):
         return False
     return True
+
+
+def _converted_method(method: types.MethodType) -> Callable[..., Any]:
+    """What to call for a method: abstract ones are converted for classes of programs, and not for Python's own."""
+    function: Any = method.__func__
+    is_of_library = isinstance(function, types.FunctionType) and is_library(function.__module__)
+    if not is_of_library or is_users_function(function, method.__self__):
+        function = converted(function)
+    return functools.partial(function, method.__self__)
 
 
 def _converted_class(kind: type) -> Callable[..., Any]:
@@ -325,7 +343,7 @@ def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
     module: str = function.__globals__.get("__name__", "")
     if is_own_module(module):
         return function
-    trace = current_trace()
+    function, trace = with_source(function), current_trace()
     known = is_converted(function.__code__)
     if (
         trace is not None

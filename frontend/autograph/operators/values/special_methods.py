@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import collections
+import collections.abc
 import itertools
 import math
 from collections.abc import Callable
@@ -165,6 +165,9 @@ def iterated(value: Any) -> Any:
     if isinstance(value, collections.UserList) and type(value).__iter__ is collections.UserList.__iter__:
         return operators().attr(value, "data")
     method = users_method(value, "__getitem__")
+    if method is not None and getattr(type(value), "__iter__", None) is collections.abc.Sequence.__iter__:
+        places = operators().call(range, operators().call(len, value))
+        return operators().call(map, lambda place: operators().item(value, place), places)
     if method is None or hasattr(type(value), "__iter__"):
         return value
     numbers = itertools.count()
