@@ -20,6 +20,7 @@ _ON_BEHALF = (
 
 _ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR", "LOAD_SUPER_ATTR")
 _PARTS = ("BINARY_SUBSCR", "STORE_SUBSCR", "DELETE_SUBSCR", "BINARY_OP", "BINARY_SLICE", "UNPACK_SEQUENCE")
+_OF_SEQUENCES = ("list index out of range", "tuple index out of range", "string index out of range")
 _RAISING = ("RAISE_VARARGS", "RERAISE")
 _NEVER_MEANT = (AssertionError, NameError, NotImplementedError, StopIteration)
 
@@ -45,8 +46,11 @@ def is_own_failure(error: BaseException) -> bool:
         return not _acts_for_user(frame) or isinstance(error, (AssertionError, NameError))
     if isinstance(error, AttributeError):
         return failing in _ATTRIBUTES
+    if isinstance(error, IndexError) and not str(error).endswith(_OF_SEQUENCES):
+        return False  # NumPy's own, which is asked for what it says of an index
     if isinstance(error, (LookupError, ValueError)):
-        return failing in _PARTS and not _acts_for_user(frame)
+        wanted = ("UNPACK_SEQUENCE",) if isinstance(error, ValueError) else _PARTS
+        return failing in wanted and not _acts_for_user(frame)
     return False
 
 

@@ -121,3 +121,11 @@ def test_names_that_are_not_bound_are_mistakes_of_the_user() -> None:
         weft.function(unbound)(np.arange(4.0))
     with pytest.raises(UnboundLocalError, match="'y'"):
         weft.function(deleted)(np.arange(4.0))
+
+
+def test_what_numpy_is_asked_for_is_not_a_mistake_of_weft() -> None:
+    def stored(x: Any) -> None:
+        x[0, 1] -= [i for i in range(2)]
+
+    with pytest.raises(ValueError, match="setting an array element with a sequence"):
+        weft.function(stored)(np.ones((3, 6), int))
