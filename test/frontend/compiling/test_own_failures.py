@@ -125,7 +125,7 @@ def test_names_that_are_not_bound_are_mistakes_of_the_user() -> None:
 
 def test_what_numpy_is_asked_for_is_not_a_mistake_of_weft() -> None:
     def stored(x: Any) -> None:
-        x[0, 1] -= [i for i in range(2)]
+        x[0, 1] -= [i * 2 for i in range(2)]
 
     with pytest.raises(ValueError, match="setting an array element with a sequence"):
         weft.function(stored)(np.ones((3, 6), int))
