@@ -19,7 +19,7 @@ from ..tracing.needed_numbers import NumberNeeded
 
 Made = TypeVar("Made")
 
-MOST_DATA = 64
+MOST_DATA = 512
 """So many numbers of one call are data; those that change besides stay constants."""
 
 _DTYPES = {int: np.dtype(np.int64), float: np.dtype(np.float64), complex: np.dtype(np.complex128)}

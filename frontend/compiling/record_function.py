@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ...backend.gpu.devices.on_device import ARRAYS, memory_of
-from ...dialect.errors import InternalError, TraceRecursionError, UnsupportedError, WeftTypeError
+from ...dialect.errors import InternalError, TraceRecursionError, WeftTypeError
 from ...dialect.imports import is_loaded
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
@@ -19,7 +19,7 @@ from ..autograph.operators.lists.kept_items import require_unchanged
 from ..autograph.operators.values.resolve_grown_lists import resolve_grown_lists
 from ..guards.inputs import Decisions
 from ..python_state.early_stores import StoringState
-from ..python_state.generators import DRAWN_WHILE_TRACING, state_of_functions
+from ..python_state.generators import DrawnMeanwhile, Watch, state_of_functions
 from ..python_state.state import PythonState
 from ..python_state.updates import copies_in
 from ..python_state.write_back import WriteBack
@@ -58,10 +58,13 @@ def record_function(
 
     `convert` makes the function that is called, with its control flow staged; `leaves` are arguments of the signature.
     """
+    is_watched = False
     while True:
         try:
             run = contextvars.copy_context().run  # what is set of the context is set at each call
-            return run(_record, function, convert, signature, leaves, decisions)
+            return run(_record, function, convert, signature, leaves, decisions, is_watched)
+        except DrawnMeanwhile:
+            is_watched = True
         except ItemChanged as change:
             decisions.own_items |= {change.is_array}
 
@@ -72,6 +75,7 @@ def _record(
     signature: CallSignature,
     leaves: Sequence[Any],
     decisions: Decisions,
+    is_watched: bool,
 ) -> tuple[Trace, Recorded]:
     trace = _trace_of(function, signature, leaves)
     trace.own_items = decisions.own_items
@@ -87,7 +91,7 @@ def _record(
     trace.python_state = state
     previous = set_current_trace(trace)
     try:
-        returned = _call_on_traced(function, convert, trace, state, bound)
+        returned = _call_on_traced(function, convert, trace, state, bound, is_watched)
         outputs = Outputs(trace, signature.position_of)
         write_back = WriteBack(state, outputs)
         recorded = Recorded(outputs.collect(returned), write_back, outputs.types, state)
@@ -141,6 +145,7 @@ def _call_on_traced(
     trace: Trace,
     state: PythonState,
     bound: Any,
+    is_watched: bool,
 ) -> Any:
     """What the user's function returns for traced arguments."""
     state.meet_callable(function)
@@ -150,10 +155,15 @@ def _call_on_traced(
         return resolve_grown_lists(trace, _returned(trace, traced, bound))
     state.meet_plain(function)
     trace.dependencies.refuse(f"{trace.name}, which is traced as it is")
+    if is_watched:
+        with Watch() as watch:
+            returned = resolve_grown_lists(trace, _returned(trace, traced, bound))
+        watch.require_no_draws()
+        return returned
     before = state_of_functions()
     returned = resolve_grown_lists(trace, _returned(trace, traced, bound))
     if state_of_functions() != before:
-        raise UnsupportedError(DRAWN_WHILE_TRACING)
+        raise DrawnMeanwhile
     return returned
 
 

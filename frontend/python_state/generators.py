@@ -99,6 +99,52 @@ class Generators:
                 yield place
 
 
+class DrawnMeanwhile(BaseException):
+    """The global generators were drawn of while a function was traced, by it or by another thread: the trace has to
+    begin again, and is watched.
+    """
+
+
+class Watch:
+    """Whether a thread draws of Python's global generator; as a context."""
+
+    def __init__(self) -> None:
+        self._before = state_of_functions()
+        self._is_watching = False
+        self._has_drawn = False
+
+    def __enter__(self) -> Watch:
+        # Nothing is watched where a profiler does so, as there is one at a time.
+        self._is_watching = sys.getprofile() is None
+        if self._is_watching:
+            sys.setprofile(self._look)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._is_watching:
+            sys.setprofile(None)
+
+    def _look(self, frame: Any, event: str, called: Any) -> None:
+        if event == "c_call":
+            self._has_drawn = self._has_drawn or getattr(called, "__self__", None) is _GLOBAL
+        elif (
+            event == "call" and frame.f_code.co_filename == random.__file__
+        ):  # `gauss` draws two and keeps one
+            self._has_drawn = self._has_drawn or frame.f_locals.get("self") is _GLOBAL
+
+    def require_no_draws(self) -> None:
+        """Raise if this thread has drawn of a global generator, or may have."""
+        *legacy, of_python = state_of_functions()
+        *legacy_before, of_python_before = self._before
+        changed = of_python != of_python_before
+        if legacy != legacy_before or self._has_drawn or (changed and not self._is_watching):
+            raise UnsupportedError(DRAWN_WHILE_TRACING)
+
+
+_GLOBAL = getattr(random.random, "__self__", None)
+"""The generator of the functions of `random`."""
+
+
 def state_of_functions() -> tuple[Any, ...]:
     """The states of what the functions of `np.random` and of Python's `random` draw of."""
     legacy = getattr(sys.modules.get("numpy.random.mtrand"), "_rand", None)
@@ -115,4 +161,11 @@ def handles_inside(handle: Handle, value: Any, wanted: Any, depth: int = 8) -> I
             yield from handles_inside(Item(f"{handle.name}[{key!r}]", handle, key), item, wanted, depth - 1)
 
 
-__all__ = ["DRAWN_WHILE_TRACING", "Generators", "handles_inside", "state_of_functions"]
+__all__ = [
+    "DRAWN_WHILE_TRACING",
+    "DrawnMeanwhile",
+    "Generators",
+    "Watch",
+    "handles_inside",
+    "state_of_functions",
+]

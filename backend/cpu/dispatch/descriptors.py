@@ -17,7 +17,7 @@ from .objects import NativeTable
 READY = CONTIGUOUS | ALIGNED
 """The flags of arrays that machine code takes as they are."""
 
-MOST_VALUES = 4096
+MOST_VALUES = 8192
 """Calls with more values than this are left to Python: the values lie on the stack."""
 
 _PAIRWISE = 8

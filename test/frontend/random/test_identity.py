@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import random
+import sys
+import threading
 from collections import namedtuple
 from typing import Any
 
@@ -96,12 +99,34 @@ def test_a_function_of_python_gets_no_generator() -> None:
             weft.function(function)(np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("draw", [lambda: RNG.random(2) * np.ones(2), lambda: np.random.rand(2) * np.ones(2)])
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: RNG.random(2) * np.ones(2),
+        lambda: np.random.rand(2) * np.ones(2),
+        lambda: random.random() * np.ones(2),
+        lambda: random.gauss(0, 1) * np.ones(2),
+        lambda: random.choice([1, 2, 3]) * np.ones(2),
+    ],
+)
 def test_nothing_is_frozen_that_is_not_converted(draw: Any) -> None:
     before = str(RNG.bit_generator.state)
     with pytest.raises(weft.UnsupportedError, match="drawn while the function is traced"):
         weft.function(autograph=False)(draw)()
     assert str(RNG.bit_generator.state) == before
+
+
+def test_what_other_threads_draw_is_nothing_to_a_trace() -> None:
+    def traced(x: Any) -> Any:
+        # Another thread draws each time that this is traced.
+        thread = threading.Thread(target=random.random)
+        thread.start()
+        thread.join()
+        return x + 1
+
+    profile = sys.getprofile()
+    assert weft.function(autograph=False)(traced)(np.zeros(1))[0] == 1
+    assert sys.getprofile() is profile
 
 
 def test_an_argument_of_what_is_not_converted_is_drawn_of() -> None:
