@@ -213,6 +213,23 @@ class TestDicts:
 
         same(f, np.int64(3))
 
+    def test_many_known_keys_that_stay(self):
+        squares, halves = {i: i * i for i in range(50)}, {i / 2: i for i in range(-20, 20)}
+
+        def f(k):
+            total = 0
+            for x in k:
+                total += squares.get(x, -1) + halves.get(x, -2) + (x in halves) + halves.get(x + 0.25, -3)
+                if x * 0.5 in halves:
+                    total += halves[x * 0.5] * squares[abs(x)]
+            return total
+
+        def missing(k):
+            return squares[k[0] + 1000]
+
+        same(f, *KEYS[::2])
+        same(missing, KEYS[0])
+
     def test_text(self):
         def f(k):
             d = {}

@@ -14,6 +14,7 @@ from ....indexing.views import get_item
 from ....runtime_values.values import RuntimeValue
 from ....tracing.array import TracedArray
 from ..tables import becoming
+from ..tables.constant_tables import found_among
 from ..values.optional import Chosen
 from .effects import raise_
 from .expressions import NUMBERS, holds_key, if_exp, not_, possible_keys
@@ -133,7 +134,8 @@ def _chosen(container: dict[Any, Any], key: Any) -> Any:
 def _place(keys: list[Any], key: Any) -> Any:
     """At which place of some keys one is that only the program knows."""
     if not isinstance(key, Chosen):
-        return np.argmax(np.equal(keys, key))
+        found = found_among(keys, key)
+        return np.argmax(np.equal(keys, key)) if found is None else np.maximum(found.place, 0)
     places = [keys.index(option) if option in keys else 0 for option in key.options]
     return get_item(places, key.index)
 

@@ -19,6 +19,7 @@ from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..lists.kept_items import compare_identity
 from ..tables import becoming
+from ..tables.constant_tables import found_among
 from ..tables.hash_tables import Table
 from ..tables.table_walks import TableView
 from ..values.control_flow_state import Facts
@@ -220,6 +221,8 @@ def holds_key(container: Iterable[Any], key: Any) -> Any:
     keys = possible_keys(container, key)
     if isinstance(key, Chosen):
         return key.is_one_of(keys)
+    if (found := found_among(keys, key)) is not None:
+        return as_bool(found.is_there)
     return as_bool(np.any(np.equal(keys, key))) if keys else False
 
 

@@ -177,7 +177,7 @@ def _matched(trace: Recorder, key: Any, found: Kind, kind: Kind) -> Iterator[Any
             yield None
             return
         _require_key(number)
-        yield _as_number(wrap(trace, value_of(trace, key)), kind.type.dtype)
+        yield as_number(wrap(trace, value_of(trace, key)), kind.type.dtype)
     elif isinstance(kind, Choice):
         options = found.options if isinstance(found, Choice) else (found,)
         if any(option in kind.options for option in options):
@@ -198,7 +198,7 @@ def _option(trace: Recorder, key: Any, kind: Choice) -> tuple[Any, Any]:
     return place, np.greater_equal(place, 0)
 
 
-def _as_number(number: TracedArray, dtype: np.dtype[Any]) -> tuple[Any, Any]:
+def as_number(number: TracedArray, dtype: np.dtype[Any]) -> tuple[Any, Any]:
     """The word that a number has among those of a dtype, and whether the dtype holds it."""
     if number.dtype == dtype:
         return word_of(number), True
@@ -219,6 +219,7 @@ def _trace() -> Recorder:
 __all__ = [
     "INT64",
     "are_words",
+    "as_number",
     "is_run_time_key",
     "joined_keys",
     "key_kind",
