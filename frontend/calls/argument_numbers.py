@@ -19,8 +19,11 @@ from ..tracing.needed_numbers import NumberNeeded
 
 Made = TypeVar("Made")
 
-MOST_DATA = 512
+MOST_DATA = 1024
 """So many numbers of one call are data; those that change besides stay constants."""
+
+MOST_TOLD = 8
+"""So many of them are named where it is told what became of them."""
 
 _DTYPES = {int: np.dtype(np.int64), float: np.dtype(np.float64), complex: np.dtype(np.complex128)}
 
@@ -92,7 +95,10 @@ class CallNumbers:
         changed = [place for place, old in enumerate(before) if old != history.last[place]]
         data = [place for place in changed if place not in history.data and place not in history.needed]
         history.data = tuple(sorted((*history.data, *data[: MOST_DATA - len(history.data)])))
-        return "; ".join(self._told(place, before[place]) for place in changed)
+        told = [self._told(place, before[place]) for place in changed[:MOST_TOLD]]
+        return "; ".join(
+            [*told, f"and {len(changed) - MOST_TOLD} more"] if len(changed) > MOST_TOLD else told
+        )
 
     def _told(self, place: int, before: Static) -> str:
         name, now = self._found[place]
@@ -117,8 +123,9 @@ class CallNumbers:
         return "; ".join(told)
 
     def _listed(self, places: Collection[int]) -> str:
-        names = ", ".join(repr(self._found[place][0]) for place in places)
-        return f"{names} {'is' if len(places) == 1 else 'are'}"
+        names = [repr(self._found[place][0]) for place in list(places)[:MOST_TOLD]]
+        more = f" and {len(places) - MOST_TOLD} more" if len(places) > MOST_TOLD else ""
+        return f"{', '.join(names)}{more} {'is' if len(places) == 1 else 'are'}"
 
 
 class ArgumentNumbers:

@@ -39,7 +39,7 @@ class Guards:
     def add_all(self, guards: Sequence[Capture | Guard]) -> None:
         """Let the program check guards."""
         for guard in guards:
-            if not self._add(guard):
+            if not self._add_absent(guard) and not self._add(guard):
                 self._program.ask(guard.holds)
 
     def constant(self, value: Any) -> int:
@@ -135,6 +135,19 @@ class Guards:
             self._add_object(first, guard)
         elif isinstance(guard, Plain):
             compare(program, first, guard.value)
+        return True
+
+    def _add_absent(self, guard: Capture | Guard) -> bool:
+        """Let an object have no attribute of a name, if that is what a guard says."""
+        if not isinstance(guard, Plain) or guard.value is not UNBOUND:
+            return False
+        handle = guard.handle
+        if not isinstance(handle, Member) or not self._is_known(handle.parent):
+            return False
+        owner = handle.parent.get()
+        if owner is UNBOUND or isinstance(owner, (type, types.ModuleType, _thread._local)):
+            return False  # which look for attributes in other ways
+        self._program.absent(self.place(handle.parent), handle.attribute)
         return True
 
     def _add_object(self, place: int, guard: Identity) -> None:

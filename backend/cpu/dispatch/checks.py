@@ -108,6 +108,8 @@ def admitted(operation: int, values: int) -> int:  # noqa: C901  (a switch)
             holds = call_int(api(Api.COMPARE_MEMORY), word(value + ARRAY_DATA), first, second) == 0
         elif code == Check.NAMES:
             holds = are_names(operation)
+        elif code == Check.ABSENT:
+            holds = is_absent(value, first)
         elif code == Check.CONTAINER:
             holds = weft_fits_picture(value, first)
         else:
@@ -193,6 +195,18 @@ def is_method(value: int, name: int, function: int) -> int:
     holds = word(found + TYPE) == api(Api.METHOD_TYPE) and word(found + METHOD_FUNCTION) == function
     call_void(api(Api.DECREF), found)
     return holds
+
+
+def is_absent(value: int, name: int) -> int:
+    """Whether an object has no attribute of a name; -1 after another exception than that."""
+    found = call(api(Api.GET_ATTRIBUTE), value, name)
+    if found != 0:
+        call_void(api(Api.DECREF), found)
+        return 0
+    if call_int(api(Api.ERROR_MATCHES), api(Api.ATTRIBUTE_ERROR)) == 0:
+        return -1
+    call_void(api(Api.CLEAR_ERROR))
+    return 1
 
 
 def own(values: int, found: int) -> None:

@@ -169,6 +169,10 @@ class Program:
         """An object whose attribute is a method of a function, as `object.__getattribute__` finds it."""
         self._add(Check.METHOD, source, self.keep(name), self.keep(function))
 
+    def absent(self, source: int, name: str) -> None:
+        """An object without an attribute, as `object.__getattribute__` looks for it."""
+        self._add(Check.ABSENT, source, self.keep(name))
+
     def tuple_items(self, source: int, kind: type, length: int) -> list[int]:
         """A tuple of a type and length; returns the places of its items."""
         return self._items(Check.TUPLE, source, self.keep(kind), length, owned=0)

@@ -180,3 +180,12 @@ class TestConstants:
         for n in (1.0, 2.0, 3.0):
             same(compiled(np.ones(7), n), np.ones(7) * n)
         assert compiled.trace_count == 3  # two that failed, and one for all numbers
+
+
+def test_long_lists_are_data_and_told_briefly():
+    first = weft.function(lambda numbers: numbers[0] + numbers[-1])
+    for call in range(6):
+        assert first([i + call for i in range(300)]) == 299 + 2 * call
+    assert first.trace_count == 2
+    assert "and 292 more are from now on data" in first.explain_retrace()
+    assert len(first.explain_retrace()) < 1000

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextvars
 import functools
 import gc
+import types
 import weakref
 from typing import Any
 
@@ -46,6 +47,26 @@ class TestState:
         namespace["scale"] = int("1000000")
         assert runs_natively(f, ones(1))
         assert f.trace_count == 1
+
+    def test_attributes_that_are_absent(self):
+        chain: Any = types.SimpleNamespace(value=2.0)
+        for _ in range(3):
+            chain = types.SimpleNamespace(inner=chain)
+
+        def f(x: Any) -> Any:
+            found = chain
+            for _ in range(3):
+                found = found.inner
+            return x * found.value
+
+        compiled = weft.function(f)
+        assert runs_natively(compiled, ones(2))
+        chain.inner.inner.inner.value = 5.0
+        same(compiled(ones(2)), f(ones(2)))
+        chain.inner.inner.inner.inner = types.SimpleNamespace(value=7.0)
+        same(compiled(ones(2)), f(ones(2)))
+        chain.inner.inner = types.SimpleNamespace(inner=types.SimpleNamespace(value=9.0))
+        same(compiled(ones(2)), f(ones(2)))
 
     def test_variables_around(self):
         def around() -> tuple[Any, Any]:
