@@ -76,6 +76,10 @@ class RuntimeContainer(RuntimeValue):
         """What it holds now: others as soon as it is changed."""
         raise NotImplementedError
 
+    def as_now(self) -> Any:
+        """One of its own that holds the same; itself where it never changes."""
+        return self
+
 
 class RuntimeTable(RuntimeContainer):
     """A dict or set whose keys are known at run time; AutoGraph's tables are such."""

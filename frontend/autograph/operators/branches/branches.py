@@ -9,6 +9,7 @@ import numpy as np
 
 from .....dialect.mlir import Value
 from .....dialect.records import dataclass
+from ....runtime_values.results import RuntimeContainer
 from ....tracing.array import TracedArray, wrap
 from ....tracing.drafts import Draft
 from ....tracing.recorder import ABSENT, Handed, Join, Recorder
@@ -43,6 +44,7 @@ from ..values.program_locations import (
     ProgramLocation,
     Snapshot,
     consume,
+    copied,
     locations_to_join,
     value_after,
 )
@@ -201,6 +203,7 @@ def _merges(
     trace: Recorder, snapshot: Snapshot, paths: list[Path], dead: Variables, wants_result: bool
 ) -> list[_Merge]:
     places = {key: place for path in paths for key, (place, _) in path.changes.items()}
+    _note_contents(snapshot, paths, places)
     merges = []
     for place in locations_to_join(places):
         if place.key() in dead:
@@ -220,6 +223,28 @@ def _merges(
             _Merge("the value", None, [p.result for p in paths], [p.is_dead or p.raises for p in paths])
         )
     return merges
+
+
+def _note_contents(
+    snapshot: Snapshot, paths: list[Path], places: dict[tuple[Any, ...], ProgramLocation]
+) -> None:
+    """Note what containers hold at the end of a path that changes them, where another path binds their place anew."""
+    for path in paths:
+        kept = [
+            (key, value)
+            for key, place in places.items()
+            if key not in path.changes and _holds_items(value := snapshot.old_value(place))
+        ]
+        if not kept or not path.changes or path.is_dead:
+            continue
+        for place, value in path.changes.values():
+            place.set(value)
+        path.contents.update((key, copied(value)) for key, value in kept)
+        snapshot.restore()
+
+
+def _holds_items(value: Any) -> bool:
+    return type(value) in (list, dict, set) or isinstance(value, RuntimeContainer)
 
 
 def _is_never_read(path: Path, place: ProgramLocation, value: Any, snapshot: Snapshot) -> bool:

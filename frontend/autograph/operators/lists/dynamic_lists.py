@@ -304,6 +304,9 @@ class GrowingList(ListMethods, RuntimeLength):
         made._as_made = made._length, array.type.shape[0]
         return made
 
+    def as_now(self) -> Any:
+        return self.copy()
+
     def copy(self) -> GrowingList:
         """A list of the same items."""
         made = GrowingList()
@@ -487,7 +490,7 @@ def widened_columns(old: Kind, new: Kind, arrays: Iterator[Any], room: Any) -> l
         return [array for before, after in pairs for array in widened_columns(before, after, arrays, room)]
     if isinstance(new, Choice):
         if isinstance(old, Choice):
-            return [next(arrays)]  # its options come first among the new ones, too
+            return [_renumbered(next(arrays), old, new)]
         return [lookup("full")((room,), np.int64(new.options.index(old)))]
     if isinstance(new, Partial) and new.inner is not None:
         if isinstance(old, Partial):
@@ -503,6 +506,14 @@ def widened_columns(old: Kind, new: Kind, arrays: Iterator[Any], room: Any) -> l
             ]
         return [flags, *widened_columns(old, new.inner, arrays, room)]
     return []
+
+
+def _renumbered(numbers: Any, old: Choice, new: Choice) -> Any:
+    """The numbers of options among others, which another path may have in front of these."""
+    places = [new.options.index(option) for option in old.options]
+    if places == list(range(len(places))):
+        return numbers
+    return lookup("take")(np.array(places, np.int64), numbers, axis=0)
 
 
 def _structure(kind: Kind, positions: Iterator[int]) -> Structure:

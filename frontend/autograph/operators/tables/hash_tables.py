@@ -434,6 +434,9 @@ class Table(RuntimeTable):
 
     # Being carried
 
+    def as_now(self) -> Any:
+        return self.copy()
+
     def copy(self) -> Any:
         """One of the same items."""
         made = type(self)(self.made)

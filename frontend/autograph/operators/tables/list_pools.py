@@ -298,6 +298,10 @@ def types_of_pool(kind: Kind | None) -> list[TensorType]:
 class PooledList(GrowingList):
     """One of the lists of a pool; two with one number are one list."""
 
+    def as_now(self) -> Any:
+        """Itself: what it holds lies in the pool."""
+        return self
+
     __weft_state__ = ("number", "pool")
 
     def __init__(self, pool: ListPool, number: Any) -> None:

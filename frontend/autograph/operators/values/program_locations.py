@@ -26,6 +26,7 @@ from ....guards.unbound import UNBOUND as UNBOUND  # the other operators take it
 from ....guards.unbound import Unbound
 from ....reach.links import Link
 from ....reach.walks import Keeps, Walk, attributes_of, walk_of
+from ....runtime_values.results import RuntimeContainer
 from ....source.code_table import remembered_by_code
 from ....source.modules import is_library, is_own_module
 from ....source.own_attributes import (
@@ -560,6 +561,10 @@ def copied(value: Any) -> Any:
     """A list, tuple or dict, and those in it, as they are now; other values are themselves."""
     if type(value) is dict:
         return {key: copied(item) for key, item in value.items()}
+    if isinstance(value, RuntimeContainer):
+        return value.as_now()
+    if type(value) is set:
+        return value.copy()
     return type(value)(map(copied, value)) if type(value) in (list, tuple) else value
 
 
