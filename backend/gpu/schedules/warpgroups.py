@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from ....dialect.mlir import Operation, Value, ir
 from ....dialect.records import dataclass
+from ....passes.rewriting import operations_in
 from ...nests.contraction import Contraction, Factor, match_contraction
 from ...nests.emit import Emitter, ForLoop, Index, create
 from ...nests.independence import base
@@ -72,7 +73,7 @@ class Tile:
 
 
 _TILES = (Tile(128, 256), Tile(128, 128), Tile(64, 64))
-"""From the one that reads least to the one of which there are most; before the second, nothing may follow."""
+"""From the one that reads least to the one of which there are most; behind the first, only roundings follow."""
 
 
 def takes(contraction: Contraction | None) -> bool:
@@ -122,6 +123,12 @@ def _tile(contraction: Contraction, is_alone: bool) -> Tile:
     return _TILES[-1]
 
 
+def _only_rounds(step: Step) -> bool:
+    """Whether a step does nothing but to round each number, which takes no registers."""
+    ops = operations_in(step.nest.body)[:-1]
+    return [op.name for op in ops] == ["arith.truncf"] and len(step.nest.inputs) == 1
+
+
 def write(function: Operation, name: str, steps: Sequence[Step], reason: str) -> None:
     """Write a product, and what follows it."""
     contraction = match_contraction(loop_nest(steps[0].nest.operation), None)
@@ -155,7 +162,7 @@ def _true() -> Value:
 def _write(
     function: Operation, name: str, steps: Sequence[Step], contraction: Contraction, reason: str
 ) -> None:
-    tile = _tile(contraction, len(steps) == 1)
+    tile = _tile(contraction, all(map(_only_rounds, steps[1:])))
     ops = [step.nest.operation for step in steps]
     maps = [_tensor_map(contraction, number, tile) for number in range(2)]
     is_asked_for = products.is_asked_for(steps)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from support.device_code import device_code
 from support.ptx import run
 from weft.backend.gpu.emulator.banks import Banks
 from weft.backend.gpu.emulator.machine import Options
+from weft.backend.gpu.schedules import warpgroups
 
 Shape = tuple[int, ...]
 
@@ -163,3 +165,28 @@ def _loop(ptx: str) -> Counter[str]:
         and f"{target}:" in lines[:number]
     )
     return Counter(line.split()[0] for line in lines[first:last] if line.endswith(";"))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_products_that_are_rounded_have_the_largest_tile(dtype: str) -> None:
+    """A rounding takes no registers; what else follows does."""
+    large = weft.TensorSpec((4096, 4096), dtype)
+    for function, tile in (
+        (lambda a, b: a @ b, "128 by 256 by 64"),
+        (lambda a, b: np.maximum(a @ b, a), "128 by 128 by 64"),
+    ):
+        concrete = weft.function(function, target="sm_90a").get_concrete_function(large, large)
+        assert f"added up in f32; {tile}" in concrete.as_text("gpu")
+
+
+def test_the_largest_tile_of_rounded_products() -> None:
+    random = np.random.default_rng(0)
+    a, b = (random.integers(-3, 4, shape).astype(np.float16) for shape in ((128, 128), (128, 256)))
+    with (
+        mock.patch.object(warpgroups, "_TILES", warpgroups._TILES[:1]),
+        weft.settings.scope(cuda="emulator", cache=False),
+    ):
+        multiplied = weft.function(lambda a, b: a @ b, device="cuda")
+        found = multiplied(a, b)
+        assert "128 by 256 by 64" in multiplied.get_concrete_function(a, b).as_text("gpu")
+    np.testing.assert_array_equal(found, a @ b)
