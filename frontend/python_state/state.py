@@ -21,6 +21,7 @@ from ...dialect.errors import UnsupportedError
 from ...dialect.types import type_of
 from ..autograph.convert import original_of
 from ..autograph.operators.values.control_flow_state import control_flow, follow_from_now
+from ..autograph.operators.values.hidden_state import MadeObjects
 from ..autograph.operators.values.program_locations import (
     Attribute,
     ContextValue,
@@ -683,6 +684,7 @@ class PythonState(ABC):
             found.forget()
         self._trace.python_state = None
         control_flow(self._trace).grown.clear()
+        self._trace.state(MadeObjects).places.clear()
         self.snapshot = Snapshot()
         self.guards, self.inputs, self.shared = [], [], []
         for table in (

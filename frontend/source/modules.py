@@ -55,11 +55,14 @@ def is_users_function(function: FunctionType, owner: Any = None) -> bool:
     return is_users_module(function.__module__)
 
 
-@cache
 def with_source(function: FunctionType) -> FunctionType:
     """A function whose code says where its source is: what Python brings along frozen does not."""
-    if not function.__code__.co_filename.startswith("<frozen "):
-        return function
+    is_frozen = function.__code__.co_filename.startswith("<frozen ")
+    return _with_source(function) if is_frozen else function
+
+
+@cache
+def _with_source(function: FunctionType) -> FunctionType:
     file = getattr(sys.modules.get("_collections_abc"), "__file__", None)
     if file is None or function.__module__ not in ("collections.abc", "_collections_abc"):
         return function

@@ -12,6 +12,7 @@ import pytest
 
 import weft
 from weft.dialect.errors import ConcreteValueError, UnsupportedError
+from weft.frontend.autograph.operators import OPERATORS
 
 EVENTS: list[Any] = []
 TABLE: dict[str, Any] = {"a": 1}
@@ -292,3 +293,35 @@ def test_an_argument_that_is_only_read_may_be_found_elsewhere():
         return sum(a) + sum(SHARED)
 
     assert weft.function(program)(SHARED, np.float64(1)) == 6.0
+
+
+class Environment:
+    """What code that runs as it is keeps while it is traced."""
+
+    def __init__(self):
+        self.entries = {}
+
+
+def test_an_object_that_the_trace_makes_is_no_state():
+    def repeated(n, body, s):
+        for _ in range(n):
+            s = body(s)
+        return s
+
+    @weft.do_not_convert
+    def staged(x, n):
+        environment = Environment()
+        environment.entries["k"] = x
+
+        @weft.do_not_convert
+        def body(s):
+            return s + environment.entries["k"]
+
+        y = OPERATORS.call(repeated, n, body, x)
+        environment.entries["y"] = y
+        return y
+
+    function = weft.function(staged)
+    for _ in range(3):
+        np.testing.assert_array_equal(function(np.ones(2), np.int64(3)), [4.0, 4.0])
+    assert function.trace_count == 1

@@ -173,6 +173,7 @@ INSTEAD = (
 
 __all__ = [
     "INSTEAD",
+    "MadeObjects",
     "Walked",
     "acts",
     "has_hidden_state",
