@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...dialect.errors import WeftValueError
 from ...dialect.ops.differentiation import Independent, Pause
 from ..tracing.array import TracedArray
 from ..tracing.recorder import Storage
@@ -114,6 +115,14 @@ class EagerTape(Recording):
             return leaf
         known = self._arrays.get(id(leaf)) or self._recorder.arrays.get(id(leaf))
         return None if known is None else known[1]
+
+    def require_rebound(self, leaf: Any, path: str) -> None:
+        """Raise for an array of NumPy's: what is computed of it is not seen, but what `watch` gave for it."""
+        if isinstance(leaf, np.ndarray):
+            raise WeftValueError(
+                f"the result does not depend on what watch({path}) gave, and what is computed of {path} itself is not "
+                f"seen by a tape in plain Python: write {path} = tape.watch({path}) and use that"
+            )
 
     def instead(self, path: str) -> str:
         """What to write where a tape did not see an array."""

@@ -71,6 +71,10 @@ class Recording(ABC):
         """The traced array for one that was there before; None for what has none."""
 
     @abstractmethod
+    def require_rebound(self, leaf: Any, path: str) -> None:
+        """Raise where what has no derivative is an array whose place another one has taken, which is not used."""
+
+    @abstractmethod
     def connected(self, values: list[Any]) -> Container[Any]:
         """The values that others may have been computed of."""
 
@@ -159,7 +163,10 @@ class Recording(ABC):
                 raise WeftTypeError(
                     f"{path} is {described(leaf)}, by which there is no derivative; convert it to floating point"
                 )
-            return derivative(self.array_of(leaf), path)
+            array = self.array_of(leaf)
+            if array is not None and self.found(array._storage) not in connected:
+                self.require_rebound(leaf, path)
+            return derivative(array, path)
 
         def derivative(array: TracedArray | None, path: str) -> Any:
             if array is None:

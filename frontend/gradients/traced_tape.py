@@ -61,6 +61,9 @@ class TracedTape(Recording):
         """Whether an array was computed after the tape was entered, and is not watched."""
         return self._watching.is_own(storage)
 
+    def require_rebound(self, leaf: Any, path: str) -> None:
+        """Nothing is raised: arrays that are read are the ones that are watched."""
+
     def array_of(self, leaf: Any) -> TracedArray | None:
         """The traced array for one that was there before the trace; None for what has none."""
         if isinstance(leaf, TracedArray):

@@ -259,3 +259,22 @@ def test_random_programs_agree_with_compiled_code() -> None:
 
     _, pullback = weft.vjp(program, X)
     np.testing.assert_allclose(pullback(1.0)[0], weft.grad(program)(X), rtol=1e-10)
+
+
+def test_an_array_that_was_watched_and_not_used_is_an_error() -> None:
+    for unconnected in ("none", "zero"):
+        with weft.GradientTape() as tape:
+            tape.watch(X)
+            y = np.sum(X * X)
+        with pytest.raises(ValueError, match=r"write x = tape.watch\(x\) and use that"):
+            tape.gradient(y, X, unconnected_gradients=unconnected)
+        with weft.GradientTape() as tape:
+            x, _ = tape.watch([X + 1, X])
+            y = np.sum(x * X)
+        with pytest.raises(ValueError, match=r"write x\[1\] = tape.watch\(x\[1\]\) and use that"):
+            tape.gradient(y, [x, X])
+    with weft.GradientTape() as tape:
+        used, unused = tape.watch(X), tape.watch(X + 1)
+        y = np.sum(used * used)
+    np.testing.assert_array_equal(tape.gradient(y, X), 2 * X)
+    assert tape.gradient(y, unused) is None
