@@ -176,7 +176,8 @@ def as_dtype(dtype: DTypeLike) -> np.dtype[Any]:
         if names and names[0].name == dtype:
             return names[0].dtype
         hint = f"write {names[0].name!r}" if names else f"the dtypes there are: {supported_names()}"
-        raise WeftTypeError(f"{dtype!r} is not a dtype; {hint}") from error
+        shown = repr(dtype) if isinstance(dtype, (str, type)) else f"a {type(dtype).__name__}"
+        raise WeftTypeError(f"{shown} is not a dtype; {hint}") from error
     if not numpy_dtype.isnative:
         raise WeftTypeError(
             f"{dtype!r} has its bytes in another order than this machine, in which compiled code computes; write "

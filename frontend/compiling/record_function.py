@@ -27,7 +27,7 @@ from ..runtime_values.outputs import Outputs
 from ..runtime_values.result_spec import Result
 from ..runtime_values.values import holds_traced
 from ..signature.signature import signature_of, unflatten
-from ..source.own_failures import as_internal, is_own_failure
+from ..source.own_failures import as_internal, in_users_words, is_own_failure
 from ..tracing.array import USE_WEFT_ARRAYS
 from ..tracing.current import set_current_trace
 from ..tracing.layouts import layout_of, row_major
@@ -184,6 +184,7 @@ def _raise_explained(error: Exception, name: str) -> NoReturn:
         explain(raised.with_traceback(error.__traceback__))
         raise raised from error
     else:
+        in_users_words(error)
         explain(error)
         raise error
     explain(raised.with_traceback(error.__traceback__))

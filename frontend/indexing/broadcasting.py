@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...dialect.errors import WeftValueError
+import numpy as np
+
+from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.ops.shape import BroadcastTo
 from ...dialect.types import broadcast_shapes as broadcast_known
 from ...dialect.types import format_shape
@@ -29,6 +31,9 @@ def broadcast_to(array: ArrayLike, /, shape: Any, subok: bool = False) -> ArrayR
            [1, 2]])
     """
     x = asarray(array)
+    extents = shape if isinstance(shape, (tuple, list)) else ()
+    if any(isinstance(extent, (bool, np.bool_)) for extent in extents):
+        raise WeftTypeError(f"the extents of a shape are integers, not bools: {shape}")
     attribute, dims = split_shape(shape)
     known = tuple(None if extent == -1 else extent for extent in attribute)
     own = known_shape(x)

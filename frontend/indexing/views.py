@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...dialect.errors import WeftTypeError, WeftValueError
+from ...dialect.errors import WeftIndexError, WeftTypeError, WeftValueError
 from ...dialect.ops.casts import Bitcast
 from ...dialect.ops.comparison import NotEqual
 from ...dialect.ops.complex_parts import Complex, Imag, Real
 from ...dialect.ops.indexing import FindOutOfBounds, Gather, Scatter
 from ...dialect.ops.selection import Select
 from ...dialect.ops.shape import BroadcastTo, Dim, Squeeze
-from ...dialect.types import TensorType, broadcast_shapes, compatible_shapes, format_shape
+from ...dialect.types import MAX_RANK, TensorType, broadcast_shapes, compatible_shapes, format_shape
 from ..tracing.array import wrap
 from ..tracing.current import current_trace
 from ..tracing.element_stores import (
@@ -196,6 +196,7 @@ def _prepare(x: TracedArray, index: Any) -> tuple[IndexPlan, TracedArray]:
     if _masks_meet_others(index):
         index = with_places(index)
     plan = plan_index(x.type.shape, index)
+    _require_few_axes(x, index)
     for check in plan.checks:
         if not _is_of_array(check):
             _record_check(x, check)
@@ -203,6 +204,19 @@ def _prepare(x: TracedArray, index: Any) -> tuple[IndexPlan, TracedArray]:
     for step in plan.steps:
         view = view._view(_frozen(view, step))
     return plan, view
+
+
+def _require_few_axes(x: TracedArray, index: Any) -> None:
+    """Raise NumPy's error for an index that makes more axes than arrays have."""
+    entries = index if isinstance(index, tuple) else (index,)
+    if x.ndim + sum(entry is None for entry in entries) <= MAX_RANK:
+        return
+    left = sum(is_traced(entry) or isinstance(entry, (int, np.integer)) for entry in entries)
+    rank = x.ndim + sum(entry is None for entry in entries) - left
+    if rank > MAX_RANK:
+        raise WeftIndexError(
+            f"number of dimensions must be within [0, {MAX_RANK}], indexing result would have {rank}"
+        )
 
 
 def _check_arrays(x: TracedArray, plan: IndexPlan) -> None:

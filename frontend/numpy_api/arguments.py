@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from ...backend.gpu.devices.names import CPU, device_number
+from ...backend.gpu.devices.on_device import OnDevice
 from ...dialect.dtypes import DTypeLike, as_dtype, element_type, kind
 from ...dialect.errors import AxisError, UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.ops.shape import BroadcastTo
 from ...dialect.types import compatible_shapes, format_shape, normalize_axis
+from ..signature.traced_value import CompositeValue
 from ..tracing.array import TracedArray
 from ..tracing.extents import known_shape, split_shape
 from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, emit, staged, trace_of
@@ -59,8 +61,18 @@ def axis_tuple(axis: Any, rank: int, argument: str | None = None) -> tuple[int, 
     return axes
 
 
+def extent_number(extent: Any) -> int:
+    """An extent that is known, as an int; bools are none."""
+    if isinstance(extent, (bool, np.bool_)):
+        raise WeftTypeError(f"an extent of a shape is an integer, not {extent!r}")
+    return operator.index(extent)
+
+
 def reduced_axes(axis: Any, rank: int) -> tuple[int, ...]:
-    """The axes to reduce; of an array of rank 0, NumPy takes 0 and -1 for none."""
+    """The axes to reduce, which no bools say; of an array of rank 0, NumPy takes 0 and -1 for none."""
+    for entry in axis if isinstance(axis, (tuple, list)) else (axis,):
+        if isinstance(entry, (bool, np.bool_)):
+            raise WeftTypeError(f"an axis is an integer, not {entry!r}")
     return () if rank == 0 and axis in (0, -1, (0,), (-1,)) else axis_tuple(axis, rank)
 
 
@@ -76,8 +88,8 @@ def optional_dtype(dtype: DTypeLike | None) -> np.dtype[Any] | None:
 
 def dtype_with_out(dtype: np.dtype[Any], out: Any) -> np.dtype[Any] | None:
     """The dtype in which NumPy reduces elements of one dtype into `out`: the common one; None without `out`."""
-    target = out[0] if isinstance(out, tuple) else out
-    return common_dtype(dtype, element_type(target.dtype).dtype) if given(target) else None
+    target = output_of(out)
+    return None if target is None else common_dtype(dtype, element_type(target.dtype).dtype)
 
 
 def accumulator_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -161,11 +173,9 @@ def require_device(device: Any) -> None:
 
 def deliver(result: ArrayResult, out: Any, casting: str = "same_kind") -> ArrayResult:
     """Return a result, or write it into `out` and return that."""
-    if isinstance(out, tuple):
-        (out,) = out
-    if out is None or out is NO_VALUE:
+    out = output_of(out)
+    if out is None:
         return result
-    _require_array(out)
     given, needed = known_shape(out), known_shape(result)
     if not compatible_shapes(given, needed):
         raise WeftValueError(
@@ -178,12 +188,24 @@ def deliver(result: ArrayResult, out: Any, casting: str = "same_kind") -> ArrayR
     return write_into(out, result)
 
 
-def _require_array(out: Any) -> None:
-    """Raise unless what is to be written is an array: scalars and numbers cannot be changed."""
-    is_number = out._is_number if isinstance(out, TracedArray) else isinstance(out, np.generic)
-    if is_number:
-        name = out._class_name if isinstance(out, TracedArray) else f"numpy.{type(out).__name__}"
+def output_of(out: Any) -> Any:
+    """The array that `out` names, which may be a tuple of one; None without."""
+    if isinstance(out, tuple):
+        if len(out) != 1:
+            raise WeftTypeError(f"the output is one array, not a tuple of {len(out)}")
+        (out,) = out
+    if out is None or out is NO_VALUE or out is Ellipsis:
+        return None
+    is_array = (
+        not out._is_number
+        if isinstance(out, TracedArray)
+        else isinstance(out, (np.ndarray, OnDevice, CompositeValue))
+    )
+    if not is_array:
+        name = out._class_name if isinstance(out, TracedArray) else type(out).__name__
+        name = f"numpy.{name}" if isinstance(out, np.generic) else name
         raise WeftTypeError(f"the output is a {name}: only arrays can be changed in place")
+    return out
 
 
 def write_into(out: Any, result: ArrayResult, what: str = "output array") -> ArrayResult:

@@ -259,6 +259,10 @@ def tensordot(a: ArrayLike, b: ArrayLike, /, axes: Any = 2) -> ArrayResult:
         if count > min(x.ndim, y.ndim):
             raise WeftValueError("shape-mismatch for sum")
     else:
+        if len(axes) != 2:
+            raise WeftValueError(
+                f"the axes are a number, or those of a and those of b, not {len(axes)} of them"
+            )
         x_axes, y_axes = (tuple(e) if isinstance(e, (tuple, list)) or np.ndim(e) else (e,) for e in axes)
     if len(x_axes) != len(y_axes):
         raise WeftValueError("shape-mismatch for sum")

@@ -8,7 +8,7 @@ import operator
 import numpy as np
 
 from ...dialect.dtypes import kind
-from ...dialect.errors import UnsupportedError, WeftValueError
+from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ..tracing.extents import known_extent, known_shape
 from ..tracing.staging import ArrayLike, ArrayResult, asarray, raise_where
 from .arguments import promoted
@@ -48,6 +48,9 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> ArrayResult:
     array([3, 5])
     """
     x, kernel = _vectors(a, v)
+    for operand, name in ((x, "first"), (kernel, "second")):
+        if known_shape(operand)[0] == 0:
+            raise WeftValueError(f"{name} array argument cannot be empty")
     kernel = np.conjugate(kernel) if kind(kernel.dtype) == "c" else kernel
     if None not in (known_shape(x)[0], known_shape(kernel)[0]) and len(kernel) > len(x):
         return _slide(kernel, x, mode)[::-1]
@@ -130,6 +133,8 @@ def polyval(p: ArrayLike, x: ArrayLike) -> ArrayResult:
     np.int64(123)
     """
     coefficients, place = asarray(p), asarray(x)
+    if coefficients.ndim == 0:
+        raise WeftTypeError("the coefficients of polyval() are a vector, not a number")
     count = known_extent(coefficients, 0, "polyval")
     result = np.zeros_like(place)
     for index in range(count):

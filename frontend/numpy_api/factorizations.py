@@ -446,7 +446,7 @@ def eigvalsh(a: ArrayLike, UPLO: str = "L") -> ArrayResult:
 
 
 def _is_upper(triangle: str) -> bool:
-    if triangle.upper() not in ("L", "U"):
+    if not isinstance(triangle, str) or triangle.upper() not in ("L", "U"):
         raise WeftValueError("UPLO argument must be 'L' or 'U'")
     return triangle.upper() == "U"
 

@@ -70,6 +70,8 @@ _CHOICES = {"order": ("C", "F", "A", "K"), "casting": ("no", "equiv", "safe", "s
 
 def _require_choice(keyword: str, choices: tuple[str, ...], value: Any) -> None:
     """Raise NumPy's error for an unknown order or casting rule."""
+    if keyword == "casting" and value is not None and not isinstance(value, str):
+        raise WeftTypeError(f"casting must be str, not {getattr(value, '_class_name', type(value).__name__)}")
     if not isinstance(value, str) or value in choices or (keyword == "order" and value.upper() in choices):
         return
     listing = f"{', '.join(map(repr, choices[:-1]))}{',' * (keyword == 'order')}"

@@ -11,6 +11,7 @@ from ...dialect.dtypes import DTypeLike, kind
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.op import Op
 from ...dialect.ops import reductions as ops
+from ...dialect.types import compatible_shapes
 from ..indexing.broadcasting import broadcast_to
 from ..tracing.array import TracedArray
 from ..tracing.element_stores import cast_element
@@ -32,6 +33,7 @@ from .arguments import (
     given,
     is_inexact,
     optional_dtype,
+    output_of,
     reduced_axes,
     require_castable,
 )
@@ -186,7 +188,7 @@ def _averaging(skip_nan: bool = False) -> Family:
             )
         wide = FLOAT32 if is_inexact(wanted) and wanted.itemsize == 2 else wanted
         total = sum(cast(x, wide), axis, wide, None, keepdims, where=where)
-        if given(out):  # which holds the sum, and then the quotient
+        if (out := output_of(out)) is not None:  # which holds the sum, and then the quotient
             total, wanted = cast(total, out.dtype), out.dtype
         return deliver(cast(total / _count(x, axis, keepdims, where), wanted), out, "unsafe")
 
@@ -245,16 +247,21 @@ def average(
         dtype = common_dtype(x, factor, 1.0) if not is_inexact(x.dtype) else common_dtype(x, factor)
         if factor.ndim != x.ndim:
             if axis is None or isinstance(axis, (tuple, list)) or factor.ndim != 1:
-                raise WeftTypeError("Axis must be specified when shapes of a and weights differ.")
+                raise WeftTypeError(_AXIS_IS_NEEDED)
             shape = [1] * x.ndim
             shape[axis_index(axis, x.ndim)] = factor.shape[0]
             factor = factor.reshape(tuple(shape))
+        elif axis is None and not compatible_shapes(known_shape(factor), known_shape(x)):
+            raise WeftTypeError(_AXIS_IS_NEEDED)
         factor = broadcast_to(factor, x.shape)
         scale = sum(factor, axis, dtype, keepdims=keepdims)
         message = "Weights sum to zero, can't be normalized"
         raise_where(np.any(np.equal(scale, 0)), ZeroDivisionError, message)
         result = sum(np.multiply(cast(x, dtype), cast(factor, dtype)), axis, dtype, keepdims=keepdims) / scale
     return (result, broadcast_to(scale, result.shape).copy()[()]) if returned else result
+
+
+_AXIS_IS_NEEDED = "Axis must be specified when shapes of a and weights differ."
 
 
 # Spread
@@ -510,7 +517,7 @@ def _locating(op_class: type[Op]) -> Family:
         elements, place = (ravel(x), 0) if is_flat else (x, axis_index(axis, x.ndim))
         _require_elements(elements, (place,), f"attempt to get {op_class.name} of an empty sequence")
         result = apply(op_class, elements, axis=place, keepdims=_keep(keepdims) and not is_flat)
-        if given(out):
+        if (out := output_of(out)) is not None:
             require_castable(out.dtype, result.dtype, "safe")  # as NumPy asks, not the other way round
         whole = reshape(result, (1,) * x.ndim) if is_flat and _keep(keepdims) else result
         return deliver(whole, out, "unsafe")

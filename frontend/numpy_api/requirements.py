@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.dtypes import DTypeLike
-from ...dialect.errors import UnsupportedError, WeftValueError
+from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ..tracing.array import TracedArray
 from ..tracing.staging import ArrayLike, ArrayResult, raise_where
 from .arguments import is_inexact
@@ -73,6 +73,15 @@ _MEANINGS = {
 """What the names of requirements mean."""
 
 
+def _meaning(name: Any) -> str:
+    """What a requirement says, which has several names."""
+    if not isinstance(name, str):
+        raise WeftTypeError(f"requirements are names, not a {type(name).__name__}")
+    if name.upper() not in _MEANINGS:
+        raise KeyError(name.upper())
+    return _MEANINGS[name.upper()]
+
+
 def require(
     a: ArrayLike, dtype: DTypeLike | None = None, requirements: Any = None, *, like: Any = None
 ) -> ArrayResult:
@@ -86,7 +95,7 @@ def require(
     array([1., 2.], dtype=float32)
     """
     names = [requirements] if isinstance(requirements, str) else requirements or ()
-    wanted = {_MEANINGS[name.upper()] for name in names}
+    wanted = {_meaning(name) for name in names}
     if {"C", "F"} <= wanted:
         raise WeftValueError('Cannot specify both "C" and "F" order')
     order = "F" if "F" in wanted else "C" if "C" in wanted else "K"

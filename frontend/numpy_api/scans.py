@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.dtypes import DTypeLike
-from ...dialect.errors import UnsupportedError, WeftValueError
+from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.op import Op
 from ...dialect.ops import scans as ops
 from ..indexing.broadcasting import broadcast_to
@@ -182,10 +182,20 @@ def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> ArrayRe
     differences = diff(ravel(ary))
     parts = [differences]
     if to_begin is not None:
-        parts.insert(0, ravel(cast(asarray(to_begin), differences.dtype)))
+        parts.insert(0, _beside(to_begin, differences.dtype, "to_begin"))
     if to_end is not None:
-        parts.append(ravel(cast(asarray(to_end), differences.dtype)))
+        parts.append(_beside(to_end, differences.dtype, "to_end"))
     return concatenate(parts)
+
+
+def _beside(values: ArrayLike, dtype: Any, name: str) -> ArrayResult:
+    """What stands in front of differences, or behind them, in their dtype."""
+    given = asarray(values)
+    if not np.can_cast(given.dtype, dtype, "same_kind"):
+        raise WeftTypeError(
+            f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule."
+        )
+    return ravel(cast(given, dtype))
 
 
 def trapezoid(y: ArrayLike, x: Any = None, dx: Any = 1.0, axis: int = -1) -> ArrayResult:

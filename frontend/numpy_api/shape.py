@@ -42,6 +42,7 @@ from .arguments import (
     along,
     axis_index,
     axis_tuple,
+    extent_number,
     numpy_errors,
 )
 from .memory_order import NOT_KNOWN, plain_order, use_layout, view_or_copy
@@ -98,7 +99,7 @@ def _keeps_axes(x: TracedArray, attribute: tuple[int, ...]) -> bool:
 
 def _completed(x: ArrayResult, extents: tuple[Extent, ...]) -> tuple[Extent, ...]:
     """The target shape with -1 replaced; run-time extents are checked to fit when the function runs."""
-    extents = tuple(e if isinstance(e, TracedArray) else operator.index(e) for e in extents)
+    extents = tuple(e if isinstance(e, TracedArray) else extent_number(e) for e in extents)
     unknown = [
         place for place, extent in enumerate(extents) if not isinstance(extent, TracedArray) and extent < 0
     ]

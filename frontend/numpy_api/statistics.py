@@ -18,6 +18,7 @@ from ..tracing.staging import (
     apply,
     asarray,
     cast,
+    is_traced,
     raise_where,
     rank_0_array,
     staged,
@@ -109,6 +110,10 @@ def quantile(
     if method != "linear":
         raise UnsupportedError(f"method {method!r} of quantile is not supported; the method there is: linear")
     x, given_places = asarray(a), np.asarray(q)
+    if kind(x.dtype) == "c":
+        raise WeftTypeError("a must be an array of real numbers")
+    if given_places.dtype.kind not in "biuf":
+        raise WeftTypeError(f"the places of quantile() are real numbers, not {given_places.dtype}")
     if kind(given_places.dtype) not in "iub":  # places that are integers are ends, between which nothing is
         x = as_inexact(x)
     fractions = given_places.astype(np.float64)
@@ -357,6 +362,8 @@ def cov(
     array([[ 2., -2.],
            [-2.,  2.]])
     """
+    if ddof is not None and not is_traced(ddof) and ddof != int(ddof):
+        raise WeftValueError("ddof must be integer")
     x = _variables(m, rowvar)
     if y is not None:
         x = concatenate([x, _variables(y, rowvar)], axis=0)

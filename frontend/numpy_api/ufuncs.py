@@ -32,7 +32,7 @@ from ..tracing.staging import (
 )
 from ..tracing.stretching import broadcast_together
 from . import library_ufuncs
-from .arguments import as_mask, write_into
+from .arguments import as_mask, output_of, write_into
 
 if TYPE_CHECKING:
     from ..tracing.recorder import Recorder
@@ -78,7 +78,10 @@ def apply_ufunc(
     signature: Any = None,
 ) -> ArrayResult:
     """Call a ufunc on arrays, traced or not, with the arguments of `numpy.ufunc.__call__`."""
-    outputs = out if isinstance(out, tuple) else (out,) * ufunc.nout if out is None else (out,)
+    outputs = out if isinstance(out, tuple) else (out,) * (ufunc.nout if out is None or out is ... else 1)
+    if len(outputs) != ufunc.nout:
+        raise WeftValueError("The 'out' tuple must have exactly one entry per ufunc output")
+    outputs = tuple(map(output_of, outputs))
     trace = trace_of((*inputs, *outputs, where))
     if trace is None:
         given = {"casting": casting, "order": order, "subok": subok, "where": where}

@@ -20,7 +20,9 @@ _ON_BEHALF = (
 
 _ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR", "LOAD_SUPER_ATTR")
 _PARTS = ("BINARY_SUBSCR", "STORE_SUBSCR", "DELETE_SUBSCR", "BINARY_OP", "BINARY_SLICE", "UNPACK_SEQUENCE")
-_OF_SEQUENCES = ("list index out of range", "tuple index out of range", "string index out of range")
+_OF_SEQUENCES = tuple(f"{kind} index out of range" for kind in ("list", "tuple", "string", "range object"))
+"""What Python says of its own sequences, and NumPy of no array."""
+
 _RAISING = ("RAISE_VARARGS", "RERAISE")
 _NEVER_MEANT = (AssertionError, NameError, NotImplementedError, StopIteration)
 
@@ -62,6 +64,12 @@ def as_internal(error: BaseException) -> InternalError:
     )
 
 
+def in_users_words(error: BaseException) -> None:
+    """Let the message of an error of Python's say what the user has in the place of a traced array: an array."""
+    if not isinstance(error, WeftError) and error.args and isinstance(error.args[0], str):
+        error.args = (error.args[0].replace("TracedArray", "array"), *error.args[1:])
+
+
 def is_weft_frame(frame: FrameType) -> bool:
     """Whether a frame runs code of weft's own files, not what conversion made of the user's, nor NumPy's."""
     return is_own_frame(frame) and frame.f_code.co_filename.startswith(OWN_ROOMS)
@@ -89,4 +97,4 @@ def _operation(frame: FrameType, instruction: int) -> str:
     return dis.opname[code[instruction]] if 0 <= instruction < len(code) else ""
 
 
-__all__ = ["RAISERS", "as_internal", "is_own_failure"]
+__all__ = ["RAISERS", "as_internal", "in_users_words", "is_own_failure"]

@@ -129,3 +129,11 @@ def test_what_numpy_is_asked_for_is_not_a_mistake_of_weft() -> None:
 
     with pytest.raises(ValueError, match="setting an array element with a sequence"):
         weft.function(stored)(np.ones((3, 6), int))
+
+
+def test_messages_of_python_speak_of_arrays() -> None:
+    for wrong in (lambda x: x * ..., lambda x: x.__len__(1)):
+        with pytest.raises(TypeError) as caught:
+            weft.function(wrong)(np.arange(4.0))
+        assert "array" in str(caught.value)
+        assert "TracedArray" not in str(caught.value)

@@ -13,7 +13,7 @@ from .....dialect.errors import (
 )
 from ....runtime_values.effects import raise_at_run_time
 from ....source.locations import is_own_frame
-from ....source.own_failures import RAISERS, is_own_failure
+from ....source.own_failures import RAISERS, in_users_words, is_own_failure
 from ....tracing.needed_numbers import need_all_numbers
 from ....tracing.recorder import Recorder
 from ...diverged import Diverged
@@ -83,6 +83,7 @@ def _is_raised(error: BaseException) -> bool:
 
 def record_raise(trace: Recorder, error: BaseException) -> None:
     """Raise an exception at run time, at the present place of the recording."""
+    in_users_words(error)
     if trace.python_state is not None:
         trace.python_state.store_now()
     raise_at_run_time(trace, error)

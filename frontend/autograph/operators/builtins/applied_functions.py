@@ -5,12 +5,14 @@ They are written here as programs are, and converted themselves, so that what is
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
 
 from .....dialect.errors import UnsupportedError
+from .....dialect.types import normalize_axis
 from .converted_functions import convert_once
 
 Function = Callable[..., Any]
@@ -46,6 +48,7 @@ def _fromiter(iterable: Any, dtype: Any, count: Any) -> Any:
 
 def apply_along_axis(func1d: Function, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
     """`np.apply_along_axis`."""
+    normalize_axis(operator.index(axis), np.ndim(arr))
     return convert_once(_apply_along_axis)(func1d, axis, arr, args, kwargs)
 
 
