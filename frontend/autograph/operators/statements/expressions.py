@@ -125,7 +125,7 @@ def as_bool(truth: Any) -> TracedArray:
 
 def is_(left: Any, right: Any) -> Any:
     """`left is right`; of values that only the program knows, as far as Python has one object of each."""
-    if left is right:
+    if left is right and isinstance(left, (Optional, Chosen)):
         return True
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Optional):
