@@ -26,6 +26,7 @@ from ....tracing.staging import is_traced
 from ..lists import dynamic_lists
 from ..statements import dict_lookups, effects, generators
 from ..tables import becoming, making
+from ..tables.python_classes import CLASSES
 from ..values import array_iterators, array_parts, iterables, looked_up, ranges, sequence_iterators
 from . import (
     applied_functions,
@@ -61,6 +62,11 @@ def _some_traced(*args: Any) -> bool:
 def _unknown(value: Any = None, *more: Any) -> bool:
     """The value of the first argument is not known while tracing."""
     return isinstance(value, TracedArray) and value._known() is None
+
+
+def _making(kind: type) -> Callable[[], Function]:
+    """What gives the maker of a class of dicts or sets, which is loaded when it is asked for."""
+    return lambda: making.maker_of(kind)
 
 
 def _only_unknown(*args: Any) -> bool:
@@ -155,7 +161,7 @@ _ROWS: dict[Any, _Row] = {
     sorted: (_always, lambda: lists.sorted_),
     list: (_always, lambda: lists.list_),
     tuple: (_walked, lambda: functools.partial(lists.collected, tuple)),
-    **{kind: (_always, functools.partial(making.maker_of, kind)) for kind in making.CLASSES},
+    **{kind: (_always, _making(kind)) for kind in CLASSES},
     # Text
     print: (_always, lambda: printing.print),
     str: (_shown, lambda: effects.str_),
@@ -285,7 +291,7 @@ def _finders(function: Any) -> Iterable[Callable[[Any], Function | None]]:
         yield listed_elements.method_of
     elif type(owner) in (list, tuple):
         yield plain_lists.method_of
-    elif becoming.is_container(owner):
+    elif type(owner) in CLASSES:
         yield dict_lookups.method_of
         yield becoming.method_of
     yield random_functions.method_of

@@ -40,7 +40,7 @@ from ..builtins.replacements import replacement_of
 from ..interface import operators
 from ..lists import dynamic_lists
 from ..statements import expressions, generators
-from ..tables.table_walks import listed
+from ..tables import table_walks
 from ..values import aliases, looked_up, sequence_iterators
 from ..values.control_flow_state import snapshot_of
 from ..values.optional import Chosen, Optional
@@ -104,7 +104,7 @@ def _walked(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     if id(function) not in _WALKING:
         return args
     args = tuple(map(mapped if function is dict else iterated, args))
-    return tuple(map(listed, args)) if id(function) in _TAKING_ALL else args
+    return tuple(map(table_walks.listed, args)) if id(function) in _TAKING_ALL else args
 
 
 _WALKING = set(map(id, (

@@ -29,8 +29,7 @@ from ..calls.calls import call
 from ..lists import computed_lengths
 from ..statements import dict_lookups
 from ..statements.dict_lookups import are_constants, is_looked_up, look_up
-from ..tables import becoming
-from ..tables.dict_tables import DictTable
+from ..tables import becoming, dict_tables
 from ..tables.keys import is_run_time_key
 from ..values.array_parts import ArrayParts
 from ..values.hidden_state import require_own
@@ -348,7 +347,7 @@ def update_item(container: Any, key: Any, symbol: str, value: Any, late: bool = 
         container = _writable(trace, container)
     if becoming.becomes(container, key) and not dict_lookups.is_short(container, key):
         container = becoming.become_table(container)
-    if isinstance(container, DictTable):
+    if isinstance(container, dict_tables.DictTable):
         container.update_item(key, lambda old: update(symbol, old, value() if late else value))
         return
     if is_looked_up(container, key):

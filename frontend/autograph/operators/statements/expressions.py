@@ -18,10 +18,8 @@ from ..branches.conditions import is_staged, truth_of
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..lists.kept_items import compare_identity
-from ..tables import becoming
+from ..tables import becoming, hash_tables, table_walks
 from ..tables.constant_tables import found_among
-from ..tables.hash_tables import Table
-from ..tables.table_walks import TableView
 from ..values.control_flow_state import Facts
 from ..values.hidden_state import require_own
 from ..values.identities import same_number
@@ -176,7 +174,9 @@ def in_(item: Any, container: Any) -> Any:
     method = users_method(container, "__contains__")
     if method is not None and current_trace() is not None:
         return operators().call(bool, operators().call(method, container, item))
-    if isinstance(container, (GrowingList, Range, Table, TableView)) or is_text(container):
+    if isinstance(container, (GrowingList, Range, hash_tables.Table, table_walks.TableView)) or is_text(
+        container
+    ):
         return container.holds(item)
     if is_text(item):
         return item.ask(bool, _is_among, container)

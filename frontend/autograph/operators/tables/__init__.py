@@ -1,5 +1,18 @@
 """Dicts and sets whose keys only the program knows: what they become, and what they can do."""
 
-from __future__ import annotations
+from .....dialect.imports import load_on_first_use
 
-__all__: list[str] = []
+load_on_first_use(
+    __name__,
+    "becoming",
+    "carried_tables",
+    "constant_tables",
+    "counter_tables",
+    "dict_tables",
+    "displays",
+    "hash_tables",
+    "list_pools",
+    "making",
+    "set_tables",
+    "table_walks",
+)

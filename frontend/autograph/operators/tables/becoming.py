@@ -72,11 +72,6 @@ def is_open(value: Any) -> bool:
     return is_run_time_key(tuple(value)) if isinstance(value, (list, tuple)) else is_run_time_key(value)
 
 
-def is_container(value: Any) -> bool:
-    """Whether a value is a dict or set of Python's that may become a table."""
-    return PythonClass.of(value) is not None
-
-
 _PUTTING = {"add", "setdefault"}
 """The methods that may make their first argument a key."""
 
@@ -117,4 +112,4 @@ def method_of(function: Any) -> Callable[..., Any] | None:
     return call
 
 
-__all__ = ["become_table", "becomes", "grown", "is_container", "is_open", "method_of", "put"]
+__all__ = ["become_table", "becomes", "grown", "is_open", "method_of", "put"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -58,7 +58,4 @@ def from_keys(function: Any) -> Callable[..., Any]:
     return make
 
 
-CLASSES: tuple[type, ...] = (dict, OrderedDict, Counter, defaultdict, set, frozenset)
-"""The classes whose objects may become tables."""
-
-__all__ = ["CLASSES", "from_keys", "maker_of"]
+__all__ = ["from_keys", "maker_of"]

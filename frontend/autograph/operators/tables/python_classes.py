@@ -9,7 +9,8 @@ from typing import Any
 from .....dialect.records import dataclass
 
 _SETS = (set, frozenset)
-_CLASSES = (dict, OrderedDict, Counter, defaultdict, *_SETS)
+CLASSES: tuple[type, ...] = (dict, OrderedDict, Counter, defaultdict, *_SETS)
+"""The classes whose objects may become tables."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class PythonClass:
     def of(container: Any) -> PythonClass | None:
         """That of a dict or set; None for other objects."""
         kind = type(container)
-        if kind not in _CLASSES:
+        if kind not in CLASSES:
             return None
         return PythonClass(kind, container.default_factory if kind is defaultdict else None)
 
@@ -42,4 +43,4 @@ class PythonClass:
         return self.python_type(dict(items))
 
 
-__all__ = ["PythonClass"]
+__all__ = ["CLASSES", "PythonClass"]
