@@ -155,8 +155,7 @@ class Function(FastCallable, Portable, Generic[P, R]):
         return self._known.traces
 
     def __set_name__(self, owner: type, name: str) -> None:
-        """Be a method: its `input_signature` begins behind the instance."""
-        self._instances = 1
+        self._instances = 1  # of a method, the input signature begins behind the instance
 
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> Function[P, R]: ...
@@ -218,7 +217,7 @@ class Function(FastCallable, Portable, Generic[P, R]):
         leaves, names, structure, _ = self._bind(args, kwargs)
         return self._made(Arguments(structure, with_own_specs(leaves), names))[0]
 
-    def concrete_function_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
+    def _concrete_function_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
         """As `get_concrete_function`, where a spec that comes twice stands for one array."""
         leaves, names, structure, _ = self._bind(args, kwargs)
         return self._made(Arguments(structure, leaves, names))[0]
@@ -426,7 +425,7 @@ class Function(FastCallable, Portable, Generic[P, R]):
         concrete_function, cached_function = _loader()
         parts = self.fingerprint_parts()[1:]
         cached = cached_function(self.python_function, signature, parts, bool(decisions.data))
-        loaded = cached.load(lambda: self.recorded(signature), lambda program: decisions.fit(program.extra))
+        loaded = cached.load(lambda: self._recorded(signature), lambda program: decisions.fit(program.extra))
         if loaded is not None:
             concrete = concrete_function(signature, loaded, self._bind)
             if concrete.admitted(leaves) is not None:
@@ -460,7 +459,7 @@ class Function(FastCallable, Portable, Generic[P, R]):
                 self._known.traces -= 1  # it begins again, with constants
             raise
 
-    def recorded(self, signature: CallSignature, data: Iterable[Any] = ()) -> Recording:
+    def _recorded(self, signature: CallSignature, data: Iterable[Any] = ()) -> Recording:
         """What is compiled for a signature, traced once more, with some places of Python's state, by key, as data."""
         from .calls.specialisations import decided
 

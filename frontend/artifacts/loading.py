@@ -35,6 +35,15 @@ def load(
     other arrays for some names. With `only_look=True` signatures can be read, and nothing is compiled. The file needs
     no trust: it holds text that is checked, no code; `max_bytes` bounds what is read. Raises `weft.ArtifactError`,
     which is a `ValueError`, for files that are damaged, of a newer version, or do what such files must not do.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "doubled.weft")
+    >>> doubled = weft.function(lambda x: x * 2, name="doubled")
+    >>> weft.save(path, doubled.get_concrete_function(weft.TensorSpec([None], "int64")))
+    >>> weft.load(path).doubled(np.array([1, 2]))
+    array([2, 4])
+    >>> weft.load(path, only_look=True).signatures
+    {'doubled': ['doubled(i64[?])']}
     """
     archive = Archive(os.fspath(file), max_bytes)
     dialect = archive.manifest.get("dialect")

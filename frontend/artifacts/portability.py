@@ -126,7 +126,7 @@ def _recording_of(concrete: ConcreteFunction, shared: SharedState) -> Recording:
     if wanted <= {handle_key(extra.handle) for extra in recording.extra if isinstance(extra, Input)}:
         return recording
     function: Function[..., Any] = concrete._bind.__self__  # type: ignore[attr-defined]
-    return function.recorded(concrete.signature(), wanted)
+    return function._recorded(concrete.signature(), wanted)
 
 
 def _changed_places(recording: Recording) -> Iterator[Any]:

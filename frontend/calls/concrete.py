@@ -392,7 +392,7 @@ class ConcreteFunction:
 
 def _again(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The concrete function of a function for such arguments."""
-    return function.concrete_function_of(args, kwargs)
+    return function._concrete_function_of(args, kwargs)
 
 
 def _exception_of(failure: RuntimeFailure) -> BaseException:

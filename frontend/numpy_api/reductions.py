@@ -13,7 +13,6 @@ from ...dialect.op import Op
 from ...dialect.ops import reductions as ops
 from ...dialect.types import compatible_shapes
 from ..indexing.broadcasting import broadcast_to
-from ..tracing.array import TracedArray
 from ..tracing.element_stores import cast_element
 from ..tracing.extents import known_shape, product
 from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, raise_where
@@ -39,6 +38,7 @@ from .arguments import (
 )
 from .documentation import Family, member
 from .joining import concatenate
+from .nonempty import require_elements
 from .selection import blend, choose
 from .shape import ravel, reshape, squeeze
 
@@ -426,7 +426,7 @@ def _extremum(
                 f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where mask one has "
                 "to specify 'initial'"
             )
-        _require_elements(
+        require_elements(
             x, axes, f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
         )
         return _reduce(op_class, x, axes, keepdims)
@@ -444,15 +444,6 @@ def _extremum(
         joined = concatenate([broadcast_to(start, edge), masked], axis=place)
         masked = _reduce(op_class, joined, (place,), True) if place != last else joined
     return _reduce(op_class, masked, axes, keepdims)
-
-
-def _require_elements(x: ArrayResult, axes: tuple[int, ...], message: str) -> None:
-    """There must be an element: now where the extents are known, else when the function runs."""
-    extents = [known_shape(x)[place] for place in axes]
-    if 0 in extents and 0 not in [e for place, e in enumerate(known_shape(x)) if place not in axes]:
-        raise WeftValueError(message)
-    if isinstance(x, TracedArray) and None in extents:
-        raise_where(np.equal(product([x.shape[place] for place in axes]), 0), ValueError, message)
 
 
 @_selecting(ops.Max, np.maximum)
@@ -515,7 +506,7 @@ def _locating(op_class: type[Op]) -> Family:
         x = asarray(a)
         is_flat = axis is None or (x.ndim == 0 and axis in (0, -1))
         elements, place = (ravel(x), 0) if is_flat else (x, axis_index(axis, x.ndim))
-        _require_elements(elements, (place,), f"attempt to get {op_class.name} of an empty sequence")
+        require_elements(elements, (place,), f"attempt to get {op_class.name} of an empty sequence")
         result = apply(op_class, elements, axis=place, keepdims=_keep(keepdims) and not is_flat)
         if (out := output_of(out)) is not None:
             require_castable(out.dtype, result.dtype, "safe")  # as NumPy asks, not the other way round

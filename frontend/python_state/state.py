@@ -9,16 +9,14 @@ from __future__ import annotations
 import contextvars
 import functools
 import types
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...backend.gpu.devices.on_device import ARRAYS, OnDevice, memory_of
-from ...dialect.dtypes import is_element
+from ...backend.gpu.devices.on_device import ARRAYS, OnDevice
 from ...dialect.errors import UnsupportedError
-from ...dialect.types import type_of
 from ..autograph.convert import original_of
 from ..autograph.operators.values.control_flow_state import control_flow, follow_from_now
 from ..autograph.operators.values.hidden_state import MadeObjects
@@ -35,12 +33,11 @@ from ..autograph.operators.values.program_locations import (
 from ..guards.contents import is_content
 from ..guards.dependencies import Dependencies
 from ..guards.generic import Code, has_plain_defaults
-from ..guards.guards import Content, Deep, Guard, Kind, Names, Same, guard_of, handle_key, is_fixed
+from ..guards.guards import Content, Deep, Guard, Kind, Names, Same, guard_of, is_fixed
 from ..guards.handles import (
     Arguments,
     Cell,
     ContextVariable,
-    Fixed,
     Global,
     Handle,
     Item,
@@ -49,15 +46,14 @@ from ..guards.handles import (
     Owner,
 )
 from ..guards.implicit_reads import implicit_reads
-from ..guards.inputs import CONSTANT_BYTES, NUMBERS, Decisions, Input, Reconsider, may_change
+from ..guards.inputs import CONSTANT_BYTES, Decisions
 from ..guards.unbound import UNBOUND
-from ..reach.links import link
 from ..runtime_values.values import RuntimeValue
-from ..signature.composite_arrays import is_composite
 from ..signature.traced_value import CompositeValue
 from ..source.name_uses import Uses, name_uses
 from ..tracing.array import TracedArray
-from .composite_constants import StandIn, stand_in_of_parts, watch_composites
+from .composite_constants import watch_composites
+from .data_of_state import DataOfState
 from .generators import Generators, handles_inside
 from .lookups import Lookups, is_followed
 from .stand_ins import StandIns
@@ -66,7 +62,7 @@ if TYPE_CHECKING:
     from ..tracing.trace import Trace
 
 
-class PythonState(ABC):
+class PythonState(DataOfState):
     """What one trace reads and changes of the state that was there before it."""
 
     def __init__(
@@ -78,11 +74,10 @@ class PythonState(ABC):
         names: Iterable[tuple[str, Any]],
         decisions: Decisions,
     ) -> None:
-        self._trace = trace
+        super().__init__(trace, leaves, decisions)
         self._arguments = arguments
         self._copies = {id(copy): copy for copy in copies}
         """The containers among the arguments, which the trace gets copies of."""
-        self._decisions = decisions
         self.snapshot = Snapshot()
         self._names_of_arguments = list(names)
         for name, value in self._names_of_arguments:
@@ -90,12 +85,6 @@ class PythonState(ABC):
         self.snapshot.follow(arguments, "")
         self.stores_early = False
         """Whether the call stores changes before its end, too."""
-        self.guards: list[Guard] = []
-        self.inputs: list[Input] = []
-        self.shared: list[tuple[Handle, int]] = []
-        """Places that hold an array argument, by its position."""
-        self._leaves = {id(leaf): (leaf, traced, position) for leaf, traced, position in leaves}
-        self._by_value: dict[int, Input | StandIn] = {}
         self._function: Any = None
         """The function that is traced."""
         self._stand_ins = StandIns(trace, self)
@@ -108,8 +97,6 @@ class PythonState(ABC):
         self._met: set[Any] = set()
         self._named: dict[Any, tuple[ProgramLocation, Handle, Any]] = {}
         """The names that code reads, by the keys of their places, with their values."""
-        self._handles: dict[int, tuple[Any, Handle, Any]] = {}
-        """The arrays under names, with their handles and keys."""
         self._attribute_uses = Uses()
         self._plain_reads: set[str] = set()
         """The attributes that functions read which are not converted, so that nothing tells when."""
@@ -384,50 +371,6 @@ class PythonState(ABC):
 
     # Inputs
 
-    def is_data(self, key: Any, value: Any) -> bool:
-        """Whether a place is read at each call, as it held something else before."""
-        return self._decisions.is_data(key) and may_change(value)
-
-    def is_state(self, value: Any) -> bool:
-        """Whether a value is read at each call where an attribute holds it."""
-        return self._is_array(value) and self._takes(value)
-
-    @staticmethod
-    def _is_array(value: Any) -> bool:
-        if isinstance(value, np.generic):
-            return is_element(value.dtype)
-        return (type(value) is np.ndarray and is_element(value.dtype)) or isinstance(value, OnDevice)
-
-    def _takes(self, value: Any) -> bool:
-        """Whether an array may be data: not where tracing needs its elements, which those on a device never give."""
-        return self._decisions.takes_data or isinstance(value, OnDevice)
-
-    def _make_input(self, handle: Handle, value: Any, number: type | None = None) -> Input:
-        """A further argument of the compiled function."""
-        tensor_type = type_of(value if isinstance(value, OnDevice) else np.asarray(value))
-        array = memory_of(value) if isinstance(value, ARRAYS) else None
-        traced = self._trace.add_input(tensor_type, array)._like_python(number)
-        found = Input(handle, value, traced)
-        self._trace.extra.append(found)
-        self.inputs.append(found)
-        if number is None:
-            self._by_value[id(value)] = found
-        return found
-
-    def stand_in(self, handle: Handle, value: Any) -> Any:
-        """The traced array or number for a value that is found at later calls by a handle."""
-        kind = type(value)
-        if isinstance(value, ARRAYS) and id(value) in self._leaves:
-            return self._shared_leaf(handle, value)
-        known = self._by_value.get(id(value)) if isinstance(value, ARRAYS) else None
-        if known is not None:
-            self.guards.append(Same(handle, known.handle))
-            return known.traced
-        if isinstance(value, np.ndarray) and is_composite(value.dtype):
-            found = self._by_value[id(value)] = stand_in_of_parts(handle, value, self.stand_in)
-            return found.traced
-        return self._make_input(handle, value, kind if kind in NUMBERS else None).traced
-
     def replace_numbers(self) -> None:
         """Let traced numbers stand in the attributes that changed before."""
         if not self._decisions.takes_data:
@@ -443,47 +386,6 @@ class PythonState(ABC):
                     if handle is not None:
                         self._stand_ins.put(place, handle, value)
 
-    def input_of(self, array: Any) -> Any:
-        """The traced array that stands for an array which was there before the trace; None for another one."""
-        known = self._by_value.get(id(array))
-        if known is not None and known.value is array:
-            return known.traced
-        if id(array) in self._leaves:
-            return self._shared_leaf(Fixed(array), array)
-        return None
-
-    def _shared_leaf(self, handle: Handle, array: Any) -> Any:
-        """The argument that is an array, which a place is bound to hold at later calls too."""
-        _, traced, position = self._leaves[id(array)]
-        self.shared.append((handle, position))
-        return traced
-
-    def data_of(self, array: Any) -> Any:
-        """As `input_of`, also for an array under a name that held another one before."""
-        traced = self.input_of(array)
-        named = self._handles.get(id(array))
-        if (
-            traced is None
-            and named is not None
-            and self._decisions.is_data(named[2])
-            and self._is_array(array)
-        ):
-            return self._make_input(named[1], array).traced
-        return traced
-
-    def referent(self, reference: Any, value: Any) -> Any:
-        """What stands for an array that a weak reference refers to: it is fetched at each call."""
-        traced = self.data_of(value)
-        if traced is not None or self._find_array(value)[0] is not None:
-            return value if traced is None else traced
-        parent = self.locate(reference)
-        if parent is None or not self.is_state(value):
-            raise UnsupportedError(
-                f"this weak reference refers to an array ({value.dtype}), which compiled code would keep alive or "
-                "cannot find again: pass the array as an argument, or keep it in a variable or attribute"
-            )
-        return self._make_input(Linked(parent.name, parent, link("the referent")), value).traced
-
     def require_own_context(self, context: Any, name: str) -> None:
         """Refuse to change the context of decimal that was there before."""
         import decimal
@@ -498,68 +400,11 @@ class PythonState(ABC):
         """What stands for a random generator that was there before the trace; the value itself where nothing does."""
         return self._generators.traced(value)
 
-    def state_input(self, handle: Handle, words: Any) -> Any:
-        """The traced array of a generator's state, found by a handle at each call."""
-        if id(words) in self._leaves:
-            return self._shared_leaf(handle, words)
-        return self._make_input(handle, words).traced
-
     def handles_of(self, generator: Any) -> Iterator[Handle]:
         """How a generator that was there before is found at a later call: all places that hold its bit generator."""
         guards = [*self.guards, *(guard for _, _, guard, _ in self._lists)]
         for handle in [handle for guard in guards for handle, _ in guard.looks_at()]:
             yield from handles_inside(handle, handle.get(), generator)
-
-    def writable(self, array: Any) -> Any:
-        """The traced array to write to in the place of one that was there before the trace."""
-        traced = self.data_of(array)
-        if traced is not None or not (self._is_array(array) or may_change(array)):
-            return array if traced is None else traced
-        handle, key = self._find_array(array)
-        if handle is None:
-            return array
-        if self._takes(array) and key not in self._decisions.data:
-            raise Reconsider(key)
-        return self.stand_in(handle, array)
-
-    def _is_written(self, array: Any) -> bool:
-        """Whether an array of dates or records is data, as the function writes to it."""
-        return bool(self._decisions.data) and self._find_array(array)[1] in self._decisions.data
-
-    def returned(self, value: Any) -> Any:
-        """What stands for a result: the traced array for one that was there before the trace, which the caller knows.
-
-        An array under a name, of which the result is a view perhaps, has to be data: then the trace begins again.
-        """
-        traced = self.data_of(value)
-        if traced is not None or not self._is_array(value) or not self._takes(value):
-            return value if traced is None else traced
-        handle, key = self._find_array(value)
-        if handle is not None and self._is_array(value) and key not in self._decisions.data:
-            raise Reconsider(key)
-        return value
-
-    def place_of(self, array: Any) -> Handle | None:
-        """How an array that was there before is found at later calls; None for one that is not found."""
-        named = self._handles.get(id(array))
-        return self.locate(array) if named is None else named[1]
-
-    def is_outside(self, value: Any) -> bool:
-        """Whether a result is an array that was there before the trace, or a view of one, and is no data."""
-        return type(value) is np.ndarray and self._find_array(value)[0] is not None
-
-    def _find_array(self, array: Any) -> tuple[Handle | None, Any]:
-        """The place of an array; of the array that it is a view of, as the view is one of the trace at the next try."""
-        view = array
-        while array.base is not None and id(array) not in self._handles and self._holder(array) is None:
-            if not isinstance(array.base, np.ndarray):
-                break
-            array = array.base
-        known = (value for value, _, _ in self._handles.values())
-        named = (value for value in known if type(value) is np.ndarray and value.base is array)
-        array = next((value for value in named if np.may_share_memory(value, view)), array)
-        handle = self.place_of(array)
-        return handle, None if handle is None else handle_key(handle)
 
     # Finding again
 

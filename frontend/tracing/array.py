@@ -15,6 +15,7 @@ from ...dialect.types import TensorType
 from ..signature.foreign_arrays import has_elements
 from ..signature.traced_value import TracedValue
 from .array_api import require_array_api
+from .array_members import COMPARISONS, IN_PLACE_METHODS, METHODS, OPERATORS, PROPERTIES, UNARY
 from .behaviour import behaviour
 from .layouts import Layout, layout_of_copy, layout_of_view, row_major
 from .may_alias import is_seen_elsewhere, make_unique, note_write, usable_aliases
@@ -540,46 +541,6 @@ def _is_operand(value: object) -> bool:
     return isinstance(value, (bool, int, float, complex, list, tuple)) or has_elements(value)
 
 
-_OPERATORS: dict[str, tuple[np.ufunc, str]] = {
-    "add": (np.add, "+"),
-    "sub": (np.subtract, "-"),
-    "mul": (np.multiply, "*"),
-    "truediv": (np.true_divide, "/"),
-    "floordiv": (np.floor_divide, "//"),
-    "mod": (np.remainder, "%"),
-    "pow": (np.power, "**"),
-    "matmul": (np.matmul, "@"),
-    "and": (np.bitwise_and, "&"),
-    "or": (np.bitwise_or, "|"),
-    "xor": (np.bitwise_xor, "^"),
-    "lshift": (np.left_shift, "<<"),
-    "rshift": (np.right_shift, ">>"),
-    "divmod": (np.divmod, "divmod()"),
-}
-_COMPARISONS: dict[str, tuple[np.ufunc, str]] = {
-    "eq": (np.equal, "=="),
-    "ne": (np.not_equal, "!="),
-    "lt": (np.less, "<"),
-    "le": (np.less_equal, "<="),
-    "gt": (np.greater, ">"),
-    "ge": (np.greater_equal, ">="),
-}
-_UNARY: dict[str, np.ufunc] = {
-    "neg": np.negative,
-    "pos": np.positive,
-    "abs": np.absolute,
-    "invert": np.invert,
-}
-_METHODS = (
-    "all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "byteswap", "choose", "clip", "compress",
-    "conj", "conjugate", "cumprod", "cumsum", "diagonal", "dot", "flatten", "item", "max", "mean", "min", "nonzero",
-    "prod", "ravel", "repeat", "reshape", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace",
-    "tolist", "transpose", "var", "view",
-)  # fmt: skip
-_IN_PLACE_METHODS = ["fill", "partition", "put", "resize", "sort"]
-_PROPERTIES = ["T", "mT", "real", "imag", "flat", "base", "flags", "strides"]
-
-
 def _set_part(self: TracedArray, name: str, value: Any) -> None:
     """`x.real = value`, `x.imag = value`, `x.flat = value`."""
     if self._is_number:
@@ -599,17 +560,17 @@ def _define(name: str, method: Callable[..., Any]) -> None:
 
 
 def _install() -> None:
-    for name, (ufunc, symbol) in {**_OPERATORS, **_COMPARISONS}.items():
+    for name, (ufunc, symbol) in {**OPERATORS, **COMPARISONS}.items():
         _define(f"__{name}__", _binary(ufunc, symbol))
-        if name in _OPERATORS:
+        if name in OPERATORS:
             _define(f"__r{name}__", _binary(ufunc, symbol, reflected=True))
             _define(f"__i{name}__", _binary(ufunc, symbol, in_place=True))
     del TracedArray.__idivmod__  # type: ignore[attr-defined]
-    for name, ufunc in _UNARY.items():
+    for name, ufunc in UNARY.items():
         _define(f"__{name}__", lambda self, ufunc=ufunc: _operate(ufunc, self))
-    for name in (*_METHODS, *_IN_PLACE_METHODS):
+    for name in (*METHODS, *IN_PLACE_METHODS):
         setattr(TracedArray, name, _namespace_method(name))
-    for name in _PROPERTIES:
+    for name in PROPERTIES:
         settable = name in ("real", "imag", "flat")
         setter = (lambda self, value, name=name: _set_part(self, name, value)) if settable else None
         setattr(TracedArray, name, property(_namespace_method(f"array_{name}"), setter))

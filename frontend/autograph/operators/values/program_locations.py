@@ -7,11 +7,9 @@ assignment to a variable.
 
 from __future__ import annotations
 
-import collections
 import contextvars
 import copy
 import dis
-import operator
 import types
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
@@ -38,6 +36,7 @@ from ....source.own_attributes import (
 from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder
 from .optional import Chosen, MaybeUnbound, Optional
+from .saved_contents import changed_entries, in_order, is_changed, refill
 
 
 @dataclass(frozen=True)
@@ -302,7 +301,7 @@ class Snapshot:
     def changes(self) -> Changes:
         """The places whose value is another one now, with that value."""
         for name, buffer, saved in self.buffers:
-            if _is_changed(buffer, saved):
+            if is_changed(buffer, saved):
                 kind = type(buffer).__name__
                 raise UnsupportedError(
                     f"{name or 'something'} is a {kind}, and changed where compiled code would have to change it when "
@@ -317,8 +316,8 @@ class Snapshot:
     def restore(self) -> None:
         """Take all changes back."""
         for _, buffer, saved in self.buffers:
-            if _is_changed(buffer, saved):
-                _refill(buffer, saved)
+            if is_changed(buffer, saved):
+                refill(buffer, saved)
         for place, old, _ in list(self._differences()):
             place.set(old)
         for name, entries, saved in self.dicts:
@@ -468,12 +467,12 @@ class Snapshot:
                 yield place, old, new
         yield from self._differences_in_sequences()
         for name, entries, saved in self.dicts:
-            for key, old, new in _changed_entries(saved, entries):
+            for key, old, new in changed_entries(saved, entries):
                 yield Entry(f"{name}[{key!r}]", entries, key), old, new
-            if not _in_order(saved, entries):
+            if not in_order(saved, entries):
                 yield KeyOrder(name, entries), OrderOfKeys(saved), OrderOfKeys(entries)
         for name, owner, attributes in self.objects:
-            for key, old, new in _changed_entries(attributes, attributes_of(owner) or {}):
+            for key, old, new in changed_entries(attributes, attributes_of(owner) or {}):
                 yield Attribute(f"{name}.{key}" if name else key, owner, key), old, new
 
     def _differences_in_sequences(self) -> Iterator[tuple[ProgramLocation, Any, Any]]:
@@ -510,41 +509,6 @@ def _leads_on(place: Variable) -> bool:
     return not isinstance(value, (*_LEAVES, list, dict, set, tuple)) and any(
         walk.links(value) for walk in (walk_of(value),) if walk is not None
     )
-
-
-def _is_changed(buffer: Any, saved: Any) -> bool:
-    """Whether a buffer holds something else than it did."""
-    if isinstance(buffer, collections.deque):
-        return len(buffer) != len(saved) or any(
-            one is not other for one, other in zip(buffer, saved, strict=True)
-        )
-    return bool(buffer != saved)
-
-
-def _refill(buffer: Any, saved: Any) -> None:
-    if isinstance(buffer, collections.deque):
-        buffer.clear()
-        buffer.extend(saved)
-    else:
-        buffer[:] = saved
-
-
-def _changed_entries(before: dict[Any, Any], now: dict[Any, Any]) -> Iterator[tuple[Any, Any, Any]]:
-    """The keys whose values changed, with the old and the new value; one that is not there is unbound."""
-    if before.keys() == now.keys() and all(map(operator.is_, before.values(), map(now.__getitem__, before))):
-        return  # most are as they were: found without Python code for each entry
-    for key in dict.fromkeys([*before, *now]):
-        old, new = before.get(key, UNBOUND), now.get(key, UNBOUND)
-        if new is not old:
-            yield key, old, new
-
-
-def _in_order(before: dict[Any, Any], now: dict[Any, Any]) -> bool:
-    """Whether the keys are those from before without some, and new ones behind them."""
-    if before.keys() == now.keys():
-        return all(one is other or one == other for one, other in zip(before, now, strict=True))
-    expected = [key for key in before if key in now] + [key for key in now if key not in before]
-    return expected == list(now)
 
 
 Changes: TypeAlias = "dict[tuple[Any, ...], tuple[ProgramLocation, Any]]"

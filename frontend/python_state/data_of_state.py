@@ -1,0 +1,196 @@
+"""What of Python's state is data: arrays and numbers that compiled functions get as further arguments."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...backend.gpu.devices.on_device import ARRAYS, OnDevice, memory_of
+from ...dialect.dtypes import is_element
+from ...dialect.errors import UnsupportedError
+from ...dialect.types import type_of
+from ..autograph.operators.values.program_locations import ProgramLocation
+from ..guards.guards import Guard, Same, handle_key
+from ..guards.handles import Fixed, Handle, Linked
+from ..guards.inputs import NUMBERS, Decisions, Input, Reconsider, may_change
+from ..reach.links import link
+from ..signature.composite_arrays import is_composite
+from ..tracing.array import TracedArray
+from .composite_constants import StandIn, stand_in_of_parts
+
+if TYPE_CHECKING:
+    from ..tracing.trace import Trace
+
+
+class DataOfState(ABC):
+    """The data that one trace found in the state that was there before it."""
+
+    def __init__(
+        self, trace: Trace, leaves: Iterable[tuple[Any, TracedArray, int]], decisions: Decisions
+    ) -> None:
+        self._trace = trace
+        self._decisions = decisions
+        self.guards: list[Guard] = []
+        self.inputs: list[Input] = []
+        self.shared: list[tuple[Handle, int]] = []
+        """Places that hold an array argument, by its position."""
+        self._leaves = {id(leaf): (leaf, traced, position) for leaf, traced, position in leaves}
+        self._by_value: dict[int, Input | StandIn] = {}
+        self._handles: dict[int, tuple[Any, Handle, Any]] = {}
+        """The arrays under names, with their handles and keys."""
+
+    @abstractmethod
+    def locate(self, value: Any) -> Handle | None:
+        """How an object is found at a later call; None for one that is not found."""
+
+    @abstractmethod
+    def _holder(self, value: Any) -> ProgramLocation | None:
+        """The place that holds an object."""
+
+    def is_data(self, key: Any, value: Any) -> bool:
+        """Whether a place is read at each call, as it held something else before."""
+        return self._decisions.is_data(key) and may_change(value)
+
+    def is_state(self, value: Any) -> bool:
+        """Whether a value is read at each call where an attribute holds it."""
+        return self._is_array(value) and self._takes(value)
+
+    @staticmethod
+    def _is_array(value: Any) -> bool:
+        if isinstance(value, np.generic):
+            return is_element(value.dtype)
+        return (type(value) is np.ndarray and is_element(value.dtype)) or isinstance(value, OnDevice)
+
+    def _takes(self, value: Any) -> bool:
+        """Whether an array may be data: not where tracing needs its elements, which those on a device never give."""
+        return self._decisions.takes_data or isinstance(value, OnDevice)
+
+    def _make_input(self, handle: Handle, value: Any, number: type | None = None) -> Input:
+        """A further argument of the compiled function."""
+        tensor_type = type_of(value if isinstance(value, OnDevice) else np.asarray(value))
+        array = memory_of(value) if isinstance(value, ARRAYS) else None
+        traced = self._trace.add_input(tensor_type, array)._like_python(number)
+        found = Input(handle, value, traced)
+        self._trace.extra.append(found)
+        self.inputs.append(found)
+        if number is None:
+            self._by_value[id(value)] = found
+        return found
+
+    def stand_in(self, handle: Handle, value: Any) -> Any:
+        """The traced array or number for a value that is found at later calls by a handle."""
+        kind = type(value)
+        if isinstance(value, ARRAYS) and id(value) in self._leaves:
+            return self._shared_leaf(handle, value)
+        known = self._by_value.get(id(value)) if isinstance(value, ARRAYS) else None
+        if known is not None:
+            self.guards.append(Same(handle, known.handle))
+            return known.traced
+        if isinstance(value, np.ndarray) and is_composite(value.dtype):
+            found = self._by_value[id(value)] = stand_in_of_parts(handle, value, self.stand_in)
+            return found.traced
+        return self._make_input(handle, value, kind if kind in NUMBERS else None).traced
+
+    def input_of(self, array: Any) -> Any:
+        """The traced array that stands for an array which was there before the trace; None for another one."""
+        known = self._by_value.get(id(array))
+        if known is not None and known.value is array:
+            return known.traced
+        if id(array) in self._leaves:
+            return self._shared_leaf(Fixed(array), array)
+        return None
+
+    def _shared_leaf(self, handle: Handle, array: Any) -> Any:
+        """The argument that is an array, which a place is bound to hold at later calls too."""
+        _, traced, position = self._leaves[id(array)]
+        self.shared.append((handle, position))
+        return traced
+
+    def data_of(self, array: Any) -> Any:
+        """As `input_of`, also for an array under a name that held another one before."""
+        traced = self.input_of(array)
+        named = self._handles.get(id(array))
+        if (
+            traced is None
+            and named is not None
+            and self._decisions.is_data(named[2])
+            and self._is_array(array)
+        ):
+            return self._make_input(named[1], array).traced
+        return traced
+
+    def referent(self, reference: Any, value: Any) -> Any:
+        """What stands for an array that a weak reference refers to: it is fetched at each call."""
+        traced = self.data_of(value)
+        if traced is not None or self._find_array(value)[0] is not None:
+            return value if traced is None else traced
+        parent = self.locate(reference)
+        if parent is None or not self.is_state(value):
+            raise UnsupportedError(
+                f"this weak reference refers to an array ({value.dtype}), which compiled code would keep alive or "
+                "cannot find again: pass the array as an argument, or keep it in a variable or attribute"
+            )
+        return self._make_input(Linked(parent.name, parent, link("the referent")), value).traced
+
+    def state_input(self, handle: Handle, words: Any) -> Any:
+        """The traced array of a generator's state, found by a handle at each call."""
+        if id(words) in self._leaves:
+            return self._shared_leaf(handle, words)
+        return self._make_input(handle, words).traced
+
+    def writable(self, array: Any) -> Any:
+        """The traced array to write to in the place of one that was there before the trace."""
+        traced = self.data_of(array)
+        if traced is not None or not (self._is_array(array) or may_change(array)):
+            return array if traced is None else traced
+        handle, key = self._find_array(array)
+        if handle is None:
+            return array
+        if self._takes(array) and key not in self._decisions.data:
+            raise Reconsider(key)
+        return self.stand_in(handle, array)
+
+    def _is_written(self, array: Any) -> bool:
+        """Whether an array of dates or records is data, as the function writes to it."""
+        return bool(self._decisions.data) and self._find_array(array)[1] in self._decisions.data
+
+    def returned(self, value: Any) -> Any:
+        """What stands for a result: the traced array for one that was there before the trace, which the caller knows.
+
+        An array under a name, of which the result is a view perhaps, has to be data: then the trace begins again.
+        """
+        traced = self.data_of(value)
+        if traced is not None or not self._is_array(value) or not self._takes(value):
+            return value if traced is None else traced
+        handle, key = self._find_array(value)
+        if handle is not None and self._is_array(value) and key not in self._decisions.data:
+            raise Reconsider(key)
+        return value
+
+    def place_of(self, array: Any) -> Handle | None:
+        """How an array that was there before is found at later calls; None for one that is not found."""
+        named = self._handles.get(id(array))
+        return self.locate(array) if named is None else named[1]
+
+    def is_outside(self, value: Any) -> bool:
+        """Whether a result is an array that was there before the trace, or a view of one, and is no data."""
+        return type(value) is np.ndarray and self._find_array(value)[0] is not None
+
+    def _find_array(self, array: Any) -> tuple[Handle | None, Any]:
+        """The place of an array; of the array that it is a view of, as the view is one of the trace at the next try."""
+        view = array
+        while array.base is not None and id(array) not in self._handles and self._holder(array) is None:
+            if not isinstance(array.base, np.ndarray):
+                break
+            array = array.base
+        known = (value for value, _, _ in self._handles.values())
+        named = (value for value in known if type(value) is np.ndarray and value.base is array)
+        array = next((value for value in named if np.may_share_memory(value, view)), array)
+        handle = self.place_of(array)
+        return handle, None if handle is None else handle_key(handle)
+
+
+__all__ = ["DataOfState"]
