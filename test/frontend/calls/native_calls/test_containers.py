@@ -99,7 +99,7 @@ VALUES: list[tuple[Any, list[Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "others"), VALUES, ids=lambda value: repr(value)[:20])
+@pytest.mark.parametrize(("value", "others"), VALUES, ids=lambda value: type(value).__name__)
 def test_one_value(value: Any, others: list[Any]):
     around: list[Callable[[Any], Any]] = [
         lambda entry: [entry],
