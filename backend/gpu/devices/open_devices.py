@@ -56,7 +56,7 @@ class OpenDevice:
         self.default_stream = NativeStream(self.device, self.memory, LEGACY_STREAM)
         """The stream of calls outside of `using_stream`."""
         self._lock = threading.Lock()
-        self._unchecked: list[Callable[[], BaseException | None]] = []
+        self._unchecked: list[tuple[Any, Callable[[], BaseException | None]]] = []
         self.is_unchecked = ctypes.c_int64(0)
         """1 where there are calls of which it is not known yet whether they have failed."""
 
@@ -124,8 +124,8 @@ class OpenDevice:
             self.memory.copy_out(array.ctypes.data, address, array.nbytes, self.stream)
 
     def raise_later(self, check: Callable[[], BaseException | None]) -> None:
-        """Let the next who waits raise the exception of a call, if there is one."""
-        self._unchecked.append(check)
+        """Let the next who waits raise the exception of a call, if there is one; that waits for the stream of now."""
+        self._unchecked.append((chosen_stream.get(), check))
         self.is_unchecked.value = 1
 
     def raise_deferred(self) -> None:
@@ -133,7 +133,7 @@ class OpenDevice:
         if self._unchecked:
             unchecked, self._unchecked = self._unchecked, []
             self.is_unchecked.value = 0
-            errors = [check() for check in unchecked]
+            errors = [_on_stream(stream, check) for stream, check in unchecked]
             for error in errors:
                 if error is not None:
                     raise error
@@ -188,6 +188,15 @@ def using_stream(stream: Any) -> Iterator[None]:
     token = chosen_stream.set(stream)
     try:
         yield
+    finally:
+        chosen_stream.reset(token)
+
+
+def _on_stream(stream: Any, check: Callable[[], BaseException | None]) -> BaseException | None:
+    """What a check tells when the work of a stream is done."""
+    token = chosen_stream.set(stream)
+    try:
+        return check()
     finally:
         chosen_stream.reset(token)
 
