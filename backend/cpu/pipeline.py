@@ -58,6 +58,7 @@ CPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "write-loop-calls",
                 "func.func(linalg-generalize-named-ops)",  # one form to recognise
                 "separate-updates",
+                "write-chains",  # before upstream's bufferisation, whose time doubles with each branch
                 "eliminate-empty-tensors",  # results are computed where they are stored
                 "empty-tensor-to-alloc-tensor",
                 "one-shot-bufferize{bufferize-function-boundaries=true allow-return-allocs-from-loops=true"

@@ -55,6 +55,7 @@ CPU_PASSES: PassTable = MappingProxyType(
             f"{_CODEGEN}.outer_loop_vectorization.outer_loops:VectorizeOuterLoops", "scf.while"
         ),
         "version-stretches": entry(f"{_PLANNING}.outlining.stretches:VersionStretches", Stretch),
+        "write-chains": entry(f"{_BACKEND}.nests.chained_writes:WriteChains", "scf.if"),
         "write-fourier-transforms": entry(f"{_CODEGEN}.fourier.transforms:WriteFourierTransforms", CallLoop),
         "write-loop-calls": entry(f"{_CODEGEN}.loop_calls:WriteLoopCalls", CallLoop),
         "write-random-numbers": entry(f"{_CODEGEN}.random_numbers:WriteRandomNumbers", FillRandom),
