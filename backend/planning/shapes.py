@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections import ChainMap
-from collections.abc import Hashable, Iterator, Sequence, Set
+from collections.abc import Callable, Hashable, Iterator, Sequence, Set
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from ...dialect.errors import InternalError
 from ...dialect.extents import SCALAR, extent_source
@@ -43,6 +43,21 @@ class Axis(NamedTuple):
     axis: int
 
 
+_DEEPEST = 32
+"""Questions inside of each other; each takes some eight frames."""
+
+_Found = TypeVar("_Found")
+
+
+class _TooDeepError(Exception):
+    """Something else is to be found out first."""
+
+    def __init__(self, find: Callable[[Value], Any], value: Value) -> None:
+        super().__init__()
+        self.find = find
+        self.value = value
+
+
 class Shapes:
     """The sizes of the tensors of one function.
 
@@ -54,6 +69,7 @@ class Shapes:
         self._varying = varying
         self._known: ChainMap[Value, list[Size]] = ChainMap()
         self._read: ChainMap[Value, Size] = ChainMap()
+        self._depth = 0  # of questions that others are asked for
         self.example: ChainMap[Computed, Operation] = ChainMap()
         """An op that computes a symbol."""
 
@@ -75,13 +91,14 @@ class Shapes:
     def of(self, value: Value) -> list[Size]:
         """The sizes of a tensor, outermost first."""
         known = self._known.get(value)
-        if known is None:
-            shape = static_shape(value.type)
-            found = self._derive(value) if None in shape else ()
-            known = self._known[value] = [
-                found[axis] if extent is None else extent for axis, extent in enumerate(shape)
-            ]
-        return known
+        return self._ask(self._find_sizes, value) if known is None else known
+
+    def _find_sizes(self, value: Value) -> list[Size]:
+        shape = static_shape(value.type)
+        found = self._derive(value) if None in shape else ()
+        sizes = [found[axis] if extent is None else extent for axis, extent in enumerate(shape)]
+        self._known[value] = sizes
+        return sizes
 
     def in_full(self, size: Size) -> Size:
         """A size in terms of what is not index arithmetic."""
@@ -90,9 +107,39 @@ class Shapes:
     def read(self, value: Value) -> Size:
         """An index value in terms of what it is computed from."""
         found = self._read.get(value)
-        if found is None:
-            found = self._read[value] = self._term(value)
+        return self._ask(self._find_term, value) if found is None else found
+
+    def _find_term(self, value: Value) -> Size:
+        found = self._read[value] = self._term(value)
         return found
+
+    def _ask(self, find: Callable[[Value], _Found], value: Value) -> _Found:
+        """What is found out about a value, for which others are asked.
+
+        A long chain of these is followed a piece at a time, the last piece first: Python's stack is short.
+        """
+        if self._depth:
+            if self._depth == _DEEPEST:
+                raise _TooDeepError(find, value)
+            self._depth += 1
+            try:
+                return find(value)
+            finally:
+                self._depth -= 1
+        pieces: list[tuple[Callable[[Value], Any], Value]] = [(find, value)]
+        while True:
+            find_first, first = pieces[-1]
+            self._depth = 1
+            try:
+                found: _Found = find_first(first)
+            except _TooDeepError as error:
+                pieces.append((error.find, error.value))
+                continue
+            finally:
+                self._depth = 0
+            pieces.pop()
+            if not pieces:
+                return found
 
     def _term(self, value: Value) -> Size:
         if isinstance(value.owner, ir.Block):
