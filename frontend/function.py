@@ -173,7 +173,7 @@ class Function(FastCallable, Portable, Generic[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the compiled function, compiling it first if the signature is new."""
-        if is_eager():
+        if is_eager() or sys.is_finalizing():
             return self.python_function(*args, **kwargs)
         try:
             leaves, names, structure, bound = self._bind(args, kwargs)

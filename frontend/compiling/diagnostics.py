@@ -27,7 +27,6 @@ from ..source.locations import SourceRange, caret_snippet, is_own_frame, is_part
 from ..source.own_failures import RAISERS
 from ..source.tracebacks import places_of, traceback_through
 from ..tracing.array import TracedArray
-from .internal_errors import internal_error
 
 if TYPE_CHECKING:
     from ...backend.cpu.execution.executable import RuntimeFailure
@@ -70,6 +69,8 @@ def explained_at_their_place(name: str) -> Iterator[None]:
     except (WeftError, MemoryError):
         raise
     except Exception as error:
+        from .internal_errors import internal_error  # which loads MLIR
+
         found = internal_error(error, name)
         raise _placed(found, found.at) from error
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from support.op_uses import OF_VECTORS, SUMMING, WITHOUT_CASES, Use, uses_of
+from support.op_uses import GENERATED, OF_VECTORS, SUMMING, WITHOUT_CASES, Use, uses_of
 from support.programs import Builder, build, random_bits
 from weft.dialect.attributes import type_from_mlir, type_to_mlir
 from weft.dialect.dtypes import kind
@@ -43,6 +43,8 @@ def is_exact(use: Use) -> bool:
     kinds = {kind(dtype) for dtype in use.dtypes}
     if use.op.family in SUMMING:
         return use.op.name in EXACT_REDUCTIONS or not kinds & set("fc")
+    if use.op.name in GENERATED:
+        return False
     if use.op.family not in ("elementwise", "special"):
         return True
     return (not kinds & set("f") or use.op.name in EXACT_ON_FLOATS) and (

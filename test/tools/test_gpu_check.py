@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import pickle
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.scripts_of_bench import script_of_bench
 from weft.tools.gpu_check import peers
 from weft.tools.gpu_check.counters import count
 from weft.tools.gpu_check.packed import make_arguments
@@ -267,11 +267,8 @@ def test_peers_that_are_not_there_are_named(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_peers_run_programs_that_are_packed() -> None:
-    sys.path.insert(0, str(ROOT / "bench" / "gpu"))
-    try:
-        measured = {program.name for program in importlib.import_module("programs").PROGRAMS if program.large}
-    finally:
-        sys.path.pop(0)
+    with script_of_bench("programs") as module:
+        measured = {program.name for program in module.PROGRAMS if program.large}
     for peer in peers.PEERS:
         assert set(peers.programs_of(peer)) <= measured, peer
     assert {*SANITIZED, *COUNTED_PROGRAMS, *FIRST} <= measured

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from support.scripts_of_bench import script_of_bench
 from weft.backend.gpu.machine.assembler import find_assembler
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
 def static() -> Iterator[Any]:
     """The script, which is in no package."""
-    sys.path.insert(0, str(ROOT / "bench" / "gpu"))
-    try:
-        import importlib
-
-        yield importlib.import_module("static")
-    finally:
-        sys.path.pop(0)
+    with script_of_bench("static") as module:
+        yield module
 
 
 KERNELS = """

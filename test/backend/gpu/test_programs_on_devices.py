@@ -9,7 +9,13 @@ from programs.catalogue import PROGRAMS
 from support.device_code import device_code, gpu_text, on_host, reads
 from weft.backend.gpu.machine.assembler import find_assembler
 
-_SOME = {"heat_1d": "one block", "cholesky": "", "thomas": "", "histogram": "", "lstm": "one block"}
+_SOME = {
+    "heat_1d": "one block",
+    "lu_in_place": "one block",
+    "thomas": "",
+    "histogram": "",
+    "lstm": "one block",
+}
 """Programs, and a schedule that one of their kernels has."""
 
 
