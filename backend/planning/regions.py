@@ -294,29 +294,29 @@ class Regions:
 def _kept_value(branch: Operation, result: Value) -> Value | None:
     """The value from outside that one side of a branch gives: only the other one needs a block for another.
 
-    It gives it as it is, or updated; a branch inside may let it grow.
+    It gives it as it is, or updated; a branch inside may let it grow. Of branches in a row both sides lead to the same
+    values, each of which is looked at once.
     """
-    return next(filter(None, (_kept(end, branch) for end in _ends(branch, result))), None)
+    pending, seen = _ends(branch, result), set[Value]()
+    while pending:
+        value = pending.pop(0)
+        if not is_defined_inside(value, branch):
+            return value
+        if value in seen or isinstance(value.owner, ir.Block):  # which a loop carries
+            continue
+        seen.add(value)
+        op = value.owner.operation
+        if op.name == "scf.if":
+            pending = [*_ends(op, value), *pending]
+        else:
+            updated = destination_of(op, value)
+            pending = pending if updated is None else [updated, *pending]
+    return None
 
 
 def _ends(branch: Operation, result: Value) -> list[Value]:
     """What each side of a branch gives."""
     return [terminator(region.blocks[0]).operands[result.result_number] for region in branch.regions]
-
-
-def _kept(value: Value, branch: Operation) -> Value | None:
-    """The value from outside of a branch of which a value inside is an update; None where it is no such."""
-    while is_defined_inside(value, branch):
-        if isinstance(value.owner, ir.Block):
-            return None  # a loop carries it
-        op = value.owner.operation
-        if op.name == "scf.if":
-            return next(filter(None, (_kept(end, branch) for end in _ends(op, value))), None)
-        step = destination_of(op, value)
-        if step is None:
-            return None
-        value = step
-    return value
 
 
 def _used(op: Operation, buffers: Sequence[Buffer | None]) -> set[Buffer]:
