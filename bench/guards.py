@@ -124,7 +124,10 @@ def cases() -> list[Case]:
     """Titles, functions, and arguments; those of the first calls are others, so that numbers become data."""
     x = np.ones(3)
     image = np.random.default_rng(0).random((16, 16, 3))
-    array: Callable[[int], Any] = lambda call: x  # noqa: E731
+
+    def array(_call: int) -> Any:
+        return x
+
     return [
         ("nothing is read: `x + 1`", nothing, array),
         ("a number of the module", constant, array),

@@ -14,6 +14,7 @@ PARTS = (
     ("gradients.py",),
     ("dynamic.py",),
     ("tables.py",),
+    ("guards.py",),
     ("threads.py",),
     ("compile_time.py", "--output", str(HERE / "results" / "compile_time.md")),
 )

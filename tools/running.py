@@ -33,7 +33,10 @@ def run_function(text: str, name: str, given: Sequence[str]) -> str:
 def _array(word: str, dtype: np.dtype[Any]) -> Any:
     """An array of a file, or of Python's numbers in nested lists."""
     if word.endswith(".npy"):
-        return np.load(word, allow_pickle=False)
+        try:
+            return np.load(word, allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            raise WeftValueError(f"--args={word} cannot be read as an array: {error}") from None
     try:
         return np.array(ast.literal_eval(word), dtype)
     except (ValueError, SyntaxError, TypeError, OverflowError) as error:

@@ -114,8 +114,6 @@ EXCEPTIONS: dict[str, type[Exception]] = {
         UnboundLocalError,
         MemoryError,
         RecursionError,
-        RuntimeError,
-        KeyError,
         np.linalg.LinAlgError,
     )
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import os
 import pickle
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.gpu.emulator.memory import element_dtype
 from .host_code import link
 
 COMPARED = 4096
@@ -72,7 +72,7 @@ def make_arguments(specs: Sequence[Sequence[Any]], seed: int = 0) -> list[np.nda
 
     Each piece of an array has a seed of its own, so that all cores draw at once, and every machine the same.
     """
-    arrays = [np.empty(math.prod(spec[0]), _dtype(spec[1])) for spec in specs]
+    arrays = [np.empty(math.prod(spec[0]), element_dtype(spec[1])) for spec in specs]
     jobs = [
         (array[start : start + _PIECE], [seed, number, start], spec[2] if len(spec) > 2 else 8)
         for number, (array, spec) in enumerate(zip(arrays, specs, strict=True))
@@ -100,11 +100,6 @@ def _fill(piece: np.ndarray[Any, Any], seed: Sequence[int], bound: int) -> None:
         random.standard_normal(out=piece)
     else:
         piece[:] = random.standard_normal(piece.size, np.float32).astype(piece.dtype)
-
-
-def _dtype(name: str) -> np.dtype[Any]:
-    """The dtype of a name; bfloat16 is that of ml_dtypes."""
-    return np.dtype(importlib.import_module("ml_dtypes").bfloat16 if name == "bfloat16" else name)
 
 
 def executable_of(packed: Mapping[str, Any], device: Any) -> Any:

@@ -120,6 +120,7 @@ def test_what_is_no_function(text: str, message: str) -> None:
 def run_weft_opt(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     (tmp_path / "a.mlir").write_text(TWICE)
     np.save(tmp_path / "x.npy", np.arange(3.0))
+    (tmp_path / "text.npy").write_text("0, 1, 2")
     command = [sys.executable, "-m", "weft.tools.weft_opt", "a.mlir", *arguments]
     return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
@@ -140,6 +141,8 @@ def test_weft_opt_runs_functions(tmp_path: Path) -> None:
             ["--run=@twice", "--args=nothing"],
             "--args takes a .npy file or numbers, as in [1, 2.5], not 'nothing'",
         ),
+        (["--run=@twice", "--args=missing.npy"], "--args=missing.npy cannot be read as an array: "),
+        (["--run=@twice", "--args=text.npy"], "--args=text.npy cannot be read as an array: "),
         (["--run=@twice", "--args=3"], "takes f64[?] for 'x0', not f64[]"),
         (["--args=3"], "--args are for the function that --run names"),
     ],
