@@ -69,9 +69,29 @@ RAISE = "raise"
 """The name of what raises an exception each time that it is called: a keyword, so that nothing else has it."""
 
 
+def with_native(callback: Callback, native: str) -> Callback:
+    """A Python function for which processors may call a function of the backend: it does the same, and never raises."""
+    callback.native = native  # type: ignore[attr-defined]
+    return callback
+
+
+def native_of(callback: Callback) -> str | None:
+    """What processors may call instead of a Python function; None for nothing."""
+    return getattr(callback, "native", None)
+
+
 def name_of(function: Callable[..., Any]) -> str:
     """What a Python function is called in messages."""
     return getattr(function, "__name__", None) or repr(function)
 
 
-__all__ = ["RAISE", "Callback", "call_back", "checked_results", "measured", "name_of"]
+__all__ = [
+    "RAISE",
+    "Callback",
+    "call_back",
+    "checked_results",
+    "measured",
+    "name_of",
+    "native_of",
+    "with_native",
+]

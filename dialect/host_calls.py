@@ -12,6 +12,9 @@ Where types of results do not tell extents, the last operands do, in order, as s
     %n = func.call @host.0(%x) : (tensor<?xf64>) -> tensor<i64>
     %r = func.call @host.1(%n) : (tensor<i64>) -> tensor<?xf64>
 
+A declaration may name a function of the processor's backend in the attribute `weft.native`, which does the same and
+never raises: it takes the address of the addresses of operands and results, and is called instead of Python.
+
 The table is not part of the program: whoever runs it passes the table. After the lowering to storage types the
 declaration keeps the types of the weft dialect in the attribute `weft.signature`.
 """
@@ -35,6 +38,9 @@ SIGNATURE = "weft.signature"
 
 NAME = "weft.python"
 """The attribute of a declaration that says what is called, for those who read the program."""
+
+NATIVE = "weft.native"
+"""The attribute of a declaration that names what a processor calls instead of Python."""
 
 
 def host_symbol(callback: int) -> str:
@@ -63,6 +69,12 @@ def only_raises(declaration: Operation) -> bool:
     return not has_results and NAME in attributes and attributes[NAME].value == RAISE
 
 
+def native_name(declaration: Operation) -> str | None:
+    """What a processor calls instead of the Python function that a `func.func` declares; None for nothing."""
+    attributes = declaration.attributes
+    return attributes[NATIVE].value if NATIVE in attributes else None
+
+
 def _number(symbol: str) -> int | None:
     found = _NAME.fullmatch(symbol) if symbol.startswith(_PREFIX) else None
     return None if found is None else int(found[1])
@@ -75,6 +87,7 @@ def create_host_call(
     results: Sequence[TensorType],
     name: str,
     location: Location | None = None,
+    native: str | None = None,
 ) -> Operation:
     """Declare a Python function, of a name that is shown, in a module and call it at the current insertion point."""
     types = [type_to_mlir(t) for t in results]
@@ -87,6 +100,7 @@ def create_host_call(
                 "function_type": ir.TypeAttr.get(signature),
                 "sym_visibility": ir.StringAttr.get("private"),
                 NAME: ir.StringAttr.get(name),
+                **({} if native is None else {NATIVE: ir.StringAttr.get(native)}),
             },
             regions=1,
         )
@@ -113,11 +127,13 @@ def _tensor(mlir_type: Type) -> TensorType:
 
 __all__ = [
     "NAME",
+    "NATIVE",
     "SIGNATURE",
     "callback_of",
     "create_host_call",
     "declared_callback",
     "host_symbol",
+    "native_name",
     "only_raises",
     "signature_of",
 ]

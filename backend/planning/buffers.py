@@ -79,7 +79,9 @@ def plan_buffers(
     """Plan the memory of all public functions of an outlined module; the workspaces are noted where asked for."""
     failures = FailureSites(module)
     kernels = {name: convert_kernel(op, failures, profile) for name, op in kernel_functions(module).items()}
-    program = _Program(module, failures, kernels, HostCalls(module, failures), {})
+    program = _Program(
+        module, failures, kernels, HostCalls(module, failures, is_native=profile is PROCESSOR), {}
+    )
     functions = entry_functions(module)
     program.functions.update(interfaces(functions))
     plans = []

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...dialect.host_calls import callback_of, declared_callback, only_raises, signature_of
+from ...dialect.host_calls import callback_of, declared_callback, native_name, only_raises, signature_of
 from ...dialect.mlir import Module, Operation, Value, dialect, ir
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
@@ -40,12 +40,14 @@ class Placed:
 class HostCalls:
     """Writes the calls of Python in the planned functions of a module."""
 
-    def __init__(self, module: Module, failures: FailureSites) -> None:
+    def __init__(self, module: Module, failures: FailureSites, *, is_native: bool) -> None:
+        """`is_native` says that functions of the backend may be called instead of those of Python."""
         self._module = module
         self._failures = failures
         self._signatures: dict[int, tuple[list[TensorType], list[TensorType]]] = {}
         self._declarations: list[Operation] = []
         self._raising: set[int] = set()
+        self._native: dict[int, str] = {}
         for view in module.body.operations:
             callback = declared_callback(view.operation)
             if callback is not None:
@@ -53,6 +55,9 @@ class HostCalls:
                 self._declarations.append(view.operation)
                 if only_raises(view.operation):
                     self._raising.add(callback)
+                native = native_name(view.operation)
+                if native is not None and is_native:
+                    self._native[callback] = native
         self._is_declared = False
 
     def lower(
@@ -72,6 +77,9 @@ class HostCalls:
                 stored = arith.index_cast(word, builder.value(value))
                 memref.store(stored, words, [builder.value(position)])
                 position += 1
+        if callback in self._native:
+            self._call_native(self._native[callback], words)
+            return
         self._failures.begin(site, record)
         pointers = [
             arith.index_cast(word, memref.extract_aligned_pointer_as_index(m)) for m in (record, words)
@@ -82,6 +90,13 @@ class HostCalls:
             self._failures.exit()
         else:
             self._failures.propagate(record)
+
+    def _call_native(self, name: str, words: Value) -> None:
+        """Call a function of the backend, which never fails."""
+        word = ir.IntegerType.get_signless(64)
+        self._failures.declare(name, [word], [word])
+        address = dialect("arith").index_cast(word, dialect("memref").extract_aligned_pointer_as_index(words))
+        dialect("func").CallOp([word], name, [address])
 
     def words(self, function: Operation) -> Value | None:
         """Room on the stack for the longest list of words that a function needs, at the current insertion point."""

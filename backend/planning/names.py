@@ -45,6 +45,8 @@ _SORTING = re.compile(r"weft_(sort|argsort|select)_(int|float|complex)\d+_by_\d+
 
 _RANDOM = re.compile(r"weft_random_[a-z_]+_(pcg64|pcg64dxsm|philox)_(bool|u?int\d+|float\d+)")
 """Draw random numbers."""
+_TWISTER = re.compile(r"weft_twister_[a-z_]+_(bool|u?int\d+|float\d+)")
+"""Draw them of the state of Python's or of NumPy's older generators, where that is."""
 _LOOP = "weft_loop."
 """What the names of functions begin with that call a loop of a ufunc."""
 
@@ -116,6 +118,11 @@ def is_random_name(name: str) -> bool:
     return _RANDOM.fullmatch(name) is not None
 
 
+def is_twister_name(name: str) -> bool:
+    """Whether a function draws random numbers of a state in an object of Python's or NumPy's."""
+    return _TWISTER.fullmatch(name) is not None
+
+
 def loop_name(function: str, loop: str) -> str:
     """The name of the function that calls a loop of a ufunc.
 
@@ -140,6 +147,7 @@ def is_own_name(name: str) -> bool:
         or is_host_name(name)
         or is_sorting_name(name)
         or is_random_name(name)
+        or is_twister_name(name)
         or name.startswith(_LOOP)
         or name
         in (

@@ -143,6 +143,12 @@ class Lookups:
         if handle.get() is value and not isinstance(value, TracedArray):
             self._guard(handle, value)
 
+    def held(self, owner: Any, name: str) -> None:
+        """Guard that an attribute of an object of a library is the object that it is now."""
+        if self._is_new("held", id(owner), name):
+            handle = Member(name, Owner("", owner), name)
+            self._state.guards.append(Identity(handle, handle.get()))
+
     def special(self, kind: type, name: str) -> None:
         """Take note of which method Python would call for the instances of a class."""
         if is_users_module(kind.__module__) and self._is_new("special", kind, name):

@@ -16,10 +16,10 @@ from ..signature.foreign_arrays import require_numpy_rules
 from ..tracing.array import TracedArray
 from ..tracing.extents import product
 from ..tracing.staging import ArrayResult, asarray, staged
-from .stream import Stream
+from .stream import Source
 
 
-def permutation(stream: Stream, x: Any, axis: int) -> ArrayResult:
+def permutation(stream: Source, x: Any, axis: int) -> ArrayResult:
     """The numbers up to one, or the parts of an array along an axis, in random order."""
     if isinstance(x, (int, np.integer)) or (isinstance(x, TracedArray) and x.ndim == 0 and x._is_scalar):
         return places(stream, x)
@@ -28,7 +28,7 @@ def permutation(stream: Stream, x: Any, axis: int) -> ArrayResult:
     return take(array, places(stream, array.shape[axis]), axis)
 
 
-def shuffle(stream: Stream, x: Any, axis: int) -> None:
+def shuffle(stream: Source, x: Any, axis: int) -> None:
     """Put the parts of an array along an axis, or the items of a list, into random order."""
     if isinstance(x, list):
         if axis != 0:
@@ -54,7 +54,7 @@ def shuffle_list(items: list[Any], order: Any) -> None:
         items[number] = get_item(old, order[number])
 
 
-def permuted(stream: Stream, x: Any, axis: Any, out: Any) -> ArrayResult:
+def permuted(stream: Source, x: Any, axis: Any, out: Any) -> ArrayResult:
     """An array whose rows along an axis, or all of whose elements, are in random order: each row in its own."""
     array = staged(stream.trace, asarray(x))
     if out is not None and not isinstance(out, (np.ndarray, TracedArray)):
@@ -74,14 +74,14 @@ def permuted(stream: Stream, x: Any, axis: Any, out: Any) -> ArrayResult:
     return made if out is None else write_into(out, made)
 
 
-def _permuted_rows(stream: Stream, array: TracedArray, axis: int) -> ArrayResult:
+def _permuted_rows(stream: Source, array: TracedArray, axis: int) -> ArrayResult:
     rows = moveaxis(array, axis, -1)
     *others, length = rows.shape
     order = stream.draw(RandomPermutation, (), (product(others), length)).reshape(rows.shape)
     return take_along_axis(array, moveaxis(order, -1, axis), axis)
 
 
-def places(stream: Stream, count: Any) -> ArrayResult:
+def places(stream: Source, count: Any) -> ArrayResult:
     """The numbers up to a count in random order."""
     return stream.draw(RandomPermutation, (), (1, count))[0]
 

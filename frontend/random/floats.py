@@ -13,12 +13,12 @@ from ..numpy_api.arguments import write_into
 from ..tracing.extents import product
 from ..tracing.staging import ArrayResult, cast, raise_where
 from .sizes import parameters, require_output, shape_of_size
-from .stream import Stream
+from .stream import Source
 
 FLOAT64 = np.dtype(np.float64)
 
 
-def fill(stream: Stream, method: str, distribution: str, size: Any, dtype: Any, out: Any) -> ArrayResult:
+def fill(stream: Source, method: str, distribution: str, size: Any, dtype: Any, out: Any) -> ArrayResult:
     """Numbers of a distribution: a Python float where neither a size nor an output is given."""
     wanted = as_dtype(dtype)
     if wanted not in (np.float32, np.float64):
@@ -31,7 +31,7 @@ def fill(stream: Stream, method: str, distribution: str, size: Any, dtype: Any, 
     return _shaped(stream, distribution, shape_of_size(size), wanted)
 
 
-def uniform(stream: Stream, low: Any, high: Any, size: Any) -> ArrayResult:
+def uniform(stream: Source, low: Any, high: Any, size: Any) -> ArrayResult:
     """Numbers from one bound to another."""
     low, high, shape = parameters((low, high), size)
     span = np.subtract(high, low)
@@ -39,21 +39,21 @@ def uniform(stream: Stream, low: Any, high: Any, size: Any) -> ArrayResult:
     what = "high - low range exceeds valid bounds" if is_number else "Range exceeds valid bounds"
     raise_where(np.logical_not(np.isfinite(span)).any(), OverflowError, what)
     _require_not_negative(span, "high - low")
-    return _transformed(stream, "uniform", shape, lambda numbers: low + span * numbers)
+    return transformed(stream, "uniform", shape, lambda numbers: low + span * numbers)
 
 
-def normal(stream: Stream, loc: Any, scale: Any, size: Any) -> ArrayResult:
+def normal(stream: Source, loc: Any, scale: Any, size: Any) -> ArrayResult:
     """Normal numbers with a mean and a standard deviation."""
     loc, scale, shape = parameters((loc, scale), size)
     _require_not_negative(scale, "scale")
-    return _transformed(stream, "normal", shape, lambda numbers: loc + scale * numbers)
+    return transformed(stream, "normal", shape, lambda numbers: loc + scale * numbers)
 
 
-def exponential(stream: Stream, scale: Any, size: Any) -> ArrayResult:
+def exponential(stream: Source, scale: Any, size: Any) -> ArrayResult:
     """Exponential numbers with a mean."""
     scale, shape = parameters((scale,), size)
     _require_not_negative(scale, "scale")
-    return _transformed(stream, "exponential", shape, lambda numbers: scale * numbers)
+    return transformed(stream, "exponential", shape, lambda numbers: scale * numbers)
 
 
 def _require_not_negative(value: Any, name: str) -> None:
@@ -61,14 +61,14 @@ def _require_not_negative(value: Any, name: str) -> None:
     raise_where(is_wrong.any(), ValueError, f"{name} < 0")
 
 
-def _transformed(stream: Stream, distribution: str, shape: Any, transform: Any) -> ArrayResult:
+def transformed(stream: Source, distribution: str, shape: Any, transform: Any) -> ArrayResult:
     """Numbers of a distribution, transformed; a Python float where the shape is None."""
     if shape is None:
         return _one(transform(_shaped(stream, distribution, (1,), FLOAT64)))
     return transform(_shaped(stream, distribution, shape, FLOAT64))
 
 
-def _shaped(stream: Stream, distribution: str, shape: Any, dtype: np.dtype[Any]) -> ArrayResult:
+def _shaped(stream: Source, distribution: str, shape: Any, dtype: np.dtype[Any]) -> ArrayResult:
     count = product(shape)
     drawn = stream.draw(RandomFloats, (), (count,), distribution=distribution, dtype=dtype)
     return drawn if len(shape) == 1 else drawn.reshape(shape)
@@ -79,4 +79,4 @@ def _one(numbers: Any) -> ArrayResult:
     return cast(numbers[0], FLOAT64)._like_python(float)
 
 
-__all__ = ["exponential", "fill", "normal", "uniform"]
+__all__ = ["exponential", "fill", "normal", "transformed", "uniform"]

@@ -14,22 +14,31 @@ from ..tracing.extents import product
 from ..tracing.staging import ArrayResult, asarray, cast, raise_where
 from .run_time_calls import drawn_by_python
 from .sizes import is_nothing, parameters, shape_of_size
-from .stream import Stream
+from .stream import Source, Stream
 
 INT64 = np.dtype(np.int64)
 
 
 def integers(stream: Stream, low: Any, high: Any, size: Any, dtype: Any, endpoint: bool) -> ArrayResult:
     """Integers from `low` up to `high`, without it unless it is the `endpoint`; up to `low` where `high` is None."""
-    given = (low, high)
+    made = whole_integers(stream, "integers", low, high, size, dtype, endpoint)
+    if made is None:
+        return drawn_by_python(stream, "integers")(low, high, size, dtype, endpoint)
+    return made
+
+
+def whole_integers(
+    stream: Source, method: str, low: Any, high: Any, size: Any, dtype: Any, endpoint: bool
+) -> ArrayResult | None:
+    """As `integers`, where the bounds are whole numbers; None where they are not."""
     if high is None:
         low, high = 0, low
     wanted = np.dtype(dtype)
     if wanted.kind not in "biu":
-        raise WeftTypeError(f"Unsupported dtype {wanted!r} for integers")
+        raise WeftTypeError(f"Unsupported dtype {wanted!r} for {method}")
     bounds = [_whole(low), _whole(high)]
     if any(bound is None for bound in bounds):
-        return drawn_by_python(stream, "integers")(*given, size, dtype, endpoint)
+        return None
     if size is not None and is_nothing(size):
         return zeros(shape_of_size(size), wanted)
     first, last = _checked(bounds[0], bounds[1], wanted, endpoint)
@@ -41,7 +50,7 @@ def integers(stream: Stream, low: Any, high: Any, size: Any, dtype: Any, endpoin
     return _drawn(stream, first.reshape(-1), last.reshape(-1), shape, wanted)
 
 
-def below(stream: Stream, count: Any, shape: tuple[Any, ...]) -> ArrayResult:
+def below(stream: Source, count: Any, shape: tuple[Any, ...]) -> ArrayResult:
     """int64 numbers from zero up to a count, which is known to be positive."""
     return _drawn(stream, np.int64(0), count - 1, shape, INT64)
 
@@ -82,7 +91,7 @@ def _as_array(bound: Any) -> Any:
     return np.asarray(bound) if isinstance(bound, int) else bound
 
 
-def _drawn(stream: Stream, first: Any, last: Any, shape: Any, dtype: np.dtype[Any]) -> ArrayResult:
+def _drawn(stream: Source, first: Any, last: Any, shape: Any, dtype: np.dtype[Any]) -> ArrayResult:
     bounds = tuple(np.asarray(b, dtype) if isinstance(b, int) else cast(b, dtype) for b in (first, last))
     numbers = stream.draw(RandomIntegers, bounds, (product(shape),))
     return numbers if len(shape) == 1 else numbers.reshape(shape)
@@ -97,4 +106,4 @@ def _one(number: Any, dtype: Any) -> ArrayResult:
     )
 
 
-__all__ = ["below", "integers"]
+__all__ = ["below", "integers", "whole_integers"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from ...dialect.op import Op
 from ...dialect.records import dataclass
@@ -19,9 +20,20 @@ class Draws:
         self.count = 0
 
 
+class Source(Protocol):
+    """What numbers are drawn of."""
+
+    @property
+    def trace(self) -> Recorder:
+        """The trace that it is in."""
+
+    def draw(self, op_class: type[Op], operands: Sequence[Any], shape: Any, **attributes: Any) -> Any:
+        """Record a draw: the numbers; the state is another one from now on."""
+
+
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """What numbers are drawn of."""
+    """A generator that numbers are drawn of."""
 
     algorithm: str
     words: TracedArray
@@ -32,7 +44,7 @@ class Stream:
         """The trace that it is in."""
         return self.words._storage.trace
 
-    def draw(self, op_class: type[Op], operands: tuple[Any, ...], shape: Any, **attributes: Any) -> Any:
+    def draw(self, op_class: type[Op], operands: Sequence[Any], shape: Any, **attributes: Any) -> Any:
         """Record a draw: the numbers; the state is another one from now on."""
         attribute, dims = split_shape(shape)
         attributes |= {"algorithm": self.algorithm, "shape": attribute}
@@ -52,4 +64,4 @@ def draws_of(trace: Recorder) -> int:
     return trace.state(Draws).count
 
 
-__all__ = ["Stream", "draws_of", "note_draw"]
+__all__ = ["Source", "Stream", "draws_of", "note_draw"]

@@ -36,6 +36,9 @@ class Lookups(Protocol):
     def variable(self, variable: Any) -> None:
         """A variable of the context is about to be used."""
 
+    def held(self, owner: Any, name: str) -> None:
+        """What is recorded holds while an attribute of an object of a library is the object that it is now."""
+
     def compared(self, left: Any, right: Any) -> None:
         """It was asked whether two objects are one."""
 

@@ -12,7 +12,7 @@ import numpy as np
 from ...backend.gpu.devices.on_device import OnDevice
 from ...backend.planning.names import symbol_name
 from ...dialect.attributes import type_from_mlir, type_to_mlir
-from ...dialect.callbacks import Callback, name_of
+from ...dialect.callbacks import Callback, name_of, native_of
 from ...dialect.errors import LeakedArrayError, TraceSizeError, UnsupportedError, WeftTypeError
 from ...dialect.host_calls import create_host_call
 from ...dialect.mlir import Location, Type, Value, dialect, ir
@@ -169,14 +169,16 @@ class Trace(Recorder):
         `raised` is the traceback of an exception that it stands for, as for `location`.
         """
         self.has_effects = True
-        self.checks += 1
-        if self.catcher is not None:
-            return self.catcher.host_call(callback, operands, results)
+        native = native_of(callback)
+        if native is None:
+            self.checks += 1
+            if self.catcher is not None:
+                return self.catcher.host_call(callback, operands, results)
         self.callbacks.append(callback)
         number = len(self.callbacks) - 1
         with context(), ir.InsertionPoint(self.region.block):
             name, location = name_of(callback), self.location(raised)
-            call = create_host_call(self.module.body, number, operands, results, name, location)
+            call = create_host_call(self.module.body, number, operands, results, name, location, native)
         return list(call.results)
 
     def make_cell(self, storage: Storage) -> None:

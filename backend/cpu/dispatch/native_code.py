@@ -8,7 +8,7 @@ from typing import Any
 
 from ....dialect.types import TensorType
 from ...planning.plan import POLLED
-from ..execution.executable import Executable, RuntimeFailure, releases_lock
+from ..execution.executable import Executable, RuntimeFailure
 from ..execution.frames import Frame
 from ..memory.limit import POOLED_BYTES
 from ..memory.result_pool import result_pool
@@ -42,7 +42,7 @@ class NativeCode:
             Code.SIZES: executable.sizes_address,
             Code.RESULTS: self._words(results),
             Code.RESULT_COUNT: len(results),
-            Code.RELEASES: releases_lock(plan),
+            Code.RELEASES: executable.releases_lock,
             Code.POLLS: WORD * POLLED if plan.polls else 0,
             Code.FAILS: plan.may_fail,
             Code.NEW_FRAME: self._keep(self._new_frame),

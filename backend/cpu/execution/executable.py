@@ -11,6 +11,7 @@ import numpy as np
 
 from ....dialect.callbacks import Callback
 from ....dialect.errors import WeftError, WeftValueError, format_message
+from ...planning.names import is_twister_name
 from ...planning.plan import CHECKED, DEPTH, OUT_OF_MEMORY, POLLED, STACK, HostSite, MachineCode, Plan
 from ..lowering.array_layout import check_array_layout
 from ..lowering.host_calls import HostLink
@@ -65,7 +66,10 @@ class Executable:
             announce(code, compiled.object_file, code.address, plan.entries[0], dict(compiled.lines))
         self._inputs = len(plan.inputs)
         self.entry_address = code.address(f"{plan.name}_entry")
-        self._entry = _function_type(plan)(self.entry_address)
+        self.releases_lock = releases_lock(plan) and not any(map(is_twister_name, compiled.symbols))
+        """Whether calls give the interpreter's lock away, which protects the generators of Python and NumPy."""
+        make = ctypes.CFUNCTYPE if self.releases_lock else ctypes.PYFUNCTYPE
+        self._entry = make(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(self.entry_address)
         self._frames: list[Frame] = []
         self._lent: list[Frame] = []
         self._shapes = [type.shape for type in plan.results]
@@ -238,8 +242,3 @@ def releases_lock(plan: Plan) -> bool:
     # An unknown extent counts as a large one.
     elements = sum(math.prod(_RELEASE_ELEMENTS if e is None else e for e in shape) for shape in shapes)
     return plan.polls or elements >= _RELEASE_ELEMENTS
-
-
-def _function_type(plan: Plan) -> Any:
-    make = ctypes.CFUNCTYPE if releases_lock(plan) else ctypes.PYFUNCTYPE
-    return make(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)

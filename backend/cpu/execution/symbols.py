@@ -19,6 +19,7 @@ from ...planning.names import (
     THREADS,
     is_random_name,
     is_sorting_name,
+    is_twister_name,
     loop_of_name,
 )
 from ..lowering.host_calls import host_call_address
@@ -73,6 +74,10 @@ def _address(name: str) -> int:
         from ..random_numbers.library import random_address  # few programs draw random numbers
 
         return random_address(name)
+    if is_twister_name(name):
+        from ..random_numbers.library import twister_address  # few programs draw of NumPy's older functions
+
+        return twister_address(name)
     if (loop := loop_of_name(name)) is not None:
         from .ufunc_loops import loop_address  # few programs call one
 

@@ -68,6 +68,21 @@ def times(left: int, right: int) -> int:
     raise _only_native()
 
 
+def over(left: int, right: int) -> int:
+    """The quotient of floats."""
+    raise _only_native()
+
+
+def root_of(value: int) -> int:
+    """The square root of a float."""
+    raise _only_native()
+
+
+def log_of(value: int) -> int:
+    """The logarithm of a float: that of the C library, as Python's and NumPy's are."""
+    raise _only_native()
+
+
 def negative(value: int) -> int:
     """A float with the other sign."""
     raise _only_native()
@@ -142,7 +157,12 @@ def _only_native() -> InternalError:
     return InternalError("native code was called as Python")
 
 
-LINKED = ("log1p", "log1pf", "exp", "expf")
+def bits_of(value: float) -> int:
+    """The bits of a float of double precision, for constants of native code."""
+    return int(np.float64(value).view(np.int64))
+
+
+LINKED = ("log1p", "log1pf", "log", "logf", "exp", "expf")
 """The functions of C that it calls."""
 
 _WORDS = """
@@ -215,7 +235,7 @@ def floats_assembly(distribution: str, precision: str) -> str:
     kind = {"float64": "double", "float32": "float"}[precision]
     one, two = _TO_FLOAT[precision].format("a"), "".join(map(_TO_FLOAT[precision].format, "ab"))
     bits, suffix = _TO_BITS[precision], "" if precision == "float64" else "f"
-    binary = {"plus": "fadd", "minus": "fsub", "times": "fmul"}
+    binary = {"plus": "fadd", "minus": "fsub", "times": "fmul", "over": "fdiv"}
     dtype = np.dtype(precision)
     constants = {
         "is_double": int(precision == "float64"),
@@ -224,7 +244,8 @@ def floats_assembly(distribution: str, precision: str) -> str:
         "inverse_border": _bits(INVERSE_BORDER, dtype),
     }
     parts = [
-        f"declare double @exp(double)\ndeclare float @expf(float)\ndeclare {kind} @log1p{suffix}({kind})\n",
+        f"declare double @exp(double)\ndeclare float @expf(float)\ndeclare {kind} @log1p{suffix}({kind})\n"
+        f"declare {kind} @log{suffix}({kind})\ndeclare {kind} @llvm.sqrt.f{8 * dtype.itemsize}({kind})\n",
         *(_constant(name, value) for name, value in constants.items()),
         *(
             _function(name, "ab", f"{two}  %rf = {operation} {kind} %af, %bf\n{bits}")
@@ -233,7 +254,14 @@ def floats_assembly(distribution: str, precision: str) -> str:
         _function("negative", "a", f"{one}  %rf = fneg {kind} %af\n{bits}"),
         _function("real", "a", f"  %rf = sitofp i64 %a to {kind}\n{bits}"),
         _function("is_less", "ab", f"{two}  %c = fcmp olt {kind} %af, %bf\n{_TO_TRUTH}"),
-        f"define internal i64 @log1p_of(i64 %a) {{\n{one}  %rf = call {kind} @log1p{suffix}({kind} %af)\n{bits}}}\n",
+        *(
+            f"define internal i64 @{name}(i64 %a) {{\n{one}  %rf = call {kind} @{called}({kind} %af)\n{bits}}}\n"
+            for name, called in (
+                ("log1p_of", f"log1p{suffix}"),
+                ("log_of", f"log{suffix}"),
+                ("root_of", f"llvm.sqrt.f{8 * dtype.itemsize}"),
+            )
+        ),
         *(_function(name, "ab", two + body + _TO_TRUTH) for name, body in _DENSITIES[precision].items()),
         *(
             _table(name, part, distribution, precision)
@@ -300,7 +328,8 @@ def _bits(value: float, dtype: np.dtype[np.generic]) -> int:
 
 GIVEN = (
     "algorithm", "multiply_high", "rotate_right", "unsigned_less", "unsigned_remainder", "is_double", "real", "unit",
-    "plus", "minus", "times", "negative", "is_less", "log1p_of", "is_below_normal", "is_below_exponential", "limit",
-    "width", "height", "border", "inverse_border", "integer_bits", "integer_bytes", "integer", "set_integer",
+    "plus", "minus", "times", "over", "root_of", "log_of", "negative", "is_less", "log1p_of", "is_below_normal",
+    "is_below_exponential", "limit", "width", "height", "border", "inverse_border", "integer_bits", "integer_bytes",
+    "integer", "set_integer",
 )  # fmt: skip
 """All functions."""

@@ -37,4 +37,26 @@ def assembly(function: str, algorithm: str, dtype: str) -> str:
     return given + translate([words, floats if is_float else integers], [function], 0, GIVEN)
 
 
-__all__ = ["assembly", "random_address"]
+@cache
+def twister_address(name: str) -> int:
+    """The address of a function that draws of a Mersenne Twister: `weft_twister_uniform_float64`."""
+    function, dtype = name.rsplit("_", 1)
+    symbols = LINKED if np.dtype(dtype).kind == "f" else ()
+    linked = kept_library(
+        name, lambda: twister_assembly(function, dtype), [function], symbols, is_optimised=True
+    )
+    return linked[function]
+
+
+def twister_assembly(function: str, dtype: str) -> str:
+    """The LLVM assembly of a function of the Mersenne Twister for a dtype."""
+    from ..native_python.translator import translate
+    from . import floats, integers, twister_floats, twister_integers, twister_words, words
+
+    is_float = np.dtype(dtype).kind == "f"
+    own = floats_assembly("", dtype) if is_float else integers_assembly(np.dtype(dtype))
+    modules = [floats, twister_floats] if is_float else [integers, twister_integers]
+    return words_assembly(0) + own + translate([words, twister_words, *modules], [function], 0, GIVEN)
+
+
+__all__ = ["assembly", "random_address", "twister_address", "twister_assembly"]

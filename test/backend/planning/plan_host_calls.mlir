@@ -130,3 +130,19 @@ func.func @raising(%c: tensor<i8>) {
   func.call @host.1() : () -> ()
   return
 }
+
+// -----
+
+// What the backend can do natively is called without a record: it never fails.
+
+// CHECK-LABEL: func.func @native
+// CHECK:       %[[WORDS:.*]] = memref.alloca() : memref<2xi64>
+// CHECK:       memref.extract_aligned_pointer_as_index %[[WORDS]]
+// CHECK:       call @weft_twister_uniform_float64(%{{.*}}) : (i64) -> i64
+// CHECK-NOT:   @weft_host_call
+// CHECK-NOT:   @weft_exit
+func.func private @host.0(tensor<i64>) -> tensor<2xf64> attributes {weft.native = "weft_twister_uniform_float64"}
+func.func @native(%x: tensor<i64>) -> tensor<2xf64> {
+  %r = func.call @host.0(%x) : (tensor<i64>) -> tensor<2xf64>
+  return %r : tensor<2xf64>
+}

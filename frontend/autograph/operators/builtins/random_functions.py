@@ -1,7 +1,7 @@
 """What converted code calls instead of functions that draw random numbers, or make what draws them.
 
-Generators that are compiled have methods of their own (`frontend/random/`). All others, the functions of `np.random`
-and of Python's `random` among them, are called when the program runs, in their order.
+Generators that are compiled have methods of their own (`frontend/random/`), as have the functions of `np.random` and of
+Python's `random`. All others are called when the program runs, in their order.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ import numpy as np
 from .....dialect.bit_generators import ALGORITHMS, is_generator
 from .....dialect.errors import UnsupportedError
 from ....numpy_api.arguments import axis_index, write_into
-from ....random import making, run_time_calls
+from ....random import making, pythons, run_time_calls
 from ....random.generator import TracedGenerator
+from ....random.twister import FLOAT64, NotCompiled, Twister, twister_of
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.extents import known_extent
+from ....tracing.recorder import Recorder
 from ..interface import operators
 
 Function = Callable[..., Any]
@@ -33,15 +35,15 @@ def method_of(function: Any) -> Function | None:
     if trace is None:
         return None
     owner = getattr(function, "__self__", None)
-    if isinstance(owner, random.Random) and function.__name__ in _OF_PYTHON:
-        return functools.partial(_OF_PYTHON[function.__name__], function)
     if isinstance(owner, random.Random):
-        return functools.partial(_draw, function)
+        return _of_python(trace, function)
     if sys.modules.get("numpy.random") is None:
         return None
     if isinstance(owner, TracedGenerator):
         return functools.partial(_shuffle_compiled, owner) if function.__name__ == "shuffle" else None
-    if isinstance(owner, (np.random.RandomState, np.random.Generator)):
+    if isinstance(owner, np.random.RandomState):
+        return _of_numpy(trace, function)
+    if isinstance(owner, np.random.Generator):
         return functools.partial(_shuffle if function.__name__ == "shuffle" else _draw, function)
     found = _makers().get(id(function))
     if found is not None:
@@ -52,8 +54,44 @@ def method_of(function: Any) -> Function | None:
             operators().attr(generator, name), *args, **kwargs
         )
     if name in OF_NUMPY and function is getattr(np.random, name):
-        return functools.partial(_draw, getattr(np.random.mtrand._rand, OF_NUMPY[name]))
+        return _of_numpy(trace, getattr(np.random.mtrand._rand, OF_NUMPY[name]))
     return None
+
+
+def _of_python(trace: Recorder, function: Function) -> Function:
+    """What to call instead of a method of a `random.Random`."""
+    name = function.__name__
+    by_python = functools.partial(_OF_PYTHON.get(name, _draw), function)
+    twister = twister_of(trace, function.__self__)  # type: ignore[attr-defined]
+    found = pythons.METHODS.get(name) or _ITEMS_OF_PYTHON.get(name)
+    return by_python if twister is None or found is None else _unless_refused(found, twister, by_python)
+
+
+def _of_numpy(trace: Recorder, function: Function) -> Function:
+    """What to call instead of a method of a `RandomState`."""
+    from ....random import older  # which needs much of the namespace
+
+    name = function.__name__
+    by_python = functools.partial(_shuffle if name == "shuffle" else _draw, function)
+    twister = twister_of(trace, function.__self__)  # type: ignore[attr-defined]
+    if twister is None:
+        return by_python
+    if name == "shuffle":
+        return functools.partial(_shuffle_older, twister)
+    found = older.METHODS.get(name)
+    return by_python if found is None else _unless_refused(found, twister, by_python)
+
+
+def _unless_refused(found: Function, twister: Twister, by_python: Function) -> Function:
+    """Draw by native code; by Python what is not compiled."""
+
+    def draw(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return found(twister, *args, **kwargs)
+        except NotCompiled:
+            return by_python(*args, **kwargs)
+
+    return draw
 
 
 @functools.cache
@@ -120,6 +158,43 @@ def _shuffle_compiled(generator: TracedGenerator, x: Any, axis: int = 0) -> None
         generator.shuffle(x, axis)
 
 
+def _shuffle_older(twister: Twister, x: Any) -> None:
+    """Shuffle an array, or a list of anything, as NumPy's older functions do."""
+    from ....random import arrangements
+
+    if isinstance(x, list):
+        if len(x) > 1:
+            _put_in_order(x, arrangements.places(twister, len(x)))
+    else:
+        arrangements.shuffle(twister, x, 0)
+
+
+def _shuffle_of_python(twister: Twister, x: Any, *rest: Any) -> None:
+    """`random.shuffle(x)`."""
+    if rest or not isinstance(x, list):
+        raise NotCompiled
+    _put_in_order(x, pythons.order(twister, len(x)))
+
+
+def _choice_of_python(twister: Twister, seq: Any) -> Any:
+    """`random.choice(seq)`."""
+    count = len(seq)
+    if count == 0:
+        raise NotCompiled
+    return operators().item(seq, pythons.below(twister, count))
+
+
+def _choices_of_python(
+    twister: Twister, population: Any, weights: Any = None, *, cum_weights: Any = None, k: int = 1
+) -> list[Any]:
+    """`random.choices(population, k=k)`."""
+    count = len(population)
+    if weights is not None or cum_weights is not None or count == 0 or not isinstance(k, int):
+        raise NotCompiled
+    numbers = twister.drawn("uniform", (), k, FLOAT64)
+    return _items_at(population, np.floor(numbers * count).astype(np.int64), k)
+
+
 def _put_in_order(items: list[Any], order: Any) -> None:
     if len(items) > 1:
         items[:] = _items_at(tuple(items), order, len(items))
@@ -155,6 +230,12 @@ _OF_PYTHON: dict[str, Function] = {
     "shuffle": _shuffle, "choice": _choice, "sample": _sample, "choices": _choices,
 }  # fmt: skip
 """Methods of Python's generators that get or give items of any kind: these are found at places that are drawn."""
+
+
+_ITEMS_OF_PYTHON: dict[str, Function] = {
+    "shuffle": _shuffle_of_python, "choice": _choice_of_python, "choices": _choices_of_python,
+}  # fmt: skip
+"""Those of them that are compiled."""
 
 
 __all__ = ["OF_NUMPY", "are_generators", "method_of"]

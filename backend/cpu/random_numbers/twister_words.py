@@ -1,0 +1,60 @@
+"""Random words: the Mersenne Twister of Python's `random` and of NumPy's older functions.
+
+Translated to native code. `home` is the address of what says where the state is, in NumPy's or Python's own object: the
+addresses of the 624 words of 32 bits, of the number of those that are used up, and of the spare normal number.
+"""
+
+from __future__ import annotations
+
+from ..native_python.intrinsics import half, set_half, word
+from .words import LOWER
+
+LENGTH = 624
+MIDDLE = 397
+MIXED = 0x9908B0DF
+UPPER_BIT, LOWER_BITS = 0x80000000, 0x7FFFFFFF
+
+
+def next_of_twister(home: int) -> int:
+    """The next 32 bits."""
+    keys = word(home)
+    used = word(home + 8)
+    place = half(used)
+    if place >= LENGTH:
+        mix(keys)
+        place = 0
+    set_half(used, place + 1)
+    drawn = key_at(keys, place)
+    drawn = drawn ^ (drawn >> 11)
+    drawn = drawn ^ ((drawn << 7) & 0x9D2C5680)
+    drawn = drawn ^ ((drawn << 15) & 0xEFC60000)
+    return drawn ^ (drawn >> 18)
+
+
+def key_at(keys: int, place: int) -> int:
+    """A word of the state."""
+    return half(keys + 4 * place) & LOWER
+
+
+def mix(keys: int) -> int:
+    """Make the next words of all."""
+    for place in range(LENGTH - MIDDLE):
+        mix_one(keys, place, place + 1, place + MIDDLE)
+    for number in range(MIDDLE - 1):
+        place = LENGTH - MIDDLE + number
+        mix_one(keys, place, place + 1, number)
+    mix_one(keys, LENGTH - 1, 0, MIDDLE - 1)
+    return 0
+
+
+def mix_one(keys: int, place: int, following: int, other: int) -> int:
+    """Make the next word of one, of the bits that follow and of another one."""
+    bits = (key_at(keys, place) & UPPER_BIT) | (key_at(keys, following) & LOWER_BITS)
+    set_half(keys + 4 * place, key_at(keys, other) ^ (bits >> 1) ^ (MIXED if bits & 1 else 0))
+    return 0
+
+
+def next_pair(home: int) -> int:
+    """The next 64 bits, upper ones first."""
+    upper = next_of_twister(home)
+    return (upper << 32) | next_of_twister(home)

@@ -1,0 +1,150 @@
+"""NumPy's older functions, `np.random.normal` and its like, and the methods of `RandomState` that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...dialect.dtypes import is_element
+from ...dialect.errors import WeftValueError
+from ...dialect.ops.random import RandomFloats
+from ..numpy_api.indexing import searchsorted, take
+from ..tracing.array import TracedArray
+from ..tracing.extents import product
+from ..tracing.staging import asarray, cast, raise_where
+from . import arrangements, floats, integers
+from .sizes import is_nothing, parameters, shape_of_size
+from .twister import FLOAT64, NotCompiled, Twister
+
+
+def _uniform_numbers(twister: Twister, size: Any = None) -> Any:
+    return floats.fill(twister, "random_sample", "uniform", size, FLOAT64, None)
+
+
+def _normal_numbers(twister: Twister, size: Any = None) -> Any:
+    return floats.fill(twister, "standard_normal", "normal", size, FLOAT64, None)
+
+
+def _exponential_numbers(twister: Twister, size: Any = None) -> Any:
+    return floats.fill(twister, "standard_exponential", "exponential", size, FLOAT64, None)
+
+
+def _rand(twister: Twister, *extents: Any) -> Any:
+    return _uniform_numbers(twister, extents or None)
+
+
+def _randn(twister: Twister, *extents: Any) -> Any:
+    return _normal_numbers(twister, extents or None)
+
+
+def _uniform(twister: Twister, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+    low, high, shape = parameters((low, high), size)
+    span = np.subtract(high, low)
+    is_wrong = np.logical_not(np.isfinite(span)).any()
+    raise_where(is_wrong, OverflowError, "Range exceeds valid bounds")
+    return floats.transformed(twister, "uniform", shape, lambda numbers: low + span * numbers)
+
+
+def _normal(twister: Twister, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+    return floats.normal(twister, loc, scale, size)
+
+
+def _exponential(twister: Twister, scale: Any = 1.0, size: Any = None) -> Any:
+    return floats.exponential(twister, scale, size)
+
+
+def _randint(twister: Twister, low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:
+    if any(np.ndim(bound) for bound in (low, high) if bound is not None):
+        raise NotCompiled
+    if not all(_is_whole(bound) for bound in (low, high) if bound is not None):
+        raise NotCompiled
+    return integers.whole_integers(twister, "randint", low, high, size, dtype, endpoint=False)
+
+
+def _is_whole(bound: Any) -> bool:
+    return isinstance(bound, (int, np.integer)) or (
+        isinstance(bound, TracedArray) and bound.dtype.kind in "bi"
+    )
+
+
+def _permutation(twister: Twister, x: Any) -> Any:
+    if not isinstance(x, (int, np.integer, TracedArray)) and not _has_numbers(x):
+        raise NotCompiled
+    return arrangements.permutation(twister, x, 0)
+
+
+def _choice(twister: Twister, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
+    if not isinstance(replace, (bool, np.bool_)) or (p is not None and not replace) or not _has_numbers(a):
+        raise NotCompiled
+    array = asarray(a)
+    if array.ndim > 1:
+        raise WeftValueError("a must be 1-dimensional")
+    if array.ndim == 0 and array.dtype.kind not in "iu":
+        raise WeftValueError("a must be 1-dimensional or an integer")
+    population: Any = array.shape[0] if array.ndim else (a if isinstance(a, TracedArray) else int(array))
+    shape = () if size is None else shape_of_size(size)
+    if size is None or not is_nothing(size):
+        what = "'a' cannot be empty" if array.ndim else "a must be greater than 0"
+        raise_where(population <= 0, ValueError, f"{what} unless no samples are taken")
+    places = _places(twister, population, shape, replace, p)
+    if array.ndim:
+        return take(array, places, 0)
+    return places if size is not None else places._like_python(int)
+
+
+def _places(twister: Twister, population: Any, shape: Any, replace: Any, p: Any) -> Any:
+    """The places of what is chosen."""
+    if p is not None:
+        return _by_probability(twister, cast(asarray(p), FLOAT64), population, shape)
+    if replace:
+        made = integers.below(twister, population, shape or (1,))
+        return made if shape else made[0]
+    count = product(shape)
+    raise_where(
+        count > population, ValueError, "Cannot take a larger sample than population when 'replace=False'"
+    )
+    places = arrangements.places(twister, population)
+    return places[0] if not shape else places[:count].reshape(shape)
+
+
+def _by_probability(twister: Twister, p: Any, population: Any, shape: Any) -> Any:
+    if p.ndim != 1:
+        raise WeftValueError("'p' must be 1-dimensional")
+    raise_where(p.shape[0] != population, ValueError, "'a' and 'p' must have same size")
+    total = np.sum(p)
+    raise_where(np.isnan(total), ValueError, "probabilities contain NaN")
+    raise_where(np.any(p < 0), ValueError, "probabilities are not non-negative")
+    is_off = np.abs(total - 1.0) > np.sqrt(np.finfo(np.float64).eps)
+    raise_where(is_off, ValueError, "probabilities do not sum to 1")
+    sums = np.cumsum(p)
+    numbers = twister.draw(RandomFloats, (), (product(shape),), distribution="uniform")
+    places = searchsorted(sums / sums[-1], numbers, side="right")
+    return places.reshape(shape) if shape else places[0]
+
+
+def _has_numbers(value: Any) -> bool:
+    """Whether a value is made of numbers."""
+    try:
+        return is_element(asarray(value).dtype)
+    except (TypeError, ValueError):
+        return False
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    **dict.fromkeys(("random", "random_sample"), _uniform_numbers),
+    "standard_normal": _normal_numbers,
+    "standard_exponential": _exponential_numbers,
+    "rand": _rand,
+    "randn": _randn,
+    "uniform": _uniform,
+    "normal": _normal,
+    "exponential": _exponential,
+    "randint": _randint,
+    "permutation": _permutation,
+    "choice": _choice,
+}
+"""What draws, by the names of methods; each takes the Twister first, and raises `NotCompiled` for what Python draws."""
+
+__all__ = ["METHODS"]

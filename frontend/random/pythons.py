@@ -1,0 +1,109 @@
+"""The functions of Python's `random`, and the methods of `random.Random` that they are."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..tracing.array import TracedArray
+from ..tracing.staging import cast, raise_where
+from .twister import FLOAT64, INT64, NotCompiled, Twister
+
+_LARGEST = 2**63 - 1
+
+
+def below(twister: Twister, count: Any) -> Any:
+    """An int from zero up to a count that is positive."""
+    return _one(twister, "below", (_int64(count),), int)
+
+
+def order(twister: Twister, count: int) -> Any:
+    """The numbers up to a count, in random order."""
+    return twister.drawn("order", (), count, INT64)
+
+
+def _one(twister: Twister, function: str, given: Any, kind: type) -> Any:
+    """A number of Python's."""
+    dtype = FLOAT64 if kind is float else INT64
+    return twister.drawn(function, given, 1, dtype)[0]._like_python(kind)
+
+
+def _int64(value: Any) -> Any:
+    return cast(value, INT64) if isinstance(value, TracedArray) else np.int64(value)
+
+
+def _random(twister: Twister) -> Any:
+    return _one(twister, "uniform", (), float)
+
+
+def _uniform(twister: Twister, a: Any, b: Any) -> Any:
+    return a + (b - a) * _random(twister)
+
+
+def _normalvariate(twister: Twister, mu: Any = 0.0, sigma: Any = 1.0) -> Any:
+    return mu + _one(twister, "ratio_normal", (), float) * sigma
+
+
+def _expovariate(twister: Twister, lambd: Any = 1.0) -> Any:
+    return _one(twister, "exponential", (), float) / lambd
+
+
+def _getrandbits(twister: Twister, k: Any) -> Any:
+    if type(k) is not int or not 0 <= k < 64:
+        raise NotCompiled
+    return _one(twister, "bits", (np.int64(k),), int)
+
+
+def _randint(twister: Twister, a: Any, b: Any) -> Any:
+    if not _is_whole(b):
+        raise NotCompiled
+    return _randrange(twister, a, _whole(b) + 1)
+
+
+def _randrange(twister: Twister, start: Any, stop: Any = None, step: Any = 1) -> Any:
+    if type(step) is not int or step != 1 or not _is_whole(start) or not (stop is None or _is_whole(stop)):
+        raise NotCompiled
+    first, end = (0, _whole(start)) if stop is None else (_whole(start), _whole(stop))
+    width = end - first
+    if isinstance(width, int):
+        if not 0 < width <= _LARGEST or not abs(first) <= _LARGEST:
+            raise NotCompiled
+    elif stop is None:
+        raise_where(width <= 0, ValueError, "empty range for randrange()")
+    elif sys.version_info >= (3, 12):
+        raise_where(width <= 0, ValueError, "empty range in randrange({}, {})", first, end)
+    else:
+        raise_where(width <= 0, ValueError, "empty range for randrange() ({}, {}, {})", first, end, width)
+    drawn = below(twister, width)
+    return drawn if stop is None else first + drawn
+
+
+def _is_whole(value: Any) -> bool:
+    if isinstance(value, TracedArray):
+        return value.ndim == 0 and value.dtype.kind in "bi"
+    return isinstance(value, (int, np.integer))
+
+
+def _whole(value: Any) -> Any:
+    """A whole number as a Python int."""
+    if isinstance(value, TracedArray):
+        return cast(value, INT64)._like_python(int)
+    return operator.index(value)
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "random": _random,
+    "uniform": _uniform,
+    "normalvariate": _normalvariate,
+    "expovariate": _expovariate,
+    "getrandbits": _getrandbits,
+    "randint": _randint,
+    "randrange": _randrange,
+}
+"""What draws, by the names of methods; each takes the Twister first, and raises `NotCompiled` for what Python draws."""
+
+__all__ = ["METHODS", "below", "order"]
