@@ -64,7 +64,8 @@ PASSES: PassTable = MappingProxyType(
         "generalize-products": entry(
             f"{__package__}.fusion.generalize_products:GeneralizeProducts", "linalg.contract"
         ),
-        "guard-extracts": entry(f"{__package__}.control_flow.guard_extracts:GuardExtracts", "tensor.extract"),
+        "guard-extracts": entry(f"{__package__}.guarding.guard_extracts:GuardExtracts", "tensor.extract"),
+        "guard-sizes": entry(f"{__package__}.guarding.guard_sizes:GuardSizes"),
         "hoist-checks": entry(f"{__package__}.control_flow.hoist_checks:HoistChecks"),
         "hoist-invariants": entry(f"{__package__}.control_flow.hoist_invariants:HoistInvariants"),
         "hoist-products": entry(f"{__package__}.raising.hoist_products:HoistProducts", "scf.for"),

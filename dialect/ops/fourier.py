@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..emitter import Emitter, Tensor
+from ..errors import WeftValueError
 from ..op import Attributes, Bool, Case, Operand
 from .ufunc_loops import LoopOp
 
@@ -24,6 +25,12 @@ class Transform(LoopOp, family="fourier"):
     fails = False
     linear = ("x", "scale")
     multilinear = True
+
+    @classmethod
+    def require_sizes(cls, sizes: dict[str, Any]) -> None:
+        """There is something to transform, into something."""
+        if any(extent is not None and extent < 1 for extent in sizes.values()):
+            raise WeftValueError(f"{cls.mlir_name()}: Invalid number of FFT data points (0) specified.")
 
     @classmethod
     def transpose_scale(cls, b: Emitter, g: Tensor, x: Tensor, scale: Tensor, **attributes: Any) -> Tensor:

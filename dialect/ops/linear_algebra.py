@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import matrix_rules as rules
+from ..errors import WeftValueError
 from ..op import Attributes, Bool, Case, Operand, TensorType
 from .ufunc_loops import LoopOp
 
@@ -221,6 +222,13 @@ class QrBasis(Factorization, name="qr_basis"):
     def function_of(cls, attributes: Attributes) -> str:
         """That of the size."""
         return cls.function + ("_complete" if attributes["full"] else "_reduced")
+
+    @classmethod
+    def require_sizes(cls, sizes: dict[str, Any]) -> None:
+        """There is a scale for each of Householder's vectors."""
+        rows, columns, scales = sizes["m"], sizes["n"], sizes.get("k", sizes["n"])
+        if None not in (rows, columns, scales) and scales != min(rows, columns):
+            raise WeftValueError(f"weft.qr_basis: {scales} scales for factors of shape ({rows}, {columns})")
 
 
 class Lstsq(Smaller, name="lstsq"):

@@ -60,11 +60,16 @@ class LoopOp(ShapedOp, cost=Cost.EXPENSIVE):
         return {}
 
     @classmethod
+    def require_sizes(cls, sizes: dict[str, Any]) -> None:
+        """Raise `WeftValueError` for extents that the loop does not take, None for those that are not known."""
+
+    @classmethod
     def infer(cls, *operands: TensorType, **attributes: Any) -> Any:
         """What the ufunc's signature says."""
         function = cls.function_of(attributes)
         around, sizes = core_sizes(function, operands)
         sizes.update(cls.new_sizes(Known(), sizes, attributes))
+        cls.require_sizes(sizes)
         dtypes = result_dtypes(loop_of(function, [operand.dtype for operand in operands]))
         made = [
             TensorType((*around, *(sizes[name] for name in axes)), dtype)

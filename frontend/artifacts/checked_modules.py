@@ -62,7 +62,7 @@ def checked_module(text: str, symbol: str, inputs: list[TensorType], written: li
         require_known_form(module)
         _require_allowed(module)
         _require_entry(module, symbol, inputs, written)
-        run_pipeline(module, "builtin.module(guard-extracts)")
+        guard(module)
     except ir.MLIRError as error:
         op = first_unquoted_op(text)
         reason = str(error).replace("\n", " ") if op is None else f"{op.name} is not in the generic form"
@@ -72,6 +72,11 @@ def checked_module(text: str, symbol: str, inputs: list[TensorType], written: li
     except (WeftError, PassError) as error:
         raise ArtifactError(f"the module is not one that weft records: {error}") from error
     return module
+
+
+def guard(module: Module) -> None:
+    """Let a module check what its ops read and the sizes that they rely on, as the traces of programs do."""
+    run_pipeline(module, "builtin.module(guard-extracts,guard-sizes)")
 
 
 def functions_of(module: Module) -> Iterator[Operation]:
@@ -120,4 +125,4 @@ def parse(text: str, description: Description) -> Module:
         )
 
 
-__all__ = ["checked_module", "functions_of", "name_of", "parse", "text_of"]
+__all__ = ["checked_module", "functions_of", "guard", "name_of", "parse", "text_of"]

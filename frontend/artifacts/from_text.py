@@ -15,7 +15,7 @@ from ...dialect.register import context
 from ...dialect.types import RefType, TensorType
 from ..runtime_values.result_spec import ComputedResult
 from ..signature.signature import Leaf, Node, Structure
-from .checked_modules import functions_of, name_of
+from .checked_modules import functions_of, guard, name_of
 from .descriptions import Argument, Description
 from .foreign_ir import place_that_is_no_text, require_known_form
 from .recorded import Recorded
@@ -27,9 +27,9 @@ def from_mlir(source: str | os.PathLike[str], name: str | None = None) -> Record
 
     One at stage "linalg" is taken if it writes no argument. It takes and returns arrays of the types in the module; one
     that is a `!weft.ref` is written in place. `name` tells which function, if the module has several that are not
-    private. It is compiled for the sizes of its calls, and differentiated as far as its ops are. Nothing bounds what a
-    module does: read only texts that you trust (files that `weft.save` wrote are checked). Raises `ValueError` with
-    line and column for texts that are no such module.
+    private. It is compiled for the sizes of its calls, and differentiated as far as its ops are. Ops of weft check
+    their sizes and `tensor.extract` its indices; other ops do as they say: read only texts that you trust (of what
+    `weft.save` wrote, all is checked). Raises `ValueError` with line and column for texts that are no such module.
 
     >>> twice = weft.from_mlir('''
     ... func.func @twice(%x: tensor<?xf64>) -> tensor<?xf64> {
@@ -47,6 +47,7 @@ def from_mlir(source: str | os.PathLike[str], name: str | None = None) -> Record
         module = _parsed(text, place)
         entry = _entry(module, name, place)
         description = _description(entry, place)
+        guard(module)
     recorded = Recorded(description, text)
     recorded.module = module
     return RecordedFunction(description.symbol, [recorded], {})

@@ -1,6 +1,7 @@
 """A function of a file for arrays whose sizes are known: what follows from them is written into the types.
 
 Sizes are followed through ops by their own rules, through branches and loops as far as all paths agree.
+Where sizes do not fit, the program raises.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from ...dialect.ops.shape import Dim, Stretch
 from ...dialect.ops.state import WriteRef
 from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.types import RefType, TensorType, ValueType
+from ...passes.guarding.guard_sizes import TAKES_EMPTY
 from ...passes.rewriting import operations_in, operations_of, terminator
+from .unreachable import raise_instead
 
 _CAST = "tensor.cast"
 
@@ -39,6 +42,8 @@ class _Refinement:
         self.types: dict[Value, ValueType] = {}
         self._extents: dict[Value, int] = {}
         """What is known to be the extent of an array."""
+        self._refused: dict[Operation, str] = {}
+        """Ops that do not take the sizes of their operands, with the reasons."""
 
     def type_of(self, value: Value) -> ValueType | None:
         """The type of a value; None for scalars."""
@@ -51,7 +56,8 @@ class _Refinement:
     # What follows
 
     def infer_block(self, block: Block) -> None:
-        """Follow the ops of a block."""
+        """Follow the ops of a block, as far as one that does not take its operands."""
+        self._refused = {op: reason for op, reason in self._refused.items() if not _is_within(op, block)}
         for op in operations_in(block):
             if op.name == "scf.if":
                 self._infer_if(op)
@@ -63,6 +69,8 @@ class _Refinement:
                 self._set(op.results[0], self.type_of(op.operands[0]))
             elif op_class_of(op) is not None:
                 self._infer_op(op)
+            if op in self._refused and not _takes_empty(op):
+                return
 
     def _infer_op(self, op: Operation) -> None:
         op_class = op_class_of(op)
@@ -72,8 +80,9 @@ class _Refinement:
             return
         try:
             found = op_class.result_types(operands, decode_attributes(op_class, op))  # type: ignore[arg-type]
-        except WeftError:
-            return  # sizes that do not fit: the program raises when it runs
+        except WeftError as error:
+            self._refused[op] = str(error)
+            return
         for result, inferred in zip(op.results, found, strict=True):
             self._set(result, self._with_given_extents(op, inferred))
         if op_class is Dim:
@@ -167,8 +176,16 @@ class _Refinement:
 
     def apply(self, function: Operation) -> None:
         """Write the types into the function, with casts where some op takes another one."""
+        declared = {op: [type_from_mlir(operand.type) for operand in op.operands] for op in self._refused}
         for value, found in self.types.items():
             value.set_type(type_to_mlir(found))
+        for op, reason in self._refused.items():
+            if _takes_empty(op):
+                for place, wanted in enumerate(declared[op]):
+                    assert isinstance(wanted, TensorType)
+                    self._cast(op, place, wanted)
+            else:
+                raise_instead(op, reason)
         block = function.regions[0].blocks[0]
         for op in operations_of(function):
             if op.name == "scf.if":
@@ -210,6 +227,19 @@ class _Refinement:
         if type_from_mlir(operand.type) != wanted:
             with ir.InsertionPoint(op), op.location:
                 op.operands[place] = ir.Operation.create(_CAST, [type_to_mlir(wanted)], [operand]).results[0]
+
+
+def _takes_empty(op: Operation) -> bool:
+    """Whether an op makes something of no elements, though its rule refuses what is known to have none."""
+    op_class = op_class_of(op)
+    return op_class is not None and op_class.family == TAKES_EMPTY
+
+
+def _is_within(op: Operation, block: Block) -> bool:
+    """Whether an op lies in a block, or in the regions of its ops."""
+    while op.name != "func.func" and op.block != block:
+        op = op.parent.operation
+    return bool(op.name != "func.func")
 
 
 def _merged(declared: ValueType, found: ValueType) -> ValueType:

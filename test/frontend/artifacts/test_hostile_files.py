@@ -200,6 +200,31 @@ def test_no_module_reads_outside_of_arrays(place: str, tmp_path: Path) -> None:
         assert loaded(np.arange(4.0), np.int64(3)) == 3
 
 
+SIZES = """
+module {
+  func.func @f(%a: tensor<?xf64>, %b: tensor<?xf64>) -> tensor<?xf64> {
+    %r = "weft.add"(%a, %b) : (tensor<?xf64>, tensor<?xf64>) -> tensor<?xf64>
+    return %r : tensor<?xf64>
+  }
+}
+"""
+
+
+def test_no_module_reads_behind_shorter_arrays(tmp_path: Path) -> None:
+    @weft.function(input_signature=[weft.TensorSpec([None], "float64")] * 2)
+    def f(a: Any, b: Any) -> Any:
+        return np.concatenate([a, b])
+
+    path = tmp_path / "f.weft"
+    weft.save(path, f)
+    module = SIZES.encode()
+    changed(path, lambda manifest, members: members.__setitem__("code/f.0.mlir", module))
+    loaded = weft.load(path).f
+    with pytest.raises(ValueError, match=r"weft\.add: sizes 2 and 700 do not fit"):
+        loaded(np.zeros(2), np.zeros(700))
+    assert loaded(np.ones(3), np.ones(3)).tolist() == [2, 2, 2]
+
+
 @pytest.mark.parametrize("seed", range(25))
 def test_damaged_text_is_refused_or_runs(file: Path, seed: int) -> None:
     chance = random.Random(seed)

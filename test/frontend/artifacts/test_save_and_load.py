@@ -228,6 +228,29 @@ def test_known_sizes_are_written_into_the_program(tmp_path: Path) -> None:
         assert "?" in text
 
 
+def branching(a: Any, b: Any) -> Any:
+    total = 0.0
+    for i in range(3):
+        if i > 1 and len(a) == len(b):
+            total += (a + b).sum()
+        while total < -5:
+            total += (a * b).sum()
+    try:
+        return total + (a - b).max()
+    except ValueError:
+        return -1.0
+
+
+@pytest.mark.parametrize("sizes", [(3, 3), (2, 700), (0, 0), (0, 5)])
+def test_sizes_that_do_not_fit_raise_where_the_program_comes_to_them(
+    tmp_path: Path, sizes: tuple[int, int]
+) -> None:
+    source = weft.function(branching, input_signature=[weft.TensorSpec([None]), weft.TensorSpec([None])])
+    weft.save(tmp_path / "f.weft", source)
+    arrays = [np.ones(size) for size in sizes]
+    assert weft.load(tmp_path / "f.weft").branching(*arrays) == source(*arrays)
+
+
 def test_all_specialisations_are_saved(tmp_path: Path) -> None:
     @weft.function
     def doubled(x: Any, mode: str = "a") -> Any:

@@ -20,7 +20,6 @@ from weft.dialect.types import RefType
 
 HERE = Path(__file__).parent
 CALLS = 12
-ADDING_CHECKS = ("guard_extracts",)  # which raise where a program read what it must not
 WITHOUT_BODY = re.compile(r"func\.func private @\w+\([^{]*\)$", re.MULTILINE)
 
 
@@ -37,8 +36,6 @@ def modules() -> list[Any]:
     """The parts of the FileCheck tests, each with the pass that is tested."""
     found = []
     for path in sorted([*HERE.glob("*.mlir"), *(HERE.parent / "raising").glob("*.mlir")]):
-        if path.stem in ADDING_CHECKS:
-            continue
         for number, text in enumerate(path.read_text(encoding="utf-8").split("// -----")):
             found.append(pytest.param(path.stem.replace("_", "-"), text, id=f"{path.stem}-{number}"))
     return found

@@ -1,0 +1,1 @@
+"""Checks for modules that weft did not trace: what traces never do, files may say."""

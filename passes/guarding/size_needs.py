@@ -1,0 +1,107 @@
+"""What ops need of sizes beside what their rules tell of single extents and pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from ...dialect.mlir import Operation, Value
+from ...dialect.op import Op
+from ...dialect.ops.contraction import Conv2d, GroupedConv2d
+from ...dialect.ops.indexing import Gather, PutAlongAxis, Scatter, TakeAlongAxis
+from ...dialect.ops.linear_algebra import QrBasis
+from ...dialect.ops.shape import Reshape
+from ...dialect.ops.slicing import DynamicSlice, DynamicSliceUpdate, Slice, SliceUpdate
+from ...dialect.ops.tables import TableFind, TableIndex
+from ...dialect.register import create
+from .size_checks import (
+    binary,
+    extent_of,
+    number,
+    product,
+    raise_if,
+    require_at_least,
+    require_elements,
+    require_equal,
+)
+
+Attributes: TypeAlias = "dict[str, Any]"
+Check: TypeAlias = Callable[[Operation, Sequence[Value], Attributes], None]
+
+
+def _same_size(op: Operation, operands: Sequence[Value], attributes: Attributes) -> None:
+    """A reshaped array has as many elements as before."""
+    array, *told = operands
+    unknown = iter(told)
+    there = [next(unknown) if extent == -1 else number(extent) for extent in attributes["shape"]]
+    require_equal(op, product([extent_of(array, axis) for axis in range(array.type.rank)]), product(there))
+
+
+def _fits_region(op: Operation, operands: Sequence[Value], attributes: Attributes) -> None:
+    """What is written into a region is of its size."""
+    target, update, *bounds = operands
+    slicing = Slice if op.name == SliceUpdate.mlir_name() else DynamicSlice
+    region = create(slicing, [target, *bounds], attributes).results[0]
+    for axis in range(region.type.rank):
+        require_equal(op, extent_of(update, axis), extent_of(region, axis))
+
+
+def _indexed(position: int) -> Check:
+    """Indices are kept inside of axes, which have to have elements."""
+
+    def check(op: Operation, operands: Sequence[Value], attributes: Attributes) -> None:
+        for axis in attributes.get("axes") or (attributes["axis"],):
+            require_elements(op, operands[position], extent_of(operands[0], axis))
+
+    return check
+
+
+def _convolution(op: Operation, operands: Sequence[Value], attributes: Attributes) -> None:
+    """The filters fit the channels and, with what surrounds it, the image."""
+    image, filters = operands
+    groups = attributes.get("groups", 1)
+    require_equal(op, extent_of(image, 3), binary("multiply", extent_of(filters, 2), number(groups)))
+    left = binary("remainder", extent_of(filters, 3), number(groups))
+    require_equal(op, left, number(0))
+    for axis in (0, 1):
+        size = extent_of(filters, axis)
+        require_at_least(op, size, 1)
+        padding = sum(attributes["padding"][2 * axis : 2 * axis + 2])
+        room = binary("add", extent_of(image, 1 + axis), number(padding - 1))
+        span = binary("multiply", binary("subtract", size, number(1)), number(attributes["dilations"][axis]))
+        message = "filters of {0} do not fit an image of {1}"
+        raise_if(op, binary("less", room, span), "ValueError", message, (size, extent_of(image, 1 + axis)))
+
+
+def _scales(op: Operation, operands: Sequence[Value], attributes: Attributes) -> None:
+    """There is a scale for each of Householder's vectors."""
+    factors, scales = operands
+    count = binary("minimum", extent_of(factors, -2), extent_of(factors, -1))
+    require_equal(op, extent_of(scales, -1), count)
+
+
+def _table(op: Operation, operands: Sequence[Value], attributes: Attributes) -> None:
+    """A table has slots, and one that is searched room for a key."""
+    slots, keys, *words = operands
+    require_at_least(op, extent_of(slots, 0), 1)
+    if op.name == TableFind.mlir_name():
+        require_at_least(op, extent_of(keys, 0), len(words))
+
+
+SIZE_NEEDS: Mapping[type[Op], Check] = {
+    Reshape: _same_size,
+    SliceUpdate: _fits_region,
+    DynamicSliceUpdate: _fits_region,
+    Gather: _indexed(1),
+    TakeAlongAxis: _indexed(1),
+    Scatter: _indexed(2),
+    PutAlongAxis: _indexed(2),
+    Conv2d: _convolution,
+    GroupedConv2d: _convolution,
+    QrBasis: _scales,
+    TableFind: _table,
+    TableIndex: _table,
+}
+"""What puts the checks in front of an op."""
+
+__all__ = ["SIZE_NEEDS"]
