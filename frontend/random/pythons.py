@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import sys
 from collections.abc import Callable
@@ -9,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ...dialect.errors import WeftTypeError
 from ..tracing.array import TracedArray
-from ..tracing.staging import cast, raise_where
+from ..tracing.staging import asarray, cast, raise_where
 from .twister import FLOAT64, INT64, NotCompiled, Twister
 
 _LARGEST = 2**63 - 1
@@ -24,6 +26,39 @@ def below(twister: Twister, count: Any) -> Any:
 def order(twister: Twister, count: int) -> Any:
     """The numbers up to a count, in random order."""
     return twister.drawn("order", (), count, INT64)
+
+
+def sample(twister: Twister, count: int, wanted: int) -> Any:
+    """So many different numbers up to a count."""
+    if not 0 <= wanted <= count:
+        raise NotCompiled
+    if count <= 21 + (4 ** math.ceil(math.log(wanted * 3, 4)) if wanted > 5 else 0):  # as Python decides it
+        return twister.drawn("pool", (np.int64(wanted),), count, INT64)[::-1][:wanted]
+    if wanted > _LARGEST_DISTINCT:
+        raise NotCompiled
+    return twister.drawn("distinct", (np.int64(count),), wanted, INT64)
+
+
+_LARGEST_DISTINCT = 2000
+"""Of larger samples Python's set of what was drawn already is faster."""
+
+
+def weighted(twister: Twister, weights: Any, sums: Any, count: int, wanted: int) -> Any:
+    """So many numbers up to a count, by weights or by their sums."""
+    from ..numpy_api.indexing import searchsorted  # few programs need it
+
+    if weights is not None and sums is not None:
+        raise WeftTypeError("Cannot specify both weights and cumulative weights")
+    array = asarray(weights if sums is None else sums)
+    if array.ndim != 1 or array.dtype.kind not in "if" or array.dtype.itemsize < 8:
+        raise NotCompiled
+    sums = np.cumsum(array) if sums is None else array
+    raise_where(sums.shape[0] != count, ValueError, "The number of weights does not match the population")
+    total = cast(sums[-1], FLOAT64)
+    raise_where(total <= 0, ValueError, "Total of weights must be greater than zero")
+    raise_where(np.logical_not(np.isfinite(total)), ValueError, "Total of weights must be finite")
+    numbers = twister.drawn("uniform", (), wanted, FLOAT64) * total
+    return searchsorted(sums[:-1], numbers, side="right")
 
 
 def _one(twister: Twister, function: str, given: Any, kind: type) -> Any:
@@ -46,6 +81,10 @@ def _uniform(twister: Twister, a: Any, b: Any) -> Any:
 
 def _normalvariate(twister: Twister, mu: Any = 0.0, sigma: Any = 1.0) -> Any:
     return mu + _one(twister, "ratio_normal", (), float) * sigma
+
+
+def _gauss(twister: Twister, mu: Any = 0.0, sigma: Any = 1.0) -> Any:
+    return mu + _one(twister, "circle_normal", (), float) * sigma
 
 
 def _expovariate(twister: Twister, lambd: Any = 1.0) -> Any:
@@ -99,6 +138,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "random": _random,
     "uniform": _uniform,
     "normalvariate": _normalvariate,
+    "gauss": _gauss,
     "expovariate": _expovariate,
     "getrandbits": _getrandbits,
     "randint": _randint,
@@ -106,4 +146,4 @@ METHODS: dict[str, Callable[..., Any]] = {
 }
 """What draws, by the names of methods; each takes the Twister first, and raises `NotCompiled` for what Python draws."""
 
-__all__ = ["METHODS", "below", "order"]
+__all__ = ["METHODS", "below", "order", "sample", "weighted"]

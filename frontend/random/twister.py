@@ -7,9 +7,12 @@ state; these are found by looking for what the object says of its state.
 
 from __future__ import annotations
 
+import _thread
 import ctypes
 import random
 import struct
+import sys
+import threading
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -19,6 +22,7 @@ import numpy as np
 from ...dialect.callbacks import with_native
 from ...dialect.op import Op
 from ...dialect.ops.random import RandomFloats, RandomIntegers, RandomPermutation
+from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from ..runtime_values.outside_traces import outside_traces
 from ..tracing.array import TracedArray, wrap
@@ -36,10 +40,20 @@ class NotCompiled(Exception):
     """A draw that Python makes."""
 
 
+@dataclass(frozen=True, eq=False)
+class Home:
+    """Where a state is."""
+
+    addresses: np.ndarray[Any, Any]
+    """As `backend/cpu/random_numbers/twister_words.py` says."""
+    kept: Any
+    """Has to be there as long as the addresses are used."""
+
+
 class Twister:
     """What numbers are drawn of: a `Source` of what NumPy's older functions draw."""
 
-    def __init__(self, trace: Recorder, owner: Any, home: np.ndarray[Any, Any]) -> None:
+    def __init__(self, trace: Recorder, owner: Any, home: Home) -> None:
         self.trace = trace
         self.owner = owner
         self._home = home
@@ -59,11 +73,11 @@ class Twister:
         trace, owner = self.trace, self.owner
         make = _BY_PYTHON[function]
 
-        def call(home: Any, *rest: Any) -> list[Any]:
+        def call(home: Any, *rest: Any, kept: Any = self._home.kept) -> list[Any]:
             return [np.asarray(make(owner, *rest[:-1], int(rest[-1])), dtype)]
 
         number = cast(count, INT64) if isinstance(count, TracedArray) else np.int64(count)
-        operands = [constant(trace, self._home), *given, number]
+        operands = [constant(trace, self._home.addresses), *given, number]
         callback = with_native(outside_traces(call, function), f"weft_twister_{function}_{dtype}")
         note_draw(trace)
         trace.dependencies.refuse("a random generator whose state has an address in this process")
@@ -77,9 +91,12 @@ _BY_PYTHON: dict[str, Callable[..., Any]] = {
     "normal": lambda owner, count: owner.standard_normal(count),
     "exponential": lambda owner, count: [_exponential(owner) for _ in range(count)],
     "ratio_normal": lambda owner, count: [owner.normalvariate(0.0, 1.0) for _ in range(count)],
+    "circle_normal": lambda owner, count: [owner.gauss(0.0, 1.0) for _ in range(count)],
     "integers": lambda owner, low, high, count: owner.randint(low.item(), int(high) + 1, count, low.dtype),
     "permutation": lambda owner, count: owner.permutation(count),
     "order": lambda owner, count: _order(owner, count),
+    "pool": lambda owner, last, count: _pool(owner, int(last), count),
+    "distinct": lambda owner, end, count: owner.sample(range(int(end)), count),
     "below": lambda owner, end, count: [owner._randbelow(int(end)) for _ in range(count)],
     "bits": lambda owner, length, count: [owner.getrandbits(int(length)) for _ in range(count)],
 }
@@ -98,6 +115,14 @@ def _order(owner: random.Random, count: int) -> list[int]:
     return places
 
 
+def _pool(owner: random.Random, last: int, count: int) -> list[int]:
+    places = list(range(count))
+    for number in range(last):
+        one, other = count - 1 - number, owner._randbelow(count - number)  # type: ignore[attr-defined]
+        places[one], places[other] = places[other], places[one]
+    return places
+
+
 def twister_of(trace: Recorder, owner: Any) -> Twister | None:
     """What stands for an object of Python's or NumPy's that is a Mersenne Twister; None for another one."""
     home = home_of(owner)
@@ -108,21 +133,73 @@ def twister_of(trace: Recorder, owner: Any) -> Twister | None:
     return Twister(trace, owner, home)
 
 
-def home_of(owner: Any) -> np.ndarray[Any, Any] | None:
-    """The addresses of the state of an object: of its words, of how many are used up, and of the spare number."""
+def home_of(owner: Any) -> Home | None:
+    """Where the state of an object is; None for one that is no Mersenne Twister, or whose state cannot be found."""
     if type(owner) is random.Random and not {"random", "getrandbits", "_randbelow"} & vars(owner).keys():
         layout = _layout_in_python()
-        return None if layout is None else np.array([id(owner) + place for place in (*layout, 0)], np.int64)
+        if layout is None:
+            return None
+        keys, used = (id(owner) + place for place in layout)
+        return Home(np.array([keys, used, id(owner), 0, id(_SPARE_NAME), id(None)], np.int64), owner)
     if type(owner) is not np.random.RandomState:
         return None
     bit_generator = getattr(owner, "_bit_generator", None)
     if type(bit_generator) is not np.random.MT19937:
         return None
-    spare = _spare_in_numpy()
-    if spare is None:
+    spare, lock = _spare_in_numpy(), lock_word(type(bit_generator.lock))
+    if spare is None or lock is None:
         return None
-    keys = bit_generator.ctypes.state_address
-    return np.array([keys, keys + 4 * _LENGTH, id(owner) + spare], np.int64)
+    keys, (place, mask) = bit_generator.ctypes.state_address, lock
+    wait = _waiter(bit_generator.lock)
+    of_lock = [id(bit_generator.lock) + place, mask, id(wait)]
+    return Home(np.array([keys, keys + 4 * _LENGTH, id(owner) + spare, *of_lock], np.int64), wait)
+
+
+_SPARE_NAME = sys.intern("gauss_next")
+"""The attribute of a `random.Random` that keeps a normal number."""
+
+
+def _waiter(lock: Any) -> Callable[[], None]:
+    """What waits until no other thread has a lock."""
+
+    def wait() -> None:
+        try:
+            with lock:
+                pass
+        except KeyboardInterrupt:
+            _thread.interrupt_main()  # which code looks for that can be interrupted
+
+    return wait
+
+
+@cache
+def lock_word(kind: Any) -> tuple[int, int] | None:
+    """The place of the word that tells who holds a lock of a class, and the bits of it that do; None if not known.
+
+    Locks that a thread may take again have its number there, others a byte that is not zero.
+    """
+    lock: Any = next((made for made in (threading.Lock(), threading.RLock()) if type(made) is kind), None)
+    if lock is None:
+        return None
+    size = kind.__basicsize__ // 8 * 8
+
+    def words() -> tuple[int, ...]:
+        return struct.unpack(f"={size // 8}Q", ctypes.string_at(id(lock), size))
+
+    free, held = [], []
+    for _ in range(3):
+        free.append(words())
+        with lock:
+            held.append(words())
+    me, every = threading.get_ident(), range(2, size // 8)
+    for place in every:
+        if all(w[place] == 0 for w in free) and all(w[place] == me for w in held):
+            return 8 * place, -1
+    for place, byte in ((place, byte) for place in every for byte in range(8)):
+        mask = 0xFF << 8 * byte
+        if all(w[place] & mask == 0 for w in free) and all(w[place] & mask == 1 << 8 * byte for w in held):
+            return 8 * place, mask if byte < 7 else mask - (1 << 64)
+    return None
 
 
 @cache
@@ -162,4 +239,4 @@ def _spare_in_numpy() -> int | None:
     return place if place >= 0 else None
 
 
-__all__ = ["NotCompiled", "Twister", "twister_of"]
+__all__ = ["NotCompiled", "Twister", "home_of", "lock_word", "twister_of"]

@@ -83,6 +83,26 @@ def log_of(value: int) -> int:
     raise _only_native()
 
 
+def cosine_of(value: int) -> int:
+    """The cosine of a float of double precision: that of the C library."""
+    raise _only_native()
+
+
+def sine_of(value: int) -> int:
+    """The sine of a float of double precision: that of the C library."""
+    raise _only_native()
+
+
+def python_float(value: int) -> int:
+    """A new `float` of Python's of a float of double precision."""
+    raise _only_native()
+
+
+def float_of_python(value: int) -> int:
+    """The float of double precision that a number of Python's is."""
+    raise _only_native()
+
+
 def negative(value: int) -> int:
     """A float with the other sign."""
     raise _only_native()
@@ -162,7 +182,9 @@ def bits_of(value: float) -> int:
     return int(np.float64(value).view(np.int64))
 
 
-LINKED = ("log1p", "log1pf", "log", "logf", "exp", "expf")
+LINKED = (
+    "log1p", "log1pf", "log", "logf", "exp", "expf", "cos", "sin", "PyFloat_FromDouble", "PyFloat_AsDouble",
+)  # fmt: skip
 """The functions of C that it calls."""
 
 _WORDS = """
@@ -230,6 +252,26 @@ def words_assembly(number: int) -> str:
     return _WORDS.format(algorithm=number)
 
 
+_OF_PYTHON = """
+declare double @cos(double)
+declare double @sin(double)
+declare i64 @PyFloat_FromDouble(double)
+declare double @PyFloat_AsDouble(i64)
+""" + "".join(
+    f"define internal i64 @{name}(i64 %a) {{\n  %af = bitcast i64 %a to double\n{body}  ret i64 %r\n}}\n"
+    for name, body in (
+        ("cosine_of", "  %rf = call double @cos(double %af)\n  %r = bitcast double %rf to i64\n"),
+        ("sine_of", "  %rf = call double @sin(double %af)\n  %r = bitcast double %rf to i64\n"),
+        ("python_float", "  %r = call i64 @PyFloat_FromDouble(double %af)\n"),
+        (
+            "float_of_python",
+            "  %rf = call double @PyFloat_AsDouble(i64 %a)\n  %r = bitcast double %rf to i64\n",
+        ),
+    )
+)
+"""Functions of double precision only."""
+
+
 def floats_assembly(distribution: str, precision: str) -> str:
     """What floats are made with, in LLVM assembly; the tables are those of a distribution."""
     kind = {"float64": "double", "float32": "float"}[precision]
@@ -262,6 +304,7 @@ def floats_assembly(distribution: str, precision: str) -> str:
                 ("root_of", f"llvm.sqrt.f{8 * dtype.itemsize}"),
             )
         ),
+        _OF_PYTHON,
         *(_function(name, "ab", two + body + _TO_TRUTH) for name, body in _DENSITIES[precision].items()),
         *(
             _table(name, part, distribution, precision)
@@ -328,7 +371,8 @@ def _bits(value: float, dtype: np.dtype[np.generic]) -> int:
 
 GIVEN = (
     "algorithm", "multiply_high", "rotate_right", "unsigned_less", "unsigned_remainder", "is_double", "real", "unit",
-    "plus", "minus", "times", "over", "root_of", "log_of", "negative", "is_less", "log1p_of", "is_below_normal",
+    "plus", "minus", "times", "over", "root_of", "log_of", "cosine_of", "sine_of", "python_float",
+    "float_of_python", "negative", "is_less", "log1p_of", "is_below_normal",
     "is_below_exponential", "limit", "width", "height", "border", "inverse_border", "integer_bits", "integer_bytes",
     "integer", "set_integer",
 )  # fmt: skip

@@ -40,8 +40,10 @@ def assembly(function: str, algorithm: str, dtype: str) -> str:
 @cache
 def twister_address(name: str) -> int:
     """The address of a function that draws of a Mersenne Twister: `weft_twister_uniform_float64`."""
+    from . import twister_floats, twister_words
+
     function, dtype = name.rsplit("_", 1)
-    symbols = LINKED if np.dtype(dtype).kind == "f" else ()
+    symbols = twister_words.LINKED + (twister_floats.LINKED if np.dtype(dtype).kind == "f" else ())
     linked = kept_library(
         name, lambda: twister_assembly(function, dtype), [function], symbols, is_optimised=True
     )

@@ -8,13 +8,13 @@ from __future__ import annotations
 from ..native_python.intrinsics import bit_length, set_word, stack, word
 from .given import integer, integer_bits, integer_bytes, set_integer, unsigned_less
 from .integers import ALL, count_up, mask_of, swap
-from .twister_words import next_of_twister, next_pair
+from .twister_words import next_of_twister, next_pair, wait_for_others
 from .words import LOWER
 
 
 def weft_twister_integers(addresses: int) -> int:
     """Integers from the lowest to the highest one, as NumPy's older functions draw them: until one is not too large."""
-    home = word(addresses)
+    home = wait_for_others(word(addresses))
     low = integer(word(addresses + 8))
     span = integer(word(addresses + 16)) - low
     target = word(addresses + 32)
@@ -70,7 +70,7 @@ def next_part_of_twister(home: int, buffer: int) -> int:
 
 def weft_twister_permutation(addresses: int) -> int:
     """Places, shuffled as NumPy's older functions do."""
-    home = word(addresses)
+    home = wait_for_others(word(addresses))
     length = word(word(addresses + 8))
     target = word(addresses + 16)
     count_up(target, length)
@@ -83,7 +83,7 @@ def weft_twister_permutation(addresses: int) -> int:
 
 def weft_twister_order(addresses: int) -> int:
     """Places, shuffled as Python does."""
-    home = word(addresses)
+    home = wait_for_others(word(addresses))
     length = word(word(addresses + 8))
     target = word(addresses + 16)
     count_up(target, length)
@@ -94,9 +94,42 @@ def weft_twister_order(addresses: int) -> int:
     return 0
 
 
+def weft_twister_pool(addresses: int) -> int:
+    """Places, of which the last ones are in random order, the first one last: of a sample of Python's."""
+    home = wait_for_others(word(addresses))
+    last = word(word(addresses + 8))
+    length = word(word(addresses + 16))
+    target = word(addresses + 24)
+    count_up(target, length)
+    for number in range(last):
+        swap(target, length - 1 - number, below_of_twister(home, length - number))
+    return 0
+
+
+def weft_twister_distinct(addresses: int) -> int:
+    """Different integers from zero up to a count: a sample of Python's of which there are much more."""
+    home = wait_for_others(word(addresses))
+    count = word(word(addresses + 8))
+    target = word(addresses + 24)
+    for number in range(word(word(addresses + 16))):
+        drawn = below_of_twister(home, count)
+        while has(target, number, drawn):
+            drawn = below_of_twister(home, count)
+        set_word(target + 8 * number, drawn)
+    return 0
+
+
+def has(target: int, length: int, wanted: int) -> int:
+    """Whether an integer is among others."""
+    for number in range(length):
+        if word(target + 8 * number) == wanted:
+            return 1
+    return 0
+
+
 def weft_twister_below(addresses: int) -> int:
     """Integers from zero up to a count, as Python draws them."""
-    home = word(addresses)
+    home = wait_for_others(word(addresses))
     count = word(word(addresses + 8))
     target = word(addresses + 24)
     for number in range(word(word(addresses + 16))):
@@ -115,7 +148,7 @@ def below_of_twister(home: int, count: int) -> int:
 
 def weft_twister_bits(addresses: int) -> int:
     """So many random bits."""
-    home = word(addresses)
+    home = wait_for_others(word(addresses))
     length = word(word(addresses + 8))
     target = word(addresses + 24)
     for number in range(word(word(addresses + 16))):

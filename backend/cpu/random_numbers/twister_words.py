@@ -1,18 +1,41 @@
 """Random words: the Mersenne Twister of Python's `random` and of NumPy's older functions.
 
 Translated to native code. `home` is the address of what says where the state is, in NumPy's or Python's own object: the
-addresses of the 624 words of 32 bits, of the number of those that are used up, and of the spare normal number.
+addresses of the 624 words of 32 bits, and of the number of those that are used up. Of NumPy's object, the addresses of
+the spare normal number and of the word that tells who holds the lock, the bits of it that do, and what waits for the
+lock; of Python's, the object, no lock, and the name and the value that an attribute has for no spare number.
 """
 
 from __future__ import annotations
 
-from ..native_python.intrinsics import half, set_half, word
+from ..native_python.intrinsics import CFunction, half, set_half, word
 from .words import LOWER
+
+PyThread_get_thread_ident = CFunction(0)
+PyObject_CallNoArgs = CFunction(1)
+Py_DecRef = CFunction(1, "void")
+
+LINKED = ("PyThread_get_thread_ident", "PyObject_CallNoArgs", "Py_DecRef")
+"""The functions of Python that it calls."""
 
 LENGTH = 624
 MIDDLE = 397
 MIXED = 0x9908B0DF
 UPPER_BIT, LOWER_BITS = 0x80000000, 0x7FFFFFFF
+
+
+def wait_for_others(home: int) -> int:
+    """Wait until no other thread draws: NumPy's functions do without the interpreter's lock, but with one of their own.
+
+    None of them begins while this code has the interpreter's lock.
+    """
+    lock = word(home + 24)
+    while lock:
+        holder = word(lock) & word(home + 32)
+        if holder == 0 or holder == PyThread_get_thread_ident():
+            break
+        Py_DecRef(PyObject_CallNoArgs(word(home + 40)))
+    return home
 
 
 def next_of_twister(home: int) -> int:

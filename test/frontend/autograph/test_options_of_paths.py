@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import weft
 from support.differential import assert_same
 from support.interpreted import interpreted
 
@@ -47,3 +48,20 @@ def test_texts_are_those_of_the_path(function: Callable[..., Any]) -> None:
     compiled = interpreted(function)
     for a in range(3):
         assert_same(compiled(np.int64(a), np.int64(3)), function(np.int64(a), np.int64(3)))
+
+
+def test_arithmetic_with_what_may_be_none_is_that_of_its_type() -> None:
+    def doubled(x: Any) -> Any:
+        if x > 1:
+            return x * 2.0
+        return None
+
+    def compute(x: Any) -> Any:
+        made = doubled(x)
+        return made + 1, 3 / made, made < 7, -made, 1 + made**2, made // 0.5, made % 3
+
+    compiled = weft.function(compute)
+    for value in (2.0, np.float64(2.0), np.float32(3)):
+        assert repr(compiled(value)) == repr(compute(value))
+    with pytest.raises(TypeError, match="'NoneType' and 'int'"):
+        compiled(0.5)

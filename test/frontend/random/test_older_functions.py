@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import random
 import re
+import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +14,7 @@ import numpy as np
 import pytest
 
 import weft
-from weft.frontend.random.twister import home_of
+from weft.frontend.random.twister import home_of, lock_word
 
 from ...fuzz.reference import interpreting
 
@@ -107,15 +110,33 @@ def pythons(x: Any) -> Any:
     )
 
 
+def samples(x: Any) -> Any:
+    return (
+        random.gauss(0.0, x[2]),
+        random.sample([1, 2, 3, 4, 5], 3),
+        random.sample("abc", 2),
+        random.sample(range(1000), 6),
+        random.sample(range(100), k=60),
+        random.sample(list(x), 6),
+        random.gauss(),
+        random.choices([1, 2, 3], weights=[1, 5, 2], k=5),
+        random.choices("abc", [1, 5.5, 2]),
+        random.choices([1, 2, 3], cum_weights=[1, 5, 7], k=5),
+        random.choices([1, 2, 3], weights=[x[1], 5.0, 2.0], k=5),
+        PYTHON.gauss(1, 2),
+    )
+
+
 def in_branches_of_loops(x: Any) -> Any:
     total = 0.0
     for i in range(x.shape[0]):
         if np.random.random() > 0.5:
             total += random.random() * x[i]
         elif random.randint(0, 3) == 2:
-            total -= np.random.normal()
+            total -= np.random.normal() + random.gauss(0, 1)
         if i % 3 == 0:
             np.random.seed(i)
+            random.seed(i)
             total += np.random.binomial(7, 0.5)  # by Python
     return total
 
@@ -132,7 +153,7 @@ def of_run_time_size(x: Any) -> Any:
 
 @pytest.mark.parametrize(
     "program",
-    [floats, integers, choices, pythons, in_branches_of_loops, of_run_time_size],
+    [floats, integers, choices, pythons, samples, in_branches_of_loops, of_run_time_size],
     ids=lambda program: program.__name__,
 )
 def test_numbers_and_states_to_the_bit(program: Callable[..., Any]) -> None:
@@ -142,6 +163,75 @@ def test_numbers_and_states_to_the_bit(program: Callable[..., Any]) -> None:
         begin_again()
         seen.append((repr([function(np.arange(6.0)) for _ in range(3)]), states()))
     assert seen[0] == seen[1]
+
+
+def test_distributions_that_python_writes_in_python() -> None:
+    def draw(x: Any) -> Any:
+        total = 0.0
+        for number in range(4):
+            total += (
+                random.gammavariate(x + number, 2.0)
+                + random.gammavariate(0.5, x)
+                + random.gammavariate(1.0, x)
+            )
+        return (
+            total,
+            random.betavariate(2.0, x),
+            random.lognormvariate(0.0, x),
+            random.paretovariate(x),
+            random.triangular(),
+            random.triangular(0, x, 1),
+            random.vonmisesvariate(0.5, x),
+            random.weibullvariate(1, x),
+        )
+
+    compiled = weft.function(draw)
+    seen = []
+    for function in (draw, compiled):
+        begin_again()
+        seen.append(([function(x) for x in (2.0, 0.7)], states()))
+    assert seen[0][1] == seen[1][1]
+    np.testing.assert_allclose(seen[1][0], seen[0][0], rtol=1e-13)
+    assert {type(value) for row in seen[1][0] for value in row} == {float}
+    assert not compiled.get_concrete_function(2.0).cost_analysis().python_calls
+
+
+def test_threads_wait_for_draws_of_numpys() -> None:
+    def walk(n: Any) -> Any:
+        total = 0.0
+        for _ in range(n):
+            total += np.random.random()
+        return total
+
+    def large() -> None:
+        for _ in range(60):
+            np.random.random(50_000)  # without the interpreter's lock
+
+    compiled, count = weft.function(walk), np.int64(30_000)
+    compiled(count)
+    np.random.seed(0)
+    thread = threading.Thread(target=large)
+    thread.start()
+    for _ in range(60):
+        compiled(count)
+    thread.join()
+    assert np.random.random() == np.random.RandomState(0).random(60 * 50_000 + 60 * 30_000 + 1)[-1]
+    with np.random.mtrand._rand._bit_generator.lock:  # which this thread may take again
+        assert 0 < compiled(np.int64(3)) < 3
+
+
+@pytest.mark.parametrize("lock", [threading.Lock(), threading.RLock()])
+def test_locks_tell_who_holds_them(lock: Any) -> None:
+    place, mask = lock_word(type(lock)) or (0, 0)
+
+    def holder() -> int:
+        return int.from_bytes(ctypes.string_at(id(lock) + place, 8), sys.byteorder) & (mask % 2**64)
+
+    assert holder() == 0
+    with lock:
+        assert holder() in (1 << 8 * byte for byte in range(8)) or holder() == threading.get_ident()
+    assert holder() == 0
+    assert lock_word(object) is None
 
 
 def test_loops_call_no_python() -> None:
@@ -169,6 +259,12 @@ def test_loops_call_no_python() -> None:
         lambda x: random.randint(int(x), 1),
         lambda x: random.randrange(int(x) - 3),
         lambda x: random.randint(3, 1) + x,
+        lambda x: random.choices([1, 2], weights=[x - 3, 0.0]),
+        lambda x: random.choices([1, 2], [x]),
+        lambda x: random.choices([1, 2], [x, np.inf]),
+        lambda x: random.choices([1, 2], [x, 1], cum_weights=[1, 2]),
+        lambda x: random.gammavariate(x - 5, 2.0),
+        lambda x: x + random.sample([1, 2], 3)[0],
     ],
 )
 def test_errors_are_those_of_numpy_and_python(draw: Callable[..., Any]) -> None:

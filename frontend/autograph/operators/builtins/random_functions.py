@@ -25,6 +25,8 @@ from ....tracing.current import current_trace
 from ....tracing.extents import known_extent
 from ....tracing.recorder import Recorder
 from ..interface import operators
+from ..values.optional import Optional
+from .converted_functions import converted
 
 Function = Callable[..., Any]
 
@@ -63,8 +65,19 @@ def _of_python(trace: Recorder, function: Function) -> Function:
     name = function.__name__
     by_python = functools.partial(_OF_PYTHON.get(name, _draw), function)
     twister = twister_of(trace, function.__self__)  # type: ignore[attr-defined]
+    if twister is not None and name in _WRITTEN_IN_PYTHON:
+        return functools.partial(_written_in_python, name, twister.owner)
     found = pythons.METHODS.get(name) or _ITEMS_OF_PYTHON.get(name)
     return by_python if twister is None or found is None else _unless_refused(found, twister, by_python)
+
+
+def _written_in_python(name: str, owner: random.Random, *args: Any, **kwargs: Any) -> Any:
+    """Draw by a method of Python's that is converted."""
+    drawn = converted(getattr(random.Random, name))(owner, *args, **kwargs)
+    if isinstance(drawn, Optional):
+        drawn = drawn.value  # as loops that end by `return` only seem to end otherwise, too
+    kind = int if name == "binomialvariate" else float
+    return drawn._like_python(kind) if isinstance(drawn, TracedArray) else drawn
 
 
 def _of_numpy(trace: Recorder, function: Function) -> Function:
@@ -184,13 +197,22 @@ def _choice_of_python(twister: Twister, seq: Any) -> Any:
     return operators().item(seq, pythons.below(twister, count))
 
 
+def _sample_of_python(twister: Twister, population: Any, k: Any, *, counts: Any = None) -> list[Any]:
+    """`random.sample(population, k)`."""
+    if counts is not None or not isinstance(population, Sequence) or not isinstance(k, int):
+        raise NotCompiled
+    return _items_at(population, pythons.sample(twister, len(population), k), k)
+
+
 def _choices_of_python(
     twister: Twister, population: Any, weights: Any = None, *, cum_weights: Any = None, k: int = 1
 ) -> list[Any]:
-    """`random.choices(population, k=k)`."""
+    """`random.choices(population, weights, k=k)`."""
     count = len(population)
-    if weights is not None or cum_weights is not None or count == 0 or not isinstance(k, int):
+    if count == 0 or not isinstance(k, int):
         raise NotCompiled
+    if weights is not None or cum_weights is not None:
+        return _items_at(population, pythons.weighted(twister, weights, cum_weights, count, k), k)
     numbers = twister.drawn("uniform", (), k, FLOAT64)
     return _items_at(population, np.floor(numbers * count).astype(np.int64), k)
 
@@ -232,8 +254,16 @@ _OF_PYTHON: dict[str, Function] = {
 """Methods of Python's generators that get or give items of any kind: these are found at places that are drawn."""
 
 
+_WRITTEN_IN_PYTHON = frozenset({
+    "betavariate", "gammavariate", "lognormvariate", "paretovariate", "triangular", "vonmisesvariate", "weibullvariate",
+    "binomialvariate",
+})  # fmt: skip
+"""Methods of Python's generators that are compiled from their own code, which draws by others."""
+
+
 _ITEMS_OF_PYTHON: dict[str, Function] = {
     "shuffle": _shuffle_of_python, "choice": _choice_of_python, "choices": _choices_of_python,
+    "sample": _sample_of_python,
 }  # fmt: skip
 """Those of them that are compiled."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -215,9 +216,8 @@ def _operator(name: str, symbol: str, reflected: bool) -> Any:
             else o
             for o in others
         ]
-        if reflected:
-            return getattr(np, _UFUNCS[name])(operands[0], value)
-        return getattr(np, _UFUNCS[name])(value, *operands)
+        compute: Any = getattr(operator, f"__{name}__")
+        return compute(operands[0], value) if reflected else compute(value, *operands)
 
     return method
 
