@@ -190,11 +190,14 @@ class Lookups:
             handle: Handle = Global(vars(owner), name, f"{owner.__name__}.{name}")
         elif isinstance(owner, type):
             handle = ClassEntry(owner, name)
-        elif is_users_module(type(owner).__module__) or self._state.attributes_before(owner) is not None:
-            handle = Member(name, Owner("", owner), name)
         else:
-            return
-        if self._is_new(id(owner), name):
+            before = self._state.attributes_before(owner)
+            if before is None and not is_users_module(type(owner).__module__):
+                return
+            if name in (before or {}):
+                return  # the trace itself deleted it
+            handle = Member(name, Owner("", owner), name)
+        if self._is_new("absent", id(owner), name):
             self._state.guards.append(Plain(handle, UNBOUND))
 
     def whole(self, owner: Any) -> None:

@@ -221,6 +221,23 @@ def class_attribute(x):
     return x
 
 
+def test_what_a_trace_deletes_was_there_before() -> None:
+    registry = Registry()
+
+    @weft.function
+    def f(x):
+        registry.limit = 1.0
+        y = x * registry.limit
+        del registry.limit
+        return y if "limit" not in vars(registry) and not hasattr(registry, "limit") else x * 9
+
+    for _ in range(3):
+        registry.limit = 2.0
+        np.testing.assert_array_equal(f(np.ones(2)), [1, 1])
+        assert "limit" not in vars(registry)
+    assert f.trace_count == 1
+
+
 MODULE = types.ModuleType("some_module")
 
 
