@@ -136,7 +136,7 @@ def _way_to_compare(value: Any) -> tuple[int, Any]:
         return (8 if kind is float else 16), value
     if isinstance(value, (np.ndarray, *_ONE_OBJECT)) or (kind is slice and _is_plain_slice(value)):
         return Entry.IS, value
-    if isinstance(value, np.generic) and has_plain_value(value):
+    if isinstance(value, np.generic) and value.dtype.kind in "biufc" and has_plain_value(value):
         return value.nbytes, value
     key = static_key(value)
     if not isinstance(key, IdentityKey):

@@ -43,7 +43,7 @@ def is_equal(one: Any, other: Any) -> bool:
 def key_of(value: Any) -> Any:
     """What a value that holds nothing is compared by."""
     if isinstance(value, np.generic):
-        return (type(value), value.tobytes())
+        return (type(value), value.dtype, value.tobytes())
     if isinstance(value, np.ndarray):
         return ArrayKey(value)
     return static_key(value)
@@ -132,7 +132,11 @@ def _fingerprint(
         (key, _fingerprint(entry, skip, (*path, key), around)) for key, entry in parts_of(walk, value)
     )
     del around[id(value)]
-    return (kind, getattr(value, "__name__", "") if walk.is_bound else len(entries), entries)
+    return (
+        kind,
+        getattr(value, "__name__", "") if walk.is_bound else tuple(type(key) for key, _ in entries),
+        entries,
+    )
 
 
 _PLAIN = frozenset({int, str, bool, type(None), bytes})
