@@ -36,6 +36,7 @@ import numpy as np
 import pytest
 
 import weft
+from support.native_calls import same
 
 F64 = np.float64
 X = np.arange(3.0)
@@ -43,6 +44,7 @@ COUNTER = itertools.count()
 ROWS = (row for row in [1, 2])
 QUEUE = collections.deque([1, 2])
 BUFFER = array.array("d", [1.0, 2.0])
+WINDOW = memoryview(array.array("d", [1.0, 2.0]))
 TEXT = io.StringIO("a\nb\n")
 
 
@@ -117,6 +119,8 @@ def test_what_varies_is_refused_with_the_ways_out(function, message):
         lambda x: x + len(QUEUE),
         lambda x: x + (1 in QUEUE),
         lambda x: x + BUFFER[0],
+        lambda x: x + WINDOW[0],
+        lambda x: x + len(WINDOW),
         lines,
         unpacked,
     ],
@@ -126,6 +130,13 @@ def test_iterators_and_buffers_from_outside_are_refused(function):
         weft.UnsupportedError, match=r"from outside of the compiled function.*pass that as an argument"
     ):
         weft.function(function)(F64(1))
+
+
+def test_numpy_shares_the_memory_of_a_memoryview_from_outside():
+    compiled = weft.function(lambda x: (x + np.asarray(WINDOW)[0], np.add(WINDOW, 1), memoryview(b"ab")[1]))
+    for value in (3, 3, 3, 5):
+        WINDOW[0] = value
+        same(compiled(F64(1)), (F64(1 + value), np.asarray(WINDOW) + 1, 98))
 
 
 LOCK, CONDITION, STACK = threading.Lock(), threading.Condition(), contextlib.ExitStack()

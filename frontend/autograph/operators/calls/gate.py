@@ -49,7 +49,10 @@ def look_at_arguments(trace: Recorder, function: Function, args: Any, kwargs: An
     if is_one_of(function, _LOOKING_AT_NOTHING):
         return
     for value in (*args, *kwargs.values()):
-        require_own(trace, value)
+        if not (
+            isinstance(value, memoryview) and _takes_arrays(function)
+        ):  # whose memory NumPy's arrays share
+            require_own(trace, value)
         require_numpy_rules(f"an argument of {name_of(function)}", value)
         if is_plain(value) and not (_takes_arrays(function) or is_one_of(function, _PASSING_ON)):
             trace.watch(value)

@@ -46,6 +46,8 @@ def has_hidden_state(value: Any) -> bool:
     kind = type(value)
     if isinstance(value, _BUFFERS):
         return True
+    if isinstance(value, memoryview):
+        return not isinstance(value.obj, bytes)
     advance = getattr(kind, "__next__", None)
     is_written_in_python = isinstance(advance, FunctionType)
     return advance is not None and not is_written_in_python and not _is_known(kind)
@@ -112,8 +114,8 @@ class Walked:
         raise NotImplementedError
 
 
-_LISTS_IN_MEMORY = (array.array, bytearray)
-"""What holds numbers in memory, but is a list."""
+_LISTS_IN_MEMORY = (array.array, bytearray, memoryview)
+"""What holds numbers in memory, but is no array."""
 
 
 def require_own(trace: Recorder | None, value: Any, changes: bool = True) -> None:
