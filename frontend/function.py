@@ -155,7 +155,9 @@ class Function(FastCallable, Portable, Generic[P, R]):
         return self._known.traces
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self._instances = 1  # of a method, the input signature begins behind the instance
+        is_open = any(p.kind is p.VAR_POSITIONAL for p in self._parameters)
+        if self.input_signature is not None and (is_open or len(self.input_signature) < self._positional):
+            self._instances = 1  # of a method, the input signature begins behind the instance
 
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> Function[P, R]: ...

@@ -316,6 +316,20 @@ class TestInputSignature:
         with pytest.raises(TypeError, match="argument 'x'"):
             f("three")
 
+    def test_attributes_of_classes_are_methods_if_they_take_an_instance(self):
+        spec = weft.TensorSpec([None])
+        increased = weft.function(lambda x: x + 1, input_signature=[spec])
+
+        class Model:
+            activation = increased
+            doubled = weft.function(lambda self, x: x * 2, input_signature=[spec])
+            summed = weft.function(lambda self, *x: x[0], input_signature=[spec])
+
+        np.testing.assert_array_equal(increased([1.0]), [2])
+        np.testing.assert_array_equal(Model.activation([1.0]), [2])
+        np.testing.assert_array_equal(Model().doubled([1.0]), [2])
+        np.testing.assert_array_equal(Model().summed([1.0]), [1])
+
     def test_too_many_entries(self):
         with pytest.raises(ValueError, match=r"input_signature of .* has 2 entries"):
             weft.function(lambda x: x, input_signature=[weft.TensorSpec([]), weft.TensorSpec([])])
