@@ -173,12 +173,17 @@ def is_found(function: Any) -> bool:
 
 def is_named(function: Any) -> bool:
     """Whether other processes find a compiled function under its name, too."""
-    if function.__module__ == "__main__" or not is_found(function):
-        return False
+    return not _goes_along(function.__module__) and is_found(function)
+
+
+def _goes_along(module: str) -> bool:
+    """Whether other processes get what is in a module by value."""
+    if module == "__main__":
+        return True
     pickler = sys.modules.get("cloudpickle")
     registered = () if pickler is None else pickler.list_registry_pickle_by_value()
-    package = function.__module__.split(".")
-    return not any(".".join(package[: end + 1]) in registered for end in range(len(package)))
+    package = module.split(".")
+    return any(".".join(package[: end + 1]) in registered for end in range(len(package)))
 
 
 # Sources
@@ -203,7 +208,7 @@ def install_sources(sources: dict[str, list[str]]) -> None:
 
 def _is_sent(function: types.FunctionType) -> bool:
     """Whether a function is not found by its name in another process."""
-    if function.__module__ == "__main__":
+    if _goes_along(function.__module__):
         return True
     found: Any = sys.modules.get(function.__module__)
     for name in function.__qualname__.split("."):
@@ -214,7 +219,7 @@ def _is_sent(function: types.FunctionType) -> bool:
 def _reached(value: Any, seen: set[int]) -> Iterator[types.FunctionType]:
     """A function, and those that it reads under names and in its closure, as far as they are sent."""
     value = getattr(value, "python_function", value)
-    if isinstance(value, type) and value.__module__ == "__main__":
+    if isinstance(value, type) and _goes_along(value.__module__):
         for member in vars(value).values():
             yield from _reached(getattr(member, "__func__", member), seen)
     if not isinstance(value, types.FunctionType) or id(value) in seen or not _is_sent(value):
@@ -282,7 +287,9 @@ def _parts(value: Any, seen: dict[int, int]) -> Any:
     settings = value.options() if hasattr(value, "python_function") else None
     function = getattr(value, "python_function", value)
     if not isinstance(function, types.FunctionType):
-        if isinstance(value, (types.BuiltinFunctionType, np.ufunc, type)) and value.__module__ != "__main__":
+        if isinstance(value, (types.BuiltinFunctionType, np.ufunc, type)) and not _goes_along(
+            value.__module__
+        ):
             return "name", value.__module__, getattr(value, "__qualname__", value.__name__)
         raise _Changing
     if not _is_sent(function):

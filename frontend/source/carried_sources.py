@@ -13,8 +13,8 @@ from typing import TypeAlias
 NAMELESS = "<dynamic-code>"
 """What cloudpickle calls the file of all code."""
 
-Key: TypeAlias = tuple[str, int, bytes]
-"""A name, a line and instructions, which no two functions of a program share."""
+Key: TypeAlias = tuple[str, int, bytes, str]
+"""A name, a line, instructions and constants: equal functions may have either file."""
 
 _files: dict[Key, str] = {}
 
@@ -37,7 +37,14 @@ def restore_file(function: FunctionType) -> None:
 
 
 def _key(code: CodeType) -> Key:
-    return code.co_name, code.co_firstlineno, code.co_code
+    return code.co_name, code.co_firstlineno, code.co_code, repr([code.co_names, *map(_told, code.co_consts)])
+
+
+def _told(constant: object) -> object:
+    """What tells of a constant in all processes alike."""
+    if isinstance(constant, CodeType):
+        return _key(constant)
+    return sorted(map(repr, constant)) if isinstance(constant, frozenset) else constant
 
 
 def _of_file(code: CodeType, file: str) -> CodeType:

@@ -116,6 +116,34 @@ def test_functions_of_a_program_go_with_all_that_they_read(tmp_path, is_notebook
     assert printed.split() == f"{shared} {names} f".split()
 
 
+def test_functions_that_differ_in_constants_keep_their_own_files(tmp_path):
+    texts = {
+        name: "import weft\n@weft.function\ndef f(x, k='a'):\n"
+        f"    if x[0] > 0 and k in {{'a', 'b', 'c'}}:\n        return x + {number}\n    return x\n"
+        for number, name in enumerate(["one", "other"], 1)
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    write = """
+        import sys, cloudpickle
+        sys.path.insert(0, sys.argv[1])
+        import one, other
+        for module in (one, other):
+            cloudpickle.register_pickle_by_value(module)
+        sys.stdout.buffer.write(cloudpickle.dumps([one.f, other.f]))
+        """
+    read = """
+        import sys, pickle
+        import numpy as np
+        one, other = pickle.loads(sys.stdin.buffer.read())
+        print(one(np.ones(1)), other(np.full(1, 2.0)))
+        """
+    data = ran("-c", textwrap.dedent(write), str(tmp_path), env={**os.environ, "WEFT_CACHE": "0"})
+    assert (
+        ran("-c", textwrap.dedent(read), input=data, env={**os.environ, "WEFT_CACHE": "0"}) == b"[2.] [4.]\n"
+    )
+
+
 @weft.function
 def module_level(x):
     return x + 1
