@@ -85,16 +85,24 @@ class Comparison:
     def _parts(self, got: Any, expected: Any, seen: frozenset[tuple[int, int]]) -> None:
         if isinstance(expected, Mapping):
             assert list(got) == list(expected), (list(got), list(expected))
+            self._types_of_keys(got, expected)
             for key in expected:
                 self.values(got[key], expected[key], seen)
         elif isinstance(expected, (list, tuple)):
             assert len(got) == len(expected), (got, expected)
             for one, other in zip(got, expected, strict=True):
                 self.values(one, other, seen)
+        elif isinstance(expected, (set, frozenset)):
+            assert got == expected, (got, expected)
+            self._types_of_keys(got, expected)
         elif _attributes(expected) is not None:
             self.values(_attributes(got), _attributes(expected), seen)
         else:
             assert got == expected, (got, expected)
+
+    def _types_of_keys(self, got: Any, expected: Any) -> None:
+        """Keys that are equal may be of other types; one table has one type of keys, which is among the expected."""
+        assert self.joined or {*map(type, got)} <= {*map(type, expected)}, (list(got), list(expected))
 
     def errors(self, got: BaseException | None, expected: BaseException | None) -> None:
         """Compare exceptions; one of weft's own must inherit the expected type and begin with its message."""

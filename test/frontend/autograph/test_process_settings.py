@@ -43,7 +43,7 @@ def test_seterr_that_is_put_back_records_nothing() -> None:
     same(ignoring, X)
     compiled = weft.function(ignoring)
     compiled(X)
-    assert "callback" not in compiled.get_concrete_function(X).as_text("optimized")
+    assert "weft.python" not in compiled.get_concrete_function(X).as_text("optimized")
 
 
 def test_seterr_in_branches_and_loops() -> None:

@@ -28,7 +28,7 @@ def test_lengths_are_computed() -> None:
         assert_same(compiled(np.int64(number)), lengths(np.int64(number)))
     compiled = weft.function(lambda n: (len(bin(n)), bin(n).count("1"), int(n).bit_length()))
     compiled(np.int64(5))
-    assert "callback" not in compiled.get_concrete_function(np.int64(5)).as_text("optimized")
+    assert "weft.python" not in compiled.get_concrete_function(np.int64(5)).as_text("optimized")
 
 
 def asked(n: Any) -> Any:
