@@ -146,7 +146,8 @@ def home_of(owner: Any) -> Home | None:
     bit_generator = getattr(owner, "_bit_generator", None)
     if type(bit_generator) is not np.random.MT19937:
         return None
-    spare, lock = _spare_in_numpy(), lock_word(type(bit_generator.lock))
+    kind: Any = type(bit_generator.lock)
+    spare, lock = _spare_in_numpy(), lock_word(kind)
     if spare is None or lock is None:
         return None
     keys, (place, mask) = bit_generator.ctypes.state_address, lock
