@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         FallbackWarning,
         InternalError,
         LeakedArrayError,
+        LinkError,
         NotPortable,
         RetracingWarning,
         TraceRecursionError,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
         WeftValueError,
         WeftWarning,
     )
+    from .frontend.artifacts.export.exporting import export
     from .frontend.artifacts.from_text import from_mlir
     from .frontend.artifacts.loading import Model, load
     from .frontend.artifacts.saving import save
@@ -67,6 +69,7 @@ _EXPORTS: dict[str, str] = {
     "save": ".frontend.artifacts.saving",
     "load": ".frontend.artifacts.loading",
     "Model": ".frontend.artifacts.loading",
+    "export": ".frontend.artifacts.export.exporting",
     "from_mlir": ".frontend.artifacts.from_text",
     "Function": ".frontend.function",
     "grad": ".frontend.gradients.transforms",
@@ -115,6 +118,7 @@ _EXPORTS: dict[str, str] = {
     "DeviceMemoryError": ".dialect.errors",
     "LeakedArrayError": ".dialect.errors",
     "ArtifactError": ".dialect.errors",
+    "LinkError": ".dialect.errors",
     "NotPortable": ".dialect.errors",
     "TraceRecursionError": ".dialect.errors",
     "InternalError": ".dialect.errors",
@@ -165,6 +169,7 @@ __all__ = [
     "GradientTape",
     "InternalError",
     "LeakedArrayError",
+    "LinkError",
     "Model",
     "NotPortable",
     "RetracingWarning",
@@ -188,6 +193,7 @@ __all__ = [
     "devices",
     "do_not_convert",
     "eager",
+    "export",
     "from_mlir",
     "function",
     "get_num_threads",

@@ -75,6 +75,10 @@ class NotPortable(UnsupportedError):
     """A compiled function does what it cannot do in another process; the message lists all of it, with lines."""
 
 
+class LinkError(WeftError, OSError):
+    """There is no linker, or it cannot make the library that was asked for; the message has what it says."""
+
+
 class InternalError(WeftError, RuntimeError):
     """weft broke one of its own invariants; please report it together with the message.
 

@@ -122,7 +122,7 @@ CPU_PIPELINES: Mapping[str, str] = MappingProxyType(
 )
 
 
-def text_passes(entries: AddEntries | None = None) -> Sequence[TextPass]:
+def text_passes(entries: TextPass | None = None) -> Sequence[TextPass]:
     """What happens to the assembly of a module: stage "llvm". LLVM's optimiser gets the result."""
     return (
         *REPAIRS,  # MLIR writes for a newer LLVM

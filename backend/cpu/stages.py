@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from ...dialect.errors import InternalError, PassError, UnsupportedError
 from ...dialect.mlir import Module
+from ...dialect.records import NamedTuple, replace
+from ...passes.base import TextPass
 from ...passes.pipeline import Observer, Step, run_pipeline, run_text_passes
 from ...passes.timing import phase
 from ..llvm_compatibility.translation import translate
@@ -21,13 +24,33 @@ STAGES = ("linalg", "kernels", "buffers", "loops", "llvm-dialect", "llvm", "opti
 """All stages that text can be asked of."""
 
 
+class Convention(NamedTuple):
+    """How machine code is called, and what it may call."""
+
+    options: Mapping[str, str]
+    """Of passes, by their names, where they are not the usual ones."""
+    entries: Callable[[Module, Sequence[Plan]], TextPass]
+    """What adds the functions that are called from outside."""
+
+
+BY_PYTHON = Convention(MappingProxyType({}), AddEntries.of)
+"""Entries take NumPy's arrays, and Python is in the process."""
+
+
 class Lowering:
     """Takes a module from linalg to LLVM, one stage after the other, in place."""
 
-    def __init__(self, module: Module, verify: bool, observers: Sequence[Observer] = ()) -> None:
+    def __init__(
+        self,
+        module: Module,
+        verify: bool,
+        observers: Sequence[Observer] = (),
+        convention: Convention = BY_PYTHON,
+    ) -> None:
         self._module = module
         self._verify = verify
         self._observers = observers
+        self._convention = convention
         self.plans: list[Plan] = []
         self.llvm_text = ""
         self.scalar_loops: llvm.ScalarLoops | None = None
@@ -42,7 +65,9 @@ class Lowering:
         yield "buffers"
         self._run("buffers-to-loops")
         yield "loops"
-        self._run("loops-to-llvm", needed_steps(self._module))
+        options = self._convention.options
+        steps = needed_steps(self._module)
+        self._run("loops-to-llvm", [replace(s, options=options.get(s.name, s.options)) for s in steps])
         yield "llvm-dialect"
         self.translate()
         yield "llvm"
@@ -54,7 +79,7 @@ class Lowering:
         self.plans = plans_of(self._module)
         self.scalar_loops = scalar_loops(self._module, self.plans)
         with phase("llvm-assembly"):
-            passes = text_passes(AddEntries.of(self._module, self.plans))
+            passes = text_passes(self._convention.entries(self._module, self.plans))
             self.llvm_text = run_text_passes(translate(self._module), passes, self._observers)
             if is_debugged(self._module):
                 from .machine.debuggers import with_entry_scopes  # few programs are looked into

@@ -50,7 +50,7 @@ def save(file: File, function: Any = None, /, **functions: Any) -> None:
             "weft.save: name a function to write, as in weft.save('model.weft', predict=predict)"
         )
     shared, members, described = SharedState(), {}, {}
-    makers = {name: _specialisations(name, given, shared) for name, given in functions.items()}
+    makers = {name: specialisations(name, given, shared) for name, given in functions.items()}
     reasons: list[str] = []
     for name, several in makers.items():
         entries: list[Json] = []
@@ -72,7 +72,7 @@ def save(file: File, function: Any = None, /, **functions: Any) -> None:
     write_archive(os.fspath(file), manifest, members)
 
 
-def _specialisations(name: str, given: Any, shared: SharedState) -> list[Callable[[], Portable]]:
+def specialisations(name: str, given: Any, shared: SharedState) -> list[Callable[[], Portable]]:
     """What makes all that is written of a function."""
     if not name.isidentifier():
         raise WeftValueError(f"weft.save: {name!r} is no name for a function: pass it by a keyword")
@@ -116,4 +116,4 @@ def _written(arrays: Mapping[str, np.ndarray[Any, Any]]) -> bytes:
         return Path(path).read_bytes()
 
 
-__all__ = ["save"]
+__all__ = ["save", "specialisations"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -123,6 +124,20 @@ class ConcreteFunction:
     def as_text(self, stage: str = "optimized") -> str:
         """The program at a stage: weft, optimized, linalg, kernels, buffers, llvm-dialect, llvm or asm."""
         return self._recording().text(stage)
+
+    def export(self, directory: str, name: str | None = None, **options: Any) -> dict[str, str]:
+        """Write it as a library for programs in C, under a name: `weft.export` with its options.
+
+        >>> import tempfile
+        >>> import weft
+        >>> halved = weft.function(lambda x: x / 2, name="halved")
+        >>> concrete = halved.get_concrete_function(weft.TensorSpec((None,), "float64"))
+        >>> sorted(concrete.export(tempfile.mkdtemp(), kind="static"))
+        ['header', 'manifest', 'static']
+        """
+        package = importlib.import_module(__name__.partition(".frontend")[0])  # what exports stands on this
+        written: dict[str, str] = package.export(directory, **{name or self.name: self}, **options)
+        return written
 
     def cost_analysis(self, *args: Any, **kwargs: Any) -> CostAnalysis:
         """How much one call computes, reads and writes, kernel by kernel; printable.

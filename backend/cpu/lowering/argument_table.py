@@ -34,22 +34,25 @@ class ReadArgumentTable(Pass):
     name: ClassVar[str] = "read-argument-table"
     summary: ClassVar[str] = "let functions of many arrays look up each where they use it"
 
+    data: int = DATA
+    """Where the objects in the table have the address of the elements, in bytes."""
+
     def run(self, module: Module, statistics: Statistics) -> None:
         for function in called_once(module):
             if BY_POINTER in function.attributes and PLAN in function.attributes:
                 plan = ir.DictAttr(function.attributes[PLAN])
                 count = len(plan["inputs"]) + len(plan["results"])
                 if count > MAX_ARRAYS:
-                    _read_when_used(function, count)
+                    _read_when_used(function, count, self.data)
                     statistics["arrays"] += count
 
 
-def _read_when_used(function: Operation, count: int) -> None:
+def _read_when_used(function: Operation, count: int, data: int) -> None:
     """Replace the first arguments of a function, so many arrays, by their table."""
     block = function.regions[0].blocks[0]
     pointer = ir.Type.parse("!llvm.ptr")
     table = block.add_argument(pointer, function.location)
-    reader = _Reader(table, pointer)
+    reader = _Reader(table, pointer, data)
     for number, argument in enumerate(list(block.arguments)[:count]):
         for use in list(argument.uses):
             user = use.owner.operation
@@ -71,16 +74,17 @@ def _read_when_used(function: Operation, count: int) -> None:
 class _Reader:
     """Writes how the address of an array's elements is found; array objects do not change while compiled code runs."""
 
-    def __init__(self, table: Value, pointer: ir.Type) -> None:
+    def __init__(self, table: Value, pointer: ir.Type, data: int) -> None:
         self._table = table
         self._pointer = pointer
+        self._data = data
         self._word = ir.TypeAttr.get(pointer)
         self._byte = ir.TypeAttr.get(ir.IntegerType.get_signless(8))
 
     def address(self, number: int) -> Value:
         """The address of the elements of the array with a number, read at the insertion point."""
         array = self._load(self._offset(self._table, self._word, number))
-        return self._load(self._offset(array, self._byte, DATA))
+        return self._load(self._offset(array, self._byte, self._data))
 
     def _offset(self, base: Value, element: ir.Attribute, index: int) -> Value:
         constant = {"elem_type": element, "rawConstantIndices": ir.DenseI32ArrayAttr.get([index])}

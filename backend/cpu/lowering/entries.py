@@ -54,10 +54,10 @@ class AddEntries(TextPass):
         """The assembly of the entry functions of a planned function."""
         if plan.name in self.by_table:
             return (
-                f'\ndefine void @"{plan.name}_entry"(ptr %arrays, ptr %workspace, ptr %record) {_width()} {{\n'
+                f'\ndefine void @"{plan.name}_entry"(ptr %arrays, ptr %workspace, ptr %record) {vector_width()} {{\n'
                 f'  call void @"{plan.name}"(ptr %arrays, ptr %workspace, ptr %record)\n  ret void\n}}\n'
             )
-        arguments = _Arguments(plan.name in self.by_pointer)
+        arguments = Arguments(plan.name in self.by_pointer)
         inputs = len(plan.inputs)
         for index, type in enumerate(plan.inputs + plan.results):
             if index - inputs in plan.on_heap:
@@ -75,14 +75,14 @@ class AddEntries(TextPass):
                 arguments.word(len(plan.inputs + plan.results) + 1), [str(plan.heap_extents)]
             )
         text = (
-            f'\ndefine void @"{plan.name}_entry"(ptr %arrays, ptr %workspace, ptr %record) {_width()} {{\n'
+            f'\ndefine void @"{plan.name}_entry"(ptr %arrays, ptr %workspace, ptr %record) {vector_width()} {{\n'
             f"{arguments.text}{_STACK_LIMIT if plan.calls else ''}"
             f'  call void @"{plan.name}"({", ".join(arguments.passed)})\n  ret void\n}}\n'
         )
         return text if plan.sizes is None else text + _sizes_text(plan, plan.sizes in self.by_pointer)
 
 
-def _width() -> str:
+def vector_width() -> str:
     """Vectors as wide as in kernels, which may be inlined: LLVM asks the function that a loop is in."""
     return f'"prefer-vector-width"="{8 * vector_bytes()}"'
 
@@ -99,7 +99,7 @@ _STACK_LIMIT = f"""\
 
 
 def _sizes_text(plan: Plan, by_pointer: bool) -> str:
-    arguments = _Arguments(by_pointer)
+    arguments = Arguments(by_pointer)
     for index, type in enumerate(plan.inputs):
         arguments.array(index, type)
     count = plan.fixed_extents + 1
@@ -118,7 +118,7 @@ def _sizes_text(plan: Plan, by_pointer: bool) -> str:
     )
 
 
-class _Arguments:
+class Arguments:
     """Builds memref descriptors, passed as separate arguments, from array objects; or their pointers alone."""
 
     def __init__(self, by_pointer: bool) -> None:
@@ -178,3 +178,6 @@ class _Arguments:
                 strides.insert(0, str(int(strides[0]) * int(sizes[axis])))
         numbers = ["0", *sizes, *(strides if sizes else [])]
         self.passed += [f"ptr {pointer}", f"ptr {pointer}", *(f"i64 {number}" for number in numbers)]
+
+
+__all__ = ["AddEntries", "Arguments", "vector_width"]

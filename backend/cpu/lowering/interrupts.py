@@ -91,6 +91,28 @@ llvm.func @{POLL}({_RECORD}, %period: i64) -> i64 attributes {{no_inline}} {{
 }}
 """
 
+FLAG_FUNCTION = f"""
+llvm.func @{POLL}({_RECORD}, %period: i64) -> i64 attributes {{no_inline}} {{
+  %0 = llvm.mlir.constant(0 : i64) : i64
+  %null = llvm.mlir.zero : !llvm.ptr
+  %interrupted = llvm.mlir.constant({INTERRUPTED} : i64) : i64
+  %flag_at = {_word(CHECKED)}
+  %flag = llvm.load %flag_at : !llvm.ptr -> !llvm.ptr
+  %none = llvm.icmp "eq" %flag, %null : !llvm.ptr
+  llvm.cond_br %none, ^done, ^look
+^look:
+  %value = llvm.load volatile %flag : !llvm.ptr -> i64
+  %unset = llvm.icmp "eq" %value, %0 : i64
+  llvm.cond_br %unset, ^done, ^cancel
+^cancel:
+  llvm.store %interrupted, %record : i64, !llvm.ptr
+  llvm.br ^done
+^done:
+  llvm.return %period : i64
+}}
+"""
+"""Looks at a flag, whose address is in the record, instead of asking Python."""
+
 DECLARATIONS = """
 llvm.func @timespec_get(!llvm.ptr, i32) -> i32
 llvm.func @PyGILState_Ensure() -> i32
@@ -110,4 +132,4 @@ def take_exception(record: ctypes.Array[ctypes.c_int64]) -> BaseException:
     return KeyboardInterrupt()
 
 
-__all__ = ["DECLARATIONS", "INTERRUPTED", "POLL_FUNCTION", "take_exception"]
+__all__ = ["DECLARATIONS", "FLAG_FUNCTION", "INTERRUPTED", "POLL_FUNCTION", "take_exception"]

@@ -5,6 +5,7 @@ A heap block is an entry of a table: the descriptor of a memref of bytes (see pl
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from ....dialect.mlir import Module, ir
@@ -13,7 +14,7 @@ from ....passes.base import Pass, Statistics
 from ....passes.rewriting import symbols_of
 from ...planning.names import ALLOCATE, CLEAR, FREE, POLL, RELEASE, RESERVE
 from ...planning.plan import ENTRY_WORDS
-from .interrupts import DECLARATIONS, POLL_FUNCTION
+from .interrupts import DECLARATIONS, FLAG_FUNCTION, POLL_FUNCTION
 
 _ENTRY = "!llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>"
 _TABLE = "%table_base: !llvm.ptr, %table: !llvm.ptr, %table_offset: i64, %table_size: i64, %table_stride: i64"
@@ -93,7 +94,8 @@ llvm.func @{ALLOCATE}(i64) -> !llvm.ptr
 llvm.func @{FREE}(!llvm.ptr)
 """
 
-_FUNCTIONS = {RESERVE: _RESERVE, RELEASE: _RELEASE, CLEAR: _CLEAR, POLL: POLL_FUNCTION}
+_FUNCTIONS = {RESERVE: _RESERVE, RELEASE: _RELEASE, CLEAR: _CLEAR}
+_POLLS = {True: DECLARATIONS + POLL_FUNCTION, False: FLAG_FUNCTION}
 
 
 @dataclass(frozen=True)
@@ -103,16 +105,19 @@ class LinkRuntime(Pass):
     name: ClassVar[str] = "link-runtime"
     summary: ClassVar[str] = "define the functions of the backend's own that a module calls"
 
+    python: bool = True
+    """Whether Python is asked for interrupts; if not, a flag of the caller is looked at."""
+
     def run(self, module: Module, statistics: Statistics) -> None:
-        statistics["runtime functions"] += _link(module)
+        statistics["runtime functions"] += _link(module, {**_FUNCTIONS, POLL: _POLLS[self.python]})
 
 
-def _link(module: Module) -> int:
+def _link(module: Module, functions: Mapping[str, str]) -> int:
     found = symbols_of(module)
-    called = [name for name in _FUNCTIONS if name in found]
+    called = [name for name in functions if name in found]
     if not called:
         return 0
-    runtime = ir.Module.parse(_MEMORY + DECLARATIONS + "".join(_FUNCTIONS[name] for name in called))
+    runtime = ir.Module.parse(_MEMORY + "".join(functions[name] for name in called))
     for name in called:
         found.pop(name).erase()
     with ir.InsertionPoint(module.body):

@@ -161,6 +161,16 @@ def external_symbols(module: Any) -> list[str]:
     return [f.name for f in module.functions if f.is_declaration and not f.name.startswith("llvm.")]
 
 
+def internalize(module: Any, kept: Collection[str]) -> None:
+    """Hide all that a module defines but for some functions, and drop what is not used then."""
+    for value in itertools.chain(module.functions, module.global_variables):
+        if not value.is_declaration and value.name not in kept and not value.name.startswith("llvm."):
+            value.linkage, value.visibility = "internal", "default"
+    with _disposing(binding().create_new_module_pass_manager()) as passes:
+        passes.add_global_dead_code_eliminate_pass()
+        passes.run(module, _pass_builder(1))
+
+
 def target_machine() -> Any:
     """LLVM's view of the machine that code is being made for."""
     return _kept_target_machine(current())

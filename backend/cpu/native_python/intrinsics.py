@@ -67,6 +67,11 @@ def set_half(address: int, value: int) -> None:
     raise _only_native()
 
 
+def set_byte(address: int, value: int) -> None:
+    """Store the lower 8 bits."""
+    raise _only_native()
+
+
 def stack(words: int) -> int:
     """The address of memory that is there until the function returns, aligned to 16 bytes."""
     raise _only_native()

@@ -55,6 +55,7 @@ _INSTRUCTIONS: Mapping[str, tuple[str, ...]] = {
     "byte": ("load i8, ptr {0}", "zext i8 {value} to i64"),
     "set_word": ("store i64 {1}, ptr {0}",),
     "set_half": ("trunc i64 {1} to i32", "store i32 {value}, ptr {0}"),
+    "set_byte": ("trunc i64 {1} to i8", "store i8 {value}, ptr {0}"),
     "stack": ("alloca i64, i64 {0}, align 16", "ptrtoint ptr {value} to i64"),
     "atomic_load": ("load atomic i64, ptr {0} {1}, align 8",),
     "atomic_store": ("store atomic i64 {1}, ptr {0} {2}, align 8",),

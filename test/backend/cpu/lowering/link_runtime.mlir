@@ -1,4 +1,5 @@
 // RUN: weft-opt %s --link-runtime --split-input-file | filecheck %s
+// RUN: weft-opt %s --link-runtime=python=false --split-input-file | filecheck %s --check-prefix=FLAG
 
 // What is declared is defined, with what it calls.
 // CHECK-LABEL: llvm.func @f(
@@ -15,5 +16,21 @@ llvm.func @f() {
 // CHECK-LABEL: llvm.func @g(
 // CHECK-NOT: weft_
 llvm.func @g() {
+  llvm.return
+}
+
+// -----
+
+// Loops ask Python for interrupts, or look at a flag whose address is in the record.
+// CHECK-LABEL: llvm.func @h(
+// CHECK: llvm.func @weft_poll({{.*}}) -> i64
+// CHECK: llvm.call @PyErr_CheckSignals
+// FLAG-LABEL: llvm.func @h(
+// FLAG-NOT: Py
+// FLAG: llvm.func @weft_poll({{.*}}) -> i64
+// FLAG: llvm.load volatile
+// FLAG-NOT: llvm.call
+llvm.func @weft_poll(!llvm.ptr, !llvm.ptr, i64, i64, i64, i64) -> i64
+llvm.func @h() {
   llvm.return
 }

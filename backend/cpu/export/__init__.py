@@ -1,0 +1,1 @@
+"""Machine code for other programs: libraries with an interface of C, which need neither Python nor NumPy nor weft."""

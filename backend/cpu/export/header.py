@@ -1,0 +1,174 @@
+"""The header of a library, for C and C++."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ....dialect.types import TensorType
+from ...target import Target
+from .interface import C_TYPES, CODES, CFunction, Library, Output, Place
+
+_GUARDED = """\
+#ifndef WEFT_EXPORT
+#define WEFT_EXPORT
+#if defined(__cplusplus)
+#include <complex>
+typedef std::complex<float> weft_complex64;
+typedef std::complex<double> weft_complex128;
+#elif defined(_MSC_VER)
+typedef struct {{ float real, imag; }} weft_complex64;
+typedef struct {{ double real, imag; }} weft_complex128;
+#else
+typedef float _Complex weft_complex64;
+typedef double _Complex weft_complex128;
+#endif
+
+/* What functions return: 0, or which exception Python would see. */
+enum {{ {codes} }};
+
+/* What went wrong, for describe; functions take NULL in its place. `cancel` is read while a function runs: it is
+   NULL or the address of a flag, and once that is not 0 the call ends with WEFT_CANCELLED. The rest needs no values. */
+typedef struct weft_error {{
+  int64_t place, values[{values}];
+  const volatile int64_t *cancel;
+}} weft_error;
+#endif
+"""
+
+VALUES = 15
+
+
+def code_name(code: str) -> str:
+    """The name of a result code.
+
+    >>> code_name("ZeroDivisionError"), code_name("OK")
+    ('WEFT_ZERO_DIVISION_ERROR', 'WEFT_OK')
+    """
+    return f"WEFT_{re.sub('(?<=[a-z])(?=[A-Z])', '_', code).upper()}"
+
+
+def header_text(library: Library, target: Target) -> str:
+    """The text of the header."""
+    lines = [
+        f"/* {library.name}, made by weft for {target.name} ({target.triple}).",
+        "   Arrays are contiguous, row-major, aligned to their elements, and do not overlap where one is written.",
+        f"   Extents that are not fixed follow the address.{_told(target)} */",
+        f"#ifndef {library.name.upper()}_H",
+        f"#define {library.name.upper()}_H",
+        "#include <stdbool.h>",
+        "#include <stdint.h>",
+        "",
+        _GUARDED.format(codes=", ".join(map(code_name, CODES)), values=VALUES),
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+        *_common(library),
+    ]
+    for function in library.functions:
+        lines += ["", *function_lines(library, function)]
+    lines += ["", "#ifdef __cplusplus", "}", "#endif", "#endif", ""]
+    return "\n".join(lines)
+
+
+def _told(target: Target) -> str:
+    needs = ", ".join(sorted(target.needs or ()))
+    return f"\n   The processor must have {needs}." if needs else ""
+
+
+def _common(library: Library) -> Iterator[str]:
+    name = library.name
+    yield ""
+    yield "/* Writes the message of an error as far as there is room, and a zero; returns the length of all of it. */"
+    yield f"int64_t {name}_describe(const weft_error *error, char *text, int64_t size);"
+    if any(output.place is Place.BLOCK for function in library.functions for output in function.outputs):
+        yield "/* Frees a result that a function made. */"
+        yield f"void {name}_free(void *result);"
+    if library.has_threads:
+        yield "/* So many threads share loops, the caller's included; at first as many as there are processors. */"
+        yield f"void {name}_set_threads(int64_t threads);"
+    if library.state:
+        yield from _state(library)
+
+
+def _state(library: Library) -> Iterator[str]:
+    name = library.name
+    yield ""
+    yield "/* What functions keep from call to call. A state is used by one call at a time; there may be many. */"
+    yield f"typedef struct {name}_state {name}_state;"
+    yield "/* A state as the program had it when it was exported; NULL if there is no memory. */"
+    yield f"{name}_state *{name}_new(void);"
+    yield f"void {name}_delete({name}_state *state);"
+    yield "/* The bytes that save writes: a .safetensors file. load takes such, or returns WEFT_VALUE_ERROR. */"
+    yield f"int64_t {name}_size(void);"
+    yield f"void {name}_save(const {name}_state *state, void *buffer);"
+    yield f"int32_t {name}_load({name}_state *state, const void *buffer, int64_t size);"
+    for array in library.state:
+        yield f"/* {_plain(array.key)}: {array.type} */"
+        yield f"{C_TYPES[array.type.dtype.name]} *{name}_{array.name}({name}_state *state);"
+
+
+def function_lines(library: Library, function: CFunction) -> Iterator[str]:
+    """The declarations of a function, with what there is to say."""
+    inputs = list(input_parameters(library, function))
+    read = [text if text.startswith("const ") or " *" not in text else f"const {text}" for text in inputs]
+    told = [
+        f"{i.name}: {i.type}{', written' if i.is_written else ''}"
+        for i in function.inputs
+        if i.place in _GIVEN
+    ]
+    results = [f"{o.name}: {o.type}{_memory(library, o)}" for o in function.outputs if o.place in _MADE]
+    results += [f"{name}: is {_plain(argument)}" for name, argument in function.same]
+    yield f"/* {', '.join(told) or 'nothing'} -> {', '.join(results) or 'nothing'} */"
+    if function.sized:
+        names = [f"{o.name}.{axis}" for o in function.sized for axis in _unknown(o.type)]
+        yield f"/* The extents that are not fixed: {', '.join(names)} (by their axes). */"
+        count = len(names)
+        yield f"void {function.name}_sizes({', '.join([*read, f'int64_t sizes[{count}]'])});"
+    parameters = [*inputs, *output_parameters(function), "weft_error *error"]
+    yield f"int32_t {function.name}({', '.join(parameters)});"
+
+
+_GIVEN = (Place.CALLER, Place.VALUE)
+_MADE = (Place.CALLER, Place.BLOCK)
+
+
+def input_parameters(library: Library, function: CFunction) -> Iterator[str]:
+    """The parameters of what a function gets."""
+    if function.uses_state:
+        yield f"{library.name}_state *state"
+    for given in function.inputs:
+        type = C_TYPES[given.type.dtype.name]
+        if given.place is Place.VALUE:
+            yield f"{type} {given.name}"
+        elif given.place is Place.CALLER:
+            yield f"{'' if given.is_written else 'const '}{type} *{given.name}"
+            yield from (f"int64_t {given.name}_{axis}" for axis in _unknown(given.type))
+
+
+def output_parameters(function: CFunction) -> Iterator[str]:
+    """The parameters of results."""
+    for output in function.outputs:
+        type = C_TYPES[output.type.dtype.name]
+        if output.place is Place.CALLER:
+            yield f"{type} *{output.name}"
+        elif output.place is Place.BLOCK:
+            yield f"{type} **{output.name}"
+            if output.type.rank:
+                yield f"int64_t {output.name}_shape[{output.type.rank}]"
+
+
+def _memory(library: Library, output: Output) -> str:
+    return f", in a block for {library.name}_free" if output.place is Place.BLOCK else ""
+
+
+def _unknown(type: TensorType) -> list[int]:
+    return [axis for axis, extent in enumerate(type.shape) if extent is None]
+
+
+def _plain(words: str) -> str:
+    """Words that end no comment."""
+    return words.replace("*/", "* /").replace("\n", " ")
+
+
+__all__ = ["code_name", "function_lines", "header_text", "input_parameters", "output_parameters"]

@@ -1,0 +1,234 @@
+"""What a library of compiled functions looks like to C: plain data, from which code, headers and manifests are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from ....dialect.errors import WeftValueError
+from ....dialect.ops.state import EXCEPTIONS
+from ....dialect.records import NamedTuple
+from ....dialect.types import TensorType
+from ...planning.names import is_taken
+from ...planning.plan import HostSite, Plan, Site
+
+CANCELLED, OUT_OF_MEMORY, BAD_ARGUMENT = "Cancelled", "MemoryError", "ValueError"
+
+CODES = ("OK", *EXCEPTIONS, CANCELLED)
+"""What functions return, by number: that of the exception which Python would see."""
+
+C_TYPES = {
+    "bool": "bool",
+    "float16": "uint16_t",
+    "bfloat16": "uint16_t",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "weft_complex64",
+    "complex128": "weft_complex128",
+    **{f"{sign}int{bits}": f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)},
+}
+"""What C calls the elements of arrays."""
+
+LLVM_TYPES = {
+    "bool": "i8",
+    "float16": "i16",
+    "bfloat16": "i16",
+    "float32": "float",
+    "float64": "double",
+    **{f"{sign}int{bits}": f"i{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
+}
+"""How numbers are passed by value; complex ones are not."""
+
+_KEYWORD_LIST = (
+    "auto break case char const continue default do double else enum extern float for goto if inline int long "
+    "register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while "
+    "bool true false class namespace template typename this new delete operator private public protected virtual "
+    "friend using try catch throw explicit mutable and or not xor bitand bitor compl asm wchar_t char16_t "
+    "char32_t nullptr constexpr decltype noexcept static_assert thread_local alignas alignof error state main "
+    "NULL I "
+)
+_KEYWORDS = frozenset(_KEYWORD_LIST.split())
+"""Names that C, C++ or the header itself uses."""
+
+
+class Place(Enum):
+    """Where the memory of an array is."""
+
+    CALLER = "caller"
+    """The caller gives its address."""
+    VALUE = "value"
+    """It is a number, passed as such."""
+    STATE = "state"
+    """In the state of the library, at an offset."""
+    CONSTANT = "constant"
+    """In the library itself, where nobody writes."""
+    BLOCK = "block"
+    """In a block that the function makes and the caller frees."""
+
+
+class Input(NamedTuple):
+    """An array that a function gets."""
+
+    name: str
+    type: TensorType
+    place: Place
+    is_written: bool
+    offset: int = 0
+    """In the state; or the number of the constant."""
+
+
+class Output(NamedTuple):
+    """An array that a function makes."""
+
+    name: str
+    type: TensorType
+    place: Place
+    offset: int = 0
+    """In the state."""
+
+
+class StateArray(NamedTuple):
+    """An array of the state."""
+
+    key: str
+    """Its name in the program."""
+    name: str
+    """Its name in C."""
+    value: np.ndarray[Any, Any]
+    """What it is at first."""
+    type: TensorType
+    offset: int
+
+
+class CFunction(NamedTuple):
+    """A function of the library."""
+
+    name: str
+    inputs: tuple[Input, ...]
+    outputs: tuple[Output, ...]
+    plan: Plan
+    first_site: int
+    """Its places that may fail are numbered from here on."""
+    same: tuple[tuple[str, str], ...] = ()
+    """Results that are arguments, which the caller has already: their names, and those of the arguments."""
+
+    @property
+    def uses_state(self) -> bool:
+        """Whether it takes the state."""
+        places = [*(i.place for i in self.inputs), *(o.place for o in self.outputs)]
+        return Place.STATE in places
+
+    @property
+    def sized(self) -> list[Output]:
+        """The results whose sizes the caller has to ask for."""
+        return [o for o in self.outputs if o.place is Place.CALLER and None in o.type.shape]
+
+
+class Library(NamedTuple):
+    """What is exported together."""
+
+    name: str
+    functions: tuple[CFunction, ...]
+    state: tuple[StateArray, ...]
+    is_checked: bool
+    """Whether functions look at what they are given."""
+    has_threads: bool
+
+    @property
+    def failures(self) -> list[Site]:
+        """All that may go wrong: the numbers of the places in C are those here, from 1 on."""
+        return [*FAILURES, *(_plain(site) for function in self.functions for site in function.plan.sites)]
+
+    @property
+    def state_bytes(self) -> int:
+        """The size of the state."""
+        return max((s.offset + s.value.nbytes for s in self.state), default=0)
+
+    def symbols(self) -> Iterator[str]:
+        """The names that others see."""
+        yield f"{self.name}_describe"
+        for function in self.functions:
+            yield function.name
+            if function.sized:
+                yield f"{function.name}_sizes"
+        if any(o.place is Place.BLOCK for function in self.functions for o in function.outputs):
+            yield f"{self.name}_free"
+        if self.state:
+            yield from (f"{self.name}_{what}" for what in ("new", "delete", "size", "save", "load"))
+            yield from (f"{self.name}_{array.name}" for array in self.state)
+        if self.has_threads:
+            yield f"{self.name}_set_threads"
+
+
+NO_MEMORY = Site(OUT_OF_MEMORY, "there is no memory", 0, "")
+STOPPED = Site(CANCELLED, "the call was cancelled", 0, "")
+NULL = Site(BAD_ARGUMENT, "the address of array {0} of the call is NULL", 1, "")
+MISALIGNED = Site(
+    BAD_ARGUMENT, "the address of array {0} of the call is no multiple of the size of its elements", 1, ""
+)
+NEGATIVE = Site(BAD_ARGUMENT, "an extent of array {0} of the call is negative", 1, "")
+OVERLAP = Site(BAD_ARGUMENT, "arrays {0} and {1} of the call overlap, and one of them is written", 2, "")
+FAILURES = (NO_MEMORY, STOPPED, NULL, MISALIGNED, NEGATIVE, OVERLAP)
+"""What any function may find."""
+
+
+def number_of(failure: Site) -> int:
+    """The number of a failure that any function may have."""
+    return FAILURES.index(failure) + 1
+
+
+def _plain(site: Site | HostSite) -> Site:
+    assert isinstance(site, Site)
+    return site
+
+
+def c_name(words: str, taken: Sequence[str] = ()) -> str:
+    """A name in C for what a program calls so, other than those that are taken.
+
+    >>> c_name("params['w'][0]"), c_name("int"), c_name("x", ["x"]), c_name("1é")
+    ('params_w_0', 'int_', 'x_', 'x1_')
+    """
+    parts = "".join(c if c.isascii() and c.isalnum() else "_" for c in words).strip("_").split("_")
+    name = "_".join(part for part in parts if part) or "x"
+    if not words.isascii():
+        name += "_"
+    if name[0].isdigit():
+        name = f"x{name}"
+    while name in taken or name in _KEYWORDS:
+        name += "_"
+    return name
+
+
+def require_c_name(name: str) -> str:
+    """A name for a function in C, as it is given; raises `WeftValueError` for one that cannot be."""
+    if not (name.isidentifier() and name.isascii()) or name in _KEYWORDS or name.startswith(("weft_", "_")):
+        raise WeftValueError(f"{name!r} is no name for a function in C: pass another one by name=")
+    if is_taken(name):
+        raise WeftValueError(f"{name!r} is a function of the C library: pass another one by name=")
+    return name
+
+
+__all__ = [
+    "CODES",
+    "C_TYPES",
+    "FAILURES",
+    "LLVM_TYPES",
+    "MISALIGNED",
+    "NEGATIVE",
+    "NO_MEMORY",
+    "NULL",
+    "OVERLAP",
+    "STOPPED",
+    "CFunction",
+    "Input",
+    "Library",
+    "Output",
+    "Place",
+    "StateArray",
+    "c_name",
+    "number_of",
+    "require_c_name",
+]

@@ -1,0 +1,172 @@
+"""A library of compiled functions as one object file, in which all that is not its interface is hidden."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ....dialect.errors import NotPortable
+from ....dialect.mlir import Module, ir
+from ....dialect.records import NamedTuple
+from ....dialect.register import context
+from ...planning.names import ALLOWED, is_random_name, is_sorting_name, loop_of_name
+from ...planning.plan import HostSite, Plan, plan_of
+from ...target import Target, compiling_for
+from ..execution.symbols import called_by_instructions
+from ..lowering.argument_table import BY_TABLE
+from ..lowering.parameters import BY_POINTER
+from ..machine import llvm
+from ..stages import Convention, Lowering
+from .entry import AddCFunctions
+from .interface import FAILURES, CFunction, Input, Library, Output, Place, StateArray
+from .runtime import runtime_assembly
+
+_OPTIONS = {"link-runtime": "python=false", "read-argument-table": "data=0"}
+
+
+class Source(NamedTuple):
+    """A function that is to be exported."""
+
+    name: str
+    module: Module
+    """At stage "linalg"; it is used up."""
+    symbol: str
+    """The function in the module; another name than that of the C function."""
+    inputs: tuple[Input, ...]
+    outputs: tuple[Output, ...]
+    same: tuple[tuple[str, str], ...]
+
+
+class Built(NamedTuple):
+    """A library as machine code."""
+
+    library: Library
+    content: bytes
+    """An object file, or LLVM assembly."""
+    calls: tuple[str, ...]
+    """The functions of the C library that it calls."""
+    target: Target
+
+
+def build(
+    name: str,
+    sources: Sequence[Source],
+    state: tuple[StateArray, ...],
+    constants: Sequence[np.ndarray[Any, Any]],
+    target: str,
+    *,
+    is_checked: bool,
+    has_threads: bool,
+    as_text: bool,
+) -> Built:
+    """Compile a library for a target. Raises `NotPortable` where a function needs what other programs do not have."""
+    with compiling_for(target) as machine, context(), ir.Location.unknown():
+        functions: list[CFunction] = []
+        modules = []
+        first = 1 + len(FAILURES)
+        for source in sources:
+            function, module = _compiled(source, first, is_checked)
+            first += len(function.plan.sites)
+            functions.append(function)
+            modules.append(module)
+        library = Library(name, tuple(functions), state, is_checked, has_threads)
+        whole, *others = modules
+        for module in others:
+            whole.link_in(module)
+        for text in _needed(library, whole, constants):
+            whole.link_in(llvm.optimise(text, llvm.ScalarLoops()))
+        llvm.internalize(whole, set(library.symbols()))
+        declared = llvm.external_symbols(whole)
+        _require_known(declared)
+        if as_text:
+            return Built(library, str(whole).encode(), tuple(sorted(declared)), machine)
+        code = llvm.object_code(whole)
+        calls = {*declared, *called_by_instructions(code)}
+        return Built(library, code, tuple(sorted(calls)), machine)
+
+
+def _compiled(source: Source, first_site: int, is_checked: bool) -> tuple[CFunction, Any]:
+    """A function with its C entry as a module of LLVM, optimised."""
+    made: list[CFunction] = []
+
+    def entries(module: Module, plans: Sequence[Plan]) -> AddCFunctions:
+        function = _function_of(source, plan_of(plans, source.symbol), first_site)
+        made.append(function)
+        names = {
+            attribute: frozenset(
+                view.operation.attributes["sym_name"].value
+                for view in module.body.operations
+                if attribute in view.operation.attributes
+            )
+            for attribute in (BY_POINTER, BY_TABLE)
+        }
+        return AddCFunctions(function, is_checked, names[BY_POINTER], names[BY_TABLE])
+
+    lowering = Lowering(source.module, False, convention=Convention(_OPTIONS, entries))
+    for _ in lowering.stages():
+        pass
+    (function,) = made
+    loops = lowering.scalar_loops
+    own = {function.name, f"{function.name}_sizes"}
+    if loops is not None:  # the planned function becomes a part of these
+        inner = set(function.plan.entries)
+        loops = llvm.ScalarLoops(
+            {*loops.counted, *(own if inner & set(loops.counted) else ())},
+            {*loops.others, *(own if inner & set(loops.others) else ())},
+        )
+    module = llvm.optimise(lowering.llvm_text, loops)
+    llvm.internalize(module, own)  # other functions have kernels of the same names
+    return function, module
+
+
+def _function_of(source: Source, plan: Plan, first_site: int) -> CFunction:
+    python = [site.location for site in plan.sites if isinstance(site, HostSite)]
+    if python:
+        raise NotPortable(f"{source.name} calls Python at {', '.join(python)}")
+    outputs = tuple(
+        output._replace(place=Place.BLOCK) if number in plan.on_heap else output
+        for number, output in enumerate(source.outputs)
+    )
+    results = [r.with_dtype(o.type.dtype) for r, o in zip(plan.results, outputs, strict=True)]
+    known = tuple(o._replace(type=r) for o, r in zip(outputs, results, strict=True))
+    return CFunction(source.name, source.inputs, known, plan, first_site, source.same)
+
+
+def _needed(library: Library, module: Any, constants: Sequence[np.ndarray[Any, Any]]) -> Iterator[str]:
+    """The assembly of what the functions call."""
+    from ..native_python.translator import translate
+    from . import describe
+
+    yield runtime_assembly(library, [array.tobytes() for array in constants])
+    yield translate([describe], ["weft_describe"], 0)
+    for name in llvm.external_symbols(module):
+        if is_random_name(name):
+            from ..random_numbers.library import assembly
+
+            function, algorithm, dtype = name.rsplit("_", 2)
+            yield assembly(function, algorithm, dtype).replace(f"@{function}(", f"@{name}(")
+
+
+def _require_known(names: Sequence[str]) -> None:
+    """Refuse what is NumPy's code."""
+    unknown = [name for name in names if name not in _OF_C]
+    reasons = []
+    for name in unknown:
+        loop = loop_of_name(name)
+        if loop is not None:
+            reasons.append(f"it calls {loop[0]} ({loop[1]}), which is code of NumPy or SciPy")
+        elif is_sorting_name(name):
+            reasons.append("it sorts, for which code of NumPy is used")
+        else:
+            reasons.append(f"it calls {name}, which other programs do not have")
+    if reasons:
+        raise NotPortable("the functions cannot leave Python:\n  " + "\n  ".join(reasons))
+
+
+_OF_C = {name for name in ALLOWED if not re.match("Py|timespec", name)} | {"snprintf", "strtod"}
+"""The functions of C that a library may call."""
+
+__all__ = ["Built", "Source", "build"]

@@ -1,0 +1,71 @@
+"""Object files become archives, which needs nothing, and shared libraries, which needs the system's compiler."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from ....dialect.errors import LinkError
+from ....passes.timing import phase
+
+_MAGIC = b"!<arch>\n"
+
+
+def archive(name: str, content: bytes, symbols: list[str]) -> bytes:
+    """A static library of one object file, with the index of its symbols."""
+    member = f"{name}/"
+    names: list[bytes] = []
+    if len(member) > 16:
+        names = [f"{member}\n".encode()]
+        member = "/0"
+    index = b"".join(f"{symbol}\0".encode() for symbol in symbols)
+    size_of_index = 4 + 4 * len(symbols) + len(index)
+    place = len(_MAGIC) + sum(60 + size + size % 2 for size in (size_of_index, *map(len, names)))
+    table = len(symbols).to_bytes(4, "big") + place.to_bytes(4, "big") * len(symbols) + index
+    parts = [_member("/", table), *(_member("//", text) for text in names), _member(member, content)]
+    return _MAGIC + b"".join(parts)
+
+
+def _member(name: str, content: bytes) -> bytes:
+    """A member as `ar` writes it, without times and owners: the same object gives the same archive."""
+    head = f"{name:16}{0:<12}{0:<6}{0:<6}{'100644':8}{len(content):<10}`\n"
+    return head.encode() + content + b"\n" * (len(content) % 2)
+
+
+def link_shared(content: bytes, target: Path, flags: list[str], linker: str | None = None) -> None:
+    """Link an object file to a shared library. Raises `LinkError` where there is no linker, or it fails."""
+    command = shlex.split(linker or os.environ.get("CC", "") or "cc")
+    if shutil.which(command[0]) is None:
+        raise LinkError(
+            f"there is no {command[0]} to link {target.name}: install a C compiler, name one by linker= or CC, or "
+            'export kind="object" or "static", which need none'
+        )
+    draft = target.with_name(f"{target.name}.{os.getpid()}.o")
+    draft.write_bytes(content)
+    try:
+        with phase("link-shared"):
+            done = subprocess.run(
+                [*command, *flags, "-o", str(target), str(draft)], capture_output=True, text=True, check=False
+            )
+    except OSError as error:
+        raise LinkError(f"{command[0]} does not run: {error}") from error
+    finally:
+        draft.unlink(missing_ok=True)
+    if done.returncode:
+        raise LinkError(f"{command[0]} cannot link {target.name}:\n{done.stderr.strip()}")
+
+
+def shared_flags(name: str, has_threads: bool) -> list[str]:
+    """What the linker of this system is told."""
+    if sys.platform == "darwin":
+        return ["-dynamiclib", f"-Wl,-install_name,@rpath/{name}"]
+    if sys.platform == "win32":
+        return ["-shared"]
+    return ["-shared", "-Wl,-z,defs", f"-Wl,-soname,{name}", *(["-pthread"] if has_threads else []), "-lm"]
+
+
+__all__ = ["archive", "link_shared", "shared_flags"]

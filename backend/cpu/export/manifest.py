@@ -1,0 +1,75 @@
+"""The manifest of a library: all that its header says, and more, for programs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from .interface import FAILURES, CFunction, Place
+from .library import Built
+
+VERSION = 1
+
+
+def manifest(built: Built, files: Mapping[str, str], producer: str) -> dict[str, Any]:
+    """What is written as JSON."""
+    library, target = built.library, built.target
+    return {
+        "weft_export": VERSION,
+        "producer": producer,
+        "name": library.name,
+        "files": dict(files),
+        "target": {
+            "name": target.name,
+            "triple": target.triple,
+            "processor": target.cpu,
+            "needs": sorted(target.needs or ()),
+        },
+        "calls": list(built.calls),
+        "symbols": list(library.symbols()),
+        "checked": library.is_checked,
+        "threads": library.has_threads,
+        "functions": [_function(function) for function in library.functions],
+        "state": [
+            {"key": a.key, "name": a.name, "type": str(a.type), "offset": a.offset} for a in library.state
+        ],
+        "errors": [
+            {"number": number, "error": site.error, "message": site.message, "place": _place(site.location)}
+            for number, site in enumerate(library.failures, start=1)
+            if library.is_checked or number > len(FAILURES) or site in FAILURES[:2]
+        ],
+    }
+
+
+def _function(function: CFunction) -> dict[str, Any]:
+    return {
+        "name": function.name,
+        "state": function.uses_state,
+        "arguments": [
+            {"name": i.name, "type": str(i.type), "by": i.place.value, "written": i.is_written}
+            for i in function.inputs
+            if i.place in (Place.CALLER, Place.VALUE)
+        ],
+        "sizes": [
+            {"result": output.name, "axis": axis}
+            for output in function.sized
+            for axis, extent in enumerate(output.type.shape)
+            if extent is None
+        ],
+        "results": [
+            {"name": o.name, "type": str(o.type), "memory": o.place.value}
+            for o in function.outputs
+            if o.place is not Place.STATE
+        ],
+        "same": [{"name": name, "as": words} for name, words in function.same],
+    }
+
+
+def _place(location: str) -> str:
+    """A location of MLIR as file and line, as far as it tells them."""
+    found = re.search(r'"([^"]*)":(\d+)', location)
+    return f"{found[1]}:{found[2]}" if found else ""
+
+
+__all__ = ["manifest"]

@@ -1,0 +1,31 @@
+"""The texts of failures with marks in the places of their numbers: a byte, which number, what it is."""
+
+from __future__ import annotations
+
+from string import Formatter
+
+MARK = 1
+INTEGER, FLOAT64, FLOAT32, FLOAT16, BFLOAT16 = range(1, 6)
+_KINDS = {"": INTEGER, "float64": FLOAT64, "float32": FLOAT32, "float16": FLOAT16, "bfloat16": BFLOAT16}
+
+
+def with_marks(message: str) -> bytes:
+    """A message as `describe` reads it.
+
+    >>> with_marks("{0} is more than {1:float64}")
+    b'\\x01\\x01\\x01 is more than \\x01\\x02\\x02'
+    """
+    parts: list[bytes] = []
+    for text, field, kind, _ in Formatter().parse(message):
+        parts.append(text.encode().replace(b"\0", b"?").replace(bytes([MARK]), b"?"))
+        if field is not None:
+            parts.append(bytes([MARK, int(field) + 1, _KINDS[kind or ""]]))
+    return b"".join(parts)
+
+
+def shows_floats(message: str) -> bool:
+    """Whether a message shows floats."""
+    return any(kind for _, _, kind, _ in Formatter().parse(message))
+
+
+__all__ = ["BFLOAT16", "FLOAT16", "FLOAT32", "FLOAT64", "INTEGER", "MARK", "shows_floats", "with_marks"]

@@ -1,0 +1,1 @@
+"""Compiled functions for other programs: libraries, headers and manifests."""

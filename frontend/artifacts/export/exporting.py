@@ -1,0 +1,166 @@
+"""`weft.export`: compiled functions as a library with an interface of C."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from ....backend.cpu.export.header import header_text
+from ....backend.cpu.export.interface import c_name, require_c_name
+from ....backend.cpu.export.library import Built, build
+from ....backend.cpu.export.linking import archive, link_shared, shared_flags
+from ....backend.cpu.export.manifest import manifest
+from ....backend.target import host, named
+from ....dialect.errors import NotPortable, WeftValueError
+from ..portability import Portable, SharedState
+from ..saving import specialisations
+from ..structures import File
+from .sources import Sources
+
+KINDS = ("shared", "static", "object", "llvm")
+
+
+def export(
+    directory: File,
+    function: Any = None,
+    /,
+    *,
+    library: str | None = None,
+    kind: str = "shared",
+    target: str | None = None,
+    threads: bool = False,
+    checked: bool = False,
+    linker: str | None = None,
+    **functions: Any,
+) -> dict[str, str]:
+    """Write a library for programs that have neither Python nor NumPy nor weft: machine code, a C header, a manifest.
+
+    Functions are named by keywords; a single one without a keyword has its own name. Each is what
+    `get_concrete_function` gives, or a `weft.Function` of which one signature was compiled or which has an
+    `input_signature`. `library` is the name of all of it: that of the function, or of the directory. `kind` is
+    "shared", "static", "object" or "llvm"; a shared library is linked by the system's `cc`, by `linker` or by what CC
+    says.
+    `target` is a processor or a level of them, by default one that most machines run (`x86-64-v2`, `aarch64`), and not
+    this one ("native"). With `threads=True` loops are shared among threads, and with `checked=True` functions look at
+    the arrays that they are given. Arrays and numbers outside of the arguments that a function changes become a state
+    that the caller holds. Returns what was written: "header", "manifest", and the library by its kind.
+
+    Raises `weft.NotPortable`, with all reasons and their lines, for functions that need Python, NumPy's or SciPy's
+    code; `ValueError` for names, kinds and targets that there are not; `weft.LinkError` without a linker. Nothing is
+    written then.
+
+    >>> import os, tempfile
+    >>> doubled = weft.function(lambda x: x * 2, name="doubled")
+    >>> concrete = doubled.get_concrete_function(weft.TensorSpec([None], "float64"))
+    >>> files = weft.export(tempfile.mkdtemp(), concrete, kind="object")
+    >>> sorted(files)
+    ['header', 'manifest', 'object']
+    >>> [line for line in open(files["header"]) if line.startswith("int32_t")]
+    ['int32_t doubled(const double *x, int64_t x_0, double *result, weft_error *error);\\n']
+    """
+    if function is not None:
+        functions = {getattr(function, "name", "function"): function, **functions}
+    if not functions:
+        raise WeftValueError("weft.export: name a function, as in weft.export('out', predict=predict)")
+    if kind not in KINDS:
+        raise WeftValueError(f"weft.export has no kind {kind!r}; there are: {', '.join(KINDS)}")
+    for name in functions:
+        require_c_name(name)
+    folder = Path(os.fspath(directory))
+    if library is None:
+        library = next(iter(functions)) if len(functions) == 1 else c_name(folder.absolute().name)
+    require_c_name(library)
+    chosen = _target(target, kind)
+    found, arrays = _portable(functions)
+    sources = Sources(found, arrays)
+    built = build(
+        library,
+        sources.sources,
+        sources.state,
+        sources.constants,
+        chosen,
+        is_checked=checked,
+        has_threads=threads,
+        as_text=kind == "llvm",
+    )
+    return _write(folder, kind, built, linker)
+
+
+def _target(name: str | None, kind: str) -> str:
+    """The name of a target, if such a library can be made for it."""
+    if name is None:
+        return "aarch64" if host().triple.startswith(("aarch64", "arm64")) else "x86-64-v2"
+    found = named(name)
+    if found.gpu is not None:
+        raise WeftValueError(f"weft.export writes code for processors, and {name!r} is a GPU")
+    if kind == "shared" and found.triple != host().triple:
+        raise WeftValueError(
+            f'the compiler of this machine links no library for {name!r} ({found.triple}): export kind="object" or '
+            '"static", and link it with one that does'
+        )
+    return name
+
+
+def _portable(functions: Mapping[str, Any]) -> tuple[dict[str, Portable], dict[str, Any]]:
+    """What the functions are to other processes; all reasons at once why they are nothing."""
+    shared = SharedState()
+    makers = {name: specialisations(name, given, shared) for name, given in functions.items()}
+    found: dict[str, Portable] = {}
+    reasons: list[str] = []
+    for name, several in makers.items():
+        if len(several) > 1:
+            raise WeftValueError(
+                f"{name} was compiled for {len(several)} signatures, and a function of C has one: pass "
+                f"{name}.get_concrete_function(specs...)"
+            )
+        try:
+            found[name] = several[0]()
+        except NotPortable as error:
+            reasons.append(str(error))
+    if reasons:
+        raise NotPortable("\n".join(reasons))
+    return found, shared.arrays
+
+
+_ENDINGS = {"static": ".a", "object": ".o", "llvm": ".ll"}
+
+
+def _write(folder: Path, kind: str, built: Built, linker: str | None) -> dict[str, str]:
+    """Write the files beside those of these names, and rename them when all are there."""
+    name = built.library.name
+    own = (
+        f"lib{name}{_shared_ending()}"
+        if kind == "shared"
+        else f"{'lib' if kind == 'static' else ''}{name}{_ENDINGS[kind]}"
+    )
+    names = {kind: own, "header": f"{name}.h", "manifest": f"{name}.json"}
+    folder.mkdir(parents=True, exist_ok=True)
+    drafts = {what: folder / f".{file}.{os.getpid()}.draft" for what, file in names.items()}
+    try:
+        if kind == "shared":
+            link_shared(built.content, drafts[kind], shared_flags(own, built.library.has_threads), linker)
+        else:
+            defined = list(built.library.symbols())
+            content = archive(f"{name}.o", built.content, defined) if kind == "static" else built.content
+            drafts[kind].write_bytes(content)
+        drafts["header"].write_text(header_text(built.library, built.target), encoding="utf-8")
+        described = manifest(built, names, f"weft {version('weft')}")
+        drafts["manifest"].write_text(json.dumps(described, indent=1) + "\n", encoding="utf-8")
+        for what, file in names.items():
+            os.replace(drafts[what], folder / file)
+    finally:
+        for draft in drafts.values():
+            draft.unlink(missing_ok=True)
+    return {what: str(folder / file) for what, file in names.items()}
+
+
+def _shared_ending() -> str:
+    return {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
+
+
+__all__ = ["KINDS", "export"]

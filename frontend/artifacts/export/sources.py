@@ -1,0 +1,182 @@
+"""What a compiled function becomes in a library: its module at stage "linalg", and where its arrays are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ....backend.cpu.export.interface import Input, Output, Place, StateArray, c_name
+from ....backend.cpu.export.library import Source
+from ....backend.cpu.export.state_bytes import lay_out
+from ....dialect.attributes import type_from_mlir
+from ....dialect.errors import NotPortable
+from ....dialect.mlir import Operation, Value, ir
+from ....dialect.op import Op
+from ....dialect.ops.state import ReadRef
+from ....dialect.register import context, create
+from ....dialect.types import TensorType
+from ....passes.pipeline import run_pipeline
+from ....passes.pipelines import PIPELINES
+from ....passes.rewriting import terminator
+from ...runtime_values.result_spec import ArgumentResult, ComputedResult, ViewResult
+from ...signature.signature import Leaf, Node, Static, Structure
+from ..checked_modules import functions_of, name_of
+from ..descriptions import Description
+from ..portability import Portable
+
+INNER = "planned."
+"""Before the names of the functions that are called by those with the names of C."""
+
+
+class Sources:
+    """The functions of a library, with the arrays that they share."""
+
+    def __init__(self, functions: Mapping[str, Portable], arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        descriptions = [portable.description for portable in functions.values()]
+        types = {array.key: array.tensor for d in descriptions for array in d.state}
+        written = {array.key for d in descriptions for array in d.state if array.is_written}
+        written |= {update.key for d in descriptions for update in d.updates}
+        self.state: tuple[StateArray, ...] = lay_out({key: arrays[key] for key in written}, types)
+        """What functions write, and other programs keep."""
+        constants = sorted(types.keys() - written)
+        self.constants = [np.ascontiguousarray(arrays[key], types[key].dtype) for key in constants]
+        """What no function writes."""
+        self._constants = {key: number for number, key in enumerate(constants)}
+        self._state = {array.key: array for array in self.state}
+        self.sources = [self._source(name, portable) for name, portable in functions.items()]
+
+    def _source(self, name: str, portable: Portable) -> Source:
+        description = portable.description
+        inputs = tuple(self._inputs(description))
+        taken = [given.name for given in inputs]
+        results = _result_names(description.result)
+        with context(), ir.Location.unknown():
+            module = ir.Module.parse(portable.text)
+            entry = next(f for f in functions_of(module) if name_of(f) == description.symbol)
+            end = terminator(entry.regions[0].blocks[0])
+            with ir.InsertionPoint(end), end.location:
+                returned, outputs, same = self._results(description, entry, results, taken)
+            _return(entry, returned)
+            symbol = f"{INNER}{description.symbol}"
+            ir.SymbolTable.replace_all_symbol_uses(description.symbol, symbol, module.operation)
+            entry.attributes["sym_name"] = ir.StringAttr.get(symbol)
+            run_pipeline(module, PIPELINES["weft-optimize"])
+            run_pipeline(module, PIPELINES["weft-to-linalg"])
+        return Source(name, module, symbol, inputs, tuple(outputs), tuple(same))
+
+    def _inputs(self, description: Description) -> Iterator[Input]:
+        taken: list[str] = []
+        for position in description.distinct:
+            argument = description.arguments[position]
+            name = c_name(argument.name, taken)
+            taken.append(name)
+            by_value = not argument.tensor.shape and not argument.is_written
+            place = Place.VALUE if by_value and argument.tensor.dtype.kind != "c" else Place.CALLER
+            yield Input(name, argument.tensor, place, argument.is_written)
+        for array in description.state:
+            if array.key in self._state:
+                kept = self._state[array.key]
+                yield Input(kept.name, array.tensor, Place.STATE, array.is_written, kept.offset)
+            else:
+                number = self._constants[array.key]
+                yield Input(array.key, array.tensor, Place.CONSTANT, False, number)
+
+    def _results(
+        self, description: Description, entry: Operation, names: Sequence[str], taken: list[str]
+    ) -> tuple[list[Value], list[Output], list[tuple[str, str]]]:
+        """What the function has to return, where that goes, and the results that are arguments."""
+        block = entry.regions[0].blocks[0]
+        computed = list(terminator(block).operands)
+        returned: list[Value] = []
+        outputs: list[Output] = []
+        same: list[tuple[str, str]] = []
+        for leaf, words in zip(description.leaves, names, strict=True):
+            name = c_name(words, taken)
+            if isinstance(leaf, ComputedResult):
+                value, type = computed[leaf.position], description.outputs[leaf.position]
+            elif isinstance(leaf, ArgumentResult):
+                number = _array_of(description, leaf)
+                if not leaf.path:
+                    same.append((name, _words_of(description, number)))
+                    continue
+                value, type = _viewed(block.arguments[number], leaf, computed)
+            else:
+                value, type = _viewed(computed[leaf.position], leaf, computed)
+            taken.append(name)
+            returned.append(value)
+            outputs.append(Output(name, type, Place.CALLER))
+        for update in description.updates:
+            kept = self._state[update.key]
+            value = computed[update.result.position]
+            returned.append(value)
+            outputs.append(Output(f"new.{kept.name}", kept.type, Place.STATE, kept.offset))
+        return returned, outputs, same
+
+
+def _array_of(description: Description, leaf: ArgumentResult) -> int:
+    """The number of the parameter of the module that a result is, or shows a part of."""
+    own = len(description.aliases)
+    if leaf.argument >= own:
+        return len(description.distinct) + leaf.argument - own
+    return description.distinct.index(description.aliases[leaf.argument])
+
+
+def _words_of(description: Description, number: int) -> str:
+    own = [description.arguments[position].name for position in description.distinct]
+    return [*own, *(f"the state {array.key}" for array in description.state)][number]
+
+
+def _viewed(
+    base: Value, leaf: ArgumentResult | ViewResult, computed: Sequence[Value]
+) -> tuple[Value, TensorType]:
+    """What a view shows, as an array of its own."""
+    value = base
+    if not isinstance(value.type, ir.RankedTensorType):
+        value = create(ReadRef, [value], {}).results[0]
+    for step, positions in zip(leaf.path, leaf.bounds or ((),) * len(leaf.path), strict=True):
+        if positions is None:
+            raise NotPortable("it returns a view of one of several arrays: return a copy")
+        op_class: type[Op] = step.op_class
+        operands = [value, *(computed[position] for position in positions)]
+        value = create(op_class, operands, step.attributes).results[0]
+    found = type_from_mlir(value.type)
+    assert isinstance(found, TensorType)
+    return value, found
+
+
+def _return(entry: Operation, values: Sequence[Value]) -> None:
+    """Let a function return other values."""
+    block = entry.regions[0].blocks[0]
+    old = terminator(block)
+    with ir.InsertionPoint(old), old.location:
+        ir.Operation.create("func.return", operands=list(values))
+    old.erase()
+    inputs = [argument.type for argument in block.arguments]
+    entry.attributes["function_type"] = ir.TypeAttr.get(
+        ir.FunctionType.get(inputs, [value.type for value in values])
+    )
+    for name in ("res_attrs",):
+        if name in entry.attributes:
+            del entry.attributes[name]
+
+
+def _result_names(structure: Structure) -> list[str]:
+    """What results are called: by their places in what is returned."""
+    found: dict[int, str] = {}
+
+    def visit(part: Structure, words: str) -> None:
+        if isinstance(part, Leaf):
+            found.setdefault(part.index, words)
+        elif not isinstance(part, Static):
+            assert isinstance(part, Node)
+            keys = part.keys or range(len(part.children))
+            for key, child in zip(keys, part.children, strict=True):
+                visit(child, f"{words}_{key}")
+
+    visit(structure, "result")
+    return [found[index] for index in sorted(found)]
+
+
+__all__ = ["Sources"]
