@@ -173,3 +173,35 @@ def test_masks_are_not_there() -> None:
     same(unmasked, X)
     with pytest.raises(NotImplementedError, match=r"np\.ma\.masked_invalid makes or takes masked arrays"):
         interpreted(lambda x: np.ma.masked_invalid(x).sum())(X)
+
+
+def taken_at_once(x: Any, n: Any) -> Any:
+    pairs, rows = itertools.product(x, [1, 2]), itertools.combinations(x, 2)
+    grown = [v for v in x if v > 0]
+    of_grown = itertools.product(grown, range(2))
+    grown[0] = 50.0
+    x[0] = 100.0
+    return [a * b for a, b in pairs], [a - b for a, b in rows][: n - 1], [a * b for a, b in of_grown]
+
+
+def taken_one_by_one(x: Any) -> Any:
+    out = []
+    for a, b in itertools.pairwise(x):
+        x[1:3] = 9.0
+        out.append(a - b)
+    late = itertools.pairwise(x)
+    x[-1] = 70.0
+    of_generator = itertools.pairwise(v * 2 for v in x if v > 1)
+    return (
+        out,
+        list(late),
+        list(of_generator),
+        list(itertools.pairwise(x[:1])),
+        list(itertools.pairwise(x[:0])),
+    )
+
+
+def test_when_items_are_taken() -> None:
+    """Products take all items at once, combinations, too; pairs look at each item once, when it is its turn."""
+    same(taken_at_once, X, N)
+    same(taken_one_by_one, X)

@@ -16,10 +16,12 @@ import numpy as np
 from .....dialect.records import dataclass
 from ....runtime_values.values import holds_traced
 from ....settings import settings
+from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.staging import is_traced, raise_where
 from ...convert import convert_generator
 from ..interface import operators
+from ..lists.dynamic_lists import GrowingList
 from ..statements.generators import Generator, Walk
 from ..values.iterables import ENDLESS, Mapped, Sequence, Zipped, sequence_of
 from ..values.ranges import Range
@@ -119,13 +121,19 @@ def _cycle(iterable: Any) -> Any:
 
 def _product(*iterables: Any, repeat: Any = 1) -> Any:
     """`itertools.product`."""
-    iterables = tuple(map(left_of, iterables))
+    iterables = tuple(_as_now(left_of(iterable)) for iterable in iterables)
     found = [python_sequence(iterable) for iterable in iterables]
     sequences = tuple(sequence for sequence in found if sequence is not None)
     is_known = all(sequence_of(iterable) is None for iterable in iterables)
     if is_known or len(sequences) < len(found) or is_traced(repeat):
         return itertools.product(*iterables, repeat=repeat)
     return iterator_over(Product(sequences * repeat), itertools.product)
+
+
+def _as_now(iterable: Any) -> Any:
+    """What is walked of an iterable whose items Python takes at once: numbers as they are now."""
+    is_of_numbers = isinstance(iterable, (TracedArray, np.ndarray)) and iterable.ndim == 1
+    return iterable.copy() if is_of_numbers or isinstance(iterable, GrowingList) else iterable
 
 
 def _islice(iterable: Any, *bounds: Any) -> Any:
@@ -158,15 +166,6 @@ def _starmap(function: Any, iterable: Any) -> Any:
     return iterator_over(Mapped(lambda items: applied(*items), Zipped((sequence,))), itertools.starmap)
 
 
-def _pairwise(iterable: Any) -> Any:
-    """`itertools.pairwise`."""
-    sequence = sequence_of(left_of(iterable))
-    if sequence is None:
-        return itertools.pairwise(iterable)
-    count = operators().call(max, sequence.length - 1, 0)
-    return iterator_over(Zipped((Part(sequence, 0, count), Part(sequence, 1, count))), itertools.pairwise)
-
-
 # What Python's documentation writes as generator functions
 
 
@@ -176,6 +175,16 @@ def _chain(iterable: Any, *rest: Any) -> Iterator[Any]:
     if rest:
         for item in itertools.chain(*rest):
             yield item
+
+
+def _pairwise(iterable: Any) -> Iterator[Any]:
+    previous: Any = None
+    is_first = True
+    for item in iterable:
+        if not is_first:
+            yield previous, item
+        previous = item
+        is_first = False
 
 
 def _takewhile(predicate: Any, iterable: Any) -> Iterator[Any]:
@@ -221,14 +230,15 @@ def _accumulate(iterable: Any, func: Any = None, *, initial: Any = None) -> Iter
 
 
 def _combinations(iterable: Any, r: Any) -> Iterator[Any]:
-    count = len(iterable)
+    items = list(iterable)
+    count = len(items)
     for i in range(count):
         for j in range(i + 1, count):
             if r == 2:
-                yield iterable[i], iterable[j]
+                yield items[i], items[j]
             else:
                 for k in range(j + 1, count):
-                    yield iterable[i], iterable[j], iterable[k]
+                    yield items[i], items[j], items[k]
 
 
 def _is_long(iterable: Any) -> bool:
@@ -285,7 +295,7 @@ def iterator_rows() -> Iterator[tuple[Any, Function]]:
     yield itertools.product, _product
     yield itertools.islice, _islice
     yield itertools.starmap, _starmap
-    yield itertools.pairwise, _pairwise
+    yield itertools.pairwise, _generated(itertools.pairwise, _pairwise, _any_long)
     yield itertools.chain, _generated(itertools.chain, _chain, _any_long)
     yield itertools.takewhile, _generated(itertools.takewhile, _takewhile, _of_values)
     yield itertools.dropwhile, _generated(itertools.dropwhile, _dropwhile, _of_values)
