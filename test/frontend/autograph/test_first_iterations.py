@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import weft
 from support.differential import assert_same
 from support.interpreted import interpreted
 
@@ -98,3 +99,15 @@ def test_state_of_objects_is_written_in_the_first_iteration() -> None:
         assert_same(compiled(other, np.int64(n)), run(one, np.int64(n)))
         assert_same(other.x, one.x)
     assert_same(begun[1], begun[0])
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_a_loop_that_is_never_unrolled_may_have_no_iteration(n: int) -> None:
+    def run(x: Any) -> Any:
+        total = x
+        for i in weft.range(n):
+            total += i + 1
+            total = total % 3
+        return total, x
+
+    assert_same(interpreted(run)(X.copy()), run(X.copy()))

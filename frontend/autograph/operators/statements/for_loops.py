@@ -365,7 +365,7 @@ def stage_for(
         return continued(first, lambda: _record_for(trace, rest, rest.length, body, dead), (body,))
 
     try:
-        return first_and_others() if isinstance(length, int) else if_(length > 0, first_and_others)
+        return if_(length > 0, first_and_others)
     except UnsupportedError:
         raise refusal from None
 
