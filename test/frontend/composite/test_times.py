@@ -284,3 +284,16 @@ def test_loops_over_many_dates_are_recorded_once() -> None:
         assert_same(compiled(days[:size], days[3]), count(days[:size], days[3]))
     assert compiled.cache_info().currsize <= 3
     assert compiled.get_concrete_function(days, days[3]).as_text("weft").count("\n") < 200
+
+
+def test_places_that_may_be_none_and_lists_of_places() -> None:
+    def picked(days: Any, numbers: Any) -> Any:
+        last, places = None, []
+        for i in range(len(numbers)):
+            if numbers[i] > 1:
+                last = i
+                places.append(i)
+        return days[:last], days[last], days[places], days[range(2)]
+
+    numbers = np.array([2, 0, 3])
+    assert_same(weft.function(picked)(D, numbers), picked(D, numbers))

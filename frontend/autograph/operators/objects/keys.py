@@ -13,6 +13,7 @@ import numpy as np
 
 from .....dialect.errors import UnsupportedError
 from ....runtime_values.values import RuntimeValue
+from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray
 from ..values.optional import Optional
 from ..values.resolve_grown_lists import resolve_grown_list
@@ -24,7 +25,7 @@ def plain_key(container: Any, key: Any) -> Any:
     >>> plain_key([1, 2], slice(1, None))
     slice(1, None, None)
     """
-    is_array = isinstance(container, (TracedArray, np.ndarray))
+    is_array = isinstance(container, (TracedArray, CompositeValue, np.ndarray))
     entries = (
         tuple(map(_without_optional_bounds, key)) if isinstance(key, tuple) else _without_optional_bounds(key)
     )
