@@ -43,6 +43,7 @@ from ..values.abstract import (
     unflatten,
 )
 from ..values.control_flow_state import control_flow
+from ..values.resolve_grown_lists import resolve_grown_list
 from .columns import count, read, traced, write
 from .columns import current_recorder as _trace
 
@@ -120,6 +121,7 @@ class ListPool(RuntimeContainer):
 
     def owned(self, value: Any) -> PooledList:
         """The list of this pool that a list becomes which is put into a dict."""
+        value = resolve_grown_list(value)
         if isinstance(value, PooledList) and value.pool is self:
             return value
         if type(value) is list and is_known_outside(value):
@@ -130,7 +132,10 @@ class ListPool(RuntimeContainer):
         return self.adopted(value)
 
     def adopted(self, value: Any) -> PooledList:
-        """The list of this pool that a list becomes."""
+        """The list of this pool that a list becomes, or has become."""
+        value = resolve_grown_list(value)
+        if isinstance(value, PooledList) and value.pool is self:
+            return value
         made = self.new_list()
         made.extend(value)
         if type(value) is list:
