@@ -6,7 +6,7 @@ import functools
 import weakref
 from functools import partial
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ....numpy_api.array_memory import change_in_place
 from ....reach.links import link
 from ....runtime_values.kept_exceptions import number_of
 from ....runtime_values.objects import attribute_of
+from ....runtime_values.results import RuntimeLength, RuntimeTable
 from ....source.modules import is_own_module, is_users_module
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
@@ -32,6 +33,7 @@ from ..statements.dict_lookups import are_constants, is_looked_up, look_up
 from ..tables import becoming, dict_tables
 from ..tables.keys import is_run_time_key
 from ..values.array_parts import ArrayParts
+from ..values.control_flow_state import snapshot_of
 from ..values.hidden_state import require_own
 from ..values.iterables import Sequence
 from ..values.known_arrays import compute_item, writable
@@ -160,7 +162,9 @@ def update_attr(owner: Any, name: str, symbol: str, value: Any, late: bool = Fal
 
 def changed(owner: Any, name: str) -> Any:
     """The owner of an attribute that is about to be set or deleted; classes and modules are refused."""
-    owner = _behind_proxy(owner)
+    owner = resolve_grown_list(_behind_proxy(owner))
+    if isinstance(owner, (RuntimeLength, RuntimeTable)) and name != "default_factory":
+        _refuse_attribute(owner.python_type, name)
     if isinstance(owner, Chosen) and (trace := current_trace()) and are_objects(trace, owner.options):
         return ChosenAttributes(owner, changed)
     if isinstance(owner, (type, ModuleType)) and current_trace() is not None:
@@ -179,6 +183,14 @@ def changed(owner: Any, name: str) -> Any:
     if name in _OF_THE_LAYOUT:
         return _Laid(owner)
     return writable(trace, owner) if isinstance(owner, ARRAYS) else owner
+
+
+def _refuse_attribute(kind: type, name: str) -> NoReturn:
+    """Raise what Python does where an attribute of a list, dict or set is set, and else that it cannot be kept."""
+    setattr(kind(), name, None)
+    raise UnsupportedError(
+        f"the attribute {name!r} of a {kind.__name__} is set whose size the program decides on: keep it in a variable"
+    )
 
 
 class _Laid:
@@ -348,7 +360,8 @@ def update_item(container: Any, key: Any, symbol: str, value: Any, late: bool = 
     if becoming.becomes(container, key) and not dict_lookups.is_short(container, key):
         container = becoming.become_table(container)
     if isinstance(container, dict_tables.DictTable):
-        container.update_item(key, lambda old: update(symbol, old, value() if late else value))
+        is_read = late and trace is not None and snapshot_of(trace, (value,)).knows(container)
+        container.update_item(key, lambda old: update(symbol, old, value() if late else value), is_read)
         return
     if is_looked_up(container, key):
         dict_lookups.update(container, key, lambda old: update(symbol, old, value() if late else value))

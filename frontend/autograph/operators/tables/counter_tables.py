@@ -19,7 +19,7 @@ class CounterTable(DictTable):
     def missing(self, key: Any) -> Any:
         return 0
 
-    def update_item(self, key: Any, change: Callable[[Any], Any]) -> None:
+    def update_item(self, key: Any, change: Callable[[Any], Any], is_read: bool = False) -> None:
         self.put(key, change(self.get(key, 0)))
 
     def __delitem__(self, key: Any) -> None:
@@ -50,7 +50,7 @@ class CounterTable(DictTable):
     def most_common(self, n: Any = None) -> Any:
         """Pairs of keys and counts, the largest counts first; of equal ones those that came first."""
         ordered = operators().call(sorted, self.listed(), key=lambda pair: pair[1], reverse=True)
-        return ordered if n is None else ordered[:n]
+        return ordered if n is None else ordered[: operators().call(max, n, 0)]
 
     def total(self) -> Any:
         """The sum of all counts."""
@@ -72,8 +72,53 @@ class CounterTable(DictTable):
     def __or__(self, other: Any) -> Any:
         return self._combined(other, lambda one, two: operators().call(max, one, two))
 
+    def __radd__(self, other: Any) -> Any:
+        return self._of(other) + self if isinstance(other, Counter) else NotImplemented
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._of(other) - self if isinstance(other, Counter) else NotImplemented
+
+    def __rand__(self, other: Any) -> Any:
+        return self._of(other) & self if isinstance(other, Counter) else NotImplemented
+
+    def __ror__(self, other: Any) -> Any:
+        if not isinstance(other, Counter):
+            self.refuse("| behind a dict that is no Counter")
+        return self._of(other) | self
+
+    def __iadd__(self, other: Any) -> Any:
+        return self._replaced(self + self._of(other))
+
+    def __isub__(self, other: Any) -> Any:
+        return self._replaced(self - self._of(other))
+
+    def __iand__(self, other: Any) -> Any:
+        return self._replaced(self & self._of(other))
+
+    def __ior__(self, other: Any) -> Any:
+        return self._replaced(self | self._of(other))
+
     def __pos__(self) -> Any:
         return self._combined(Counter(), lambda one, two: one)
+
+    def __neg__(self) -> Any:
+        return self._combined(Counter(), lambda one, two: -one)
+
+    def _of(self, other: Any) -> Any:
+        """Another counter as one whose keys only the program knows."""
+        if isinstance(other, CounterTable):
+            return other
+        if not isinstance(other, (dict, DictTable)):
+            self.refuse(f"an operator with a {type(other).__name__}")
+        made = type(self)(self.made)
+        made.update(other)
+        return made
+
+    def _replaced(self, other: Any) -> Any:
+        """This counter, with the counts of another from now on."""
+        self.clear()
+        self.update(other)
+        return self
 
     def _combined(self, other: Any, combine: Callable[[Any, Any], Any]) -> Any:
         """The counters of all keys together that are more than zero, in the order of the first."""
@@ -99,20 +144,41 @@ class CounterTable(DictTable):
     def __eq__(self, other: Any) -> Any:
         if not isinstance(other, (Counter, CounterTable)):
             return super().__eq__(other)
-        return operators().and_(_has_counts(self, other), lambda: _has_counts(other, self))
+        return self._relates("==", "==", other)
 
     def __ne__(self, other: Any) -> Any:
         return operators().not_(self.__eq__(other))
 
+    def __le__(self, other: Any) -> Any:
+        return self._relates("<=", ">=", other)
 
-def _has_counts(one: Any, other: Any) -> Any:
-    """Whether one counter has the counts of another for all keys of that one."""
+    def __ge__(self, other: Any) -> Any:
+        return self._relates(">=", "<=", other)
+
+    def __lt__(self, other: Any) -> Any:
+        fits = self._relates("<=", ">=", other)
+        return fits if fits is NotImplemented else operators().and_(fits, lambda: self != other)
+
+    def __gt__(self, other: Any) -> Any:
+        fits = self._relates(">=", "<=", other)
+        return fits if fits is NotImplemented else operators().and_(fits, lambda: self != other)
+
+    def _relates(self, symbol: str, reflected: str, other: Any) -> Any:
+        """Whether a comparison is true of the counts of all keys of both."""
+        if not isinstance(other, (Counter, CounterTable)):
+            return NotImplemented
+        other = self._of(other)
+        return operators().and_(_has_counts(self, symbol, other), lambda: _has_counts(other, reflected, self))
+
+
+def _has_counts(one: Any, symbol: str, other: Any) -> Any:
+    """Whether a comparison is true of the counts of two counters, for all keys of the second."""
     items = other.items() if isinstance(other, DictTable) else list(other.items())
 
-    def is_same(pair: Any) -> Any:
-        return operators().compare("==", operators().item(one, pair[0]), pair[1])
+    def is_so(pair: Any) -> Any:
+        return operators().compare(symbol, operators().item(one, pair[0]), pair[1])
 
-    return operators().call(all, operators().call(map, is_same, items))
+    return operators().call(all, operators().call(map, is_so, items))
 
 
 __all__ = ["CounterTable"]

@@ -9,9 +9,13 @@ import numpy as np
 
 from ....tracing.staging import raise_if
 from ..interface import operators
-from ..lists.dynamic_lists import GrowingList
-from ..lists.kept_items import keep_read
+from ..lists.dynamic_lists import GrowingList, is_known_outside
+from ..lists.kept_items import keep_copied, keep_read
+from ..values.abstract import Container
+from ..values.control_flow_state import control_flow
+from .columns import current_recorder
 from .hash_tables import Found, Table
+from .python_classes import PythonClass
 from .table_walks import ITEMS, KEYS, VALUES, TableView
 
 _NO_DEFAULT = object()
@@ -33,12 +37,18 @@ class DictTable(Table):
         found = self.find(key)
         if found is None:
             return default
-        return operators().if_exp(truth(found), lambda: self.read(found), lambda: self.as_value(default))
+        default = self.as_value(default)
+        return operators().if_exp(truth(found), lambda: self.read(found), lambda: default)
 
     def as_value(self, default: Any) -> Any:
         """What stands in the place of a value that is missing: a list is one of those that values are."""
         is_list = self.pool is not None and isinstance(default, (list, GrowingList))
-        return self.owned(list_of(default)) if is_list else default
+        if not is_list:
+            return default
+        if type(default) is list and is_known_outside(default):
+            keep_copied(default)
+            default = list(default)
+        return self.owned(default)
 
     def __getitem__(self, key: Any) -> Any:
         found = self.find(key)
@@ -51,8 +61,8 @@ class DictTable(Table):
         """What a key has that is surely not there."""
         return missing_key(key)
 
-    def update_item(self, key: Any, change: Callable[[Any], Any]) -> None:
-        """`d[key] = change(d[key])`: the key itself stays."""
+    def update_item(self, key: Any, change: Callable[[Any], Any], is_read: bool = False) -> None:
+        """`d[key] = change(d[key])`: the key itself stays; `change` may look into the dict."""
         value = change(self[key])
         if self.kind is not None:
             self.replace_value(self.find(key), value)
@@ -81,7 +91,8 @@ class DictTable(Table):
             self.put(key, default)
             return default
         if self.pool is not None:
-            operators().if_(operators().not_(truth(found)), lambda: self.put(key, list_of(default)))
+            default = self.owned(default)
+            operators().if_(operators().not_(truth(found)), lambda: self.put(key, default))
             return self.read(self.surely(key))
         value = operators().if_exp(truth(found), lambda: self.read(found), lambda: default)
         self.put(key, value)
@@ -112,7 +123,8 @@ class DictTable(Table):
             operators().if_(operators().not_(truth(found)), lambda: missing_key(key))
             value = self.read(found)
         else:
-            value = operators().if_exp(truth(found), lambda: self.read(found), lambda: self.as_value(default))
+            default = self.as_value(default)
+            value = operators().if_exp(truth(found), lambda: self.read(found), lambda: default)
         self.take_out(found)
         return value
 
@@ -187,6 +199,12 @@ class DictTable(Table):
 class DefaultTable(DictTable):
     """A `defaultdict`."""
 
+    def __init__(self, made: PythonClass, kind: Container | None = None, loses: bool = False) -> None:
+        super().__init__(made, kind, loses)
+        followed = control_flow(current_recorder()).followed
+        if made.default not in (None, *_CONSTANT) and all(made.default is not known for known, _ in followed):
+            followed.append((made.default, "default_factory"))
+
     def missing(self, key: Any) -> Any:
         if self.made.default is None:
             return missing_key(key)
@@ -197,18 +215,35 @@ class DefaultTable(DictTable):
     def __getitem__(self, key: Any) -> Any:
         if self.made.default is None:
             return super().__getitem__(key)
-        return self.setdefault(key, operators().call(self.made.default))
+        default = self.made.default
+        if default in _CONSTANT:
+            return self.setdefault(key, default())
+        found = self.find(key)
+        if found is None:
+            return self.missing(key)
+        operators().if_(  # which follows what the function changes
+            operators().not_(truth(found)), lambda: self.put(key, operators().call(default))
+        )
+        return self.read(self.surely(key))
 
-    def update_item(self, key: Any, change: Callable[[Any], Any]) -> None:
-        if self.made.default is None:
+    def update_item(self, key: Any, change: Callable[[Any], Any], is_read: bool = False) -> None:
+        if is_read or self.made.default not in _CONSTANT:
             super().update_item(key, change)
         else:
-            self.put(key, change(self.get(key, operators().call(self.made.default))))
+            self.put(key, change(self.get(key, self.made.default())))
+
+    @property
+    def default_factory(self) -> Any:
+        """What makes the values of missing keys."""
+        return self.made.default
+
+    @default_factory.setter
+    def default_factory(self, value: Any) -> None:
+        self.refuse("setting default_factory")
 
 
-def list_of(default: Any) -> Any:
-    """A list that nothing else holds."""
-    return list(default) if type(default) is list else default
+_CONSTANT = (int, float, bool, complex, list)
+"""What makes equal values whenever it is called, and does nothing else."""
 
 
 def truth(found: Found) -> Any:
