@@ -148,3 +148,85 @@ class TestSets:
                 s.add(x + 1000)
 
         same(f, KEYS[0])
+
+    def test_what_is_no_set_for_an_operator(self):
+        def joined(k):
+            return set(k) | [4]
+
+        def changed(k):
+            s = set(k)
+            s |= [4]
+
+        def smaller(k):
+            return {x: 1 for x in k} < {x: 2 for x in k}
+
+        def added(k):
+            return Counter(k) + {1: 2}
+
+        def to_a_frozenset(k):
+            frozenset(k).add(3)
+
+        for f in (joined, changed, smaller, added, to_a_frozenset):
+            same(f, KEYS[0])
+
+    def test_which_set_is_changed(self):
+        def f(k):
+            a, b, c, d, e = {1, 99}, {1, 99}, {1, 99}, frozenset(k), {5: 1, 98: 3}
+            others = a, b, c, d, e
+            a |= set(k)
+            b &= set(k)
+            c -= {x: 1 for x in k}.keys()  # makes another one
+            d |= {50}
+            e |= {x: 2 for x in k}
+            return a, b, c, d, e, others
+
+        same(f, *KEYS)
+
+    def test_members_that_are_tuples_or_may_be_none(self):
+        def f(k):
+            known, frozen, names = {(3, 1), (5, 5)}, frozenset({(3, 1), (5, 5)}), frozenset({"a", "b", None})
+            best = name = None
+            for x in k:
+                if x > 5:
+                    best, name = int(x), "a"
+            missing = (k[0], 1) in frozen, (k[0],) in frozen, k[0] in frozen, (best, 5) in frozen
+            made = set(k)
+            made.discard(best)
+            return (
+                missing,
+                (k[1], k[2]) in known,
+                best in {5, 7},
+                best in {None},
+                name in names,
+                len(made),
+                best in made,
+            )
+
+        same(f, *KEYS)
+
+    def test_sets_of_no_kind(self):
+        def f(k):
+            none, other = set(k[:0]), set()
+            other |= {x for x in k if x > 5000}
+            return (
+                len(none),
+                len(other),
+                len(set(k) - set(k)),
+                none,
+                other,
+                len({x: 1 for x in k[:0]}),
+                none <= set(k),
+            )
+
+        same(f, *KEYS)
+
+    def test_known_sets(self):
+        def f(k):
+            s, t = set(k), {(x, 1) for x in k}
+            return (
+                s.issuperset({5, 7}), s.issuperset([]), s.issuperset({5: 1}), s.isdisjoint({1000}),
+                t <= {(5, 1), (6, 1)}, t & {(5, 1), (9, 9)}, t - {(5, 1)}, s - {5: 1}.keys(), {5: 1, 99: 1}.keys() - s,
+                s <= {5: 1}.keys(), {5: 1}.keys() <= s,
+            )  # fmt: skip
+
+        same(f, *KEYS)

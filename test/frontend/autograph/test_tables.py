@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter, OrderedDict, defaultdict
 
 import numpy as np
@@ -384,3 +385,63 @@ class TestRefused:
             d.move_to_end(k[0], last=False)
 
         refused(to_the_front, KEYS[0], match=r"move_to_end\(last=False\) is not supported for a OrderedDict")
+
+
+class TestCopies:
+    def test_copies(self):
+        def f(k):
+            d, s, lists = {x: 1 for x in k}, set(k), defaultdict(list)
+            for x in k:
+                lists[x].append(1)
+            a, b, c = copy.copy(d), copy.deepcopy(d), copy.copy(s)
+            a[1000], b[2000] = 1, 2
+            c.add(3000)
+            shallow, deep = copy.copy(lists), copy.deepcopy(lists)
+            shallow[k[0]].append(2)
+            deep[k[0]].append(3)
+            deep[k[1]].clear()
+            return a, b, c, d, s, lists, shallow, deep
+
+        same(f, *KEYS)
+
+
+class TestKeysThatMayBeNone:
+    def test_looking(self):
+        def f(k):
+            best = name = None
+            for x in k:
+                if x > 8:
+                    best, name = int(x), "a"
+            d, pairs = {x: x + 1 for x in k}, {(x, 1): x for x in k}
+            names = {("a" if x > 3 else "b"): x for x in k}
+            found = (
+                best in d,
+                d.get(best),
+                d.get(best, -1),
+                (best, 1) in pairs,
+                pairs.get((best, 1)),
+                d.pop(best, -2),
+            )
+            return found, {3: 1, 7: 5}.get(best, 0), best in {3: 1}, names.get(name), len(d)
+
+        same(f, *KEYS, joined=True)
+
+    def test_missing(self):
+        def f(k):
+            best = None
+            for x in k:
+                if x > 5000:
+                    best = x
+            return {x: 1 for x in k}[best]
+
+        same(f, KEYS[0])
+
+    def test_putting(self):
+        def f(k):
+            best = None
+            for x in k:
+                if x > 8:
+                    best = int(x)
+            return {best: 1}
+
+        refused(f, KEYS[0], match=r"a value that is None or a Python int is a key .*; test it before")

@@ -9,14 +9,17 @@ from typing import Any
 import numpy as np
 
 from .....backend.gpu.devices.on_device import ARRAYS
+from ....runtime_values.results import RuntimeTable
 from ....signature.foreign_arrays import require_numpy_rules
 from ....signature.traced_value import held
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ..calls.calls import call
 from ..lists import computed_lengths
+from ..tables import becoming, table_walks
+from ..tables.python_classes import PythonClass
 from ..values.known_arrays import compute, writable
-from ..values.special_methods import call_operator, has_users_operator, users_unary, users_update
+from ..values.special_methods import applied, call_operator, has_users_operator, users_unary, users_update
 
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
@@ -49,12 +52,13 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
         trace = current_trace()
         if trace is not None and _is_operand(left) and _is_operand(right):
             return compute(trace, _BINARY[symbol], (left, right), {})
+    left, right = table_walks.as_sets(left, right)
     for value in (left, right):
         if type(value) not in _NUMBERS:
             require_numpy_rules("an operand", value)
     if has_users_operator(symbol, left, right) and current_trace() is not None:
         return call_operator(symbol, left, right)
-    return _BINARY[symbol](left, right)
+    return applied(_BINARY[symbol], left, right)
 
 
 _NUMBERS = frozenset({int, float, bool, complex, str, list, tuple})
@@ -87,6 +91,8 @@ def update(symbol: str, target: Any, value: Any) -> Any:
         if trace is not None:
             target = writable(trace, target)
     elif current_trace() is not None:
+        if PythonClass.of(target) is not None and isinstance(value, (RuntimeTable, table_walks.TableView)):
+            target = becoming.become_table(target)
         if symbol == "*=" and type(target) is list and computed_lengths.is_count(value):
             target = computed_lengths.growing(target, value)
         method = users_update(symbol, target)
@@ -94,7 +100,7 @@ def update(symbol: str, target: Any, value: Any) -> Any:
             return result
         if method is not None or has_users_operator(symbol.removesuffix("="), target, value):
             return binary(symbol.removesuffix("="), target, value)
-    return _IN_PLACE[symbol](target, value)
+    return applied(_IN_PLACE[symbol], target, value)
 
 
 __all__ = ["binary", "unary", "update"]

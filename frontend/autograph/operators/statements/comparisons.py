@@ -12,8 +12,9 @@ from .....dialect.errors import UnsupportedError
 from ....signature.traced_value import CompositeValue, held
 from ....tracing.current import current_trace
 from ..branches.conditions import is_staged, truth_of
+from ..tables import table_walks
 from ..values.resolve_grown_lists import resolve_grown_list
-from ..values.special_methods import call_operator, has_users_operator
+from ..values.special_methods import applied, call_operator, has_users_operator
 from .expressions import and_, as_bool, if_exp, is_, is_not_, not_
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
@@ -33,7 +34,7 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
     if symbol in ("==", "!=") and is_generator(left) and is_generator(right):
         return (is_ if symbol == "==" else is_not_)(left, right)
     if not _goes_by_entry(left, right):
-        return _OPERATORS[symbol](left, right)
+        return applied(_OPERATORS[symbol], *table_walks.as_sets(left, right))
     if symbol == "==":
         return _equal(left, right)
     if symbol == "!=":

@@ -182,10 +182,10 @@ def in_(item: Any, container: Any) -> Any:
         return item.ask(bool, _is_among, container)
     if isinstance(container, Sequence):
         container = list(container)
-    if isinstance(item, (TracedArray, Chosen)) and isinstance(container, (dict, KeysView)):
+    if isinstance(container, _HASHED) and isinstance(item, (TracedArray, Chosen, Optional)):
         return holds_key(container, item)
-    if becoming.becomes(container, item) and type(container) is not frozenset:
-        return becoming.become_table(container).holds(item)
+    if becoming.becomes(container, item):
+        return becoming.looked_into(container).holds(item)
     if isinstance(item, (TracedArray, CompositeValue)) and isinstance(container, np.ndarray):
         array = asarray(container) if isinstance(item, TracedArray) else container
         return as_bool(np.any(equal(array, item)))
@@ -200,6 +200,9 @@ def in_(item: Any, container: Any) -> Any:
     if trace is not None and is_plain(container):
         trace.watch(container)
     return item in container
+
+
+_HASHED = (dict, KeysView, set, frozenset)
 
 
 def _is_among(item: Any, container: Any) -> bool:
@@ -217,7 +220,10 @@ def possible_keys(container: Iterable[Any], key: Any) -> list[Any]:
 
 
 def holds_key(container: Iterable[Any], key: Any) -> Any:
-    """Whether a key that only the program knows is one of a dict."""
+    """Whether a key that only the program knows is one of a dict or set."""
+    if isinstance(key, Optional):
+        value = key.value
+        return if_exp(is_(key, None), lambda: None in container, lambda: in_(value, container))
     keys = possible_keys(container, key)
     if isinstance(key, Chosen):
         return key.is_one_of(keys)

@@ -50,6 +50,14 @@ def become_table(container: Any, kind: Tabled | None = None) -> Any:
     return table
 
 
+def looked_into(container: Any) -> Any:
+    """The table that a dict or set of Python's becomes; of a frozenset, which stays what it is, one beside it."""
+    if type(container) is not frozenset:
+        return become_table(container)
+    made = PythonClass(frozenset)
+    return table_of(container, tabled(made, container))
+
+
 def grown(container: Any, kind: Any) -> RuntimeContainer:
     """What a list, dict or set of Python's becomes whose size the program decides on."""
     return table_of(container, kind) if isinstance(kind, Tabled) else GrowingList(container, kind)
@@ -112,4 +120,4 @@ def method_of(function: Any) -> Callable[..., Any] | None:
     return call
 
 
-__all__ = ["become_table", "becomes", "grown", "is_open", "method_of", "put"]
+__all__ = ["become_table", "becomes", "grown", "is_open", "looked_into", "method_of", "put"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter, OrderedDict, defaultdict
 from typing import Any
 
 import numpy as np
@@ -25,16 +25,25 @@ from .hash_tables import Table, with_item
 from .keys import are_words, joined_keys, key_kind
 from .list_pools import as_value, joined_values, types_of_pool
 from .python_classes import PythonClass
-from .set_tables import SetTable
+from .set_tables import ChangingSet, SetTable
 
 
 def make_table(kind: Tabled) -> Any:
     """A table without items."""
     made: PythonClass = kind.made
-    table: type[Table] = {Counter: CounterTable, defaultdict: DefaultTable}.get(made.python_type, DictTable)  # type: ignore[call-overload]
     item = kind.item
     assert item is None or isinstance(item, Container)
-    return (SetTable if made.is_set else table)(made, item, kind.loses)
+    return _TABLES[made.python_type](made, item, kind.loses)
+
+
+_TABLES: dict[type, type[Table]] = {
+    dict: DictTable,
+    OrderedDict: DictTable,
+    Counter: CounterTable,
+    defaultdict: DefaultTable,
+    set: ChangingSet,
+    frozenset: SetTable,
+}
 
 
 def table_of(container: Any, kind: Tabled) -> Any:

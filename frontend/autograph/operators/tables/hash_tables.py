@@ -213,6 +213,8 @@ class Table(RuntimeTable):
     @property
     def length(self) -> Any:
         """The number of items, a traced int."""
+        if self.kind is None:
+            return count(0)._like_python(int)
         return (np.subtract(self._length, self._dead) if self.loses else self._length.copy())._like_python(
             int
         )
@@ -436,6 +438,16 @@ class Table(RuntimeTable):
 
     def as_now(self) -> Any:
         return self.copy()
+
+    def __copy__(self) -> Any:
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        if self.pool is None:
+            return self.copy()
+        made = type(self)(self.made, None, self.loses)
+        made.carry(self.item_kind, self.carried())
+        return made
 
     def copy(self) -> Any:
         """One of the same items."""

@@ -33,7 +33,7 @@ from ..values.abstract import (
     kind_of,
 )
 from ..values.mismatches import control_flow_error
-from ..values.optional import Chosen
+from ..values.optional import Chosen, Optional
 
 INT64 = np.dtype(np.int64)
 _FLOAT64 = np.dtype(np.float64)
@@ -45,7 +45,7 @@ def is_run_time_key(key: Any) -> bool:
     """Whether a key, or a part of one, is known only when the program runs."""
     if isinstance(key, tuple):
         return any(map(is_run_time_key, key))
-    return isinstance(key, (TracedArray, Chosen))
+    return isinstance(key, (TracedArray, Chosen, Optional))
 
 
 def key_kind(key: Any) -> Kind:
@@ -71,14 +71,16 @@ def _require_key(kind: Kind) -> None:
             _require_key(child)
     elif isinstance(kind, Static):
         hash(kind.value)
+    elif isinstance(kind, Partial):
+        _refuse(f"a value that is {kind}", "; test it before (if key is not None)")
     elif not isinstance(kind, Choice):
-        _refuse(f"a value that is {kind}" if isinstance(kind, Partial) else str(kind))
+        _refuse(str(kind))
 
 
-def _refuse(what: str) -> NoReturn:
+def _refuse(what: str, instead: str = "") -> NoReturn:
     raise UnsupportedError(
         f"{what} is a key of a dict or set whose keys only the program knows: such keys are integers, floats, bools, "
-        "constants, and tuples of these"
+        f"constants, and tuples of these{instead}"
     )
 
 
@@ -171,6 +173,8 @@ def _matched(trace: Recorder, key: Any, found: Kind, kind: Kind) -> Iterator[Any
             return
         for part, child in zip(key, kind.children, strict=True):
             yield from _matched(trace, part, kind_of(part), child)
+    elif isinstance(key, Optional):
+        yield _present(trace, key, kind)
     elif isinstance(kind, ArrayKind):
         number = as_arrays(found)
         if not isinstance(number, ArrayKind):
@@ -186,6 +190,16 @@ def _matched(trace: Recorder, key: Any, found: Kind, kind: Kind) -> Iterator[Any
             yield None
     elif found != kind:
         yield None
+
+
+def _present(trace: Recorder, key: Optional, kind: Kind) -> Any:
+    """The word of a number or constant that may be None, and whether it is one of the keys."""
+    (pair,) = [*_matched(trace, key.value, kind_of(key.value), kind)] or [(np.int64(0), True)]
+    if pair is None:
+        return None
+    word, fits = pair
+    is_there: Any = np.logical_not(key.is_none)
+    return word, is_there if fits is True else np.logical_and(is_there, fits)
 
 
 def _option(trace: Recorder, key: Any, kind: Choice) -> tuple[Any, Any]:

@@ -36,7 +36,7 @@ def maker_of(kind: type) -> Callable[..., Any]:
         if isinstance(first, Table) and first.made == made:
             return first.copy()
         table = make_table(Tabled(made, None))
-        table.update(first)
+        table.take_over(first)
         if named:
             table.update(named)
         return table

@@ -9,47 +9,16 @@ import numpy as np
 
 from ....tracing.staging import raise_if
 from ..interface import operators
+from ..values.abstract import ArrayKind
 from .dict_tables import DictTable, missing_key, truth
 from .hash_tables import Found, Table
 from .table_walks import TableView
 
 
 class SetTable(Table):
-    """A `set` or `frozenset`."""
+    """A `frozenset`, and what a `set` shares with it."""
 
-    def add(self, member: Any) -> None:
-        """Add a member."""
-        self.put(member)
-
-    def discard(self, member: Any) -> None:
-        """Take a member out, if it is there."""
-        self.expect_loss()
-        found = self.find(member)
-        if found is not None:
-            self.take_out(found)
-
-    def remove(self, member: Any) -> None:
-        """Take a member out."""
-        self.expect_loss()
-        found = self.find(member)
-        if found is None:
-            missing_key(member)
-            return
-        operators().if_(operators().not_(truth(found)), lambda: missing_key(member))
-        self.take_out(found)
-
-    def pop(self) -> Any:
-        """Take a member out and return it."""
-        self.expect_loss()
-        raise_if(np.equal(self.length, 0), "KeyError", "'pop from an empty set'")
-        place = self.first_place()
-        member = self.key(place)
-        self.take_out(Found(None, place, np.bool_(True)))
-        return member
-
-    # Of several sets
-
-    def update(self, *others: Any) -> None:
+    def take_over(self, *others: Any) -> None:
         """Add the members of others."""
         for other in others:
             operators().for_(other, self.put)
@@ -57,21 +26,21 @@ class SetTable(Table):
     def union(self, *others: Any) -> Any:
         """The members of this one and of others."""
         made = self.copy()
-        made.update(*others)
+        made.take_over(*others)
         return made
 
     def intersection(self, *others: Any) -> Any:
         """The members that are in all others, too."""
         made = self
         for other in others:
-            made = made._of_those(_holding(other))
+            made = made._of_those(self._holding(other))
         return made if others else self.copy()
 
     def difference(self, *others: Any) -> Any:
         """The members that are in no other."""
         made = self
         for other in others:
-            made = made._of_those(_not_holding(other))
+            made = made._of_those(self._not_holding(other))
         return made if others else self.copy()
 
     def symmetric_difference(self, other: Any) -> Any:
@@ -93,40 +62,41 @@ class SetTable(Table):
         if isinstance(other, SetTable):
             return other
         made = type(self)(self.made)
-        made.update(other)
+        made.take_over(other)
         return made
 
-    def intersection_update(self, *others: Any) -> None:
-        """Keep the members that are in all others, too."""
-        self.replace(self.intersection(*others))
+    def _holding(self, other: Any) -> Callable[[Any], Any]:
+        """Whether a member is in a collection."""
+        if isinstance(other, (set, frozenset, dict)):
+            other = other if self._has_numbers else self._as_set(other)
+        elif not isinstance(other, (SetTable, DictTable, TableView)):
+            other = operators().call(set, other)
+        return lambda member: operators().in_(member, other)
 
-    def difference_update(self, *others: Any) -> None:
-        """Take the members out that are in others."""
-        for other in others:
-            operators().for_(other if other is not self else self.copy(), self.discard)
+    def _not_holding(self, other: Any) -> Callable[[Any], Any]:
+        """Whether a member is not in a collection."""
+        holds = self._holding(other)
+        return lambda member: operators().not_(holds(member))
 
-    def symmetric_difference_update(self, other: Any) -> None:
-        """Keep the members that are not in another set, and add those that are only there."""
-        self.replace(self.symmetric_difference(other))
-
-    def replace(self, other: Any) -> None:
-        """Hold the members of another set."""
-        self.clear()
-        self.update(other)
+    @property
+    def _has_numbers(self) -> bool:
+        """Whether members are numbers, which are found among those of Python's without a table."""
+        return self.kind is None or isinstance(self.key_kind, ArrayKind)
 
     # Comparing
 
     def issubset(self, other: Any) -> Any:
         """Whether all members are in another set."""
-        return operators().call(all, operators().call(map, _holding(other), self))
+        return operators().call(all, operators().call(map, self._holding(other), self))
 
     def issuperset(self, other: Any) -> Any:
         """Whether all members of another set are here."""
-        return operators().call(all, operators().call(map, self.holds, other))
+        members = list(other) if isinstance(other, (set, frozenset, dict)) else other
+        return operators().call(all, operators().call(map, self.holds, members))
 
     def isdisjoint(self, other: Any) -> Any:
         """Whether no member is in another set."""
-        return operators().not_(operators().call(any, operators().call(map, _holding(other), self)))
+        return operators().not_(operators().call(any, operators().call(map, self._holding(other), self)))
 
     def __eq__(self, other: Any) -> Any:
         if not _is_set(other):
@@ -182,47 +152,95 @@ class SetTable(Table):
     def __rxor__(self, other: Any) -> Any:
         return self.symmetric_difference(other) if _is_set(other) else NotImplemented
 
+
+class ChangingSet(SetTable):
+    """A `set`."""
+
+    def add(self, member: Any) -> None:
+        """Add a member."""
+        self.put(member)
+
+    def discard(self, member: Any) -> None:
+        """Take a member out, if it is there."""
+        self.expect_loss()
+        found = self.find(member)
+        if found is not None:
+            self.take_out(found)
+
+    def remove(self, member: Any) -> None:
+        """Take a member out."""
+        self.expect_loss()
+        found = self.find(member)
+        if found is None:
+            missing_key(member)
+            return
+        operators().if_(operators().not_(truth(found)), lambda: missing_key(member))
+        self.take_out(found)
+
+    def pop(self) -> Any:
+        """Take a member out and return it."""
+        self.expect_loss()
+        raise_if(np.equal(self.length, 0), "KeyError", "'pop from an empty set'")
+        place = self.first_place()
+        member = self.key(place)
+        self.take_out(Found(None, place, np.bool_(True)))
+        return member
+
+    # Of several sets
+
+    def update(self, *others: Any) -> None:
+        """Add the members of others."""
+        self.take_over(*others)
+
+    def intersection_update(self, *others: Any) -> None:
+        """Keep the members that are in all others, too."""
+        self.replace(self.intersection(*others))
+
+    def difference_update(self, *others: Any) -> None:
+        """Take the members out that are in others."""
+        for other in others:
+            operators().for_(other if other is not self else self.copy(), self.discard)
+
+    def symmetric_difference_update(self, other: Any) -> None:
+        """Keep the members that are not in another set, and add those that are only there."""
+        self.replace(self.symmetric_difference(other))
+
+    def replace(self, other: Any) -> None:
+        """Hold the members of another set."""
+        self.clear()
+        self.take_over(other)
+
     def __ior__(self, other: Any) -> Any:
-        if not _is_set(other):
+        if not isinstance(other, _SETS):
             return NotImplemented
         self.update(other)
         return self
 
     def __iand__(self, other: Any) -> Any:
-        if not _is_set(other):
+        if not isinstance(other, _SETS):
             return NotImplemented
         self.intersection_update(other)
         return self
 
     def __isub__(self, other: Any) -> Any:
-        if not _is_set(other):
+        if not isinstance(other, _SETS):
             return NotImplemented
         self.difference_update(other)
         return self
 
     def __ixor__(self, other: Any) -> Any:
-        if not _is_set(other):
+        if not isinstance(other, _SETS):
             return NotImplemented
         self.symmetric_difference_update(other)
         return self
 
 
+_SETS = (set, frozenset, SetTable)
+"""What a set is combined with; a view of a dict does it itself, and makes a set of both."""
+
+
 def _is_set(value: Any) -> bool:
-    return isinstance(value, (set, frozenset, SetTable, TableView))
+    return isinstance(value, _SETS)
 
 
-def _holding(other: Any) -> Callable[[Any], Any]:
-    """Whether a value is in a collection."""
-    if isinstance(other, (set, frozenset, dict, SetTable, DictTable, TableView)):
-        return lambda member: operators().in_(member, other)
-    members = operators().call(set, other)
-    return lambda member: operators().in_(member, members)
-
-
-def _not_holding(other: Any) -> Callable[[Any], Any]:
-    """Whether a value is not in a collection."""
-    holds = _holding(other)
-    return lambda member: operators().not_(holds(member))
-
-
-__all__ = ["SetTable"]
+__all__ = ["ChangingSet", "SetTable"]

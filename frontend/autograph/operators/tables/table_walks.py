@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import ItemsView, KeysView
 from typing import Any, NoReturn
 
 import numpy as np
@@ -96,6 +97,10 @@ class TableView:
         table: Any = self.table
         return operators().and_(table.holds(key), lambda: operators().compare("==", table[key], value))
 
+    def isdisjoint(self, other: Any) -> Any:
+        """Whether nothing of it is in something else."""
+        return operators().call(set, self).isdisjoint(other)
+
     def __and__(self, other: Any) -> Any:
         return operators().call(set, self) & _as_set(other)
 
@@ -108,8 +113,28 @@ class TableView:
     def __xor__(self, other: Any) -> Any:
         return operators().call(set, self) ^ _as_set(other)
 
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+    def __rsub__(self, other: Any) -> Any:
+        return _as_set(other) - operators().call(set, self)
+
     def __eq__(self, other: Any) -> Any:
-        return operators().compare("==", operators().call(set, self), _as_set(other))
+        return self._compared("==", other)
+
+    def __le__(self, other: Any) -> Any:
+        return self._compared("<=", other)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._compared("<", other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._compared(">=", other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._compared(">", other)
+
+    def _compared(self, symbol: str, other: Any) -> Any:
+        return operators().compare(symbol, operators().call(set, self), _as_set(other))
 
     def __ne__(self, other: Any) -> Any:
         return operators().not_(self.__eq__(other))
@@ -125,8 +150,18 @@ class TableView:
         return iter(self.listed())
 
 
+def as_sets(left: Any, right: Any) -> tuple[Any, Any]:
+    """Two operands; views of a dict of Python's as sets where the other one is of what only the program knows."""
+    own, views = (Table, TableView), (KeysView, ItemsView)
+    if isinstance(left, views) and isinstance(right, own):
+        return set(left), right
+    if isinstance(right, views) and isinstance(left, own):
+        return left, set(right)
+    return left, right
+
+
 def _as_set(other: Any) -> Any:
     return operators().call(set, other)
 
 
-__all__ = ["ITEMS", "KEYS", "VALUES", "TableView", "TableWalk", "listed"]
+__all__ = ["ITEMS", "KEYS", "VALUES", "TableView", "TableWalk", "as_sets", "listed"]
