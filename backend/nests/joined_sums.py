@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from ...dialect.mlir import Block, Module, Operation, Value, ir
+from ...dialect.ops.state import RaiseIf
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
 from ...passes.lowering.accumulators import ROUNDED
@@ -167,12 +168,26 @@ def _are_siblings(first: Operation, second: Operation) -> bool:
 
 
 def _may_be_earlier(op: Operation, place: Operation) -> bool:
-    """Whether all that an op takes is there at an earlier one, or can be."""
-    if op.block != place.block:
+    """Whether all that an op takes is there at an earlier one, or can be, with no check of its reads in between."""
+    if op.block != place.block or (_may_read_outside(op) and _raises_between(place, op)):
         return False
     return all(
         _is_there(value, place) or _can_be(value.owner.operation, place) for value in captured_values(op)
     )
+
+
+def _may_read_outside(op: Operation) -> bool:
+    """Whether an op reads at places of an array that may be empty: those are moved into bounds, and there are none."""
+    sources = [inner.operands[0].type for inner in operations_of(op) if inner.name == "tensor.extract"]
+    return any(
+        type.is_dynamic_dim(axis) or not type.shape[axis] for type in sources for axis in range(type.rank)
+    )
+
+
+def _raises_between(first: Operation, last: Operation) -> bool:
+    ops = operations_in(first.block)
+    between = ops[ops.index(first) : ops.index(last)]
+    return any(inner.name == RaiseIf.mlir_name() for op in between for inner in (op, *operations_of(op)))
 
 
 def _is_there(value: Value, place: Operation) -> bool:

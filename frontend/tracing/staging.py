@@ -106,7 +106,7 @@ def raise_if(
     condition: TracedArray,
     error: str,
     message: str,
-    *values: TracedArray,
+    *values: ArrayLike,
     raised: TracebackType | None = None,
 ) -> None:
     """Record that the call, or the body of a `try`, ends with a Python exception where the condition holds.
@@ -114,8 +114,9 @@ def raise_if(
     Braces in the message show the values, integers. With the traceback of an exception that was just raised, the place
     is the one where it was raised.
     """
-    operands = [cast(value, np.dtype(np.int64))._value() for value in values]
-    condition._storage.trace.raise_if(condition._value(), error, message, *operands, raised=raised)
+    trace = condition._storage.trace
+    operands = [value_of(trace, cast(value, np.dtype(np.int64))) for value in values]
+    trace.raise_if(condition._value(), error, message, *operands, raised=raised)
 
 
 def raise_here(

@@ -203,3 +203,63 @@ func.func @in_memory(%x: memref<8xf64>, %sum: memref<f64>, %most: memref<f64>) {
   }
   return
 }
+
+// -----
+
+// A sum of what indices name is not brought before their check where there may be nothing to read, else it is.
+// CHECK-LABEL: func.func @behind_a_check
+// CHECK: linalg.generic
+// CHECK: "weft.raise_if"
+// CHECK: linalg.generic
+// CHECK-LABEL: func.func @never_empty
+// CHECK: linalg.generic
+// CHECK-NOT: linalg.generic
+// CHECK: "weft.raise_if"
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @behind_a_check(%x: tensor<?xf32>, %a: tensor<8xindex>) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %none = arith.constant false
+  %c = tensor.empty() : tensor<i1>
+  %d = linalg.fill ins(%none : i1) outs(%c : tensor<i1>) -> tensor<i1>
+  %e = tensor.empty() : tensor<f32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %place = arith.constant 0 : index
+  %wrong = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]} ins(%a : tensor<8xindex>) outs(%d : tensor<i1>) {
+  ^bb0(%i: index, %o: i1):
+    %n = arith.cmpi slt, %i, %place : index
+    %s = arith.ori %o, %n : i1
+    linalg.yield %s : i1
+  } -> tensor<i1>
+  "weft.raise_if"(%wrong) {error = "IndexError", message = "outside"} : (tensor<i1>) -> ()
+  %sum = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]} ins(%a : tensor<8xindex>) outs(%f : tensor<f32>) {
+  ^bb0(%i: index, %o: f32):
+    %v = tensor.extract %x[%i] : tensor<?xf32>
+    %s = arith.addf %o, %v : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  return %sum : tensor<f32>
+}
+func.func @never_empty(%x: tensor<9xf32>, %a: tensor<8xindex>) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %none = arith.constant false
+  %c = tensor.empty() : tensor<i1>
+  %d = linalg.fill ins(%none : i1) outs(%c : tensor<i1>) -> tensor<i1>
+  %e = tensor.empty() : tensor<f32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %place = arith.constant 0 : index
+  %wrong = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]} ins(%a : tensor<8xindex>) outs(%d : tensor<i1>) {
+  ^bb0(%i: index, %o: i1):
+    %n = arith.cmpi slt, %i, %place : index
+    %s = arith.ori %o, %n : i1
+    linalg.yield %s : i1
+  } -> tensor<i1>
+  "weft.raise_if"(%wrong) {error = "IndexError", message = "outside"} : (tensor<i1>) -> ()
+  %sum = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]} ins(%a : tensor<8xindex>) outs(%f : tensor<f32>) {
+  ^bb0(%i: index, %o: f32):
+    %v = tensor.extract %x[%i] : tensor<9xf32>
+    %s = arith.addf %o, %v : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  return %sum : tensor<f32>
+}
