@@ -94,8 +94,8 @@ class BufferAssignment:
         )
 
     @contextmanager
-    def scope(self, lifetimes: Lifetimes, region_op: Operation) -> Iterator[None]:
-        """Work on a block inside a new op with regions; what is made there is not used outside."""
+    def scope(self, lifetimes: Lifetimes, region_op: Operation, *blocks: ir.Block) -> Iterator[None]:
+        """Work on a block inside a new op with regions; what is made in the blocks is not used outside."""
         saved = self.lifetimes, self.position, self._memrefs, self._outermost
         self.lifetimes, self.position = lifetimes, 0
         self._memrefs = self._memrefs.new_child()
@@ -103,7 +103,7 @@ class BufferAssignment:
             self._outermost = region_op
             self.workspace.enter_region(region_op)
         self.heap.forget()
-        with self.sizes.scope():
+        with self.sizes.scope(*blocks):
             yield
         self.heap.forget()
         if saved[3] is None:

@@ -220,7 +220,7 @@ class Regions:
             if buffer is not None:
                 self._assignment.settle(argument, buffer)
                 buffer.renew()
-        with self._assignment.scope(lifetimes, new), ir.InsertionPoint(block):
+        with self._assignment.scope(lifetimes, new, old, block), ir.InsertionPoint(block):
             yield
 
     def _terminate(

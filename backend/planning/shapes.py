@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import math
 from collections import ChainMap
-from collections.abc import Callable, Hashable, Iterator, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
+from dataclasses import field
 from typing import Any, TypeAlias, TypeVar
 
 from ...dialect.errors import InternalError
 from ...dialect.extents import SCALAR, extent_source
-from ...dialect.mlir import Operation, Type, Value, dialect, ir
-from ...dialect.records import NamedTuple
+from ...dialect.mlir import Block, Operation, Type, Value, dialect, ir
+from ...dialect.records import NamedTuple, dataclass
 from ...dialect.sizes import Computed, Size, ceildiv, computed, floordiv, replaced, symbol, symbols, terms_of
 from ...passes.index_arithmetic import Extent, IndexArithmetic
 from ...passes.rewriting import constant_integer, copy_with, terminator
@@ -58,6 +59,16 @@ class _TooDeepError(Exception):
         self.value = value
 
 
+@dataclass
+class _Level:
+    """What was noted of the values in the blocks of a scope, and not in one further inside."""
+
+    blocks: tuple[Block, ...]
+    known: list[Value] = field(default_factory=list)
+    read: list[Value] = field(default_factory=list)
+    examples: dict[Computed, Operation] = field(default_factory=dict)
+
+
 class Shapes:
     """The sizes of the tensors of one function.
 
@@ -67,20 +78,62 @@ class Shapes:
 
     def __init__(self, varying: Varying = frozenset()) -> None:
         self._varying = varying
-        self._known: ChainMap[Value, list[Size]] = ChainMap()
-        self._read: ChainMap[Value, Size] = ChainMap()
+        self._known: dict[Value, list[Size]] = {}
+        self._read: dict[Value, Size] = {}
         self._depth = 0  # of questions that others are asked for
-        self.example: ChainMap[Computed, Operation] = ChainMap()
+        self.example: dict[Computed, Operation] = {}
         """An op that computes a symbol."""
+        self._levels: list[_Level] = [_Level(())]
 
     @contextmanager
-    def scope(self) -> Iterator[None]:
-        """Forget, in the end, the values inside a region."""
-        outside = self._known, self._read, self.example
-        self._known, self._read = self._known.new_child(), self._read.new_child()
-        self.example = self.example.new_child()
+    def scope(self, *blocks: Block) -> Iterator[None]:
+        """Forget, in the end, the values inside of blocks.
+
+        What was found out about others is kept: along a chain of branches, each would ask for all in front of it again.
+        """
+        self._levels.append(_Level(blocks))
         yield
-        self._known, self._read, self.example = outside
+        level = self._levels.pop()
+        for made in level.examples:
+            if level.examples[made] is self.example.get(made):
+                del self.example[made]
+        for value in level.known:
+            self._known.pop(value, None)
+        for value in level.read:
+            self._read.pop(value, None)
+
+    def _level_of(self, block: Block) -> int:
+        """The innermost scope that a block is in."""
+        if len(self._levels) == 1:
+            return 0
+        while True:
+            for number in range(len(self._levels) - 1, 0, -1):
+                if block in self._levels[number].blocks:
+                    return number
+            parent = block.owner.operation
+            if parent.name == "func.func":
+                return 0
+            block = parent.block
+
+    def _level_for(self, value: Value, sizes: Iterable[Size]) -> _Level:
+        """The scope whose end sizes of a value do not survive: its own, or that of an op that computes a symbol."""
+        owner = value.owner
+        number = self._level_of(owner if isinstance(owner, ir.Block) else owner.operation.block)
+        names = {name for size in sizes for product in terms_of(size) for name in product}
+        computed_names = [name for name in names if isinstance(name, Computed)]
+        for above in range(len(self._levels) - 1, number, -1):
+            if any(name in self._levels[above].examples for name in computed_names):
+                number = above
+                break
+        return self._levels[number]
+
+    def _note_example(self, made: Computed, op: Operation) -> None:
+        """Note an op that computes a symbol; of several the outermost, which is there for the longest time."""
+        number = self._level_of(op.block)
+        if not any(made in level.examples for level in self._levels[: number + 1]):
+            self._levels[number].examples[made] = self.example[made] = op
+            for inner in self._levels[number + 1 :]:
+                inner.examples.pop(made, None)
 
     def varying_axes(self, value: Value) -> list[int]:
         """The axes of a tensor whose sizes are only known where control flow defines it."""
@@ -98,6 +151,7 @@ class Shapes:
         found = self._derive(value) if None in shape else ()
         sizes = [found[axis] if extent is None else extent for axis, extent in enumerate(shape)]
         self._known[value] = sizes
+        self._level_for(value, sizes).known.append(value)
         return sizes
 
     def in_full(self, size: Size) -> Size:
@@ -111,6 +165,7 @@ class Shapes:
 
     def _find_term(self, value: Value) -> Size:
         found = self._read[value] = self._term(value)
+        self._level_for(value, (found,)).read.append(value)
         return found
 
     def _ask(self, find: Callable[[Value], _Found], value: Value) -> _Found:
@@ -166,7 +221,7 @@ class Shapes:
         size = computed(function or (op.name, f"{value.type} {attributes}"), *operands)
         made = sole_symbol(size)
         if isinstance(made, Computed):
-            self.example.setdefault(made, op)
+            self._note_example(made, op)
         return size
 
     def _derive(self, value: Value) -> Sequence[Size]:
@@ -307,11 +362,11 @@ class Sizes:
         self._known[Axis(value, axis)] = self._extent(size) if is_known_at_entry(size) else extent
 
     @contextmanager
-    def scope(self) -> Iterator[None]:
-        """Forget, in the end, what is made inside a region."""
+    def scope(self, *blocks: Block) -> Iterator[None]:
+        """Forget, in the end, what is made inside of blocks."""
         outside = self._made
         self._made = outside.new_child()
-        with self.shapes.scope():
+        with self.shapes.scope(*blocks):
             yield
         self._made = outside
 

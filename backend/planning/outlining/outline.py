@@ -104,7 +104,7 @@ def _outline_block(block: Block, sizes: Sizes, kernels: Kernels, captures: Captu
         elif node.kind is Kind.REGION:
             for region in node.op.regions:
                 for inner in region:
-                    with sizes.scope():
+                    with sizes.scope(inner):
                         count += _outline_block(inner, sizes, kernels, captures)
     # Outlined ops are erased last: the graph holds on to their results until then.
     for op in graph.superseded:

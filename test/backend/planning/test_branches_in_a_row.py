@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import weft
 from support.roads import names_of
+from weft.backend.planning.shapes import Shapes
 
 
 def program(branches: int) -> Any:
@@ -27,3 +29,28 @@ def test_paths_are_not_followed_one_by_one() -> None:
             (length, array), (expected_length, expected) = compiled(x, c), function(x, c)
             assert length == expected_length
             np.testing.assert_array_equal(array, expected)
+
+
+def appends(count: int) -> Any:
+    """Branches behind each other, each of which lets one list grow."""
+    lines = ["def f(x):", "  out = []"]
+    for i in range(count):
+        lines += [f"  if x[{i % 4}] > {i}:", f"    out.append(x[{i % 4}] * {i})"]
+    return names_of("\n".join([*lines, "  return out"]))["f"]
+
+
+def test_sizes_are_found_once_along_a_chain(monkeypatch: pytest.MonkeyPatch) -> None:
+    derive, count = Shapes._derive, 0
+
+    def counted(shapes: Shapes, value: Any) -> Any:
+        nonlocal count
+        count += 1
+        return derive(shapes, value)
+
+    monkeypatch.setattr(Shapes, "_derive", counted)
+    x, counts = np.array([1.0, 9, 20, 3]), []
+    for length in (8, 16, 32):
+        count, function = 0, appends(length)
+        assert weft.function(function)(x) == function(x)
+        counts.append(count)
+    assert counts[2] - counts[1] < 2.1 * (counts[1] - counts[0]), counts

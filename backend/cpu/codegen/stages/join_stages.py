@@ -9,6 +9,7 @@ all nests compute them tile by tile (`stages.tiled_nests`).
 
 from __future__ import annotations
 
+import heapq
 from typing import ClassVar
 
 from .....dialect.mlir import Module, Operation, Value, ir
@@ -33,17 +34,19 @@ class JoinStages(Pass):
     def run(self, module: Module, statistics: Statistics) -> None:
         """Look at the ops of functions, not those in loops and branches of theirs."""
         for function in defined_functions(module):
-            taken: set[Operation] = set()
+            joining: list[Operation] = []  # marked last: an op with another attribute has another hash
             for region in function.operation.regions:
                 for block in region:
-                    generics = [op for op in operations_in(block) if _is_stage(op)]
-                    for last in reversed(generics):
-                        group = [] if last in taken else _group(last, generics)
+                    taken: set[Operation] = set()
+                    readers = _Readers([op for op in operations_in(block) if _is_stage(op)])
+                    for last in reversed(readers.stages):
+                        group = [] if last in taken else readers.group(last)
                         if len(group) > 1 and best_tile(_stages(group)) is not None:
                             taken.update(group)
-                            for operation in group[:-1]:
-                                operation.attributes[JOINS] = ir.UnitAttr.get()
+                            joining += group[:-1]
                             statistics["stencils joined"] += 1
+            for operation in joining:
+                operation.attributes[JOINS] = ir.UnitAttr.get()
 
 
 def _is_stage(operation: Operation) -> bool:
@@ -59,35 +62,62 @@ def is_simple(indexing: ir.AffineMap) -> bool:
     return all(isinstance(expression, ir.AffineDimExpr) for expression in indexing.results)
 
 
-def _group(last: Operation, generics: list[Operation]) -> list[Operation]:
-    """An op, and the ops in front of it that compute for the group alone, in order."""
-    group = [last]
-    readers = _readers(last.results[0], last.results[0].type.rank)
-    if len(readers) == 1 and readers[0] is not None:
-        return group  # the op may join that one's kernel
-    for operation in reversed(generics[: generics.index(last)]):
-        if len(group) == MAX_CLUSTER:
-            break
-        readers = _readers(operation.results[0], operation.results[0].type.rank)
-        if readers and all(reader is not None and reader in group for reader in readers):
-            group.insert(0, operation)
-    return group
+class _Readers:
+    """The stages of a block, and which read which."""
 
+    def __init__(self, stages: list[Operation]) -> None:
+        self.stages = stages
+        self._place = {stage: place for place, stage in enumerate(stages)}
+        self._is_stage = dict.fromkeys(stages, True)  # those in regions are added when they are asked for
+        self._of = [self._readers(stage.results[0], stage.results[0].type.rank) for stage in stages]
+        self._sources: list[list[int]] = [[] for _ in stages]
+        for place, readers in enumerate(self._of):
+            for reader in readers:
+                if reader in self._place:
+                    self._sources[self._place[reader]].append(place)
 
-def _readers(value: Value, rank: int) -> list[Operation | None]:
-    """The stages that read a tensor, at shifted places perhaps; None among them stands for other uses."""
-    found: list[Operation | None] = []
-    for use in value.uses:
-        user = use.owner.operation
-        if user.name == "tensor.extract_slice" and _offsets(user) is not None:
-            found += _readers(user.results[0], rank)
-        elif _is_stage(user) and user.attributes["indexing_maps"][
-            use.operand_number
-        ].value == ir.AffineMap.get_identity(rank):
-            found.append(user)
-        else:
-            found.append(None)
-    return found
+    def group(self, last: Operation) -> list[Operation]:
+        """An op, and the ops in front of it that compute for the group alone, in order."""
+        readers = self._of[self._place[last]]
+        if len(readers) == 1 and readers[0] is not None:
+            return [last]  # the op may join that one's kernel
+        group = {last}
+        places = [-self._place[last]]
+        seen = set(places)
+        found: list[Operation] = []
+        while places and len(found) < MAX_CLUSTER:  # the latest first: all that read it were looked at before
+            place = -heapq.heappop(places)
+            stage = self.stages[place]
+            if stage is not last and not all(reader in group for reader in self._of[place]):
+                continue
+            group.add(stage)
+            found.insert(0, stage)
+            for source in self._sources[place]:
+                if -source not in seen:
+                    seen.add(-source)
+                    heapq.heappush(places, -source)
+        return found
+
+    def _readers(self, value: Value, rank: int) -> list[Operation | None]:
+        """The stages that read a tensor, at shifted places perhaps; None among them stands for other uses."""
+        found: list[Operation | None] = []
+        for use in value.uses:
+            user = use.owner.operation
+            if user.name == "tensor.extract_slice" and _offsets(user) is not None:
+                found += self._readers(user.results[0], rank)
+            elif self._takes(user) and user.attributes["indexing_maps"][
+                use.operand_number
+            ].value == ir.AffineMap.get_identity(rank):
+                found.append(user)
+            else:
+                found.append(None)
+        return found
+
+    def _takes(self, user: Operation) -> bool:
+        known = self._is_stage.get(user)
+        if known is None:
+            known = self._is_stage[user] = _is_stage(user)
+        return known
 
 
 def _offsets(operation: Operation) -> tuple[int, ...] | None:
