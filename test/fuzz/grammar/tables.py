@@ -64,7 +64,7 @@ class Tables(Roads):
         text = self.element() if self.often(0.4) else self.name(is_real)
         name, view = self.fresh(), self.fresh("u")
         self.attempt(f"{name} = {text}")
-        if not isinstance(self.scope.values[name], np.generic):
+        if not isinstance(self.scope.values.get(name), np.generic):  # also where the statement raises
             raise Unfit("a scalar of NumPy")
         self.attempt(
             self.template(
