@@ -97,8 +97,9 @@ def lower_squeeze(c: Conversion, op: OpInstance) -> Value:
 def lower_reshape(c: Conversion, op: OpInstance) -> Value:
     """Move the axes of extent 1 where that is all, else merge all axes into one and split that."""
     x, *dims = op.operands
-    extents = c.target_extents(op.attributes["shape"], dims)
     before, after = op.operand_types[0].shape, op.result_type.shape
+    told = c.target_extents(op.attributes["shape"], dims)
+    extents = [extent if known is None else known for extent, known in zip(told, after, strict=True)]
     if before == after and before.count(None) <= 1:
         return x
     if not after:

@@ -26,6 +26,15 @@ func.func @reshape(%x: tensor<?x4xf32>, %n: tensor<i64>) -> tensor<2x?xf32> {
   return %0 : tensor<2x?xf32>
 }
 
+// What the type knows of the size that an operand gives is known.
+// CHECK-LABEL: func.func @reshape_to_known
+// CHECK: %[[FLAT:.*]] = tensor.collapse_shape %arg0 {{\[}}[0, 1]] : tensor<4x3xf32> into tensor<12xf32>
+// CHECK: tensor.expand_shape %[[FLAT]] {{\[}}[0, 1]] output_shape [3, 4] : tensor<12xf32> into tensor<3x4xf32>
+func.func @reshape_to_known(%x: tensor<4x3xf32>, %n: tensor<i64>) -> tensor<3x4xf32> {
+  %0 = "weft.reshape"(%x, %n) {shape = array<i64: 3, -1>} : (tensor<4x3xf32>, tensor<i64>) -> tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}
+
 // One element is a scalar.
 // CHECK-LABEL: func.func @squeeze_all
 // CHECK: %[[ELEMENT:.*]] = tensor.extract %arg0[%c0, %c0]
