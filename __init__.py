@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         WeftWarning,
     )
     from .frontend.artifacts.export.exporting import export
+    from .frontend.artifacts.from_stablehlo import from_stablehlo
     from .frontend.artifacts.from_text import from_mlir
     from .frontend.artifacts.loading import Model, load
     from .frontend.artifacts.saving import save
@@ -71,6 +72,7 @@ _EXPORTS: dict[str, str] = {
     "Model": ".frontend.artifacts.loading",
     "export": ".frontend.artifacts.export.exporting",
     "from_mlir": ".frontend.artifacts.from_text",
+    "from_stablehlo": ".frontend.artifacts.from_stablehlo",
     "Function": ".frontend.function",
     "grad": ".frontend.gradients.transforms",
     "value_and_grad": ".frontend.gradients.transforms",
@@ -195,6 +197,7 @@ __all__ = [
     "eager",
     "export",
     "from_mlir",
+    "from_stablehlo",
     "function",
     "get_num_threads",
     "grad",

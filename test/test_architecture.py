@@ -49,6 +49,7 @@ ORDER = {
         "python_state",
         "variables",
         "compiling",
+        "stablehlo",
         "calls",
         "disk_cache",
         "function.py",

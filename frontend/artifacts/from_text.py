@@ -44,16 +44,16 @@ def from_mlir(source: str | os.PathLike[str], name: str | None = None) -> Record
     text = Path(source).read_text(encoding="utf-8") if is_file else str(source)
     place = os.fspath(source) if is_file else "text"
     with context(), ir.Location.unknown():
-        module = _parsed(text, place)
-        entry = _entry(module, name, place)
-        description = _description(entry, place)
+        module = parsed(text, place)
+        entry = entry_of(module, name, place)
+        description = described(entry, place)
         guard(module)
     recorded = Recorded(description, text)
     recorded.module = module
     return RecordedFunction(description.symbol, [recorded], {})
 
 
-def _parsed(text: str, place: str) -> Module:
+def parsed(text: str, place: str) -> Module:
     """The module of a text; what is wrong with it is told as a compiler does."""
     at = place_that_is_no_text(text)
     if at is not None:
@@ -87,21 +87,23 @@ def _error(text: str, place: str, line: int, column: int, message: str) -> WeftV
     return WeftValueError(f"{place}:{line}:{column}: {message}\n  {lines[line - 1]}\n  {' ' * (column - 1)}^")
 
 
-def _entry(module: Module, name: str | None, place: str) -> Operation:
-    """The function that is meant."""
+def entry_of(module: Module, name: str | None, place: str, usual: str | None = None) -> Operation:
+    """The function that is meant: of a name, else the only one that is not private, else the one that usually is."""
     functions = {name_of(f): f for f in functions_of(module) if f.name == "func.func"}
     if name is not None and name in functions:
         return functions[name]
     public = [n for n, f in functions.items() if "sym_visibility" not in f.attributes]
     if name is None and len(public) == 1:
         return functions[public[0]]
+    if name is None and usual in functions:
+        return functions[usual]
     known = ", ".join(functions) or "none"
     if name is None:
         raise WeftValueError(f"{place} has the functions {known}: say which by name=")
     raise WeftValueError(f"{place} has no function {name!r}; it has: {known}")
 
 
-def _description(entry: Operation, place: str) -> Description:
+def described(entry: Operation, place: str) -> Description:
     """What a function takes and returns."""
     symbol = name_of(entry)
     blocks = list(entry.regions[0].blocks)
@@ -158,4 +160,4 @@ def _type(given: Any, what: str) -> TensorType | RefType:
         raise WeftValueError(f"{what} is no array: {error}") from None
 
 
-__all__ = ["from_mlir"]
+__all__ = ["described", "entry_of", "from_mlir", "parsed"]

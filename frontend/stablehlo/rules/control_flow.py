@@ -1,0 +1,206 @@
+"""Branches, loops and calls, as the structured control flow that weft's passes know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ....dialect.attributes import type_to_mlir
+from ....dialect.emitter import INT64, Extent, Tensor
+from ....dialect.mlir import Operation, Value, ir
+from ....dialect.types import TensorType
+from .table import Builder, Refused, result_type, rule
+
+
+def _truth(b: Builder, condition: Tensor) -> Value:
+    """The boolean in a tensor of rank 0."""
+    i1 = ir.IntegerType.get_signless(1)
+    found = ir.Operation.create("tensor.extract", results=[i1], operands=[condition.handle], loc=b.location)
+    return found.results[0]
+
+
+def _end(b: Builder, name: str, *operands: Value) -> None:
+    ir.Operation.create(name, operands=list(operands), loc=b.location)
+
+
+def _as(b: Builder, values: Sequence[Tensor], types: Sequence[TensorType]) -> list[Value]:
+    """Values of types that differ in what is known of sizes."""
+    return [b.refined(value, wanted).handle for value, wanted in zip(values, types, strict=True)]
+
+
+def _types(op: Operation) -> list[TensorType]:
+    return [result_type(op, i) for i in range(len(op.results))]
+
+
+@rule("while")
+def while_(b: Builder, op: Operation, *initial: Tensor) -> Sequence[Tensor]:
+    """`scf.while`."""
+    types = _types(op)
+    location = b.location
+    made = ir.Operation.create(
+        "scf.while",
+        results=list(map(type_to_mlir, types)),
+        operands=_as(b, initial, types),
+        regions=2,
+        loc=location,
+    )
+    for region, own, last in zip(op.regions, made.regions, ("scf.condition", "scf.yield"), strict=True):
+        block = own.blocks.append(*map(type_to_mlir, types), arg_locs=[location] * len(types))
+        with ir.InsertionPoint(block):
+            arguments = list(map(b.value, block.arguments))
+            found = b.inlined(region.blocks[0], arguments)
+            b.location = location
+            if last == "scf.condition":
+                _end(b, last, _truth(b, found[0]), *(argument.handle for argument in arguments))
+            else:
+                _end(b, last, *_as(b, found, types))
+    return list(map(b.value, made.results))
+
+
+@rule("if")
+def if_(b: Builder, op: Operation, condition: Tensor) -> Sequence[Tensor]:
+    """`scf.if`."""
+    return _branch(b, op, condition, lambda: _inlined(b, op, 0), lambda: _inlined(b, op, 1))
+
+
+@rule("case")
+def case(b: Builder, op: Operation, index: Tensor) -> Sequence[Tensor]:
+    """`scf.if` for each branch; an index outside means the last one."""
+    count = len(op.regions)
+
+    def branch(number: int) -> Sequence[Tensor]:
+        if number == count - 1:
+            return _inlined(b, op, number)
+        return _branch(
+            b, op, index.equals(number), lambda: _inlined(b, op, number), lambda: branch(number + 1)
+        )
+
+    return branch(0)
+
+
+def _inlined(b: Builder, op: Operation, number: int) -> Sequence[Tensor]:
+    return b.inlined(op.regions[number].blocks[0], ())
+
+
+def _branch(
+    b: Builder,
+    op: Operation,
+    condition: Tensor,
+    then: Callable[[], Sequence[Tensor]],
+    otherwise: Callable[[], Sequence[Tensor]],
+) -> list[Tensor]:
+    types, location = _types(op), b.location
+    made = ir.Operation.create(
+        "scf.if",
+        results=list(map(type_to_mlir, types)),
+        operands=[_truth(b, condition)],
+        regions=2,
+        loc=location,
+    )
+    for region, body in zip(made.regions, (then, otherwise), strict=True):
+        with ir.InsertionPoint(region.blocks.append()):
+            found = body()
+            b.location = location
+            _end(b, "scf.yield", *_as(b, found, types))
+    return list(map(b.value, made.results))
+
+
+def counted(
+    b: Builder,
+    count: Extent,
+    initial: Sequence[Tensor],
+    body: Callable[[Value, list[Tensor]], Sequence[Tensor]],
+) -> list[Tensor]:
+    """A loop that runs so many times; the body gets the number of the iteration as i64[], and what is carried."""
+    types = [value.type for value in initial]
+    location, index = b.location, ir.IndexType.get()
+
+    def number(value: int) -> Value:
+        attributes = {"value": ir.IntegerAttr.get(index, value)}
+        return ir.Operation.create(
+            "arith.constant", results=[index], attributes=attributes, loc=location
+        ).results[0]
+
+    if isinstance(count, Tensor):
+        i64 = ir.IntegerType.get_signless(64)
+        extracted = ir.Operation.create(
+            "tensor.extract", results=[i64], operands=[count.handle], loc=location
+        )
+        stop = ir.Operation.create(
+            "arith.index_cast", results=[index], operands=[extracted.results[0]], loc=location
+        ).results[0]
+    else:
+        stop = number(count)
+    made = ir.Operation.create(
+        "scf.for",
+        results=list(map(type_to_mlir, types)),
+        operands=[number(0), stop, number(1), *(value.handle for value in initial)],
+        regions=1,
+        loc=location,
+    )
+    block = made.regions[0].blocks.append(
+        index, *map(type_to_mlir, types), arg_locs=[location] * (1 + len(types))
+    )
+    with ir.InsertionPoint(block):
+        turn, *carried = block.arguments
+        i64 = ir.IntegerType.get_signless(64)
+        wide = ir.Operation.create("arith.index_cast", results=[i64], operands=[turn], loc=location)
+        scalar = ir.Operation.create(
+            "tensor.from_elements",
+            results=[type_to_mlir(TensorType((), INT64))],
+            operands=[wide.results[0]],
+            loc=location,
+        )
+        found = body(scalar.results[0], list(map(b.value, carried)))
+        _end(b, "scf.yield", *_as(b, found, types))
+    return list(map(b.value, made.results))
+
+
+@rule("composite")
+def composite(b: Builder, op: Operation, *operands: Tensor) -> Sequence[Tensor]:
+    """What its decomposition computes."""
+    return b.called(op.attributes["decomposition"].value, operands)
+
+
+_FUNCTIONS = {
+    "acos": "arccos",
+    "acosh": "arccosh",
+    "asin": "arcsin",
+    "asinh": "arcsinh",
+    "atan": "arctan",
+    "atanh": "arctanh",
+    "cosh": "cosh",
+    "erf": "erf",
+    "sinh": "sinh",
+    "tan": "tan",
+}
+"""Functions of elements that exporters call by name, with `mhlo.` before it."""
+
+_IDENTITIES = ("Sharding", "xla.sdy.FuncResultSharding", "annotate_device_placement")
+"""What is said of the place of a tensor, which is one and the same here."""
+
+
+@rule("custom_call")
+def custom_call(b: Builder, op: Operation, *operands: Tensor) -> Sequence[Tensor]:
+    """Refused by its name, but for functions of elements as `mhlo.erf`, assertions of sizes, and what shards."""
+    name = str(op.attributes["call_target_name"].value)
+    if name in _IDENTITIES:
+        return operands
+    if name == "shape_assertion":
+        return _assertion(b, op, *operands)
+    own = _FUNCTIONS.get(name.removeprefix("mhlo."))
+    if own is None or not name.startswith("mhlo."):
+        raise Refused(f"calls {name!r}, a function of the program that wrote it")
+    return [b.one(own, *operands)]
+
+
+def _assertion(b: Builder, op: Operation, holds: Tensor, *values: Tensor) -> Sequence[Tensor]:
+    """An error where sizes do not fit."""
+    message = (
+        str(op.attributes["error_message"].value) if "error_message" in op.attributes else "sizes differ"
+    )
+    shown = [b.converted(value, INT64) for value in values]
+    b.raise_if(b.logical_not(holds), *shown, error="ValueError", message=message)
+    return []
+
+
+__all__ = ["counted"]
