@@ -22,6 +22,7 @@ from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.staging import apply, raise_where, trace_of
 from .builtins_on_arrays import float_, fold, int_
+from .math_on_integers import integer_names, integer_row
 
 Check = Callable[..., Any]
 Function = Callable[..., Any]
@@ -206,7 +207,7 @@ _RESULTS: dict[Any, dict[tuple[type, ...], str]] = {
         (bool,): "isclose isfinite isinf isnan",
     },
 }
-"""What the functions return that are called in Python."""
+"""What the functions return that are called in Python, or, of ints, may be."""
 
 
 def _some_traced(*args: Any) -> bool:
@@ -219,7 +220,9 @@ def math_rows() -> Iterator[tuple[Function, tuple[Callable[..., bool], Function]
         for results, names in groups.items():
             for name in filter(functools.partial(hasattr, module), names.split()):
                 theirs = getattr(module, name)
-                yield theirs, (_some_traced, _in_python(theirs, *results))
+                by_python = _in_python(theirs, *results)
+                ours = integer_row(name, by_python) if name in integer_names() else by_python
+                yield theirs, (_some_traced, ours)
     for name, ours in _COMPILED.items():
         if ours is not None:
             yield getattr(math, name), (_some_traced, ours)
