@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -23,6 +24,8 @@ DIALECT = 1
 _MOST_MEMBERS = 4096
 _LARGEST_MANIFEST = 16 << 20
 DEFAULT_BYTES = 8 << 30
+_DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
+"""What `zipfile` raises for files that are none."""
 _TIME = (1980, 1, 1, 0, 0, 0)
 """That of all members: a program that is saved twice gives the same bytes."""
 
@@ -32,6 +35,8 @@ def write_archive(path: str, manifest: Mapping[str, Any], members: Mapping[str, 
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in sorted(members.items())}
     text = json.dumps({"weft": LAYOUT, **manifest, "sha256": digests}, indent=1, sort_keys=True)
     draft = f"{path}.{os.getpid()}.draft"
+    if not Path(path).parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     try:
         with zipfile.ZipFile(draft, "w") as archive:
             for name, content in ((MANIFEST, text.encode()), *sorted(members.items())):
@@ -56,7 +61,7 @@ class Archive:
                     raise self.damaged("it has too many members, or one twice")
                 self._names = frozenset(names)
                 text = self._read(archive, MANIFEST, _LARGEST_MANIFEST)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
+        except _DAMAGES as error:
             raise self._explained(error) from error
         self.manifest = self._parsed(text)
 
@@ -65,7 +70,7 @@ class Archive:
         try:
             with zipfile.ZipFile(self.path) as archive:
                 content = self._read(archive, name, most)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
+        except _DAMAGES as error:
             raise self._explained(error) from error
         if hashlib.sha256(content).hexdigest() != self.manifest["sha256"].get(name):
             raise self.damaged(f"{name} is not what was written")
@@ -82,6 +87,11 @@ class Archive:
         """A member: as many bytes as there are, not as many as the header says, and no more than are allowed."""
         if name not in self._names:
             raise self.damaged(f"it has no {name}")
+        entry = archive.getinfo(name)
+        if entry.flag_bits & 1 or entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise self.damaged(f"{name} is encrypted, or compressed in a way of others")
+        if entry.header_offset < 0:
+            raise self.damaged(f"{name} begins before the file")
         allowed = self._left if most is None else min(most, self._left)
         with archive.open(name) as member:
             content = member.read(allowed + 1)

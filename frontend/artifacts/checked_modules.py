@@ -6,7 +6,7 @@ What is written is text, not bytecode: MLIR's reader of bytecode ends the proces
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...dialect.attributes import type_from_mlir
 from ...dialect.errors import ArtifactError, PassError, WeftError
@@ -14,7 +14,7 @@ from ...dialect.mlir import Module, Operation, ir
 from ...dialect.op import OPS
 from ...dialect.parsing import first_unquoted_op
 from ...dialect.register import context
-from ...dialect.types import RefType, TensorType
+from ...dialect.types import RefType, TensorType, ValueType, compatible_shapes
 from ...passes.pipeline import run_pipeline
 from ...passes.rewriting import operations_of
 from .descriptions import Argument, Description, StateArray
@@ -48,20 +48,24 @@ def text_of(module: Operation) -> str:
     return _PLACE.sub(lambda match: f'"{match[1]}":{match[2]}:{match[3]}', text)
 
 
-def checked_module(text: str, symbol: str, inputs: list[TensorType], written: list[bool]) -> Module:
-    """The module of a text, in which a function takes and may write arrays of some types.
+def checked_module(
+    text: str, symbol: str, inputs: list[TensorType], written: list[bool], outputs: Sequence[TensorType]
+) -> Module:
+    """The module of a text, in which a function takes and may write arrays of some types, and gives others.
 
     Raises `ArtifactError` for anything that weft does not record. Call it in the context of the dialect.
     """
     if place_that_is_no_text(text) is not None:
         raise ArtifactError("a name or string of the module is not UTF-8")
+    if _depth(text) > _DEEPEST:
+        raise ArtifactError("the module is nested too deep")
     try:
         module = ir.Module.parse(text)
         if not module.operation.verify():
             raise ArtifactError("the module does not verify")
         require_known_form(module)
         _require_allowed(module)
-        _require_entry(module, symbol, inputs, written)
+        _require_entry(module, symbol, inputs, written, outputs)
         guard(module)
     except ir.MLIRError as error:
         op = first_unquoted_op(text)
@@ -77,6 +81,27 @@ def checked_module(text: str, symbol: str, inputs: list[TensorType], written: li
 def guard(module: Module) -> None:
     """Let a module check what its ops read and the sizes that they rely on, as the traces of programs do."""
     run_pipeline(module, "builtin.module(guard-extracts,guard-sizes)")
+
+
+_BRACKETS = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|->|([\[({<])|[\])}>]|(affine_(?:map|set)\s*<)')
+_MOST_OPS = 1 << 20
+"""How many ops a function may have when what it calls is written into it."""
+_DEEPEST = 2000
+"""How deep brackets may lie in each other: MLIR's reader calls itself for each, and ends the process at very many."""
+
+
+def _depth(text: str) -> int:
+    """How deep brackets lie in each other; raises for expressions of MLIR's that nest without brackets."""
+    depth = deepest = 0
+    for found in _BRACKETS.finditer(text):
+        if found[2]:
+            raise ArtifactError("the module has affine expressions, which weft does not record")
+        if found[1]:
+            depth += 1
+            deepest = max(deepest, depth)
+        elif found[0] in ")]}>":
+            depth -= 1
+    return deepest
 
 
 def functions_of(module: Module) -> Iterator[Operation]:
@@ -102,9 +127,32 @@ def _require_allowed(module: Module) -> None:
         for region in op.regions:
             if len(region.blocks) > 1:
                 raise ArtifactError(f"a region of {op.name} has several blocks")
+    _require_small(module)
 
 
-def _require_entry(module: Module, symbol: str, inputs: list[TensorType], written: list[bool]) -> None:
+def _require_small(module: Module) -> None:
+    """Refuse functions that call themselves, or that are very much when all that they call is written into them."""
+    functions = {name_of(f): list(operations_of(f)) for f in functions_of(module) if f.name == "func.func"}
+    called = {
+        name: [op.attributes["callee"].value for op in ops if op.name == "func.call"]
+        for name, ops in functions.items()
+    }
+    sizes: dict[str, int] = {}
+    while left := functions.keys() - sizes.keys():
+        ready = [name for name in left if sizes.keys() >= {*called[name]}]
+        if not ready:
+            raise ArtifactError(f"the functions {', '.join(sorted(left))} call themselves, or one that does")
+        for name in ready:
+            sizes[name] = len(functions[name]) + sum(sizes[callee] for callee in called[name])
+            if sizes[name] > _MOST_OPS:
+                raise ArtifactError(
+                    f"the function {name} has more than {_MOST_OPS} ops with all that it calls"
+                )
+
+
+def _require_entry(
+    module: Module, symbol: str, inputs: list[TensorType], written: list[bool], outputs: Sequence[TensorType]
+) -> None:
     entry = next((f for f in functions_of(module) if f.name == "func.func" and name_of(f) == symbol), None)
     if entry is None:
         raise ArtifactError(f"the module has no function {symbol}")
@@ -113,6 +161,16 @@ def _require_entry(module: Module, symbol: str, inputs: list[TensorType], writte
     if found != expected:
         told, are = (", ".join(map(str, types)) or "nothing" for types in (expected, found))
         raise ArtifactError(f"the function {symbol} takes {are}, where the file says {told}")
+    given = [type_from_mlir(t) for t in ir.FunctionType(entry.attributes["function_type"].value).results]
+    if len(given) != len(outputs) or not all(map(_is_of, given, outputs)):
+        told, are = (", ".join(map(str, types)) or "nothing" for types in (outputs, given))
+        raise ArtifactError(f"the function {symbol} gives {are}, where the file says {told}")
+
+
+def _is_of(given: ValueType, told: TensorType) -> bool:
+    if not isinstance(given, TensorType):
+        return False
+    return given.dtype == told.dtype and compatible_shapes(told.shape, given.shape)
 
 
 def parse(text: str, description: Description) -> Module:
@@ -121,7 +179,11 @@ def parse(text: str, description: Description) -> Module:
     inputs: list[Argument | StateArray] = [*own, *description.state]
     with context(), ir.Location.unknown():
         return checked_module(
-            text, description.symbol, [i.tensor for i in inputs], [i.is_written for i in inputs]
+            text,
+            description.symbol,
+            [i.tensor for i in inputs],
+            [i.is_written for i in inputs],
+            description.outputs,
         )
 
 

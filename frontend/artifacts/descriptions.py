@@ -10,10 +10,16 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import ArtifactError, WeftTypeError, WeftValueError
-from ...dialect.op import OPS
+from ...dialect.op import Op
+from ...dialect.ops.arrangement import Diagonal
+from ...dialect.ops.casts import Bitcast
+from ...dialect.ops.complex_parts import Imag, Real
+from ...dialect.ops.indexing import Gather
+from ...dialect.ops.shape import BroadcastTo, ExpandDims, Reshape, Squeeze, Transpose
+from ...dialect.ops.slicing import DynamicSlice, Slice
 from ...dialect.records import NamedTuple
 from ...dialect.types import TensorType, parse_type
-from ..runtime_values.result_spec import ArgumentResult, ComputedResult, ViewResult
+from ..runtime_values.result_spec import ArgumentResult, ComputedResult, ViewResult, view_type
 from ..signature.signature import Structure
 from ..tracing.view_steps import ViewStep
 from .structures import (
@@ -30,21 +36,13 @@ PlainResult = ComputedResult | ArgumentResult | ViewResult
 
 _NUMBERS = {"int": int, "float": float, "complex": complex}
 _KINDS = {kind.name: kind for kind in inspect._ParameterKind}
-_VIEWS = (
-    "slice",
-    "squeeze",
-    "expand_dims",
-    "transpose",
-    "reshape",
-    "broadcast_to",
-    "real",
-    "imag",
-    "gather",
-    "dynamic_slice",
-    "bitcast",
-    "flip",
-    "diagonal",
-)
+_VIEWS: dict[str, type[Op]] = {
+    op.name: op
+    for op in (
+        *(Slice, Squeeze, ExpandDims, Transpose, Reshape, BroadcastTo, Real, Imag),
+        *(Gather, DynamicSlice, Bitcast, Diagonal),
+    )
+}
 
 
 class Argument(NamedTuple):
@@ -138,6 +136,7 @@ def description_from_json(text: Json) -> Description:
             updates,
         )
         inspect.Signature(found.parameters)
+        _require_results(found)
     except ArtifactError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, WeftTypeError, WeftValueError) as error:
@@ -145,6 +144,21 @@ def description_from_json(text: Json) -> Description:
             f"a function is described in another way ({type(error).__name__}: {error})"
         ) from error
     return found
+
+
+def _require_results(given: Description) -> None:
+    """Raise, as the ops do, for results that cannot be made of what there is."""
+    positional, keywords = given.structure.children  # type: ignore[union-attr]
+    if (positional.kind, keywords.kind) != (tuple, dict):
+        raise ArtifactError("the arguments are not those of a call")
+    arrays = [a.tensor for a in given.arguments] + [s.tensor for s in given.state]
+    for leaf in given.leaves:
+        if isinstance(leaf, ComputedResult):
+            if leaf.is_python and given.outputs[leaf.position].rank:
+                raise ArtifactError("an array is no number of Python's")
+        else:
+            base = arrays[leaf.argument] if isinstance(leaf, ArgumentResult) else given.outputs[leaf.position]
+            view_type(base, leaf.path, [[given.outputs[n] for n in step or ()] for step in leaf.bounds])
 
 
 def _text(given: Json) -> str:
@@ -233,7 +247,7 @@ def _step(given: Mapping[str, Json]) -> ViewStep:
     if given["op"] not in _VIEWS:
         raise ArtifactError(f"{str(given['op'])[:40]!r} makes no view")
     attributes = {_text(name): _attribute(value) for name, value in given["attributes"].items()}
-    return ViewStep(OPS[given["op"]], attributes, (), given["writable"] is True)
+    return ViewStep(_VIEWS[given["op"]], attributes, (), given["writable"] is True)
 
 
 def _attribute(given: Json) -> Any:

@@ -149,6 +149,132 @@ def test_foreign_files(tmp_path: Path) -> None:
         weft.load(tmp_path / "nothing.weft")
 
 
+def _encrypted(content: bytes) -> bytes:
+    for mark, flags in ((b"PK\1\2", 8), (b"PK\3\4", 6)):
+        head, *parts = content.split(mark)
+        flagged = [p[: flags - 4] + bytes([p[flags - 4] | 1]) + p[flags - 3 :] for p in parts]
+        content = mark.join([head, *flagged])
+    return content
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (_encrypted, r"manifest\.json is encrypted"),
+        (lambda content: content[40:], r"manifest\.json begins before the file"),
+        (lambda content: content[:-30], r"is damaged"),
+    ],
+)
+def test_archives_that_are_made_to_do_harm(
+    file: Path, damage: Callable[[bytes], bytes], message: str
+) -> None:
+    file.write_bytes(damage(file.read_bytes()))
+    with pytest.raises(weft.ArtifactError, match=message):
+        weft.load(file)
+
+
+def test_other_ways_to_compress(file: Path) -> None:
+    with zipfile.ZipFile(file) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_LZMA) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    with pytest.raises(weft.ArtifactError, match="compressed in a way of others"):
+        weft.load(file)
+
+
+IDENTITY = """
+module {
+  func.func @f(%a: tensor<4xf64>, %i: tensor<i64>) -> tensor<4xf64> {
+    return %a : tensor<4xf64>
+  }
+}
+"""
+NEGATED = '%q = "weft.negative"(%a) {x = X} : (tensor<4xf64>) -> tensor<4xf64>\n return'
+CALLED = "%r = func.call @g(%a) : (tensor<4xf64>) -> tensor<4xf64>\n"
+"""What a function does that is called g, or one that calls it."""
+
+
+def _function(name: str, body: str, result: str = "%r") -> str:
+    head = f"func.func private @{name}(%a: tensor<4xf64>) -> tensor<4xf64>"
+    return f"{head} {{\n{body} return {result} : tensor<4xf64>\n}}\n"
+
+
+def _with(*functions: str) -> str:
+    text = IDENTITY.replace("return %a", f"{CALLED} return %r")
+    return text.replace("module {", "module {\n" + "".join(functions))
+
+
+def _grown() -> str:
+    """Each of many functions calls another one twice."""
+    functions = [_function("g0", "", "%a")]
+    for n in range(1, 40):
+        call = CALLED.replace("@g", f"@g{n - 1}")
+        functions.append(
+            _function(f"g{n}", call + call.replace("(%a)", "(%r)").replace("%r =", "%s ="), "%s")
+        )
+    return _with(*functions, _function("g", CALLED.replace("@g", "@g39")))
+
+
+@pytest.fixture
+def identity(tmp_path: Path) -> Path:
+    @weft.function
+    def f(a: Any, i: Any) -> Any:
+        return a + i
+
+    weft.save(
+        tmp_path / "f.weft", f=f.get_concrete_function(weft.TensorSpec([4]), weft.TensorSpec([], "int64"))
+    )
+    return tmp_path / "f.weft"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (IDENTITY.replace("return", NEGATED.replace("X", "[" * 100_000 + "]" * 100_000)), "is nested too deep"),
+        (IDENTITY.replace("return", NEGATED.replace("X", "affine_map<(d0) -> (d0 floordiv 0)>")), "has affine"),
+        (IDENTITY.replace("return", NEGATED.replace("X", f"affine_map<(d0) -> ({'-' * 50_000}d0)>")), "has affine"),
+        (_with(_function("g", CALLED)), "the functions f, g call themselves, or one that does"),
+        (_grown(), "has more than 1048576 ops with all that it calls"),
+        (IDENTITY.replace("-> tensor<4xf64>", "-> tensor<i64>").replace("return %a : tensor<4xf64>",
+         "return %i : tensor<i64>"), r"gives i64\[\], where the file says f64\[4\]"),
+        (IDENTITY.replace("-> tensor<4xf64>", "-> (tensor<4xf64>, tensor<i64>)").replace("return %a : tensor<4xf64>",
+         "return %a, %i : tensor<4xf64>, tensor<i64>"), r"gives f64\[4\], i64\[\], where the file says f64\[4\]"),
+    ],
+)  # fmt: skip
+def test_modules_that_are_made_to_do_harm(identity: Path, text: str, message: str) -> None:
+    changed(identity, lambda manifest, members: members.__setitem__("code/f.0.mlir", text.encode()))
+    with pytest.raises(weft.ArtifactError, match=message):
+        weft.load(identity).f(np.zeros(4), np.int64(1))
+
+
+def view(op: str, **attributes: Any) -> Change:
+    return described(
+        "leaves.0", {"argument": 0, "views": [{"op": op, "attributes": attributes, "writable": True}]}
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (view("add"), "'add' makes no view"),
+        (view("slice"), "described in another way"),
+        (view("slice", start=[0], limits=[9], step=[1]), "described in another way"),
+        (view("reshape", shape=[9]), "cannot reshape array of size 4"),
+        (view("bitcast", dtype={"dtype": "complex128"}), "cannot read"),
+        (view("transpose", axes=[5]), "described in another way"),
+        (view("dynamic_slice", shape=[9]), "described in another way"),
+        (described("leaves.0", {"output": 0, "scalar": True, "python": True}), "an array is no number of Python's"),
+        (described("structure", {"array": 0}), "described in another way"),
+        (described("structure", {"list": [{"list": []}, {"list": []}]}), "not those of a call"),
+    ],
+)  # fmt: skip
+def test_descriptions_that_are_made_to_do_harm(identity: Path, change: Change, message: str) -> None:
+    changed(identity, change)
+    with pytest.raises(weft.ArtifactError, match=message):
+        weft.load(identity)
+
+
 def test_a_member_that_unpacks_to_very_much(file: Path) -> None:
     changed(file, lambda manifest, members: members.__setitem__("state.safetensors", bytes(10_000_000)))
     with pytest.raises(weft.ArtifactError, match=r"has more than \d+ bytes; pass a larger max_bytes="):
