@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...dialect.errors import ArtifactError, WeftValueError
+from ...dialect.errors import ArtifactError, WeftTypeError, WeftValueError
 from ..variables.state_files import read_arrays
 from .archive import DEFAULT_BYTES, DIALECT, STATE, Archive
 from .descriptions import description_from_json
@@ -55,7 +55,7 @@ def load(
     described = archive.manifest.get("functions")
     if not isinstance(described, dict) or not described:
         raise archive.damaged("it names no functions")
-    arrays = {} if only_look or "state" not in str(described) else _state_of(archive, state or {})
+    arrays = {} if only_look else _state_of(archive, {} if state is None else state)
     functions = {
         name: _specialisations_of(archive, name, entries, arrays, only_look)
         for name, entries in described.items()
@@ -106,22 +106,26 @@ def _functions_of(
 
 def _state_of(archive: Archive, given: Mapping[str, Any]) -> dict[str, Any]:
     """The arrays of a file, or those that are given in their place; they can be written."""
-    if STATE not in archive.manifest["sha256"]:
-        return {}
-    content = archive.read(STATE)
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, STATE)
-        Path(path).write_bytes(content)
-        try:
-            arrays = {name: array.copy() for name, array in read_arrays(path).items()}
-        except WeftValueError as error:
-            raise archive.damaged(f"its state: {error}") from error
+    if not isinstance(given, Mapping):
+        raise WeftTypeError(f"weft.load: state= is a dict of arrays by their names, not {given!r}")
+    arrays = _arrays_of(archive) if STATE in archive.manifest["sha256"] else {}
     unknown = sorted(given.keys() - arrays.keys())
     if unknown:
         raise WeftValueError(
             f"{archive.path} has no state {unknown[0]!r}; it has: {', '.join(arrays) or 'none'}"
         )
     return arrays | dict(given)
+
+
+def _arrays_of(archive: Archive) -> dict[str, Any]:
+    content = archive.read(STATE)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, STATE)
+        Path(path).write_bytes(content)
+        try:
+            return {name: array.copy() for name, array in read_arrays(path).items()}
+        except WeftValueError as error:
+            raise archive.damaged(f"its state: {error}") from error
 
 
 def _specialisations_of(

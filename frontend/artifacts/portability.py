@@ -116,7 +116,7 @@ def _recording_of(concrete: ConcreteFunction, shared: SharedState) -> Recording:
         if isinstance(handle, Handle) and handle_key(handle) in shared.changed:
             wanted.add(handle_key(handle))
     for capture in concrete._captures:
-        if capture.content is not None and id(capture.array) in shared.written:
+        if capture.content is not None and shared.is_written(capture.array):
             if capture.handle is None:
                 raise NotPortable(
                     f"{concrete.name} cannot leave this process:\n  it reads an array that another function writes "
@@ -157,6 +157,20 @@ class SharedState:
             if is_written:
                 array = _array(extra)
                 self.written[id(array)] = array
+
+    def is_written(self, array: np.ndarray[Any, Any]) -> bool:
+        """Whether a function writes an array, or another one in its memory."""
+        return any(np.shares_memory(array, other) for other in self.written.values())
+
+    def require_apart(self) -> None:
+        """Refuse arrays of which one is written and another one shows a part: in a file each has its own memory."""
+        for key, array in self.arrays.items():
+            for other, written in self.arrays.items():
+                if key != other and id(written) in self.written and np.shares_memory(array, written):
+                    raise NotPortable(
+                        f"{other}, which is written, and {key} lie in the same memory, which a file does not keep: "
+                        "take the one of the other in the functions"
+                    )
 
     def of(self, extra: Capture | Input, array: np.ndarray[Any, Any]) -> str:
         """The name of what a function gets behind its arguments."""
@@ -253,7 +267,7 @@ def _reasons(concrete: ConcreteFunction, recording: Recording, structure: Struct
             )
     for leaf in recording.result.leaves:
         if not isinstance(leaf, (ComputedResult, ArgumentResult, ViewResult)):
-            yield f"it returns {_described(leaf)}: return arrays, numbers, lists, tuples and dicts of them"
+            yield f"it returns {_described(leaf)}"
     for what, given in (("takes", structure), ("returns", recording.result.structure)):
         try:
             structure_to_json(given)
@@ -279,16 +293,21 @@ def _calls_of_python(module: Operation, call: Operation) -> Iterator[str]:
 
 
 def _described(leaf: Any) -> str:
+    """What a result is, and what to return instead."""
     known = {
         "OptionalResult": "a value that may be None",
-        "SelectedResult": "one of several arrays, as a condition decides",
-        "OutsideResult": "an array from outside",
-        "ListResult": "a list whose length is known when it runs",
+        "SelectedResult": "one of several arrays, as a condition decides: return a copy",
+        "OutsideResult": "an array from outside: return a copy",
+        "ListResult": "a list whose length is known when it runs only: return np.array of it",
         "ThawedResult": "a string or object that Python makes",
-        "KeptResult": "one object in several places",
+        "KeptResult": "one object in several places: return copies",
         "ChosenResult": "one of several constants",
     }
-    return known.get(type(leaf).__name__, "an object of Python")
+    kind = getattr(getattr(leaf, "make", None), "python_type", None)
+    if kind is not None:
+        return f"a {kind.__name__} whose keys are known when it runs only: return arrays of what is in it"
+    told = known.get(type(leaf).__name__, "an object of Python")
+    return told if ": " in told else f"{told}: return arrays, numbers, lists, tuples and dicts of them"
 
 
 __all__ = ["Portable", "SharedState", "is_of", "portable"]

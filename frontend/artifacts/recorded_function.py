@@ -10,20 +10,20 @@ import numpy as np
 
 from ...backend.cpu.dispatch.objects import mark_callable
 from ...dialect.errors import UnsupportedError, WeftTypeError
+from ...dialect.types import compatible_shapes
 from ..calls.concrete import ConcreteFunction
 from ..compiling.program import CallSignature, Program
 from ..function import Function
 from ..guards.dependencies import Dependencies
 from ..guards.handles import Item, Owner
 from ..guards.inputs import Decisions
-from ..signature.signature import (
-    describe,
-    is_array,
-)
+from ..signature.signature import alias_pattern, describe, is_array
 from ..tracing.array import TracedArray
 from ..tracing.current import current_trace
+from ..tracing.extents import known_shape
+from ..tracing.learned_sizes import need_all_sizes
 from ..tracing.trace import Trace
-from .descriptions import Description
+from .descriptions import Argument, Description
 from .recorded import Recorded
 
 
@@ -102,12 +102,19 @@ class RecordedFunction(Function[..., Any]):
         nested = [
             (r, found) for r in self.recorded_as if (found := r.leaves_of(structure, leaves)) is not None
         ]
-        for recorded, found in nested:
-            pairs = zip(found, recorded.description.arguments, strict=True)
-            if all(_may_be(leaf, argument.tensor) for leaf, argument in pairs):
-                return recorded, found
         if len(nested) == 1:
             return nested[0]  # whose message tells which argument does not fit
+        fitting = [
+            (recorded, found)
+            for recorded, found in nested
+            if all(map(_may_be, found, recorded.description.arguments))
+        ]
+        certain = [(r, found) for r, found in fitting if all(map(_is, found, r.description.arguments))]
+        if fitting and not certain:
+            need_all_sizes(f"what is called of {self.name}, which comes from a file,")
+        certain.sort(key=lambda each: alias_pattern(each[1]) != each[0].description.aliases)
+        if certain or len(fitting) == 1:
+            return (certain or fitting)[0]
         given = describe(structure, [getattr(leaf, "type", leaf) for leaf in leaves])
         saved = "".join(f"\n  {self.name}{recorded}" for recorded in self.recorded_as)
         raise WeftTypeError(f"{self.name} was not saved for the arguments {given}; the file has{saved}")
@@ -120,10 +127,18 @@ class RecordedFunction(Function[..., Any]):
 mark_callable(RecordedFunction, is_method=True)
 
 
-def _may_be(leaf: Any, wanted: Any) -> bool:
+def _may_be(leaf: Any, wanted: Argument) -> bool:
+    """Whether an array, or a number of Python's, is what an argument was saved for."""
     if not is_array(leaf):
-        return True
-    return bool(leaf.dtype == wanted.dtype and len(leaf.shape) == wanted.rank)
+        return wanted.number in (None, type(leaf))
+    tensor = wanted.tensor
+    return bool(leaf.dtype == tensor.dtype and compatible_shapes(tensor.shape, known_shape(leaf)))
+
+
+def _is(leaf: Any, wanted: Argument) -> bool:
+    """Whether an array that may be what an argument was saved for is that for sure: of sizes that are known."""
+    pairs = zip(wanted.tensor.shape, known_shape(leaf), strict=True) if is_array(leaf) else ()
+    return all(there is not None for extent, there in pairs if extent is not None)
 
 
 def _placeholder(

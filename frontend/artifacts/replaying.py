@@ -17,8 +17,9 @@ from ...passes.rewriting import operations_of
 from ..runtime_values.result_spec import ArgumentResult, ComputedResult
 from ..signature.signature import unflatten
 from ..tracing.array import TracedArray, wrap
+from ..tracing.learned_sizes import need_all_sizes
 from ..tracing.may_alias import note_write
-from ..tracing.staging import asarray, value_of
+from ..tracing.staging import asarray, raise_if, value_of
 from ..tracing.trace import Trace
 from ..tracing.view_steps import ViewStep
 from .checked_modules import functions_of, name_of
@@ -43,6 +44,7 @@ class Replay:
         description = self._description
         arrays = [self._array(leaf, a) for leaf, a in zip(leaves, description.arguments, strict=True)]
         self._require_distinct(arrays)
+        self._require_apart(arrays, state)
         given = [arrays[position] for position in description.distinct] + list(state)
         own = [description.arguments[position] for position in description.distinct]
         entry, types = self._entry_for(given, [*own, *description.state])
@@ -64,7 +66,8 @@ class Replay:
         """An argument as a traced array of the type that the file says."""
         given = leaf
         if not isinstance(leaf, TracedArray):
-            if type(leaf) in _FITTING and argument.tensor.dtype.kind in _FITTING[type(leaf)]:
+            is_meant = argument.number in (None, type(leaf))
+            if is_meant and type(leaf) in _FITTING and argument.tensor.dtype.kind in _FITTING[type(leaf)]:
                 leaf = np.asarray(leaf, argument.tensor.dtype)
             leaf = wrap(self._trace, value_of(self._trace, asarray(leaf)))
         if leaf.dtype != argument.tensor.dtype or not compatible_shapes(
@@ -72,8 +75,19 @@ class Replay:
         ):
             told = leaf.type if isinstance(given, TracedArray) else f"{given!r}"
             raise WeftTypeError(f"{self._name} takes {argument.tensor} for {argument.name!r}, not {told}")
+        self._require_extents(leaf, argument)
         found: TracedArray = leaf
         return found
+
+    def _require_extents(self, array: TracedArray, argument: Argument) -> None:
+        """Check at run time the sizes that only the file knows."""
+        for axis, extent in enumerate(argument.tensor.shape):
+            if extent is None or array.type.shape[axis] is not None:
+                continue
+            need_all_sizes(f"{self._name}, which comes from a file,")
+            told = f"{self._name} takes {argument.tensor} for {argument.name!r}, not an array with {{0}} for {extent}"
+            there = array.shape[axis]
+            raise_if(np.not_equal(there, extent), "TypeError", told, there)
 
     def _require_distinct(self, arrays: Sequence[TracedArray]) -> None:
         """Refuse one array for two arguments of which the file knows only that they are two, if one is written."""
@@ -91,6 +105,16 @@ class Replay:
                     raise OverlapError(
                         f"{argument.name!r} and {description.arguments[other].name!r} of {self._name} are one array, "
                         "and one of them is written: pass a copy"
+                    )
+
+    def _require_apart(self, arrays: Sequence[TracedArray], state: Sequence[TracedArray]) -> None:
+        """Refuse an argument that is an array of the state, if one of the two is written."""
+        for array, argument in zip(arrays, self._description.arguments, strict=True):
+            for other, held in zip(state, self._description.state, strict=True):
+                if array._storage is other._storage and (argument.is_written or held.is_written):
+                    raise OverlapError(
+                        f"{argument.name!r} and the state {held.key!r} of {self._name} are one array, and one of them "
+                        "is written: pass a copy"
                     )
 
     def _operand(self, array: TracedArray, wanted: ValueType) -> Value:
@@ -132,7 +156,8 @@ class Replay:
             pairs = zip(tensors, parameters, strict=True)
             return [RefType(tensor) if to.is_written else tensor for tensor, to in pairs]
 
-        wanted = types(array.type for array in given)
+        pairs = zip(given, parameters, strict=True)
+        wanted = types(_with_extents(array.type, to.tensor) for array, to in pairs)
         declared = types(to.tensor for to in parameters)
         entry = self._copied()
         has_views = any(to.is_written and array._path for array, to in zip(given, parameters, strict=True))
@@ -186,6 +211,12 @@ class Replay:
             operands = tuple(outputs[position] for position in positions)
             found = found._view(ViewStep(step.op_class, step.attributes, operands, step.writable))
         return found
+
+
+def _with_extents(found: TensorType, declared: TensorType) -> TensorType:
+    """A type with the extents that one of two types has."""
+    pairs = zip(declared.shape, found.shape, strict=True)
+    return found.with_shape([one if one is not None else other for one, other in pairs])
 
 
 __all__ = ["Replay"]

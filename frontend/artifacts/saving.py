@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -18,9 +18,9 @@ from ..calls.concrete import ConcreteFunction
 from ..function import BoundFunction, Function
 from ..variables.state_files import write_arrays
 from .archive import DIALECT, STATE, write_archive
-from .portability import Portable, SharedState, is_of, portable, portable_again
+from .portability import Portable, SharedState, is_of, portable, portable_again, without_instance
 from .recorded_function import RecordedFunction
-from .structures import File, Json
+from .structures import OWN_NAMES, File, Json
 
 
 def save(file: File, function: Any = None, /, **functions: Any) -> None:
@@ -44,7 +44,12 @@ def save(file: File, function: Any = None, /, **functions: Any) -> None:
     array([ 0., 10., 20.])
     """
     if function is not None:
-        functions = {getattr(function, "name", "function"): function, **functions}
+        name = getattr(function, "name", "function")
+        if name in functions:
+            raise WeftValueError(
+                f"weft.save: two functions are named {name}: pass each by a keyword of its own"
+            )
+        functions = {name: function, **functions}
     if not functions:
         raise WeftValueError(
             "weft.save: name a function to write, as in weft.save('model.weft', predict=predict)"
@@ -66,6 +71,7 @@ def save(file: File, function: Any = None, /, **functions: Any) -> None:
         described[name] = entries
     if reasons:
         raise NotPortable("\n".join(reasons))
+    shared.require_apart()
     if shared.arrays:
         members[STATE] = _written(shared.arrays)
     manifest = {"producer": version("weft"), "dialect": DIALECT, "functions": described}
@@ -76,12 +82,18 @@ def specialisations(name: str, given: Any, shared: SharedState) -> list[Callable
     """What makes all that is written of a function."""
     if not name.isidentifier():
         raise WeftValueError(f"weft.save: {name!r} is no name for a function: pass it by a keyword")
+    if name in OWN_NAMES:
+        raise WeftValueError(
+            f"weft.save: {name!r} is an attribute of loaded files: give the function another name"
+        )
     if isinstance(given, ConcreteFunction):
         owner: Function[..., Any] = given._bind.__self__  # type: ignore[attr-defined]
         return [_maker(given, _parameters(owner), shared)]
     function = given.function if isinstance(given, BoundFunction) else given
     if not isinstance(function, Function):
-        raise WeftTypeError(f"weft.save writes what weft.function makes, not {given!r} ({name})")
+        raise WeftTypeError(
+            f"weft.save writes what weft.function makes, not {given!r}, as in weft.save('model.weft', predict=predict)"
+        )
     if isinstance(function, RecordedFunction):
         return [
             partial(portable_again, recorded, function.state, shared) for recorded in function.recorded_as
@@ -94,7 +106,25 @@ def specialisations(name: str, given: Any, shared: SharedState) -> list[Callable
         raise WeftValueError(
             f"nothing was compiled of {name} yet: call it, or pass {name}.get_concrete_function(specs...)"
         )
-    return [_maker(concrete, _parameters(function), shared) for concrete in concretes]
+    return [
+        _maker(concrete, _parameters(function), shared) for concrete in _distinct(name, function, concretes)
+    ]
+
+
+def _distinct(
+    name: str, function: Function[..., Any], concretes: Sequence[ConcreteFunction]
+) -> Sequence[ConcreteFunction]:
+    """Those that calls of a loaded function can tell apart: of several for the same arguments the newest."""
+    found: dict[Any, ConcreteFunction] = {}
+    for concrete in concretes:
+        structure, _ = without_instance(concrete.argument_structure, _parameters(function))
+        first = found.setdefault((structure, tuple(concrete.argument_types), concrete._aliases), concrete)
+        if first.argument_structure != concrete.argument_structure:
+            raise NotPortable(
+                f"{name} was compiled for several objects, which a file does not tell apart: save the method of one "
+                "(model.predict), or what get_concrete_function(...) gives"
+            )
+    return list(found.values())
 
 
 def _maker(

@@ -16,7 +16,10 @@ Json = Any
 """What `json.loads` gives."""
 
 _CONTAINERS: dict[str, type] = {"list": list, "tuple": tuple, "dict": dict, "OrderedDict": OrderedDict}
+_NAMES = {"ArrayParts": "an array of dates or records", "GeneratorParts": "a generator of random numbers"}
 _PLAIN = (type(None), bool, int, str)
+OWN_NAMES = ("functions", "path", "signatures", "state")
+"""What a loaded file has besides functions."""
 DEEPEST = 64
 """How deep containers may lie in each other."""
 
@@ -68,7 +71,7 @@ def structure_to_json(structure: Structure) -> Json:
         return {"constant": constant_to_json(value)}
     name = next((name for name, kind in _CONTAINERS.items() if kind is structure.kind), None)
     if name is None:
-        raise NoForm(f"a {structure.kind.__name__}")
+        raise NoForm(_NAMES.get(structure.kind.__name__, f"a {structure.kind.__name__}"))
     children = [structure_to_json(child) for child in structure.children]
     if not structure.keys:
         return {name: children}
