@@ -6,6 +6,7 @@ Translated to native code (see `native_python/translator.py`): every value is a 
 from __future__ import annotations
 
 from ..native_python.intrinsics import byte, set_byte, stack, word
+from .given_floats import put_float
 from .messages import INTEGER, MARK
 
 MOST_DIGITS = 20
@@ -53,9 +54,4 @@ def put_integer(text: int, size: int, length: int, value: int) -> int:
     while count > 0:
         count -= 1
         length = put(text, size, length, byte(digits + count))
-    return length
-
-
-def put_float(text: int, size: int, length: int, bits: int, kind: int) -> int:
-    """Given: write a float of some bits."""
     return length

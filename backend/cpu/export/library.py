@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ....dialect.errors import NotPortable
 from ....dialect.mlir import Module, ir
+from ....dialect.ops.ufunc_loops import CallLoop
 from ....dialect.records import NamedTuple
 from ....dialect.register import context
-from ...planning.names import ALLOWED, is_random_name, is_sorting_name, loop_of_name
+from ....passes.rewriting import operations_of
+from ...planning.names import ALLOWED, is_own_name, loop_of_name
 from ...planning.plan import HostSite, Plan, plan_of
-from ...target import Target, compiling_for
+from ...target import Target, compiling_for, current
 from ..execution.symbols import called_by_instructions
 from ..lowering.argument_table import BY_TABLE
 from ..lowering.parameters import BY_POINTER
@@ -22,6 +24,8 @@ from ..machine import llvm
 from ..stages import Convention, Lowering
 from .entry import AddCFunctions
 from .interface import FAILURES, CFunction, Input, Library, Output, Place, StateArray
+from .needed import needed_assembly
+from .places import place_text
 from .runtime import runtime_assembly
 
 _OPTIONS = {"link-runtime": "python=false", "read-argument-table": "data=0"}
@@ -80,7 +84,6 @@ def build(
             whole.link_in(llvm.optimise(text, llvm.ScalarLoops()))
         llvm.internalize(whole, set(library.symbols()))
         declared = llvm.external_symbols(whole)
-        _require_known(declared)
         if as_text:
             return Built(library, str(whole).encode(), tuple(sorted(declared)), machine)
         code = llvm.object_code(whole)
@@ -105,6 +108,7 @@ def _compiled(source: Source, first_site: int, is_checked: bool) -> tuple[CFunct
         }
         return AddCFunctions(function, is_checked, names[BY_POINTER], names[BY_TABLE])
 
+    loops_of_ufuncs = _places_of_loops(source.module)
     lowering = Lowering(source.module, False, convention=Convention(_OPTIONS, entries))
     for _ in lowering.stages():
         pass
@@ -118,6 +122,7 @@ def _compiled(source: Source, first_site: int, is_checked: bool) -> tuple[CFunct
             {*loops.others, *(own if inner & set(loops.others) else ())},
         )
     module = llvm.optimise(lowering.llvm_text, loops)
+    _require_known(source, module, loops_of_ufuncs)
     llvm.internalize(module, own)  # other functions have kernels of the same names
     return function, module
 
@@ -137,33 +142,32 @@ def _function_of(source: Source, plan: Plan, first_site: int) -> CFunction:
 
 def _needed(library: Library, module: Any, constants: Sequence[np.ndarray[Any, Any]]) -> Iterator[str]:
     """The assembly of what the functions call."""
-    from ..native_python.translator import translate
-    from . import describe
-
     yield runtime_assembly(library, [array.tobytes() for array in constants])
-    yield translate([describe], ["weft_describe"], 0)
-    for name in llvm.external_symbols(module):
-        if is_random_name(name):
-            from ..random_numbers.library import assembly
-
-            function, algorithm, dtype = name.rsplit("_", 2)
-            yield assembly(function, algorithm, dtype).replace(f"@{function}(", f"@{name}(")
+    yield from needed_assembly(library, llvm.external_symbols(module), current().triple.startswith("wasm32"))
 
 
-def _require_known(names: Sequence[str]) -> None:
-    """Refuse what is NumPy's code."""
-    unknown = [name for name in names if name not in _OF_C]
+def _require_known(source: Source, module: Any, loops: Mapping[str, str]) -> None:
+    """Refuse what other programs do not have: code of NumPy and SciPy."""
     reasons = []
-    for name in unknown:
+    for name in llvm.external_symbols(module):
         loop = loop_of_name(name)
         if loop is not None:
-            reasons.append(f"it calls {loop[0]} ({loop[1]}), which is code of NumPy or SciPy")
-        elif is_sorting_name(name):
-            reasons.append("it sorts, for which code of NumPy is used")
-        else:
+            reasons.append(f"it calls {loop[0]}, which is code of NumPy or SciPy{loops.get(loop[0], '')}")
+        elif name not in _OF_C and not is_own_name(name) and not name.startswith("weft_"):
             reasons.append(f"it calls {name}, which other programs do not have")
     if reasons:
-        raise NotPortable("the functions cannot leave Python:\n  " + "\n  ".join(reasons))
+        lines = "".join(f"\n  {reason}" for reason in dict.fromkeys(reasons))
+        raise NotPortable(f"{source.name} cannot leave this process:{lines}")
+
+
+def _places_of_loops(module: Module) -> dict[str, str]:
+    """Where a module asks for loops of ufuncs."""
+    found: dict[str, str] = {}
+    for op in operations_of(module.operation):
+        if op.name == CallLoop.mlir_name():
+            place = place_text(str(op.location))
+            found.setdefault(op.attributes["function"].value, f" ({place})" if place else "")
+    return found
 
 
 _OF_C = {name for name in ALLOWED if not re.match("Py|timespec", name)} | {"snprintf", "strtod"}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+import platform
 import shlex
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 from ....dialect.errors import LinkError
@@ -36,36 +36,50 @@ def _member(name: str, content: bytes) -> bytes:
     return head.encode() + content + b"\n" * (len(content) % 2)
 
 
-def link_shared(content: bytes, target: Path, flags: list[str], linker: str | None = None) -> None:
+def link_shared(
+    content: bytes, target: Path, name: str, *, has_threads: bool = False, linker: str | None = None
+) -> None:
     """Link an object file to a shared library. Raises `LinkError` where there is no linker, or it fails."""
     command = shlex.split(linker or os.environ.get("CC", "") or "cc")
     if shutil.which(command[0]) is None:
         raise LinkError(
-            f"there is no {command[0]} to link {target.name}: install a C compiler, name one by linker= or CC, or "
+            f"there is no {command[0]} to link {name}: install a C compiler, name one by linker= or CC, or "
             'export kind="object" or "static", which need none'
         )
+    libraries = _libraries(has_threads)
     draft = target.with_name(f"{target.name}.{os.getpid()}.o")
     draft.write_bytes(content)
     try:
         with phase("link-shared"):
             done = subprocess.run(
-                [*command, *flags, "-o", str(target), str(draft)], capture_output=True, text=True, check=False
+                [*command, *_flags(name), "-o", str(target), str(draft), *libraries],
+                capture_output=True,
+                text=True,
+                check=False,
             )
     except OSError as error:
         raise LinkError(f"{command[0]} does not run: {error}") from error
     finally:
         draft.unlink(missing_ok=True)
     if done.returncode:
-        raise LinkError(f"{command[0]} cannot link {target.name}:\n{done.stderr.strip()}")
+        raise LinkError(f"{command[0]} cannot link {name}:\n{done.stderr.strip()}")
 
 
-def shared_flags(name: str, has_threads: bool) -> list[str]:
+def _flags(name: str) -> list[str]:
     """What the linker of this system is told."""
-    if sys.platform == "darwin":
+    system = platform.system()
+    if system == "Darwin":
         return ["-dynamiclib", f"-Wl,-install_name,@rpath/{name}"]
-    if sys.platform == "win32":
+    if system == "Windows":
         return ["-shared"]
-    return ["-shared", "-Wl,-z,defs", f"-Wl,-soname,{name}", *(["-pthread"] if has_threads else []), "-lm"]
+    return ["-shared", "-Wl,-z,defs", f"-Wl,-soname,{name}"]
 
 
-__all__ = ["archive", "link_shared", "shared_flags"]
+def _libraries(has_threads: bool) -> list[str]:
+    """What a library may need, if it does."""
+    if platform.system() != "Linux":
+        return []
+    return [*(["-pthread"] if has_threads else []), "-Wl,--as-needed", "-lm"]
+
+
+__all__ = ["archive", "link_shared"]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from .interface import FAILURES, CFunction, Place
 from .library import Built
+from .places import place_text
 
 VERSION = 1
 
@@ -35,7 +35,12 @@ def manifest(built: Built, files: Mapping[str, str], producer: str) -> dict[str,
             {"key": a.key, "name": a.name, "type": str(a.type), "offset": a.offset} for a in library.state
         ],
         "errors": [
-            {"number": number, "error": site.error, "message": site.message, "place": _place(site.location)}
+            {
+                "number": number,
+                "error": site.error,
+                "message": site.message,
+                "place": place_text(site.location),
+            }
             for number, site in enumerate(library.failures, start=1)
             if library.is_checked or number > len(FAILURES) or site in FAILURES[:2]
         ],
@@ -64,12 +69,6 @@ def _function(function: CFunction) -> dict[str, Any]:
         ],
         "same": [{"name": name, "as": words} for name, words in function.same],
     }
-
-
-def _place(location: str) -> str:
-    """A location of MLIR as file and line, as far as it tells them."""
-    found = re.search(r'"([^"]*)":(\d+)', location)
-    return f"{found[1]}:{found[2]}" if found else ""
 
 
 __all__ = ["manifest"]

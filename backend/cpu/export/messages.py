@@ -5,8 +5,8 @@ from __future__ import annotations
 from string import Formatter
 
 MARK = 1
-INTEGER, FLOAT64, FLOAT32, FLOAT16, BFLOAT16 = range(1, 6)
-_KINDS = {"": INTEGER, "float64": FLOAT64, "float32": FLOAT32, "float16": FLOAT16, "bfloat16": BFLOAT16}
+INTEGER, DOUBLE, SINGLE, HALF = range(1, 5)
+_KINDS = {"": INTEGER, "float64": DOUBLE, "float32": SINGLE, "float16": HALF}
 
 
 def with_marks(message: str) -> bytes:
@@ -16,10 +16,12 @@ def with_marks(message: str) -> bytes:
     b'\\x01\\x01\\x01 is more than \\x01\\x02\\x02'
     """
     parts: list[bytes] = []
+    count = 0
     for text, field, kind, _ in Formatter().parse(message):
         parts.append(text.encode().replace(b"\0", b"?").replace(bytes([MARK]), b"?"))
         if field is not None:
-            parts.append(bytes([MARK, int(field) + 1, _KINDS[kind or ""]]))
+            parts.append(bytes([MARK, int(field or count) + 1, _KINDS[kind or ""]]))
+            count += 1
     return b"".join(parts)
 
 
@@ -28,4 +30,4 @@ def shows_floats(message: str) -> bool:
     return any(kind for _, _, kind, _ in Formatter().parse(message))
 
 
-__all__ = ["BFLOAT16", "FLOAT16", "FLOAT32", "FLOAT64", "INTEGER", "MARK", "shows_floats", "with_marks"]
+__all__ = ["DOUBLE", "HALF", "INTEGER", "MARK", "SINGLE", "shows_floats", "with_marks"]

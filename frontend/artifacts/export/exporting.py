@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import sys
+import platform
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 from ....backend.cpu.export.header import header_text
 from ....backend.cpu.export.interface import c_name, require_c_name
 from ....backend.cpu.export.library import Built, build
-from ....backend.cpu.export.linking import archive, link_shared, shared_flags
+from ....backend.cpu.export.linking import archive, link_shared
 from ....backend.cpu.export.manifest import manifest
 from ....backend.target import host, named
 from ....dialect.errors import NotPortable, WeftValueError
@@ -143,7 +143,13 @@ def _write(folder: Path, kind: str, built: Built, linker: str | None) -> dict[st
     drafts = {what: folder / f".{file}.{os.getpid()}.draft" for what, file in names.items()}
     try:
         if kind == "shared":
-            link_shared(built.content, drafts[kind], shared_flags(own, built.library.has_threads), linker)
+            link_shared(
+                built.content,
+                drafts[kind],
+                own,
+                has_threads=built.library.has_threads,
+                linker=linker,
+            )
         else:
             defined = list(built.library.symbols())
             content = archive(f"{name}.o", built.content, defined) if kind == "static" else built.content
@@ -160,7 +166,7 @@ def _write(folder: Path, kind: str, built: Built, linker: str | None) -> dict[st
 
 
 def _shared_ending() -> str:
-    return {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
+    return {"Darwin": ".dylib", "Windows": ".dll"}.get(platform.system(), ".so")
 
 
 __all__ = ["KINDS", "export"]

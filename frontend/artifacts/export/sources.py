@@ -51,7 +51,7 @@ class Sources:
         description = portable.description
         inputs = tuple(self._inputs(description))
         taken = [given.name for given in inputs]
-        results = _result_names(description.result)
+        results, constants = _result_names(description.result)
         with context(), ir.Location.unknown():
             module = ir.Module.parse(portable.text)
             entry = next(f for f in functions_of(module) if name_of(f) == description.symbol)
@@ -64,7 +64,7 @@ class Sources:
             entry.attributes["sym_name"] = ir.StringAttr.get(symbol)
             run_pipeline(module, PIPELINES["weft-optimize"])
             run_pipeline(module, PIPELINES["weft-to-linalg"])
-        return Source(name, module, symbol, inputs, tuple(outputs), tuple(same))
+        return Source(name, module, symbol, inputs, tuple(outputs), (*same, *constants))
 
     def _inputs(self, description: Description) -> Iterator[Input]:
         taken: list[str] = []
@@ -162,21 +162,24 @@ def _return(entry: Operation, values: Sequence[Value]) -> None:
             del entry.attributes[name]
 
 
-def _result_names(structure: Structure) -> list[str]:
-    """What results are called: by their places in what is returned."""
+def _result_names(structure: Structure) -> tuple[list[str], list[tuple[str, str]]]:
+    """What results are called, by their places in what is returned; and those that are constants, as text."""
     found: dict[int, str] = {}
+    constants: list[tuple[str, str]] = []
 
     def visit(part: Structure, words: str) -> None:
         if isinstance(part, Leaf):
             found.setdefault(part.index, words)
-        elif not isinstance(part, Static):
+        elif isinstance(part, Static):
+            if part.value is not None:
+                constants.append((c_name(words), repr(part.value)))
+        else:
             assert isinstance(part, Node)
-            keys = part.keys or range(len(part.children))
-            for key, child in zip(keys, part.children, strict=True):
+            for key, child in zip(part.keys or range(len(part.children)), part.children, strict=True):
                 visit(child, f"{words}_{key}")
 
     visit(structure, "result")
-    return [found[index] for index in sorted(found)]
+    return [found[index] for index in sorted(found)], constants
 
 
 __all__ = ["Sources"]

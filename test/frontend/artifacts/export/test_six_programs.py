@@ -154,3 +154,47 @@ def test_python_without_numpy_calls_it(folder: Path) -> None:
         [sys.executable, "-I", "-c", program], cwd=folder, capture_output=True, text=True, check=True
     )
     assert done.stdout == "0 4.0 [2.0, 3.0, 0.0, 1.0] [1, 0] False False\n"
+
+
+@needs_cc
+def test_eight_threads_get_what_one_gets(folder: Path) -> None:
+    program = compiled(folder, "threads.c", "-pthread")
+    assert subprocess.run([program], capture_output=True, text=True, check=True).stdout == "0\n"
+
+
+@needs_cc
+def test_nothing_leaks_and_no_memory_is_misused(folder: Path) -> None:
+    assert CC is not None
+    probe = folder / "probe.c"
+    probe.write_text("int main(void) { return 0; }")
+    sanitized = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    if subprocess.run(
+        [CC, *sanitized, str(probe), "-o", str(folder / "probe")], capture_output=True
+    ).returncode:
+        pytest.skip("the compiler has no address sanitizer")
+    program = compiled(folder, "six_programs.c", *sanitized)
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+    if "LeakSanitizer has encountered a fatal error" in done.stderr:  # under a debugger, or without ptrace
+        environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
+        done = subprocess.run([program], capture_output=True, text=True, check=False, env=environment)
+    assert done.stderr == ""
+    compare(done.stdout)
+
+
+@needs_cc
+@pytest.mark.parametrize("kind", ["static", "llvm"])
+def test_archives_are_linked_as_objects_are(folder: Path, tmp_path: Path, kind: str) -> None:
+    assert CC is not None
+    files = weft.export(
+        tmp_path, library="a_name_longer_than_of_members", kind=kind, **concretes(Net(), "pick")
+    )
+    if kind == "llvm":
+        assert "define i32 @pick(" in Path(files["llvm"]).read_text()
+        return
+    (tmp_path / "main.c").write_text(
+        '#include "a_name_longer_than_of_members.h"\n'
+        "int main(void) { double x = 3, y = 0; return pick(&x, 1, 0, &y, 0) + (int)y; }"
+    )
+    libraries = ["-L.", "-la_name_longer_than_of_members"]
+    subprocess.run([CC, "main.c", *libraries, "-o", "main"], cwd=tmp_path, check=True)
+    assert subprocess.run([tmp_path / "main"], check=False).returncode == 6

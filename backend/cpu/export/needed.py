@@ -1,0 +1,118 @@
+"""The assembly of weft's own functions that exported code calls: sorts, random numbers, messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...planning.names import is_random_name, is_sorting_name
+from ..native_python.translator import translate
+from .interface import Library
+from .messages import shows_floats
+
+_OF_SORTS = """
+declare ptr @weft_allocate(i64)
+declare void @weft_free(ptr)
+declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
+
+define internal i64 @copy_bytes(i64 %target, i64 %source, i64 %count) {
+  %t = inttoptr i64 %target to ptr
+  %s = inttoptr i64 %source to ptr
+  call void @llvm.memmove.p0.p0.i64(ptr %t, ptr %s, i64 %count, i1 false)
+  ret i64 0
+}
+
+define internal i64 @allocate(i64 %count) {
+  %p = call ptr @weft_allocate(i64 %count)
+  %i = ptrtoint ptr %p to i64
+  ret i64 %i
+}
+
+define internal i64 @give_back(i64 %address) {
+  %p = inttoptr i64 %address to ptr
+  call void @weft_free(ptr %p)
+  ret i64 0
+}
+"""
+
+_OF_FLOATS = """
+@weft.format = internal constant [5 x i8] c"%.*e\\00"
+declare i32 @snprintf(ptr, {size}, ptr, ...)
+declare double @strtod(ptr, ptr)
+
+; Writes the fewest digits that make the same number again, as in 1.5e-07, with a zero behind them.
+define internal i64 @shortest(i64 %bits, i64 %address) {{
+  %number = bitcast i64 %bits to double
+  %text = inttoptr i64 %address to ptr
+  br label %try
+try:
+  %digits = phi i32 [ 0, %0 ], [ %more, %try ]
+  %more = add i32 %digits, 1
+  %format = getelementptr i8, ptr @weft.format, i64 0
+  %n = call i32 (ptr, {size}, ptr, ...) @snprintf(ptr %text, {size} 40, ptr %format, i32 %digits, double %number)
+  %read = call double @strtod(ptr %text, ptr null)
+  %is_same = fcmp oeq double %read, %number
+  %is_last = icmp eq i32 %more, 17
+  %is_over = or i1 %is_same, %is_last
+  br i1 %is_over, label %done, label %try
+done:
+  ret i64 0
+}}
+
+define internal i64 @double_of_single(i64 %bits) {{
+  %low = trunc i64 %bits to i32
+  %single = bitcast i32 %low to float
+  %number = fpext float %single to double
+  %wide = bitcast double %number to i64
+  ret i64 %wide
+}}
+"""
+
+_NO_FLOATS = """
+define i64 @put_float(i64 %text, i64 %size, i64 %length, i64 %bits, i64 %kind) {
+  ret i64 %length
+}
+"""
+
+
+def needed_assembly(library: Library, called: Sequence[str], narrow: bool) -> Iterator[str]:
+    """The assembly of what a library needs that calls some functions; where addresses are narrow."""
+    from . import describe, float_text
+
+    if any(shows_floats(failure.message) for failure in library.failures):
+        yield (
+            _OF_FLOATS.format(size="i32" if narrow else "i64")
+            + translate([describe, float_text], ["weft_describe"], 0, ("shortest", "double_of_single"))
+        )
+    else:
+        yield _NO_FLOATS.replace("define", "define internal") + translate(
+            [describe], ["weft_describe"], 0, ("put_float",)
+        )
+    for name in called:
+        if is_random_name(name):
+            yield _random_numbers(name)
+        elif is_sorting_name(name):
+            yield _sort(name)
+
+
+def _random_numbers(name: str) -> str:
+    from ..random_numbers.library import assembly
+
+    function, algorithm, dtype = name.rsplit("_", 2)
+    return assembly(function, algorithm, dtype).replace(f"@{function}(", f"@{name}(")
+
+
+def _sort(name: str) -> str:
+    from ..sorting import digits, rows
+    from ..sorting.given import GIVEN, LINKED, given_assembly
+    from . import sorts
+
+    of_keys, _, most_digits = name.rpartition("_by_")
+    function, _, keys = of_keys.rpartition("_")
+    given = given_assembly(keys, int(most_digits))
+    own = "".join(f"{line}\n" for line in given.splitlines() if not line.startswith("declare"))
+    names = [name for name in GIVEN if name not in LINKED or not name.startswith("numpy")]
+    text = own + _OF_SORTS + translate([rows, digits, sorts], [function], 0, names)
+    return text.replace(f"@{function}(", f"@{name}(").replace("@free(", "@give_back(")
+
+
+__all__ = ["needed_assembly"]
