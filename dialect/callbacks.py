@@ -21,8 +21,11 @@ Callback: TypeAlias = Callable[..., "Sequence[Any] | None"]
 def call_back(callback: Callback, operands: Sequence[Array], results: Sequence[TensorType]) -> list[Array]:
     """Call a Python function; returns contiguous arrays, or raises WeftTypeError where they are not as declared."""
     for operand in operands:
-        operand.flags.writeable = False  # nobody would see what is written to it
+        if operand.flags.writeable:
+            operand.flags.writeable = False  # nobody would see what is written to it
     returned = callback(*operands)
+    if returned is None and not results:
+        return []
     return checked_results(name_of(callback), [] if returned is None else returned, results)
 
 

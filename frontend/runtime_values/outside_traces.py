@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..tracing.current import set_current_trace
+from ..tracing.current import current_trace, set_current_trace
 from .warning_filters import under_filters
 
 
@@ -16,6 +16,8 @@ def outside_traces(function: Callable[..., Any], name: str) -> Callable[..., Any
 
     @functools.wraps(function)
     def call(*arrays: Any) -> Any:
+        if current_trace() is None:
+            return filtered(*arrays)
         previous = set_current_trace(None)
         try:
             return filtered(*arrays)

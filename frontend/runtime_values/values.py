@@ -8,6 +8,7 @@ in the places of the traced arrays (arrays, NumPy scalars, Python numbers).
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import types
 from collections import deque
@@ -20,7 +21,16 @@ from ...dialect.dtypes import is_element
 from ...dialect.errors import LeakedArrayError, UnsupportedError
 from ...dialect.op import Array
 from ..signature.generators import GeneratorStandIn, parts_of_generator
-from ..signature.signature import IdentityKey, Node, Static, Structure, constants, flatten_with, unflatten
+from ..signature.signature import (
+    IdentityKey,
+    Leaf,
+    Node,
+    Static,
+    Structure,
+    constants,
+    flatten_with,
+    unflatten,
+)
 from ..source.own_attributes import own_attributes
 from ..tracing.array import TracedArray
 from ..tracing.staging import value_of
@@ -113,7 +123,36 @@ def _generator(generator: Any, as_text: bool) -> Thaw:
 
 
 def _thawed(structure: Structure, leaves: list[Thaw]) -> Thaw:
-    return lambda arrays: unflatten(structure, lambda i: leaves[i](arrays))
+    """What makes a nested value; what is there in each call is looked at once."""
+    if isinstance(structure, Leaf):
+        return leaves[structure.index]
+    if isinstance(structure, Static):
+        value = structure.value
+        return lambda arrays: value
+    known = [child.value if isinstance(child, Static) else None for child in structure.children]
+    made = [(i, _thawed(c, leaves)) for i, c in enumerate(structure.children) if not isinstance(c, Static)]
+    make: Callable[[list[Any]], Any]
+    if structure.kind in (tuple, list):
+        make = structure.kind
+    elif structure.kind is dict:
+        make = functools.partial(_dict_of, structure.keys)
+    else:
+        of_values = Node(structure.kind, structure.keys, tuple(map(Leaf, range(len(known)))))
+
+        def make(values: list[Any]) -> Any:
+            return unflatten(of_values, values.__getitem__)
+
+    def thaw(arrays: Sequence[Array]) -> Any:
+        values = known.copy()
+        for index, child in made:
+            values[index] = child(arrays)
+        return make(values)
+
+    return thaw
+
+
+def _dict_of(keys: Sequence[Any], values: Sequence[Any]) -> dict[Any, Any]:
+    return dict(zip(keys, values, strict=True))
 
 
 class FrozenException(RuntimeValue):

@@ -8,6 +8,7 @@ call has failed, and who called the machine code raises it.
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 class HostLink:
     """What one call of machine code at a time needs to call Python."""
 
-    __slots__ = ("__weakref__", "_callbacks", "_record", "_sites", "before", "exception")
+    __slots__ = ("__weakref__", "_callbacks", "_known", "_record", "_sites", "before", "exception")
 
     def __init__(
         self, sites: Sequence[Site | HostSite], callbacks: Sequence[Callback], record: ctypes.Array[Any]
@@ -35,6 +36,7 @@ class HostLink:
         self._sites = sites
         self._callbacks = callbacks
         self._record = record
+        self._known: dict[int, _Known] = {}
         self.exception: BaseException | None = None
         """What ended the call."""
         self.before: Callable[[], None] | None = None
@@ -44,7 +46,7 @@ class HostLink:
     def enter(self, tensors: int) -> None:
         """Call the Python function of the site that the record names, with the tensors that a list of words tells."""
         try:
-            self._call(self._sites[self._record[0] - 1], tensors)
+            self._call(self._record[0] - 1, tensors)
         except BaseException as error:  # whatever it is, it is raised where the machine code was called
             self.exception = error
         else:
@@ -55,30 +57,55 @@ class HostLink:
         exception, self.exception = self.exception, None
         return KeyboardInterrupt() if exception is None else exception
 
-    def _call(self, site: Site | HostSite, tensors: int) -> None:
-        if not isinstance(site, HostSite) or site.callback >= len(self._callbacks):
-            raise InternalError(
-                "the compiled code calls a Python function that is not in the table it was given"
-            )
+    def _call(self, number: int, tensors: int) -> None:
+        known = self._known.get(number)
+        if known is None:
+            known = self._known[number] = _Known(self._sites[number], self._callbacks)
+        site, callback = known.site, known.callback
         if self.before is not None:
             self.before()
-        count = sum(1 + t.shape.count(None) for t in (*site.operands, *site.results))
-        words = iter((ctypes.c_int64 * count).from_address(tensors))
-        operands = [self.fetch(next(words), _known(t, words)) for t in site.operands]
-        places = [(next(words), _known(t, words)) for t in site.results]
-        results = call_back(self._callbacks[site.callback], operands, [declared for _, declared in places])
+        words = iter(known.words.from_address(tensors))
+        if known.is_static:
+            operands = [self.fetch(next(words), type) for type in site.operands]
+            places = [(next(words), type) for type in site.results]
+        else:
+            operands = [self.fetch(next(words), _known(type, words)) for type in site.operands]
+            places = [(next(words), _known(type, words)) for type in site.results]
+        results = call_back(callback, operands, [declared for _, declared in places])
         for (address, _), array in zip(places, results, strict=True):
             self.store(address, array)
 
     def fetch(self, address: int, tensor: TensorType) -> Array:
         """A copy of an array in memory, which is used again."""
-        array: Array = np.empty(tensor.shape, tensor.dtype)
-        ctypes.memmove(array.ctypes.data, address, array.nbytes)
-        return array
+        shape, dtype = tensor.shape, tensor.dtype
+        size = dtype.itemsize * math.prod(shape)  # type: ignore[arg-type]
+        return np.ndarray(shape, dtype, ctypes.string_at(address, size))  # type: ignore[arg-type, no-any-return]
 
     def store(self, address: int, array: Array) -> None:
         """Copy a result to where the machine code wants it."""
-        ctypes.memmove(address, array.ctypes.data, array.nbytes)
+        # To find the address of an array takes longer than to copy a small one twice.
+        data = array.tobytes() if array.nbytes <= _SMALL else array.ctypes.data
+        ctypes.memmove(address, data, array.nbytes)
+
+
+_SMALL = 4096
+"""Bytes."""
+
+
+class _Known:
+    """What is known of a site that was called before."""
+
+    __slots__ = ("callback", "is_static", "site", "words")
+
+    def __init__(self, site: Site | HostSite, callbacks: Sequence[Callback]) -> None:
+        if not isinstance(site, HostSite) or site.callback >= len(callbacks):
+            raise InternalError(
+                "the compiled code calls a Python function that is not in the table it was given"
+            )
+        tensors = (*site.operands, *site.results)
+        self.site, self.callback = site, callbacks[site.callback]
+        self.words: Any = ctypes.c_int64 * sum(1 + type.shape.count(None) for type in tensors)
+        self.is_static = all(type.is_static for type in tensors)
 
 
 def _known(tensor: TensorType, words: Iterator[int]) -> TensorType:
