@@ -141,12 +141,9 @@ def fetched(  # noqa: C901  (a switch)
                 return -1
             found = api(Api.UNBOUND)
     elif code == Check.ATTRIBUTE:
-        found = call(api(Api.GET_ATTRIBUTE), value, first)
-        if found == 0:
-            if call_int(api(Api.ERROR_MATCHES), api(Api.ATTRIBUTE_ERROR)) == 0:
-                return -1
-            call_void(api(Api.CLEAR_ERROR))
-            return 0
+        found = attribute(value, first)
+        if found <= 0:
+            return found
         own(values, found)
         set_word(target, found)
         return 1
@@ -188,8 +185,8 @@ def is_short(value: int, target: int) -> int:
 
 def is_method(value: int, name: int, function: int) -> int:
     """Whether an attribute of an object is a method of a function."""
-    found = call(api(Api.GET_ATTRIBUTE), value, name)
-    if found == 0:
+    found = attribute(value, name)
+    if found <= 0:
         call_void(api(Api.CLEAR_ERROR))
         return 0
     holds = word(found + TYPE) == api(Api.METHOD_TYPE) and word(found + METHOD_FUNCTION) == function
@@ -199,14 +196,25 @@ def is_method(value: int, name: int, function: int) -> int:
 
 def is_absent(value: int, name: int) -> int:
     """Whether an object has no attribute of a name; -1 after another exception than that."""
-    found = call(api(Api.GET_ATTRIBUTE), value, name)
-    if found != 0:
-        call_void(api(Api.DECREF), found)
-        return 0
-    if call_int(api(Api.ERROR_MATCHES), api(Api.ATTRIBUTE_ERROR)) == 0:
-        return -1
-    call_void(api(Api.CLEAR_ERROR))
-    return 1
+    found = attribute(value, name)
+    if found <= 0:
+        return -1 if found < 0 else 1
+    call_void(api(Api.DECREF), found)
+    return 0
+
+
+def attribute(value: int, name: int) -> int:
+    """An attribute of an object, found as `object` finds it; 0 if there is none, -1 after an exception.
+
+    The function is told not to raise where there is none, which would take longer than all else; another Python's
+    may raise nevertheless.
+    """
+    found = call(api(Api.GET_ATTRIBUTE), value, name, 0, 1)
+    if found == 0 and call(api(Api.ERROR)) != 0:
+        if call_int(api(Api.ERROR_MATCHES), api(Api.ATTRIBUTE_ERROR)) == 0:
+            return -1
+        call_void(api(Api.CLEAR_ERROR))
+    return found
 
 
 def own(values: int, found: int) -> None:

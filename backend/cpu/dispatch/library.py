@@ -37,6 +37,8 @@ _NATIVE = (
 _EXPORTS = ("weft_call", "weft_call_bound", "weft_drop_block", "weft_fits_picture", "weft_vectorcall")
 _ABSENT = frozenset({"PyObject_Vectorcall", "_PyObject_MakeTpCall"})
 """Functions that a version of Python may lack: the first is made of the second."""
+_INSTEAD = {"_PyObject_GenericGetAttrWithDict": "PyObject_GenericGetAttr"}
+"""What is taken for a function that a version of Python may lack; arguments that it does not have are ignored."""
 # In NumPy's table of C functions.
 _TO_SCALAR, _NEW_COPY, _NEW_FROM_DESCRIPTOR, _SET_BASE = 60, 85, 94, 282
 
@@ -119,6 +121,8 @@ def assembly() -> str:
 
 def _address(name: str) -> int:
     address = library_function(name)
+    if address is None and name in _INSTEAD:
+        address = library_function(_INSTEAD[name])
     if address is None and name not in _ABSENT:
         raise InternalError(f"the function {name}, which the dispatcher calls, is not on this system")
     return address or 0

@@ -237,7 +237,7 @@ PYTHON_FUNCTIONS = (
     "_PyObject_MakeTpCall",
     "PyObject_RichCompareBool",
     "PyObject_IsTrue",
-    "PyObject_GenericGetAttr",
+    "_PyObject_GenericGetAttrWithDict",
     "PyDict_GetItemWithError",
     "PyErr_Occurred",
     "PyErr_Clear",

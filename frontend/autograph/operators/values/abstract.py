@@ -29,7 +29,7 @@ from ....tracing.current import current_trace
 from ....tracing.layouts import Layout, layout_of
 from ....tracing.needed_numbers import need_deciding_numbers
 from ....tracing.recorder import Recorder
-from ....tracing.staging import cast, value_of
+from ....tracing.staging import cast, constant, value_of
 from ..interface import operators
 from .composites import COMPOSITES, container_class, parts_of_composite
 from .fitting import check_that_it_fits, require_to_fit
@@ -412,7 +412,7 @@ def _option_number(trace: Recorder, value: Any, kind: Choice) -> Value:
     numbers = [kind.options.index(Static(option)) for option in value.options]
     if numbers == list(range(len(numbers))):
         return value_of(trace, value.index)
-    return value_of(trace, wrap(trace, value_of(trace, np.asarray(numbers)))[value.index])
+    return value_of(trace, constant(trace, np.asarray(numbers))[value.index])
 
 
 def _flatten_partial(trace: Recorder, value: Any, kind: Partial) -> list[Value]:

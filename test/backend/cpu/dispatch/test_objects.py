@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import os
 import subprocess
 import sys
 import weakref
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from weft.backend.cpu.dispatch import library as library_module
 from weft.backend.cpu.dispatch.library import Library, has_versions, library
 from weft.backend.cpu.dispatch.objects import (
     FastCallable,
@@ -20,7 +23,7 @@ from weft.backend.cpu.dispatch.objects import (
     mark_callable,
     slot_offset,
 )
-from weft.backend.cpu.machine.libraries import numpy_function
+from weft.backend.cpu.machine.libraries import library_function, numpy_function
 from weft.backend.cpu.native_python import layout
 from weft.dialect.errors import InternalError
 
@@ -156,6 +159,48 @@ def test_functions_that_are_missing(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("weft.backend.cpu.dispatch.library.PYTHON_FUNCTIONS", ("PyNothing_OfThisName",))
     with pytest.raises(InternalError, match="the function PyNothing_OfThisName"):
         Library()
+
+
+def test_functions_that_stand_for_missing_ones(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(library_module, "_INSTEAD", {"PyNothing_OfThisName": "PyObject_GenericGetAttr"})
+    assert library_module._address("PyNothing_OfThisName") == library_function("PyObject_GenericGetAttr")
+
+
+def test_attributes_that_are_absent_raise_nothing(tmp_path: Path):
+    """Neither where the function for it is told not to raise, nor where another one stands for it."""
+    program = """
+import types
+import numpy as np
+from weft.backend.cpu.dispatch import library
+if {is_missing}:
+    find = library.library_function
+    library.library_function = lambda name: None if name in library._INSTEAD else find(name)
+import weft
+deep = types.SimpleNamespace(value=2.0)
+for _ in range(5):
+    deep = types.SimpleNamespace(inner=deep)
+def f(x, d):
+    found = HELD[0]
+    for _ in range(5):
+        found = found.inner
+    return x * found.value + (1.0 if getattr(d, "other", None) is None else 2.0)
+HELD, d = [deep], types.SimpleNamespace()
+compiled = weft.function(f)
+for _ in range(4):
+    assert compiled(np.ones(2), d).tolist() == [3.0, 3.0]
+d.other = 1
+assert compiled(np.ones(2), d).tolist() == [4.0, 4.0]
+found = deep
+for _ in range(5):
+    found = found.inner
+found.value = 3.0
+assert compiled(np.ones(2), d).tolist() == [5.0, 5.0]
+"""
+    for is_missing in (False, True):
+        file = tmp_path / "program.py"
+        file.write_text(program.replace("{is_missing}", str(is_missing)))
+        environment = os.environ | {"WEFT_CACHE": "0"}
+        subprocess.run([sys.executable, "-W", "ignore", str(file)], check=True, env=environment, timeout=120)
 
 
 def test_there_is_one_library():
