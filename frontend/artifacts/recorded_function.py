@@ -35,6 +35,8 @@ class RecordedFunction(Function[..., Any]):
         """What the file holds of it."""
         self.state = state
         """The arrays that it shares with the other functions of the file."""
+        self._source = _placeholder(name, self.recorded_as[0].description)
+        """What is compiled in place of its source; kept, as guards ask whether it is the same."""
         super().__init__(_placeholder(name, self.recorded_as[0].description, self._evaluated), None, name)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
@@ -61,9 +63,7 @@ class RecordedFunction(Function[..., Any]):
     def _traced(
         self, signature: CallSignature, leaves: Sequence[Any], decisions: Decisions
     ) -> tuple[Program, Dependencies]:
-        return self._traced_as(
-            _placeholder(self.name, self.recorded_as[0].description), signature, leaves, decisions
-        )
+        return self._traced_as(self._source, signature, leaves, decisions)
 
     def _traced_function(self) -> Callable[..., Any]:
         return self._replayed

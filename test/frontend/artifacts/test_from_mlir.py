@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from collections.abc import Callable
@@ -43,6 +44,16 @@ def written(x: Any) -> Any:
 
 def products(x: Any) -> Any:
     return np.where(x > 0, x, 0) @ x.T, np.sort(x, axis=0), x.mean()
+
+
+def test_calls_stay_compiled_when_garbage_is_collected() -> None:
+    twice = weft.from_mlir(TWICE)
+    concrete = twice.get_concrete_function()
+    for _ in range(2):
+        np.testing.assert_array_equal(twice(np.ones(3)), np.full(3, 2.0))
+        np.testing.assert_array_equal(concrete(np.ones(2)), np.full(2, 2.0))
+        gc.collect()
+    assert twice.trace_count == 2
 
 
 CASES: list[tuple[Callable[..., Any], list[Any], list[Any], tuple[str, ...]]] = [
