@@ -9,7 +9,8 @@ from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.mlir import ir
 from ...dialect.register import context
 from ..stablehlo.context import stablehlo
-from ..stablehlo.reading import MAGIC, text_of_bytes
+from ..stablehlo.reading import MAGIC
+from ..stablehlo.reading import text_of as text_of_source
 from ..stablehlo.translation import translated
 from .checked_modules import name_of, text_of
 from .from_text import described, entry_of, parsed
@@ -40,7 +41,7 @@ def from_stablehlo(
     array([2., 4., 6.], dtype=float32)
     """
     given, place = _contents(source)
-    text = text_of_bytes(given, place) if isinstance(given, bytes) else given
+    text = text_of_source(given, place)
     stablehlo()
     with context(), ir.Location.unknown():
         module = parsed(text, place)

@@ -131,6 +131,51 @@ def tolerance_of(kind: str) -> float:
     return {"f16": 2e-3, "bf16": 2e-2, "f32": 1e-5, "complex<f32>": 1e-5}.get(kind, 1e-12)
 
 
+_draw = np.random.default_rng(0)
+
+
+def normal(*shape: int) -> Any:
+    """Numbers of float32."""
+    return _draw.standard_normal(shape).astype(np.float32)
+
+
+def below(stop: int, *shape: int) -> Any:
+    """Integers of int32."""
+    return _draw.integers(0, stop, shape).astype(np.int32)
+
+
+def complexes(*shape: int) -> Any:
+    """Numbers of complex64."""
+    return (normal(*shape) + 1j * normal(*shape)).astype(np.complex64)
+
+
+def i32(value: int) -> Any:
+    """A scalar."""
+    return np.array(value, np.int32)
+
+
+def f32(value: float) -> Any:
+    """A scalar."""
+    return np.array(value, np.float32)
+
+
+def listed(*numbers: int) -> str:
+    """An attribute of integers."""
+    return f"array<i64: {', '.join(map(str, numbers))}>" if numbers else "array<i64>"
+
+
+def agrees(op: str, arrays: list[Any], *results: str, tolerance: float = 1e-5, **parts: str) -> None:
+    """Require that an op gives what StableHLO's interpreter gives."""
+    text = module_of(op, arrays, *results, **parts)
+    require_equal(interpreted(text, arrays), evaluated(text, arrays), tolerance)
+
+
+def gives(op: str, arrays: list[Any], wanted: list[Any], *results: str, **parts: str) -> None:
+    """Require that an op gives something: StableHLO's interpreter, which has it not, would end the process."""
+    text = module_of(op, arrays, *results, **parts)
+    require_equal(interpreted(text, arrays), [np.asarray(each) for each in wanted], 1e-4)
+
+
 __all__ = [
     "COMPLEX",
     "DTYPES",
@@ -139,10 +184,18 @@ __all__ = [
     "SIGNED",
     "SPELLINGS",
     "UNSIGNED",
+    "agrees",
+    "below",
     "combiner",
+    "complexes",
     "evaluated",
+    "f32",
+    "gives",
+    "i32",
     "interpreted",
+    "listed",
     "module_of",
+    "normal",
     "region",
     "require_equal",
     "sample",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ....dialect.attributes import type_to_mlir
+from ....dialect.dtypes import kind
 from ....dialect.emitter import INT64, Extent, Tensor
 from ....dialect.mlir import Operation, Value, ir
 from ....dialect.types import TensorType
@@ -157,11 +158,14 @@ def counted(
 
 @rule("composite")
 def composite(b: Builder, op: Operation, *operands: Tensor) -> Sequence[Tensor]:
-    """What its decomposition computes."""
+    """What its decomposition computes; of functions of real elements, as `chlo.erf`, weft's."""
+    own = FUNCTIONS.get(str(op.attributes["name"].value).partition("chlo.")[2])
+    if own is not None and kind(operands[0].dtype) == "f" and "decomposition" in op.attributes:
+        return [b.one(own, *operands)]
     return b.called(op.attributes["decomposition"].value, operands)
 
 
-_FUNCTIONS = {
+FUNCTIONS = {
     "acos": "arccos",
     "acosh": "arccosh",
     "asin": "arcsin",
@@ -169,11 +173,14 @@ _FUNCTIONS = {
     "atan": "arctan",
     "atanh": "arctanh",
     "cosh": "cosh",
+    "digamma": "digamma",
     "erf": "erf",
+    "erfc": "erfc",
+    "lgamma": "gammaln",
     "sinh": "sinh",
     "tan": "tan",
 }
-"""Functions of elements that exporters call by name, with `mhlo.` before it."""
+"""Functions of elements that exporters call by name, with `mhlo.` or `chlo.` before it."""
 
 _IDENTITIES = ("Sharding", "xla.sdy.FuncResultSharding", "annotate_device_placement")
 """What is said of the place of a tensor, which is one and the same here."""
@@ -187,8 +194,9 @@ def custom_call(b: Builder, op: Operation, *operands: Tensor) -> Sequence[Tensor
         return operands
     if name == "shape_assertion":
         return _assertion(b, op, *operands)
-    own = _FUNCTIONS.get(name.removeprefix("mhlo."))
-    if own is None or not name.startswith("mhlo."):
+    room, _, function = name.partition(".")
+    own = FUNCTIONS.get(function)
+    if own is None or room not in ("mhlo", "chlo"):
         raise Refused(f"calls {name!r}, a function of the program that wrote it")
     return [b.one(own, *operands)]
 
