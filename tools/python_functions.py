@@ -8,6 +8,8 @@ import os
 import re
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ..dialect.errors import WeftError, WeftValueError
@@ -41,11 +43,26 @@ def trace_function(
 
     Raises `WeftError` that names the user's line when the import, the trace or the compilation fails.
     """
-    try:
-        from ..frontend.settings import settings  # loads what tracing needs, which MLIR input does not
+    from ..frontend.settings import settings  # loads what tracing needs, which MLIR input does not
 
-        with settings.scope(debug_info=has_locations or settings.debug_info):
-            return Source(reference, _concrete_function(reference, specs, target).as_text(stage))
+    with settings.scope(debug_info=has_locations or settings.debug_info), explained(reference):
+        return Source(reference, _concrete_function(reference, specs, target).as_text(stage))
+
+
+def concrete_function(reference: str, specs: list[str]) -> Any:
+    """Import a function and compile it for arguments of these types, or for its `input_signature`.
+
+    Raises as `trace_function` does.
+    """
+    with explained(reference):
+        return _concrete_function(reference, specs, "native")
+
+
+@contextmanager
+def explained(reference: str) -> Iterator[None]:
+    """Make errors of the user's module `WeftError`s that name the user's line."""
+    try:
+        yield
     except (WeftError, KeyboardInterrupt):
         raise
     except SyntaxError as error:

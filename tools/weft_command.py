@@ -1,4 +1,4 @@
-"""The command line `weft`: looks at the disk cache and empties it, and says what is known of the machine."""
+"""The command line `weft`: makes libraries, looks at the disk cache or empties it, knows the machine."""
 
 from __future__ import annotations
 
@@ -15,10 +15,14 @@ from ..backend.processors.gpu_figures import GpuFigures
 from ..backend.processors.system import memory
 from ..backend.target import host, named
 from ..frontend.settings import settings
+from .build_command import add_build_command, build
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run `weft cache info`, `weft cache clear` or `weft machine`; returns the exit status. Alone it prints help."""
+    """Run `weft build`, `weft cache info`, `weft cache clear` or `weft machine`; returns the exit status.
+
+    Alone it prints help.
+    """
     parser = argparse.ArgumentParser(
         prog="weft", description="weft compiles Python functions over NumPy arrays."
     )
@@ -28,10 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands.add_parser("info", help="where they are, how many, how large, and which are not stored")
     commands.add_parser("clear", help="remove all of them")
     rooms.add_parser("machine", help="what code is made for: the processor, its caches, threads and memory")
+    add_build_command(rooms)
     wanted = parser.parse_args(arguments)
     if wanted.room is None:
         parser.print_help()
         return 0
+    if wanted.room == "build":
+        return build(wanted)
     if wanted.room == "machine":
         print("\n".join(_machine_lines()))
         return 0

@@ -205,9 +205,9 @@ def c_name(words: str, taken: Sequence[str] = ()) -> str:
 def require_c_name(name: str) -> str:
     """A name for a function in C, as it is given; raises `WeftValueError` for one that cannot be."""
     if not (name.isidentifier() and name.isascii()) or name in _KEYWORDS or name.startswith(("weft_", "_")):
-        raise WeftValueError(f"{name!r} is no name for a function in C: pass another one by name=")
+        raise WeftValueError(f"{name!r} is no name for a function in C: give it another one (name=, --name)")
     if is_taken(name):
-        raise WeftValueError(f"{name!r} is a function of the C library: pass another one by name=")
+        raise WeftValueError(f"{name!r} is a function of the C library: give it another name (name=, --name)")
     return name
 
 

@@ -17,6 +17,7 @@ from ....backend.cpu.export.linking import archive, link_shared
 from ....backend.cpu.export.manifest import manifest
 from ....backend.target import host, named
 from ....dialect.errors import NotPortable, WeftValueError
+from ....dialect.records import NamedTuple
 from ..portability import Portable, SharedState
 from ..saving import specialisations
 from ..structures import File
@@ -60,22 +61,41 @@ def export(
     >>> files = weft.export(tempfile.mkdtemp(), concrete, kind="object")
     >>> sorted(files)
     ['header', 'manifest', 'object']
-    >>> [line for line in open(files["header"]) if line.startswith("int32_t")]
-    ['int32_t doubled(const double *x, int64_t x_0, double *result, weft_error *error);\\n']
+    >>> [line for line in Path(files["header"]).read_text().splitlines() if line.startswith("int32_t")]
+    ['int32_t doubled(const double *x, int64_t x_0, double *result, weft_error *error);']
     """
     if function is not None:
         functions = {getattr(function, "name", "function"): function, **functions}
-    if not functions:
-        raise WeftValueError("weft.export: name a function, as in weft.export('out', predict=predict)")
-    if kind not in KINDS:
-        raise WeftValueError(f"weft.export has no kind {kind!r}; there are: {', '.join(KINDS)}")
-    for name in functions:
-        require_c_name(name)
     folder = Path(os.fspath(directory))
     if library is None:
         library = next(iter(functions)) if len(functions) == 1 else c_name(folder.absolute().name)
-    require_c_name(library)
-    chosen = _target(target, kind)
+    how = Options(kind, target, threads, checked, linker)
+    return export_files(folder, functions, library, how)
+
+
+class Options(NamedTuple):
+    """How a library is made."""
+
+    kind: str = "shared"
+    target: str | None = None
+    threads: bool = False
+    checked: bool = False
+    linker: str | None = None
+    file: str | None = None
+    """The name of the file of the library, where it is not the usual one."""
+
+
+def export_files(
+    folder: Path, functions: Mapping[str, Any], library: str, options: Options
+) -> dict[str, str]:
+    """What `export` does, with names for all."""
+    if not functions:
+        raise WeftValueError("weft.export: name a function, as in weft.export('out', predict=predict)")
+    if options.kind not in KINDS:
+        raise WeftValueError(f"weft.export has no kind {options.kind!r}; there are: {', '.join(KINDS)}")
+    for name in (*functions, library):
+        require_c_name(name)
+    target = _target(options.target, options.kind)
     found, arrays = _portable(functions)
     sources = Sources(found, arrays)
     built = build(
@@ -83,12 +103,12 @@ def export(
         sources.sources,
         sources.state,
         sources.constants,
-        chosen,
-        is_checked=checked,
-        has_threads=threads,
-        as_text=kind == "llvm",
+        target,
+        is_checked=options.checked,
+        has_threads=options.threads,
+        as_text=options.kind == "llvm",
     )
-    return _write(folder, kind, built, linker)
+    return _write(folder, built, options)
 
 
 def _target(name: str | None, kind: str) -> str:
@@ -127,17 +147,18 @@ def _portable(functions: Mapping[str, Any]) -> tuple[dict[str, Portable], dict[s
     return found, shared.arrays
 
 
-_ENDINGS = {"static": ".a", "object": ".o", "llvm": ".ll"}
+def file_name(library: str, kind: str) -> str:
+    """What the file of a library is called."""
+    if kind == "shared":
+        ending = {"Darwin": ".dylib", "Windows": ".dll"}.get(platform.system(), ".so")
+        return f"lib{library}{ending}"
+    return {"static": f"lib{library}.a", "object": f"{library}.o", "llvm": f"{library}.ll"}[kind]
 
 
-def _write(folder: Path, kind: str, built: Built, linker: str | None) -> dict[str, str]:
+def _write(folder: Path, built: Built, options: Options) -> dict[str, str]:
     """Write the files beside those of these names, and rename them when all are there."""
-    name = built.library.name
-    own = (
-        f"lib{name}{_shared_ending()}"
-        if kind == "shared"
-        else f"{'lib' if kind == 'static' else ''}{name}{_ENDINGS[kind]}"
-    )
+    name, kind = built.library.name, options.kind
+    own = options.file or file_name(name, kind)
     names = {kind: own, "header": f"{name}.h", "manifest": f"{name}.json"}
     folder.mkdir(parents=True, exist_ok=True)
     drafts = {what: folder / f".{file}.{os.getpid()}.draft" for what, file in names.items()}
@@ -148,7 +169,7 @@ def _write(folder: Path, kind: str, built: Built, linker: str | None) -> dict[st
                 drafts[kind],
                 own,
                 has_threads=built.library.has_threads,
-                linker=linker,
+                linker=options.linker,
             )
         else:
             defined = list(built.library.symbols())
@@ -165,8 +186,4 @@ def _write(folder: Path, kind: str, built: Built, linker: str | None) -> dict[st
     return {what: str(folder / file) for what, file in names.items()}
 
 
-def _shared_ending() -> str:
-    return {"Darwin": ".dylib", "Windows": ".dll"}.get(platform.system(), ".so")
-
-
-__all__ = ["KINDS", "export"]
+__all__ = ["KINDS", "Options", "export", "export_files", "file_name"]
