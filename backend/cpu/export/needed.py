@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...planning.names import is_random_name, is_sorting_name
+from ...planning.names import PARALLEL_FOR, THREADS, is_random_name, is_sorting_name
 from ..native_python.translator import translate
+from ..threads.count import MOST_THREADS
 from .interface import Library
 from .messages import shows_floats
 
@@ -74,6 +75,36 @@ define i64 @put_float(i64 %text, i64 %size, i64 %length, i64 %bits, i64 %kind) {
 """
 
 
+_POOL = f"""
+%entry = type {{{{ i32, ptr, ptr }}}}
+@llvm.global_ctors = appending global [1 x %entry] [%entry {{{{ i32 65535, ptr @weft_pool_begin, ptr null }}}}]
+@llvm.global_dtors = appending global [1 x %entry] [%entry {{{{ i32 65535, ptr @weft_pool_stop, ptr null }}}}]
+
+define void @{PARALLEL_FOR}(ptr %body, i64 %trips, i64 %grain, ptr %context) {{{{
+  %b = ptrtoint ptr %body to i64
+  %c = ptrtoint ptr %context to i64
+  %r = call i64 @weft_share(i64 %b, i64 %trips, i64 %grain, i64 %c)
+  ret void
+}}}}
+
+define void @"{{name}}_set_threads"(i64 %threads) {{{{
+  %some = call i64 @llvm.smax.i64(i64 %threads, i64 1)
+  %few = call i64 @llvm.smin.i64(i64 %some, i64 {MOST_THREADS})
+  %r = call i64 @weft_pool_set_threads(i64 %few)
+  ret void
+}}}}
+"""
+
+
+def _pool(library: Library) -> str:
+    """The pool of threads."""
+    from ..threads import pool_code, posix
+    from . import pool_start
+
+    text = translate([pool_code, posix, pool_start], [PARALLEL_FOR, THREADS], 0)
+    return text.replace(f"@{PARALLEL_FOR}(", "@weft_share(") + _POOL.format(name=library.name)
+
+
 def needed_assembly(library: Library, called: Sequence[str], narrow: bool) -> Iterator[str]:
     """The assembly of what a library needs that calls some functions; where addresses are narrow."""
     from . import describe, float_text
@@ -87,6 +118,8 @@ def needed_assembly(library: Library, called: Sequence[str], narrow: bool) -> It
         yield _NO_FLOATS.replace("define", "define internal") + translate(
             [describe], ["weft_describe"], 0, ("put_float",)
         )
+    if library.has_threads:
+        yield _pool(library)
     for name in called:
         if is_random_name(name):
             yield _random_numbers(name)

@@ -96,6 +96,8 @@ def export_files(
     for name in (*functions, library):
         require_c_name(name)
     target = _target(options.target, options.kind)
+    if options.threads:
+        _require_threads(target)
     found, arrays = _portable(functions)
     sources = Sources(found, arrays)
     built = build(
@@ -124,6 +126,14 @@ def _target(name: str | None, kind: str) -> str:
             '"static", and link it with one that does'
         )
     return name
+
+
+def _require_threads(target: str) -> None:
+    """Refuse threads for other systems than this one, and for those that have none of POSIX."""
+    if platform.system() not in ("Linux", "Darwin") or named(target).triple != host().triple:
+        raise WeftValueError(
+            f"threads=True is for this machine's system, if that has threads of POSIX, and not for {target!r}"
+        )
 
 
 def _portable(functions: Mapping[str, Any]) -> tuple[dict[str, Portable], dict[str, Any]]:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import _ctypes
+import ctypes
+import os
+import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,10 +16,11 @@ import pytest
 
 import weft
 from support.exported_calls import Exported, Failed
+from weft.backend.target import host
 from weft.dialect.errors import format_message
 
 pytestmark = pytest.mark.skipif(
-    __import__("shutil").which("cc") is None, reason="there is no C compiler to link libraries with"
+    shutil.which("cc") is None, reason="there is no C compiler to link libraries with"
 )
 
 R = np.array([3.0, -1.0, np.nan, 2.0, -0.0, 5.0])
@@ -189,8 +195,6 @@ def test_functions_share_a_state(tmp_path: Path) -> None:
 
 
 def test_what_is_saved_is_a_file_of_arrays(tmp_path: Path) -> None:
-    import ctypes
-
     counter = Counter()
     add = weft.function(counter.add).get_concrete_function(np.ones(2, "f4"))
     library = Exported(add.export(str(tmp_path), name="f", target="native"))
@@ -280,8 +284,6 @@ def test_a_checking_library_looks_at_its_arguments(tmp_path: Path) -> None:
     memory = np.zeros(100)
 
     def call(*words: Any) -> str:
-        import ctypes
-
         from support.exported_calls import Error
 
         error = Error()
@@ -366,3 +368,48 @@ def test_without_a_linker_nothing_is_written(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"false cannot link libf\.so"):
         weft.export(tmp_path, f=concrete, linker="false")
     assert list(tmp_path.iterdir()) == []
+
+
+# Threads
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads are counted in /proc")
+def test_threads_share_loops_and_give_the_same_bits(tmp_path: Path) -> None:
+    def smooth(x: Any) -> Any:
+        return np.tanh(np.sin(x) * np.cos(x[::-1])) @ x, np.exp(x) + x.sum(axis=0)
+
+    def threads() -> int:
+        return len(list(Path("/proc/self/task").iterdir()))
+
+    serial = exported(tmp_path / "serial", ["f64[?,?]"], smooth)
+    shared = exported(tmp_path / "shared", ["f64[?,?]"], smooth, threads=True)
+    x = np.random.default_rng(0).normal(size=(300, 300))
+    expected = serial(x)
+    assert shared.manifest["threads"] is True
+    for count in (1, 3, 5000, -2):
+        shared.library.f_set_threads(ctypes.c_int64(count))
+        before = threads()
+        for _ in range(3):
+            for found, wanted in zip(shared(x).values(), expected.values(), strict=True):
+                np.testing.assert_array_equal(found, wanted)
+        if count == 3:
+            assert threads() == before + 2
+    child = os.fork()
+    if not child:
+        same = all(np.array_equal(a, b) for a, b in zip(shared(x).values(), expected.values(), strict=True))
+        os._exit(0 if same else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    shared.library.f_set_threads(ctypes.c_int64(3))
+    shared(x)  # those that there were have ended before the fork
+    before = threads()
+    _ctypes.dlclose(shared.library._handle)  # its threads end
+    assert threads() < before
+
+
+def test_threads_are_for_this_system(tmp_path: Path) -> None:
+    concrete = weft.function(lambda x: x * 2).get_concrete_function(weft.TensorSpec([None]))
+    with pytest.raises(ValueError, match="threads=True is for this machine's system"):
+        weft.export(tmp_path, f=concrete, kind="object", target=FOREIGN, threads=True)
+
+
+FOREIGN = "x86-64-v2" if host().triple.startswith(("aarch64", "arm64")) else "aarch64"
