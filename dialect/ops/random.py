@@ -211,6 +211,7 @@ class FillRandom(ShapedOp, name="fill_random", family="random", cost=Cost.EXPENS
     function: String
     dtype: String
     results = 2
+    recorded = False
 
     @staticmethod
     def infer(

@@ -139,6 +139,7 @@ class CallLoop(Op, name="call_loop", family="ufunc_loops", cost=Cost.EXPENSIVE):
     function: String
     loop: String
     results = VARIADIC
+    recorded = False
 
     @staticmethod
     def infer(arguments: tuple[TensorType, ...], updated: int, function: str, loop: str) -> Any:

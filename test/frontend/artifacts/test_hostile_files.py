@@ -191,6 +191,11 @@ module {
 }
 """
 NEGATED = '%q = "weft.negative"(%a) {x = X} : (tensor<4xf64>) -> tensor<4xf64>\n return'
+SEGMENTS = f"array<i32: 1, 1{', 0' * 14}>"
+LOOP = f"""%q:2 = "weft.call_loop"(%a, %a) {{updated = 1 : i64, function = "numpy.sin", loop = "d->d",
+ operandSegmentSizes = {SEGMENTS}, resultSegmentSizes = {SEGMENTS}}}
+ : (tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<i64>)
+ return"""
 CALLED = "%r = func.call @g(%a) : (tensor<4xf64>) -> tensor<4xf64>\n"
 """What a function does that is called g, or one that calls it."""
 
@@ -234,7 +239,7 @@ def identity(tmp_path: Path) -> Path:
         (IDENTITY.replace("return", NEGATED.replace("X", "[" * 100_000 + "]" * 100_000)), "is nested too deep"),
         (IDENTITY.replace("return", NEGATED.replace("X", "affine_map<(d0) -> (d0 floordiv 0)>")), "has affine"),
         (IDENTITY.replace("return", NEGATED.replace("X", f"affine_map<(d0) -> ({'-' * 50_000}d0)>")), "has affine"),
-        (_with(_function("g", CALLED)), "the functions f, g call themselves, or one that does"),
+        (IDENTITY.replace("return", LOOP), "has an op weft.call_loop, which weft does not record"),
         (_grown(), "has more than 1048576 ops with all that it calls"),
         (IDENTITY.replace("-> tensor<4xf64>", "-> tensor<i64>").replace("return %a : tensor<4xf64>",
          "return %i : tensor<i64>"), r"gives i64\[\], where the file says f64\[4\]"),
@@ -245,6 +250,13 @@ def identity(tmp_path: Path) -> Path:
 def test_modules_that_are_made_to_do_harm(identity: Path, text: str, message: str) -> None:
     changed(identity, lambda manifest, members: members.__setitem__("code/f.0.mlir", text.encode()))
     with pytest.raises(weft.ArtifactError, match=message):
+        weft.load(identity).f(np.zeros(4), np.int64(1))
+
+
+def test_functions_that_call_themselves_for_ever(identity: Path) -> None:
+    text = _with(_function("g", CALLED)).encode()
+    changed(identity, lambda manifest, members: members.__setitem__("code/f.0.mlir", text))
+    with pytest.raises(RecursionError, match="maximum recursion depth exceeded"):
         weft.load(identity).f(np.zeros(4), np.int64(1))
 
 

@@ -63,6 +63,10 @@ def kept(x: Any) -> Any:
     return x[x > 0], np.sort(x)
 
 
+def recursive(n: Any) -> Any:
+    return n if n < 2 else recursive(n - 1) + recursive(n - 2)
+
+
 def nested(batch: Any, *, scale: float = 2.0, name: str = "a") -> Any:
     first, (second, third) = batch["a"], batch["b"]
     return {"r": [first * scale, second + third], "n": (name, 3, None)}
@@ -85,6 +89,7 @@ CASES: list[tuple[Program, list[Any], tuple[Any, ...]]] = [
     (factorized, [weft.TensorSpec([None, None])], (np.zeros((3, 3)),)),
     (grown, [weft.TensorSpec([None]), weft.TensorSpec([])], (np.array([1.0, 2.0]), np.float64(40))),
     (kept, [weft.TensorSpec([None])], (FLOATS,)),
+    (recursive, [weft.TensorSpec([], "int64")], (np.int64(9),)),
     (kept, [weft.TensorSpec([None])], (FLOATS[:0],)),
     (nested, [{"a": weft.TensorSpec([None]), "b": [weft.TensorSpec([2], "int32"), weft.TensorSpec([])]}],
      ({"a": FLOATS, "b": [np.array([1, 2], "int32"), np.float64(3)]},)),
