@@ -49,7 +49,7 @@ def _is_plain(piece: Any) -> bool:
     """Whether compiled code can write a piece: a text that MLIR can hold, an integer of 64 bits or a double."""
     if isinstance(piece, str):
         return "\0" not in piece and not any("\ud800" <= character <= "\udfff" for character in piece)
-    is_number = isinstance(piece, TracedArray) and piece._is_scalar
+    is_number = isinstance(piece, TracedArray) and piece.ndim == 0
     return is_number and piece.dtype.name in _SHOWN
 
 

@@ -85,6 +85,19 @@ def test_programs_raise_what_they_raise_eagerly(program: Program, extent: int | 
     assert not calls_python(compiled, extent)
 
 
+def test_arguments_without_axes_are_shown() -> None:
+    def refused(x: Any, n: Any) -> Any:
+        if x[0] < n:
+            raise ValueError(f"{n} and {x[0]}")
+        return x
+
+    specs = [weft.TensorSpec([None]), weft.TensorSpec([], "int64")]
+    concrete = weft.function(refused).get_concrete_function(*specs)
+    assert "weft.python" not in concrete.as_text("weft")
+    with pytest.raises(ValueError, match=r"^3 and 1\.5"):
+        concrete(np.full(2, 1.5), np.array(3))
+
+
 def f32_text(x: Any) -> Any:
     if x[0] < 0:
         raise ValueError(f"{np.float32(x[0])}")
