@@ -43,7 +43,7 @@ from .native_device_calls import (
     taken,
 )
 from .native_guards import Guards, compare
-from .native_updates import Stores, built_by, change_arguments, updates_of
+from .native_updates import Stores, built_by, change_arguments, kept_entries, updates_of
 from .parameters import Parameters, Unknown
 from .plain_values import BY_COMPARISON, has_plain_value
 
@@ -90,6 +90,8 @@ class _Description:
         """Where the containers among the arguments are, and other objects that are no data, by identity."""
         self._items: dict[int, Sequence[int]] = {}
         """Where the items of lists are."""
+        self._with_items: set[int] = set()
+        """The lists whose items are needed themselves."""
         self._changeable: list[int] = []
         """Where the containers are that may change."""
         self._device = device_of(concrete)
@@ -106,6 +108,7 @@ class _Description:
 
     def make(self, slots: Sequence[tuple[Any, Structure]], call: Bound) -> Descriptor:
         program, concrete = self._program, self._concrete
+        self._with_items = kept_entries(updates_of(concrete) or (), call)
         for slot, (value, node) in enumerate(slots):
             self._check(value, node, program.slot(slot))
         guards = Guards(program)
@@ -155,8 +158,29 @@ class _Description:
             self._containers[id(value)] = place
             if not isinstance(value, tuple) and node.kind not in (ArrayParts, GeneratorParts):
                 self._changeable.append(place)
+            if self._check_numbers(value, node, place):
+                return
             for part, child, where in self._parts(value, node, place):
                 self._check(part, child, where)
+
+    def _check_numbers(self, value: Any, node: Node, place: int) -> bool:
+        """Let native code walk a list or tuple of numbers of one type, which are data for machine code alone."""
+        indices = [child.index for child in node.children if isinstance(child, Leaf)]
+        kinds = {self._concrete.numbers.get(index) for index in indices}
+        if node.kind not in (list, tuple) or len(kinds) != 1 or len(indices) != len(node.children):
+            return False
+        kind = kinds.pop()
+        if (
+            kind not in (int, float)
+            or id(value) in self._with_items
+            or not self._data_alone.issuperset(indices)
+        ):
+            return False
+        for index, where in zip(
+            indices, self._program.numbers(place, node.kind, kind, len(value)), strict=True
+        ):
+            self._given[index] = self._objects[index] = self._data[index] = where
+        return True
 
     def _check_leaf(self, value: Any, index: int, place: int) -> None:
         number = self._concrete.numbers.get(index)
@@ -175,7 +199,7 @@ class _Description:
                 copy = self._program.made(place, contiguous)
                 self._data[index] = self._check_array(copy, expected, READY, True)
             return
-        if value is not leaf and self._is_data_alone(index) and _stands_for(value, leaf):
+        if value is not leaf and index in self._data_alone and _stands_for(value, leaf):
             write = self._program.python_number if type(value) in NUMBERS else self._program.scalar
             # One number may come twice, what stands for it may not.
             self._given[index] = self._objects[index] = self._data[index] = write(place, type(value))
@@ -210,13 +234,14 @@ class _Description:
             raise Unknown
         return self._program.device_array(place, self._device.address, type.dtype, type.shape, flags)
 
-    def _is_data_alone(self, index: int) -> bool:
-        """Whether nothing but machine code gets what is made of an argument."""
+    @functools.cached_property
+    def _data_alone(self) -> set[int]:
+        """The arguments of which nothing but machine code gets what is made of them."""
         concrete = self._concrete
         if not self._by_machine or self._device is not None or not _is_plain(concrete):
-            return False
-        returned = [part.argument for part in _built_parts(concrete) if isinstance(part, ArgumentResult)]
-        return index not in concrete._written and index not in returned
+            return set()
+        returned = {part.argument for part in _built_parts(concrete) if isinstance(part, ArgumentResult)}
+        return set(range(len(self._leaves))) - returned - set(concrete._written)
 
     def _read(self, value: Any, leaf: Any, place: int) -> int:
         """Where the array is that is read of an object which carries it, or made of what an input signature takes."""

@@ -38,6 +38,12 @@ def built_by(updates: Sequence[Update]) -> list[Result]:
     return [maker.result for maker in makers if isinstance(maker, Built) and isinstance(maker.result, Result)]
 
 
+def kept_entries(updates: Sequence[Update], call: Bound) -> set[int]:
+    """The lists of a call, by identity, whose items are stored as they are beside what is computed."""
+    makers = [maker for update in updates for maker in _makers(update)]
+    return {id(maker.handle.get(call)) for maker in makers if isinstance(maker, EntryOf)}
+
+
 def _makers(update: Update) -> Sequence[Any]:
     return update.make.makers if isinstance(update.make, Together) else (update.make,)
 
@@ -150,4 +156,4 @@ class Stores:
         return place
 
 
-__all__ = ["Stores", "built_by", "change_arguments", "updates_of"]
+__all__ = ["Stores", "built_by", "change_arguments", "kept_entries", "updates_of"]

@@ -67,6 +67,14 @@ def admitted(operation: int, values: int) -> int:  # noqa: C901  (a switch)
             holds = word(value + TYPE) == first
             if holds:
                 holds = is_short(value, target)
+        elif code == Check.FLOATS or code == Check.INTEGERS:
+            holds = word(value + TYPE) == first and word(value + SIZE) == second
+            if holds:
+                items = word(value + LIST_ITEMS) if first == api(Api.LIST_TYPE) else value + TUPLE_ITEMS
+                if code == Check.FLOATS:
+                    holds = are_floats(items, second, third, target)
+                else:
+                    holds = are_integers(items, second, third, target)
         elif code == Check.METHOD:
             holds = is_method(value, first, second)
         elif code == Check.IS:
@@ -180,6 +188,33 @@ def is_short(value: int, target: int) -> int:
     set_word(target, target + WORD)
     set_word(target + WORD + ARRAY_DATA, target + WORD * (SCALAR_WORDS - 1))
     set_word(target + WORD * (SCALAR_WORDS - 1), number)
+    return 1
+
+
+def are_floats(items: int, count: int, kind: int, target: int) -> int:
+    """Whether items are floats; then what stands for arrays of them is written, with the values."""
+    end = items + WORD * count
+    while items < end:
+        value = word(items)
+        if word(value + TYPE) != kind:
+            return 0
+        set_word(target, target + WORD)
+        set_word(target + WORD + ARRAY_DATA, target + WORD * (SCALAR_WORDS - 1))
+        set_word(target + WORD * (SCALAR_WORDS - 1), word(value + VALUE))
+        target += WORD * SCALAR_WORDS
+        items += WORD
+    return 1
+
+
+def are_integers(items: int, count: int, kind: int, target: int) -> int:
+    """Whether items are ints of 64 bits; then what stands for arrays of them is written, with the values."""
+    end = items + WORD * count
+    while items < end:
+        value = word(items)
+        if word(value + TYPE) != kind or is_short(value, target) == 0:
+            return 0
+        target += WORD * SCALAR_WORDS
+        items += WORD
     return 1
 
 

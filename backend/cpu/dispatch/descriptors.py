@@ -133,6 +133,15 @@ class Program:
         self._add(Check.INTEGER, source, self.keep(kind), target=place)
         return place
 
+    def numbers(self, source: int, container: type, kind: type, length: int) -> list[int]:
+        """A list or tuple of so many ints of 64 bits, or floats alone; returns the places of what stands for
+        arrays of them. They hold the values: the items are not kept alive.
+        """
+        place = self._room(SCALAR_WORDS * length)
+        code = Check.INTEGERS if kind is int else Check.FLOATS
+        self._add(code, source, self.keep(container), length, self.keep(kind), place)
+        return [place + WORD * SCALAR_WORDS * index for index in range(length)]
+
     def is_object(self, source: int, value: Any) -> None:
         """An object itself, which is kept alive."""
         self._add(Check.IS, source, self.keep(value))
