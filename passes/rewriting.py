@@ -6,6 +6,7 @@ which takes 20 us each; here one walk collects plain operations, and dictionarie
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
@@ -93,6 +94,15 @@ def holds(root: Operation, names: Set[str]) -> bool:
 
     root.walk(visit, ir.WalkOrder.PRE_ORDER)
     return found
+
+
+def reassociation_of(reshape: Operation) -> list[list[int]]:
+    """The axes that each axis of the smaller side of `tensor.expand_shape` or `collapse_shape` stands for.
+
+    Counted, not read: axes follow each other, and MLIR's verifier does not look at negative numbers.
+    """
+    axes = itertools.count()
+    return [[next(axes) for _ in group] for group in reshape.attributes["reassociation"]]
 
 
 def is_defined_inside(value: Value, operation: Operation) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 
 from ...dialect.mlir import Block, Module, Operation, Type, Value, ir
 from ...dialect.records import dataclass
+from ...passes.rewriting import reassociation_of
 from ..planning.buffer_assignment import byte_width
 from ..planning.names import is_kernel_name
 from ..planning.outlining.destinations import origin
@@ -166,8 +167,7 @@ class _Counter:
             return [k if e is None else e for e, k in zip(shape, self.shapes[source], strict=True)]
         if op.name == "tensor.collapse_shape":
             inner = self.shapes.get(op.operands[0], list(static_shape(op.operands[0].type)))
-            groups = [[int(axis.value) for axis in group] for group in op.attributes["reassociation"]]
-            return [product([inner[axis] for axis in group]) for group in groups]
+            return [product([inner[axis] for axis in group]) for group in reassociation_of(op)]
         return shape
 
     def _expanded(self, op: Operation) -> list[Any]:

@@ -20,7 +20,7 @@ from ...dialect.mlir import Block, Operation, Type, Value, dialect, ir
 from ...dialect.records import NamedTuple, dataclass
 from ...dialect.sizes import Computed, Size, ceildiv, computed, floordiv, replaced, symbol, symbols, terms_of
 from ...passes.index_arithmetic import Extent, IndexArithmetic
-from ...passes.rewriting import constant_integer, copy_with, terminator
+from ...passes.rewriting import constant_integer, copy_with, reassociation_of, terminator
 from .names import is_kernel_name
 
 # Results of these ops have the shape of the operand they are written into.
@@ -302,8 +302,7 @@ class Shapes:
 
     def _of_tensor_collapse_shape(self, op: Operation, value: Value) -> Sequence[Size]:
         source = self.of(op.operands[0])
-        groups = op.attributes["reassociation"]
-        return [math.prod(source[int(i.value)] for i in group) for group in groups]
+        return [math.prod(source[axis] for axis in group) for group in reassociation_of(op)]
 
     def _of_tensor_pad(self, op: Operation, value: Value) -> Sequence[Size]:
         widths = zip(mixed(op, "static_low", 1), mixed(op, "static_high", 2), strict=True)

@@ -10,7 +10,7 @@ from ...dialect.mlir import Attribute, Operation, Value, ir
 from ...dialect.op import FUNCTIONS
 from ...dialect.ops.state import RaiseIf
 from ...dialect.records import dataclass
-from ..rewriting import operations_in
+from ..rewriting import operations_in, reassociation_of
 
 AffineMap: TypeAlias = Any
 
@@ -142,7 +142,7 @@ def view_of(op: Operation, views: Mapping[Value, View], maps: Maps) -> View | No
 def _expansion(op: Operation) -> AffineMap | None:
     shape = ir.RankedTensorType(op.results[0].type).shape
     expressions = []
-    for group in _reassociation(op):
+    for group in reassociation_of(op):
         axes = [axis for axis in group if shape[axis] != 1] or group[:1]
         if len(axes) > 1:
             return None
@@ -153,7 +153,7 @@ def _expansion(op: Operation) -> AffineMap | None:
 def _collapse(op: Operation) -> AffineMap | None:
     shape = ir.RankedTensorType(op.operands[0].type).shape
     expressions = [ir.AffineConstantExpr.get(0)] * len(shape)
-    groups = _reassociation(op)
+    groups = reassociation_of(op)
     for result, group in enumerate(groups):
         axes = [axis for axis in group if shape[axis] != 1]
         if len(axes) > 1:
@@ -161,10 +161,6 @@ def _collapse(op: Operation) -> AffineMap | None:
         for axis in axes:
             expressions[axis] = ir.AffineDimExpr.get(result)
     return ir.AffineMap.get(len(groups), 0, expressions)
-
-
-def _reassociation(op: Operation) -> list[list[int]]:
-    return [[axis.value for axis in group] for group in op.attributes["reassociation"]]
 
 
 def scalar_constant(op: Operation) -> Attribute | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from ....dialect.mlir import Operation, Type, Value, dialect, ir
 from ....dialect.records import dataclass
 from ....passes.index_arithmetic import Extent, IndexArithmetic
-from ....passes.rewriting import constant_integer, operations_in
+from ....passes.rewriting import constant_integer, operations_in, reassociation_of
 from ..shapes import kept_axes, mixed, static_shape
 
 
@@ -147,8 +147,7 @@ def _drops_only_units(reshape: Operation, large: Type, small: Type) -> bool:
     """Whether a reshape only drops unit dimensions, and the rank-reduced slice of the small type means the same."""
     shape = static_shape(large)
     wide = [axis for axis, extent in enumerate(shape) if extent != 1]
-    groups = [[int(axis.value) for axis in group] for group in reshape.attributes["reassociation"]]
-    if any(len([axis for axis in group if axis in wide]) > 1 for group in groups):
+    if any(len([axis for axis in group if axis in wide]) > 1 for group in reassociation_of(reshape)):
         return False
     # Dynamic sizes may be 1 at run time; types tell which dimensions remain only when they are unambiguous.
     reduced = [extent for extent in shape if extent != 1]

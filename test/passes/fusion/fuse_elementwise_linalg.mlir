@@ -98,3 +98,29 @@ func.func @size_of_argument(%x: tensor<?x1xf32>) -> index {
   %size = tensor.dim %x, %c0 : tensor<?x1xf32>
   return %size : index
 }
+
+// -----
+
+// MLIR takes a negative axis in a group; axes follow each other.
+// CHECK-LABEL: func.func @a_group_with_a_negative_axis
+// CHECK: linalg.generic
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @a_group_with_a_negative_axis(%x: tensor<?xf32>, %n: index) -> tensor<?x1xf32> {
+  %0 = tensor.empty(%n) : tensor<?xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+                       iterator_types = ["parallel"]} ins(%x : tensor<?xf32>) outs(%0 : tensor<?xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %double = arith.addf %a, %a : f32
+    linalg.yield %double : f32
+  } -> tensor<?xf32>
+  %2 = tensor.expand_shape %1 [[-9223372036854775808, 1]] output_shape [%n, 1] : tensor<?xf32> into tensor<?x1xf32>
+  %3 = tensor.empty(%n) : tensor<?x1xf32>
+  %4 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                       iterator_types = ["parallel", "parallel"]} ins(%2 : tensor<?x1xf32>) outs(%3 : tensor<?x1xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %root = math.sqrt %a : f32
+    linalg.yield %root : f32
+  } -> tensor<?x1xf32>
+  return %4 : tensor<?x1xf32>
+}
