@@ -14,6 +14,7 @@ from ..backend.cpu.dispatch.objects import FastCallable, is_supported, mark_call
 from ..backend.gpu.devices.names import CPU, device_number
 from ..backend.gpu.devices.targets import target_of
 from ..dialect.errors import WeftTypeError, WeftValueError
+from ..dialect.held_interrupts import interrupts_held
 from ..dialect.imports import uncollected, uncollected_once
 from .calls.argument_numbers import ArgumentNumbers, Arguments
 from .calls.argument_sizes import ArgumentSizes
@@ -395,7 +396,8 @@ class Function(FastCallable, Portable, Generic[P, R]):
         if not COMPILE_LOCK.acquire(blocking=False):
             return  # calls go on while another thread compiles; a later one is described
         try:
-            self._describe_to_native(concrete, bound, arguments)
+            with interrupts_held():
+                self._describe_to_native(concrete, bound, arguments)
         finally:
             COMPILE_LOCK.release()
 
@@ -468,7 +470,7 @@ class Function(FastCallable, Portable, Generic[P, R]):
         decisions = Decisions()
         decisions.data.update(data)
         leaves = [TensorSpec(type.shape, type.dtype) for type in signature.types]
-        with COMPILE_LOCK:
+        with COMPILE_LOCK, interrupts_held():
             program, _ = decided(lambda decisions: self._traced(signature, leaves, decisions), decisions)
         return program.recording()
 

@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from ..dialect.errors import DifferentiationError, InternalError, PassError, WeftError, WeftValueError
+from ..dialect.held_interrupts import interrupts_held, raise_held
 from ..dialect.mlir import Module, PassManager, ir
 from ..dialect.records import dataclass
 from .base import Pass, Statistics, TextPass
@@ -235,7 +236,7 @@ def run_pipeline(
         steps = _own_steps(pipeline)
     else:
         steps = parse_pipeline(pipeline, passes=passes, pipelines=pipelines)
-    with module.context, ir.Location.unknown():
+    with interrupts_held(), module.context, ir.Location.unknown():
         if observers:
             for step in steps:
                 _run_observed(module, step, passes, observers, verify)
@@ -305,6 +306,7 @@ def _run_consecutive(module: Module, steps: Sequence[Step], passes: PassTable, v
 def _run_weft(
     module: Module, step: Step, passes: PassTable, statistics: Statistics, verify: bool, always: bool = True
 ) -> None:
+    raise_held()
     with _failures_of(step):
         found = make_pass(step, passes)
         if verify:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...dialect.held_interrupts import interrupts_held
 from ...dialect.records import NamedTuple
 from ..compiling.program import CallSignature
 from ..signature.signature import Signature, difference, is_alive, type_of_leaf, without_objects
@@ -77,7 +78,7 @@ class KnownSpecialisations:
     def made(self, signature: CallSignature, arguments: Arguments, compile: Compile) -> Fitting:
         """As `fitting`, compiled if there is nothing."""
         leaves = arguments.leaves
-        with COMPILE_LOCK:
+        with COMPILE_LOCK, interrupts_held():
             found = self._found.get(signature.key)
             if found is None:
                 from .specialisations import Specialisations

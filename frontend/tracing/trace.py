@@ -14,6 +14,7 @@ from ...backend.planning.names import symbol_name
 from ...dialect.attributes import type_from_mlir, type_to_mlir
 from ...dialect.callbacks import Callback, name_of, native_of
 from ...dialect.errors import LeakedArrayError, TraceSizeError, UnsupportedError, WeftTypeError
+from ...dialect.held_interrupts import raise_held
 from ...dialect.host_calls import create_host_call
 from ...dialect.mlir import Location, Type, Value, dialect, ir
 from ...dialect.op import Op
@@ -103,6 +104,7 @@ class Trace(Recorder):
         raised: TracebackType | None = None,
     ) -> Sequence[Value]:
         """Record an op on SSA values at the user's present location, as `location` has it; returns its results."""
+        raise_held()
         self.op_count += 1
         if self.op_count > settings.max_trace_ops:
             raise TraceSizeError(

@@ -24,6 +24,6 @@ def fenced(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     start = libc.mmap(None, pages + _PAGE, mmap.PROT_READ | mmap.PROT_WRITE, _PRIVATE_AND_ANONYMOUS, -1, 0)
     libc.mprotect(start + pages, _PAGE, _NO_ACCESS)
     memory = (ctypes.c_char * array.nbytes).from_address(start + pages - array.nbytes)
-    copy = np.frombuffer(memory, array.dtype).reshape(array.shape)
+    copy: np.ndarray[Any, Any] = np.ndarray(array.shape, array.dtype, buffer=memoryview(memory))
     copy[...] = array
     return copy
