@@ -150,7 +150,7 @@ class Op:
     opaque: ClassVar[bool] = False
     """Whether passes leave the op as it is, even where its operands are constants."""
     recorded: ClassVar[bool] = True
-    """Whether traces are made of it, and files; else the lowering makes it, with operands that it knows to fit."""
+    """Whether traces are made of it, and files; else passes make it, where they know that it does no harm."""
     flat: ClassVar[bool] = False
     """Whether the derivative is zero wherever there is one; `derivatives.py` tells of this and the following."""
     partials: ClassVar[tuple[Any, ...]] = ()

@@ -64,6 +64,7 @@ class Empty(ShapedOp, name="empty", family="creation", cost=Cost.FREE):
     shape: Ints
     dtype: DType
     effects = (Effect.ALLOCATE,)
+    recorded = False
 
     @staticmethod
     def infer(dims: tuple[TensorType, ...], shape: tuple[int, ...], dtype: np.dtype[Any]) -> TensorType:
