@@ -15,6 +15,7 @@ PARTS = (
     ("dynamic.py",),
     ("tables.py",),
     ("guards.py",),
+    ("random_loops.py",),
     ("threads.py",),
     ("compile_time.py", "--output", str(HERE / "results" / "compile_time.md")),
 )
