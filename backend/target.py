@@ -86,6 +86,20 @@ _CPUS = {
 }
 """Processors by the instructions that weft uses of them."""
 
+_SYSTEMS = {
+    "x86-64": {
+        "linux": "x86_64-unknown-linux-gnu",
+        "macos": "x86_64-apple-macosx11.0.0",
+        "windows": "x86_64-pc-windows-msvc",
+    },
+    "aarch64": {
+        "linux": "aarch64-unknown-linux-gnu",
+        "macos": "arm64-apple-macosx11.0.0",
+        "windows": "aarch64-pc-windows-msvc",
+    },
+}
+"""The systems that can be named behind a processor, by LLVM's names: other than this one's for exported code alone."""
+
 _FEATURES = {
     "x86-64": ("avx", "avx2", "f16c", "fma"),
     "aarch64": ("neon", "fullfp16", "bf16", "dotprod"),
@@ -152,15 +166,19 @@ def host() -> Target:
 def named(name: str) -> Target:
     """The machine of a name: "native", a level of x86-64, "aarch64", a processor as LLVM calls it, or a GPU ("sm_90a").
 
-    Features may follow with a plus sign each, "aarch64+neon"; for a GPU the processor that launches its kernels may
-    follow a colon, "sm_90a:x86-64-v3". Raises `WeftValueError` for unknown names.
+    A system may follow, "aarch64-macos" ("linux", "macos", "windows"; without one it is this one), and features with a
+    plus sign each, "aarch64+neon"; for a GPU the processor that launches its kernels may follow a colon,
+    "sm_90a:x86-64-v3". "wasm32" is WebAssembly with vectors. Raises `WeftValueError` for unknown names.
     """
     if name == "native":
         return host()
+    if name == _WASM.name:
+        return _WASM
     gpu, _, launcher = name.partition(":")
     if gpu in _GPUS:
         return replace(_gpu(gpu), host=named(launcher or "native").name)
     cpu, *added = name.split("+")
+    cpu, system = _without_system(cpu)
     level = (
         cpu if cpu in _LEVELS else next((level for level, cpus in _CPUS.items() if cpu in cpus.split()), cpu)
     )
@@ -175,6 +193,8 @@ def named(name: str) -> Target:
                 f"the target {name!r} has the unknown feature {feature!r}; there are: {known}"
             )
     machine = _foreign_arm(name) if family == "aarch64" else _level(name, level, added)
+    if system:
+        machine = replace(machine, triple=_SYSTEMS[family][system])
     flags = ",".join(f"+{feature}" for feature in added)
     is_level = cpu in (*_LEVELS, "aarch64")
     own = "generic" if cpu == "aarch64" else cpu
@@ -184,10 +204,16 @@ def named(name: str) -> Target:
     )
 
 
+def _without_system(name: str) -> tuple[str, str]:
+    """A name without the system at its end, and that; empty if there is none."""
+    processor, _, system = name.rpartition("-")
+    return (processor, system) if processor and system in _SYSTEMS["x86-64"] else (name, "")
+
+
 def names() -> list[str]:
     """All names of machines, without features."""
     processors = (cpu for cpus in _CPUS.values() for cpu in cpus.split())
-    return ["native", *_LEVELS, "aarch64", *processors, *_GPUS]
+    return ["native", *_LEVELS, "aarch64", "wasm32", *processors, *_GPUS]
 
 
 def _is_arm(triple: str) -> bool:
@@ -235,6 +261,20 @@ def _arm(name: str, triple: str) -> Target:
     )
 
 
+_WASM = Target(
+    name="wasm32",
+    triple="wasm32-unknown-unknown",
+    cpu="generic",
+    features="+simd128,+bulk-memory",
+    vector_bytes=16,
+    vector_registers=16,
+    fused_multiply_add=False,
+    exponent_instructions=False,
+    half_conversions=False,
+    rounding_instructions=True,
+)
+
+
 def _gpu(name: str) -> Target:
     return Target(
         name=name,
@@ -257,8 +297,10 @@ def why_not_here(target: Target) -> str:
         return ""
     if target.gpu is not None:
         return 'calls of code for GPUs need device="cuda"'
-    if _is_arm(target.triple) != _is_arm(host().triple):
-        return f"this machine is {host().triple.partition('-')[0]}"
+    if target.triple != host().triple:
+        architecture, _, system = host().triple.partition("-")
+        is_other = target.triple.partition("-")[0] != architecture
+        return f"this machine is {architecture if is_other else system}"
     if target.needs is None:
         return "" if target.cpu == host().cpu else f"this machine is {host().cpu}"
     with uncollected():

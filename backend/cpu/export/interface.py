@@ -140,7 +140,8 @@ class Library(NamedTuple):
     @property
     def failures(self) -> list[Site]:
         """All that may go wrong: the numbers of the places in C are those here, from 1 on."""
-        return [*FAILURES, *(_plain(site) for function in self.functions for site in function.plan.sites)]
+        own = (_plain(site) for function in self.functions for site in function.plan.sites)
+        return [*failures_of_all(self.is_checked), *own]
 
     @property
     def state_bytes(self) -> int:
@@ -173,6 +174,11 @@ NEGATIVE = Site(BAD_ARGUMENT, "an extent of array {0} of the call is negative", 
 OVERLAP = Site(BAD_ARGUMENT, "arrays {0} and {1} of the call overlap, and one of them is written", 2, "")
 FAILURES = (NO_MEMORY, STOPPED, NULL, MISALIGNED, NEGATIVE, OVERLAP)
 """What any function may find."""
+
+
+def failures_of_all(is_checked: bool) -> tuple[Site, ...]:
+    """What any function may find, of a library that looks at its arguments or does not."""
+    return FAILURES if is_checked else FAILURES[:2]
 
 
 def number_of(failure: Site) -> int:
@@ -229,6 +235,7 @@ __all__ = [
     "Place",
     "StateArray",
     "c_name",
+    "failures_of_all",
     "number_of",
     "require_c_name",
 ]

@@ -23,7 +23,7 @@ from ..lowering.parameters import BY_POINTER
 from ..machine import llvm
 from ..stages import Convention, Lowering
 from .entry import AddCFunctions
-from .interface import FAILURES, CFunction, Input, Library, Output, Place, StateArray
+from .interface import CFunction, Input, Library, Output, Place, StateArray, failures_of_all
 from .needed import needed_assembly
 from .places import place_text
 from .runtime import runtime_assembly
@@ -70,7 +70,7 @@ def build(
     with compiling_for(target) as machine, context(), ir.Location.unknown():
         functions: list[CFunction] = []
         modules = []
-        first = 1 + len(FAILURES)
+        first = 1 + len(failures_of_all(is_checked))
         for source in sources:
             function, module = _compiled(source, first, is_checked)
             first += len(function.plan.sites)
@@ -86,7 +86,7 @@ def build(
         declared = llvm.external_symbols(whole)
         if as_text:
             return Built(library, str(whole).encode(), tuple(sorted(declared)), machine)
-        code = llvm.object_code(whole)
+        code = llvm.object_code(whole, for_linker=True)
         calls = {*declared, *called_by_instructions(code)}
         return Built(library, code, tuple(sorted(calls)), machine)
 

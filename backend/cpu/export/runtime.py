@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import accumulate
 
 from ...planning.names import ALLOCATE, ALLOCATE_SCRATCH, FREE, FREE_SCRATCH, PARALLEL_FOR, REFUSALS, THREADS
 from ...planning.plan import ALIGNMENT, MAX_VALUES
@@ -147,8 +148,9 @@ define i64 @"{{name}}_describe"(ptr %error, ptr %text, i64 %size) {{{{
   %number = load i64, ptr %error
   %is_inside = icmp ult i64 %number, {{count}}
   %known = select i1 %is_inside, i64 %number, i64 0
-  %at = getelementptr ptr, ptr @weft.messages, i64 %known
-  %message = load ptr, ptr %at
+  %at = getelementptr i32, ptr @weft.offsets, i64 %known
+  %offset = load i32, ptr %at
+  %message = getelementptr i8, ptr @weft.messages, i32 %offset
   %values = getelementptr i64, ptr %error, i64 1
   %m = ptrtoint ptr %message to i64
   %v = ptrtoint ptr %values to i64
@@ -241,11 +243,10 @@ def _failures(library: Library) -> Iterator[str]:
     failures = library.failures
     kinds = [CODES.index("OK"), *(CODES.index(failure.error) for failure in failures)]
     yield f"@weft.kinds = constant [{len(kinds)} x i32] [{', '.join(f'i32 {k}' for k in kinds)}]\n"
-    texts = ["", *(failure.message for failure in failures)]
-    for number, text in enumerate(texts):
-        yield _bytes(f"weft.message.{number}", with_marks(text) + b"\0", alignment=1)
-    addresses = ", ".join(f"ptr @weft.message.{number}" for number in range(len(texts)))
-    yield f"@weft.messages = constant [{len(texts)} x ptr] [{addresses}]\n"
+    texts = [with_marks(text) + b"\0" for text in ("", *(failure.message for failure in failures))]
+    yield _bytes("weft.messages", b"".join(texts), alignment=1)
+    offsets = accumulate(map(len, texts[:-1]), initial=0)
+    yield f"@weft.offsets = constant [{len(texts)} x i32] [{', '.join(f'i32 {o}' for o in offsets)}]\n"
     yield _FAILURES.format(
         name=library.name,
         count=len(texts),

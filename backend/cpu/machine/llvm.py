@@ -137,15 +137,17 @@ LONG_BLOCK = 2_500
 """From so many instructions in a basic block on, LLVM's second level takes quadratic time to choose and order them."""
 
 
-def object_code(module: Any, level: int | None = None) -> bytes:
+def object_code(module: Any, level: int | None = None, *, for_linker: bool = False) -> bytes:
     """The machine code of an optimised module as an object file; `level` is that of LLVM's code generation.
 
-    Without one, it is as high as makes sense.
+    Without one, it is as high as makes sense. What is for a linker may take for granted that all of it, and what it
+    calls, are near each other.
     """
     with phase("llvm-codegen"):
         if level is None:
             level = 1 if _has_long_block(module) else 2
-        code: bytes = _kept_target_machine(current(), level).emit_object(module)
+        machine = _kept_machine_for_linkers if for_linker else _kept_target_machine
+        code: bytes = machine(current(), level).emit_object(module)
     return code
 
 
@@ -163,9 +165,10 @@ def external_symbols(module: Any) -> list[str]:
 
 def internalize(module: Any, kept: Collection[str]) -> None:
     """Hide all that a module defines but for some functions, and drop what is not used then."""
-    for value in itertools.chain(module.functions, module.global_variables):
-        if not value.is_declaration and value.name not in kept and not value.name.startswith("llvm."):
-            value.linkage, value.visibility = "internal", "default"
+    for values, linkage in ((module.functions, "internal"), (module.global_variables, "private")):
+        for value in values:
+            if not value.is_declaration and value.name not in kept and not value.name.startswith("llvm."):
+                value.linkage, value.visibility = linkage, "default"
     with _disposing(binding().create_new_module_pass_manager()) as passes:
         passes.add_global_dead_code_eliminate_pass()
         passes.run(module, _pass_builder(1))
@@ -176,7 +179,7 @@ def target_machine() -> Any:
     return _kept_target_machine(current())
 
 
-def _make_target_machine(target: Target, level: int = 2) -> Any:
+def _make_target_machine(target: Target, level: int = 2, for_linker: bool = False) -> Any:
     if target != host():
         binding().initialize_all_targets()
         binding().initialize_all_asmprinters()
@@ -188,9 +191,10 @@ def _make_target_machine(target: Target, level: int = 2) -> Any:
             features=target.features,
             opt=level,
             reloc="pic",
-            codemodel="jitdefault" if target.triple == host().triple else "default",
+            codemodel="default" if for_linker or target.triple != host().triple else "jitdefault",
         )
     )
 
 
 _kept_target_machine = cache(_make_target_machine)
+_kept_machine_for_linkers = cache(partial(_make_target_machine, for_linker=True))

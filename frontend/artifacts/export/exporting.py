@@ -125,6 +125,8 @@ def _target(name: str | None, kind: str) -> str:
             f'the compiler of this machine links no library for {name!r} ({found.triple}): export kind="object" or '
             '"static", and link it with one that does'
         )
+    if kind == "static" and any(system in found.triple for system in ("apple", "windows")):
+        raise WeftValueError('weft writes no archives for macos and windows: export kind="object"')
     return name
 
 

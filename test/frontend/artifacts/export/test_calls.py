@@ -373,6 +373,7 @@ def test_without_a_linker_nothing_is_written(tmp_path: Path) -> None:
 # Threads
 
 
+@pytest.mark.optimised
 @pytest.mark.skipif(sys.platform != "linux", reason="threads are counted in /proc")
 def test_threads_share_loops_and_give_the_same_bits(tmp_path: Path) -> None:
     def smooth(x: Any) -> Any:

@@ -20,6 +20,7 @@ from support.exported_programs import Net, concretes, lu, mlp, pick, softmax, st
 HERE = Path(__file__).parent
 CC = shutil.which(os.environ.get("CC", "cc"))
 
+pytestmark = pytest.mark.optimised
 needs_cc = pytest.mark.skipif(CC is None, reason="there is no C compiler")
 
 
