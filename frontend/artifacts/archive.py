@@ -18,8 +18,6 @@ MANIFEST = "manifest.json"
 STATE = "state.safetensors"
 LAYOUT = 1
 """The version of what files hold and how."""
-DIALECT = 1
-"""The version of the dialect: ops are added to it, and no op, attribute or rule changes its meaning."""
 
 _MOST_MEMBERS = 4096
 _LARGEST_MANIFEST = 16 << 20
@@ -120,4 +118,4 @@ class Archive:
         return manifest
 
 
-__all__ = ["DEFAULT_BYTES", "DIALECT", "LAYOUT", "STATE", "Archive", "write_archive"]
+__all__ = ["DEFAULT_BYTES", "LAYOUT", "STATE", "Archive", "write_archive"]

@@ -55,10 +55,7 @@ def checked_module(
 
     Raises `ArtifactError` for anything that weft does not record. Call it in the context of the dialect.
     """
-    if place_that_is_no_text(text) is not None:
-        raise ArtifactError("a name or string of the module is not UTF-8")
-    if _depth(text) > _DEEPEST:
-        raise ArtifactError("the module is nested too deep")
+    require_readable(text)
     try:
         module = ir.Module.parse(text)
         if not module.operation.verify():
@@ -76,6 +73,14 @@ def checked_module(
     except (WeftError, PassError) as error:
         raise ArtifactError(f"the module is not one that weft records: {error}") from error
     return module
+
+
+def require_readable(text: str) -> None:
+    """Refuse texts at which MLIR's reader or its bindings would end the process."""
+    if place_that_is_no_text(text) is not None:
+        raise ArtifactError("a name or string of the module is not UTF-8")
+    if _depth(text) > _DEEPEST:
+        raise ArtifactError("the module is nested too deep")
 
 
 def guard(module: Module) -> None:
@@ -188,4 +193,13 @@ def parse(text: str, description: Description) -> Module:
         )
 
 
-__all__ = ["UPSTREAM", "checked_module", "functions_of", "guard", "name_of", "parse", "text_of"]
+__all__ = [
+    "UPSTREAM",
+    "checked_module",
+    "functions_of",
+    "guard",
+    "name_of",
+    "parse",
+    "require_readable",
+    "text_of",
+]

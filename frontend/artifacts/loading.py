@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...dialect.errors import ArtifactError, WeftTypeError, WeftValueError
+from ...dialect.upgrades import versions
 from ..variables.state_files import read_arrays
-from .archive import DEFAULT_BYTES, DIALECT, STATE, Archive
+from .archive import DEFAULT_BYTES, STATE, Archive
 from .descriptions import description_from_json
 from .recorded import Recorded
 from .structures import File, Json
@@ -47,10 +48,10 @@ def load(
     """
     archive = Archive(os.fspath(file), max_bytes)
     dialect = archive.manifest.get("dialect")
-    if type(dialect) is not int or not 1 <= dialect <= DIALECT:
+    if type(dialect) is not int or not 1 <= dialect <= versions.DIALECT:
         raise ArtifactError(
             f"{archive.path} was written by weft {str(archive.manifest.get('producer'))[:20]} in version {dialect} of "
-            f"the dialect; this weft reads 1 to {DIALECT}"
+            f"the dialect; this weft reads 1 to {versions.DIALECT}"
         )
     described = archive.manifest.get("functions")
     if not isinstance(described, dict) or not described:
@@ -135,7 +136,7 @@ def _specialisations_of(
         raise archive.damaged(f"{name[:40]!r} is no function")
     found = []
     for entry in entries:
-        description = description_from_json(entry)
+        description = description_from_json(_upgraded_views(entry, archive.manifest["dialect"]))
         missing = [array.key for array in description.state if array.key not in arrays]
         if (missing and not only_look) or type(entry.get("module")) is not str:
             raise archive.damaged(f"{name} uses the state {missing}, which is not there")
@@ -145,10 +146,42 @@ def _specialisations_of(
 
 
 def _text_of(archive: Archive, member: str) -> str:
+    """The text of a module, as the present version of the dialect has it."""
     try:
-        return archive.read(member, LARGEST_TEXT).decode()
+        text = archive.read(member, LARGEST_TEXT).decode()
     except UnicodeDecodeError as error:
         raise archive.damaged(f"{member} is no text") from error
+    version = archive.manifest["dialect"]
+    if version < versions.DIALECT:
+        from ...dialect.upgrades.modules import upgraded_text
+        from .checked_modules import require_readable  # which loads MLIR
+
+        require_readable(text)
+        text = upgraded_text(text, version)
+    return text
+
+
+def _upgraded_views(entry: Json, version: int) -> Json:
+    """The description of a function with the ops that make its results, as the present version has them."""
+    for leaf in entry.get("leaves", ()) if isinstance(entry, dict) and version < versions.DIALECT else ():
+        if not isinstance(leaf, dict) or not isinstance(steps := leaf.get("views", []), list):
+            continue
+        for place, step in enumerate(steps):
+            for number in range(version, versions.DIALECT):
+                step = _upgraded_view(step, number)
+            steps[place] = step
+    return entry
+
+
+def _upgraded_view(step: Json, version: int) -> Json:
+    upgrades = versions.UPGRADES.get(version)
+    upgrade = upgrades.views.get(str(step.get("op"))) if upgrades and isinstance(step, dict) else None
+    if upgrade is None:
+        return step
+    try:
+        return upgrade(step)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise ArtifactError(f"{str(step)[:80]} is no view that version {version} recorded") from error
 
 
 __all__ = ["Model", "load"]

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import NotPortable, WeftTypeError, WeftValueError
+from ...dialect.upgrades import versions
 from ..calls.concrete import ConcreteFunction
 from ..function import BoundFunction, Function
 from ..variables.state_files import write_arrays
-from .archive import DIALECT, STATE, write_archive
+from .archive import STATE, write_archive
 from .portability import Portable, SharedState, is_of, portable, portable_again, without_instance
 from .recorded_function import RecordedFunction
 from .structures import OWN_NAMES, File, Json
@@ -74,7 +75,7 @@ def save(file: File, function: Any = None, /, **functions: Any) -> None:
     shared.require_apart()
     if shared.arrays:
         members[STATE] = _written(shared.arrays)
-    manifest = {"producer": version("weft"), "dialect": DIALECT, "functions": described}
+    manifest = {"producer": version("weft"), "dialect": versions.DIALECT, "functions": described}
     write_archive(os.fspath(file), manifest, members)
 
 

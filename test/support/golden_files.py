@@ -22,7 +22,7 @@ from support.golden_programs import PROGRAMS, Call, Program
 from support.op_uses import Use, uses_of
 from weft.dialect.dtypes import as_dtype
 from weft.dialect.op import OPS, Op
-from weft.frontend.artifacts.archive import DIALECT
+from weft.dialect.upgrades.versions import DIALECT
 from weft.frontend.function import BoundFunction
 from weft.frontend.tracing.staging import apply
 

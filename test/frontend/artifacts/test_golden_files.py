@@ -15,7 +15,7 @@ import weft
 from support.golden_files import FOLDER, from_json, missing, outcome, to_json
 from support.op_uses import is_close
 from weft.dialect.op import OPS
-from weft.frontend.artifacts.archive import DIALECT
+from weft.dialect.upgrades.versions import DIALECT
 from weft.frontend.artifacts.checked_modules import UPSTREAM
 
 FILES = sorted(FOLDER.glob("v*/*.weft"))

@@ -1,0 +1,1 @@
+"""What older versions of the dialect wrote, made into what this one reads."""
