@@ -48,7 +48,7 @@ def portable(
     """What a file holds of a compiled function, whose state is that of the file; raises `NotPortable`."""
     recording = _recording_of(concrete, shared)
     structure, parameters = without_instance(concrete.argument_structure, parameters)
-    reasons = list(_reasons(concrete, recording, structure))
+    reasons = list(reasons_against(concrete, recording, structure))
     if reasons:
         lines = "".join(f"\n  {reason}" for reason in reasons)
         raise NotPortable(f"{concrete.name} cannot leave this process:{lines}")
@@ -254,7 +254,7 @@ def _number_of(update: Update) -> ComputedResult | None:
     return made if isinstance(made, ComputedResult) else None
 
 
-def _reasons(concrete: ConcreteFunction, recording: Recording, structure: Structure) -> Iterator[str]:
+def reasons_against(concrete: ConcreteFunction, recording: Recording, structure: Structure) -> Iterator[str]:
     """Everything that another process cannot do."""
     with context():
         for call in operations_of(recording.module):
@@ -310,4 +310,4 @@ def _described(leaf: Any) -> str:
     return told if ": " in told else f"{told}: return arrays, numbers, lists, tuples and dicts of them"
 
 
-__all__ = ["Portable", "SharedState", "is_of", "portable"]
+__all__ = ["Portable", "SharedState", "is_of", "portable", "reasons_against"]

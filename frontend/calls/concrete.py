@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -137,6 +137,46 @@ class ConcreteFunction:
         """
         package = importlib.import_module(__name__.partition(".frontend")[0])  # what exports stands on this
         written: dict[str, str] = package.export(directory, **{name or self.name: self}, **options)
+        return written
+
+    @overload
+    def to_stablehlo(
+        self, *, form: Literal["artifact"] = "artifact", version: str | None = None, checks: bool = True
+    ) -> bytes: ...
+    @overload
+    def to_stablehlo(
+        self, *, form: Literal["text"], version: str | None = None, checks: bool = True
+    ) -> str: ...
+    def to_stablehlo(
+        self, *, form: str = "artifact", version: str | None = None, checks: bool = True
+    ) -> bytes | str:
+        """The function as a portable artifact of StableHLO, for JAX, XLA and IREE, or with `form="text"` as text.
+
+        It takes the arrays of the arguments and returns those of the results, then the arguments that are written. What
+        is found outside of the arguments is a constant of it. `version` is that of StableHLO to write for, as in
+        "1.0.0"; by default one that readers of the last twelve weeks know. Without `checks`, errors that it may raise
+        are left out: places outside of arrays are moved inside or skipped then. Raises `weft.NotPortable`, with all
+        reasons and their lines, for what StableHLO cannot say.
+
+        >>> import weft
+        >>> halved = weft.function(lambda x: x / 2, name="halved")
+        >>> concrete = halved.get_concrete_function(weft.TensorSpec((3,), "float32"))
+        >>> concrete.to_stablehlo()[:4]
+        b'ML\\xefR'
+        >>> print(concrete.to_stablehlo(form="text"))
+        module {
+          func.func @main(%arg0: tensor<3xf32>) -> tensor<3xf32> {
+            %cst = stablehlo.constant dense<5.000000e-01> : tensor<f32>
+            %0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<3xf32>
+            %1 = stablehlo.multiply %arg0, %0 : tensor<3xf32>
+            return %1 : tensor<3xf32>
+          }
+        }
+        <BLANKLINE>
+        """
+        room = __name__.partition(".calls")[0]  # what writes it stands on this
+        module = importlib.import_module(f"{room}.artifacts.to_stablehlo")
+        written: bytes | str = module.to_stablehlo(self, form, version, checks)
         return written
 
     def cost_analysis(self, *args: Any, **kwargs: Any) -> CostAnalysis:

@@ -1,0 +1,185 @@
+"""Products, convolutions, transforms and factorizations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ....dialect.dtypes import is_half
+from ....dialect.emitter import Tensor
+from ....dialect.mlir import ir
+from ....dialect.ops.contraction import parse_spec
+from ....dialect.types import TensorType
+from ..context import stablehlo
+from .table import BOOL, Builder, integer, integers, require_known, writer
+
+SINGLE = np.dtype(np.float32)
+
+
+def dot_general(
+    b: Builder, x: Tensor, y: Tensor, batches: Sequence[tuple[int, int]], summed: Sequence[tuple[int, int]]
+) -> Tensor:
+    """The op: axes of a batch first, then those of either operand that are left. Halves are added up in float32."""
+    shape = [x.shape[one] for one, _ in batches]
+    shape += [e for a, e in enumerate(x.shape) if a not in [one for one, _ in (*batches, *summed)]]
+    shape += [e for a, e in enumerate(y.shape) if a not in [other for _, other in (*batches, *summed)]]
+    dtype = x.dtype
+    wide = SINGLE if is_half(dtype) else np.dtype(np.int32) if dtype == BOOL else dtype
+    dims = stablehlo().DotDimensionNumbers.get(
+        lhs_batching_dimensions=[one for one, _ in batches],
+        rhs_batching_dimensions=[other for _, other in batches],
+        lhs_contracting_dimensions=[one for one, _ in summed],
+        rhs_contracting_dimensions=[other for _, other in summed],
+    )
+    operands = [b.converted(each, wide) if dtype == BOOL else each for each in (x, y)]
+    found = b.make("dot_general", operands, TensorType(tuple(shape), wide), dot_dimension_numbers=dims)
+    return b.converted(found, dtype)
+
+
+@writer("matmul")
+def matmul(b: Builder, x: Tensor, y: Tensor) -> Tensor:
+    rank = max(x.rank, y.rank) - 2
+    x, y = (_with_batch(b, each, other, rank) for each, other in ((x, y), (y, x)))
+    return dot_general(b, x, y, [(axis, axis) for axis in range(rank)], [(rank + 1, rank)])
+
+
+def _with_batch(b: Builder, x: Tensor, other: Tensor, rank: int) -> Tensor:
+    """Matrices with the leading axes of both."""
+    extents = [1] * (rank + 2 - x.rank) + b.extents(x)[:-2]
+    for axis, extent in enumerate(b.extents(other)[:-2], rank + 2 - other.rank):
+        if not isinstance(extents[axis], Tensor) and extents[axis] == 1:
+            extents[axis] = extent
+    return b.broadcast(x, [*extents, *b.extents(x)[-2:]])
+
+
+@writer("contract")
+def contract(b: Builder, x: Tensor, y: Tensor, spec: str) -> Tensor:
+    left, right, result = parse_spec(spec)
+    x, left = _summed(b, x, left, right + result)
+    y, right = _summed(b, y, right, left + result)
+    shared = [label for label in left if label in right]
+    batches = [label for label in shared if label in result]
+    summed = [label for label in shared if label not in result]
+    pairs = [[(left.index(label), right.index(label)) for label in labels] for labels in (batches, summed)]
+    found = dot_general(b, x, y, *pairs)
+    order = [*batches, *(e for e in left if e not in shared), *(e for e in right if e not in shared)]
+    permutation = tuple(order.index(label) for label in result)
+    return (
+        found
+        if permutation == tuple(range(len(order)))
+        else b.one("transpose", found, permutation=permutation)
+    )
+
+
+def _summed(b: Builder, x: Tensor, labels: str, others: str) -> tuple[Tensor, str]:
+    """An operand without the axes that it alone has, over which is summed."""
+    alone = tuple(axis for axis, label in enumerate(labels) if label not in others)
+    if not alone:
+        return x, labels
+    name = "any" if x.dtype == BOOL else "sum"
+    found = b.one(name, x, axes=alone, keepdims=False)
+    return found, "".join(label for label in labels if label in others)
+
+
+@writer("conv2d")
+def conv2d(
+    b: Builder,
+    x: Tensor,
+    filters: Tensor,
+    strides: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilations: tuple[int, ...],
+) -> Tensor:
+    return grouped_conv2d(b, x, filters, 1, strides, padding, dilations)
+
+
+@writer("grouped_conv2d")
+def grouped_conv2d(
+    b: Builder,
+    x: Tensor,
+    filters: Tensor,
+    groups: int,
+    strides: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilations: tuple[int, ...],
+) -> Tensor:
+    require_known(filters)
+    sides = (padding[:2], padding[2:])
+    spatial = []
+    for axis in (0, 1):
+        extent, size = x.shape[axis + 1], filters.shape[axis]
+        assert size is not None
+        reach = (size - 1) * dilations[axis] + 1
+        spatial.append(None if extent is None else (extent + sum(sides[axis]) - reach) // strides[axis] + 1)
+    dtype = x.dtype
+    wide = SINGLE if is_half(dtype) else dtype
+    dims = stablehlo().ConvDimensionNumbers.get(
+        input_batch_dimension=0,
+        input_feature_dimension=3,
+        input_spatial_dimensions=[1, 2],
+        kernel_input_feature_dimension=2,
+        kernel_output_feature_dimension=3,
+        kernel_spatial_dimensions=[0, 1],
+        output_batch_dimension=0,
+        output_feature_dimension=3,
+        output_spatial_dimensions=[1, 2],
+    )
+    found = b.make(
+        "convolution",
+        [x, filters],
+        TensorType((x.shape[0], *spatial, filters.shape[3]), wide),
+        dimension_numbers=dims,
+        feature_group_count=integer(groups),
+        batch_group_count=integer(1),
+        window_strides=integers(strides),
+        rhs_dilation=integers(dilations),
+        padding=ir.DenseIntElementsAttr.get(np.array(sides, np.int64)),
+    )
+    return b.converted(found, dtype)
+
+
+# Transforms
+
+
+def _transform(b: Builder, form: str, x: Tensor, length: int, result: TensorType) -> Tensor:
+    kind_of = ir.Attribute.parse(f"#stablehlo<fft_type {form}>")
+    return b.make("fft", [x], result, fft_type=kind_of, fft_length=integers([length]))
+
+
+@writer("fft")
+def fft(b: Builder, x: Tensor, scale: Tensor, inverse: bool) -> Tensor:
+    require_known(x)
+    length = x.shape[-1] or 0
+    found = _transform(b, "IFFT" if inverse else "FFT", x, length, x.type)
+    factor = scale * length if inverse else scale  # the inverse divides by the length
+    return found * b.converted(factor, x.dtype)
+
+
+@writer("rfft")
+def rfft(b: Builder, x: Tensor, scale: Tensor, odd: bool) -> Tensor:
+    require_known(x)
+    length = x.shape[-1] or 0
+    dtype = np.dtype(np.complex64 if x.dtype == SINGLE else np.complex128)
+    found = _transform(b, "RFFT", x, length, TensorType((*x.shape[:-1], length // 2 + 1), dtype))
+    return found * b.converted(scale, dtype)
+
+
+@writer("irfft")
+def irfft(b: Builder, x: Tensor, scale: Tensor, odd: bool) -> Tensor:
+    require_known(x)
+    length = 2 * ((x.shape[-1] or 1) - 1) + odd
+    found = _transform(b, "IRFFT", x, length, TensorType((*x.shape[:-1], length), scale.dtype))
+    return found * (scale * length)
+
+
+@writer("cholesky")
+def cholesky(b: Builder, x: Tensor, upper: bool) -> tuple[Tensor, Tensor]:
+    found = b.make("cholesky", [x], x.type, lower=ir.BoolAttr.get(not upper))
+    whole = b.triu(found, k=0) if upper else b.tril(found, k=0)
+    fails = b.any(b.isnan(whole), axes=(x.rank - 2, x.rank - 1), keepdims=True)
+    whole = b.select(fails, b.number(np.nan, x.dtype), whole)
+    return whole, b.any(fails, axes=tuple(range(x.rank)), keepdims=False)
+
+
+__all__ = ["dot_general"]

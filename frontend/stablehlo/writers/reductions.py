@@ -1,0 +1,293 @@
+"""Reductions, running ones, windows, and sorting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ....dialect.dtypes import is_half, kind
+from ....dialect.emitter import INT64, Tensor
+from ....dialect.mlir import ir
+from ....dialect.ops.reductions import normalize_axes
+from ....dialect.types import TensorType
+from .elementwise import compared, truth
+from .table import BOOL, Builder, Unsaid, integer, integers, require_known, require_real, writer
+
+SINGLE = np.dtype(np.float32)
+
+
+def neutral(name: str, dtype: np.dtype[Any]) -> Any:
+    """What changes nothing in a reduction by an op."""
+    if name in ("add", "or"):
+        return -0.0 if kind(dtype) == "f" else 0
+    if name in ("multiply", "and"):
+        return 1
+    character = kind(dtype)
+    if character == "f":
+        return -np.inf if name == "maximum" else np.inf
+    if character == "b":
+        return name == "minimum"
+    info = np.iinfo(dtype)
+    return info.min if name == "maximum" else info.max
+
+
+def reduced(b: Builder, name: str, x: Tensor, axes: Sequence[int], start: Any = None) -> Tensor:
+    """Axes reduced by an op; halves are added up in float32."""
+    if is_half(x.dtype) and name in ("add", "multiply"):
+        return b.converted(reduced(b, name, b.converted(x, SINGLE), axes), x.dtype)
+    result = x.type.with_shape(tuple(extent for axis, extent in enumerate(x.shape) if axis not in axes))
+    scalar = TensorType((), x.dtype)
+    initial = b.number(neutral(name, x.dtype) if start is None else start, x.dtype)
+    made = b.operation(
+        "reduce",
+        [x, initial],
+        [result],
+        [lambda one, other: [b.same(name, one, other)]],
+        [scalar, scalar],
+        dimensions=integers(axes),
+    )
+    return b.value(made.results[0])
+
+
+def _kept(b: Builder, x: Tensor, found: Tensor, axes: Sequence[int], keepdims: bool) -> Tensor:
+    """A reduction with axes of one element in the places of those that are gone, if they stay."""
+    return b.one("expand_dims", found, axes=tuple(axes)) if keepdims and axes else found
+
+
+def _reduction(name: str) -> Any:
+    def made(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+        axes = normalize_axes(axes, x.rank)
+        if x.is_complex and name in ("maximum", "minimum"):
+            raise Unsaid("orders complex numbers")
+        found = truth(b, x) if name in ("and", "or") else x
+        start = 0 if name == "add" and kind(x.dtype) in "fc" else None  # the sum of -0.0 is 0.0 in NumPy
+        return _kept(b, x, reduced(b, name, found, axes, start), axes, keepdims)
+
+    return made
+
+
+for _own, _name in {
+    "sum": "add",
+    "prod": "multiply",
+    "max": "maximum",
+    "min": "minimum",
+    "any": "or",
+    "all": "and",
+}.items():
+    writer(_own)(_reduction(_name))
+
+
+@writer("mean")
+def mean(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    axes = normalize_axes(axes, x.rank)
+    wide = b.converted(x, SINGLE) if is_half(x.dtype) else x
+    total = b.sum(wide, axes=axes, keepdims=keepdims)
+    return b.converted(total / b.as_number(b.count(x, axes), wide.dtype), x.dtype)
+
+
+@writer("var")
+def var(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool, correction: float) -> Tensor:
+    return _spread_of(b, x, axes, keepdims, correction)
+
+
+@writer("std")
+def std(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool, correction: float) -> Tensor:
+    return b.one("sqrt", _spread_of(b, x, axes, keepdims, correction))
+
+
+def _spread_of(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool, correction: float) -> Tensor:
+    """The variance."""
+    axes = normalize_axes(axes, x.rank)
+    dtype = np.zeros((), x.dtype).real.dtype if x.is_complex else x.dtype
+    wide = b.converted(x, SINGLE) if is_half(x.dtype) else x
+    centred = wide - b.mean(wide, axes=axes, keepdims=True)
+    squares = centred * centred
+    if x.is_complex:
+        parts = b.real(centred), b.imag(centred)
+        squares = parts[0] * parts[0] + parts[1] * parts[1]
+    left = b.maximum(b.as_number(b.count(x, axes), squares.dtype) - correction, 0)
+    return b.converted(b.sum(squares, axes=axes, keepdims=keepdims) / left, dtype)
+
+
+@writer("max_number")
+def max_number(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    return _of_numbers(b, x, axes, keepdims, "max", -np.inf)
+
+
+@writer("min_number")
+def min_number(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    return _of_numbers(b, x, axes, keepdims, "min", np.inf)
+
+
+def _of_numbers(
+    b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool, name: str, edge: float
+) -> Tensor:
+    """The largest or smallest element that is a number; NaN if none is."""
+    require_real(x)
+    if kind(x.dtype) != "f":
+        return b.one(name, x, axes=axes, keepdims=keepdims)
+    found = b.one(name, b.select(b.isnan(x), b.number(edge, x.dtype), x), axes=axes, keepdims=keepdims)
+    none = b.all(b.isnan(x), axes=axes, keepdims=keepdims)
+    return b.one("select", none, b.number(np.nan, x.dtype), found)
+
+
+@writer("argmax")
+def argmax(b: Builder, x: Tensor, axis: int, keepdims: bool) -> Tensor:
+    return _place(b, x, axis, keepdims, "max")
+
+
+@writer("argmin")
+def argmin(b: Builder, x: Tensor, axis: int, keepdims: bool) -> Tensor:
+    return _place(b, x, axis, keepdims, "min")
+
+
+def _place(b: Builder, x: Tensor, axis: int, keepdims: bool, name: str) -> Tensor:
+    """The first place of the extreme element, or of a NaN."""
+    require_real(x)
+    axis %= x.rank
+    extreme = b.one(name, x, axes=(axis,), keepdims=True)
+    is_it = b.equal(x, extreme)
+    if kind(x.dtype) == "f":
+        is_it = b.logical_or(is_it, b.isnan(x))
+    places = b.select(is_it, b.positions(x, axis), b.number(np.iinfo(np.int64).max, INT64))
+    return b.one("min", places, axes=(axis,), keepdims=keepdims)
+
+
+# Windows
+
+
+def windowed(
+    b: Builder,
+    name: str,
+    x: Tensor,
+    window: Sequence[int],
+    strides: Sequence[int],
+    padding: Sequence[Sequence[int]],
+    start: Any = None,
+) -> Tensor:
+    """Elements of windows combined by an op."""
+    require_known(x)
+    axes = zip(x.shape, window, strides, padding, strict=True)
+    shape = tuple(((extent or 0) + sum(sides) - size) // stride + 1 for extent, size, stride, sides in axes)
+    scalar = TensorType((), x.dtype)
+    initial = b.number(neutral(name, x.dtype) if start is None else start, x.dtype)
+    made = b.operation(
+        "reduce_window",
+        [x, initial],
+        [x.type.with_shape(shape)],
+        [lambda one, other: [b.same(name, one, other)]],
+        [scalar, scalar],
+        window_dimensions=integers(window),
+        window_strides=integers(strides),
+        padding=ir.DenseIntElementsAttr.get(np.array(padding, np.int64).reshape(-1, 2)),
+    )
+    return b.value(made.results[0])
+
+
+def _scan(name: str) -> Any:
+    def made(b: Builder, x: Tensor, axis: int) -> Tensor:
+        axis %= x.rank
+        require_known(x)
+        if x.is_complex and name in ("maximum", "minimum"):
+            raise Unsaid("orders complex numbers")
+        extent = x.shape[axis] or 0
+        if 0 in x.shape:
+            return x
+        window = [extent if a == axis else 1 for a in range(x.rank)]
+        padding = [(extent - 1 if a == axis else 0, 0) for a in range(x.rank)]
+        return windowed(b, name, x, window, [1] * x.rank, padding)
+
+    return made
+
+
+for _own, _name in {
+    "cumulative_sum": "add",
+    "cumulative_prod": "multiply",
+    "cumulative_max": "maximum",
+    "cumulative_min": "minimum",
+}.items():
+    writer(_own)(_scan(_name))
+
+
+def _around(padding: tuple[int, ...]) -> list[tuple[int, int]]:
+    """The sides of images (N, H, W, C)."""
+    top, bottom, left, right = padding
+    return [(0, 0), (top, bottom), (left, right), (0, 0)]
+
+
+@writer("max_pool2d")
+def max_pool2d(
+    b: Builder, x: Tensor, window: tuple[int, ...], strides: tuple[int, ...], padding: tuple[int, ...]
+) -> Tensor:
+    return windowed(b, "maximum", x, (1, *window, 1), (1, *strides, 1), _around(padding))
+
+
+@writer("avg_pool2d")
+def avg_pool2d(
+    b: Builder, x: Tensor, window: tuple[int, ...], strides: tuple[int, ...], padding: tuple[int, ...]
+) -> Tensor:
+    wide = b.converted(x, SINGLE) if is_half(x.dtype) else x
+    ones = b.full([1, *b.extents(x)[1:3], 1], 1, wide.dtype)
+    totals, counts = (
+        windowed(b, "add", image, (1, *window, 1), (1, *strides, 1), _around(padding))
+        for image in (wide, ones)
+    )
+    return b.converted(totals / counts, x.dtype)
+
+
+# Sorting
+
+
+def _before(b: Builder, x: Tensor, y: Tensor, descending: bool) -> Tensor:
+    """Whether an element comes before another one; NaNs are the largest."""
+    x, y = (y, x) if descending else (x, y)
+    less = compared(b, "LT", x, y)
+    if kind(x.dtype) != "f":
+        return less
+    return b.one("logical_or", less, b.logical_and(b.isnan(y), b.logical_not(b.isnan(x))))
+
+
+def _sorted(b: Builder, operands: Sequence[Tensor], axis: int, descending: bool) -> list[Tensor]:
+    """Operands in the order of the first of them."""
+    require_real(operands[0])
+    scalars = [TensorType((), operand.dtype) for operand in operands for _ in range(2)]
+    made = b.operation(
+        "sort",
+        operands,
+        [operand.type for operand in operands],
+        [lambda x, y, *others: [_before(b, x, y, descending)]],
+        scalars,
+        dimension=integer(axis % operands[0].rank),
+        is_stable=ir.BoolAttr.get(True),
+    )
+    return list(map(b.value, made.results))
+
+
+@writer("sort")
+def sort(b: Builder, x: Tensor, axis: int, descending: bool) -> Tensor:
+    return _sorted(b, [x], axis, descending)[0]
+
+
+@writer("argsort")
+def argsort(b: Builder, x: Tensor, axis: int, descending: bool) -> Tensor:
+    return _sorted(b, [x, b.positions(x, axis % x.rank)], axis, descending)[1]
+
+
+@writer("partition")
+def partition(b: Builder, x: Tensor, axis: int, places: tuple[int, ...]) -> Tensor:
+    return _sorted(b, [x], axis, False)[0]
+
+
+@writer("searchsorted")
+def searchsorted(b: Builder, x: Tensor, values: Tensor, side: str) -> Tensor:
+    require_real(x)
+    wide = b.expand_dims(values, axes=(values.rank,))
+    (wide, line) = b.spread(wide, x)
+    before = _before(b, line, wide, False) if side == "left" else b.logical_not(_before(b, wide, line, False))
+    found = b.converted(before, INT64)
+    return b.one("sum", found, axes=(values.rank,), keepdims=False)
+
+
+__all__ = ["BOOL", "neutral", "reduced", "windowed"]
