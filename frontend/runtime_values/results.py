@@ -60,6 +60,8 @@ class RuntimeContainer(RuntimeValue):
     """The abstract type of its items, None where there was none yet."""
     python_type: type
     """What Python has in its place."""
+    candidates: tuple[Any, ...] = ()
+    """The containers of which it is one in Python, as a condition or the number of iterations decides."""
 
     def widen(self, kind: Any) -> None:
         """Have a wider abstract type from now on."""

@@ -19,7 +19,7 @@ class TestCounters:
             made = known + c, known - c, known & c, known | c, c + known, c - known, c & known, c | known
             return *made, +c, -(c - known), -Counter({5: -2, 6: 1})
 
-        same(f, *KEYS)
+        same(f, *KEYS, joined=True)
 
     def test_in_place(self):
         def f(k):
@@ -34,7 +34,7 @@ class TestCounters:
             known += Counter(k)
             return a, a is same_one, b, c, d, e, known, was_known
 
-        same(f, *KEYS)
+        same(f, *KEYS, joined=True)
 
     def test_compared(self):
         def f(k):
@@ -77,7 +77,7 @@ class TestCounters:
                 e[x] = e.get(x, 0) + len(e)
             return c, d, e
 
-        same(f, *KEYS)
+        same(f, *KEYS, joined=True)
 
 
 class TestDefaults:

@@ -134,7 +134,7 @@ def test_one_list_for_several_keys():
     same(f, *KEYS)
 
 
-def test_a_list_of_which_the_dict_has_a_copy():
+def test_a_list_that_grows_behind_the_dict():
     def f(k):
         row, groups = [], {}
         for x in k:
@@ -142,6 +142,96 @@ def test_a_list_of_which_the_dict_has_a_copy():
                 row.append(x)
         groups[k[0]] = row
         row.append(7)
-        return groups
+        return groups, row
 
-    refused(f, KEYS[0], match="has items that are or hold a list, and", place=False)
+    same(f, *KEYS, joined=True)
+
+
+def test_a_list_that_is_in_the_dict_under_two_keys():
+    def grown(k, n):
+        row, d = [], {}
+        for i in range(n):
+            row.append(k[i])
+        d[5] = row
+        d.setdefault(6, row).append(7)
+        for i in range(n):
+            d[k[i] + 100] = row
+        row.append(8)
+        d[6].append(9)
+        return d, row, {k[0]: row, k[1]: row}
+
+    def displays(k, n):
+        row, own = [1, 2], [3]
+        made = {x: row for x in k[:n]}, dict.fromkeys(k[:n], row), {k[0]: own, k[0] + 1: own}
+        made[0][k[0]].append(5)
+        made[2][k[0]].append(6)
+        return made[0], made[2], row, own
+
+    def kept_in_a_variable(k, n):
+        d = defaultdict(list)
+        row = d[k[0]]
+        for i in range(n):
+            row.append(i)
+            if i % 2 == 0:
+                row = d[k[i]]
+        return d, row
+
+    for f in (grown, kept_in_a_variable):
+        same(f, *((k, np.int64(5)) for k in KEYS), joined=True)
+    refused(displays, KEYS[0], np.int64(5), match="holds lists that are in another dict or list, too")
+
+
+def test_a_list_that_is_another_one_later():
+    def replaced(k, n):
+        row, d = [], {}
+        for i in range(n):
+            if i % 3 == 0:
+                row = []
+            row.append(k[i])
+            d[k[i]] = row
+        return d
+
+    def emptied(k, n):
+        row, d = [], {}
+        for i in range(n):
+            row.append(k[i])
+            if k[i] > 5:
+                d[i] = row
+                row = []
+        return d
+
+    refused(
+        replaced, KEYS[0], np.int64(5), match="a list from before a loop or branch is put into a dict in it"
+    )
+    refused(emptied, KEYS[0], np.int64(5), error=TypeError, match="row is a list .* a list in a dict")
+
+
+def test_lists_of_another_dict():
+    def read(k, n):
+        d = defaultdict(list)
+        for i in range(n):
+            d[k[i]].append(i)
+        e = {x: items for x, items in d.items() if len(items) > 1}
+        f = {x: sorted(items, reverse=True) for x, items in d.items()}
+        g, h = dict((x, [x]) for x in d), dict(d)
+        for i in range(n):
+            f[k[i]].append(7)
+            g[k[i]].append(8)
+        return d, e, f, g, h
+
+    def changed(k, n):
+        d = {x: [] for x in k[:n]}
+        e = {x: items for x, items in d.items()}
+        d[k[0]].append(7)
+        return d, e
+
+    def changed_there(k, n):
+        d, e = {x: [] for x in k[:n]}, {}
+        for i in range(n):
+            d[k[i]].append(i)
+            e[i] = d[k[i]]
+        return d, e
+
+    same(read, *((k, np.int64(5)) for k in KEYS), joined=True)
+    for f in (changed, changed_there):
+        refused(f, KEYS[0], np.int64(5), match="holds lists that are in another dict or list, too")

@@ -180,7 +180,7 @@ class TestSets:
             e |= {x: 2 for x in k}
             return a, b, c, d, e, others
 
-        same(f, *KEYS)
+        same(f, *KEYS, joined=True)
 
     def test_members_that_are_tuples_or_may_be_none(self):
         def f(k):

@@ -445,3 +445,18 @@ class TestKeysThatMayBeNone:
             return {best: 1}
 
         refused(f, KEYS[0], match=r"a value that is None or a Python int is a key .*; test it before")
+
+
+def test_texts_as_keys():
+    def put(k):
+        return {f"{x}": 1 for x in k}
+
+    def added(k):
+        s = set()
+        s.add((f"{k[0]}", 1))
+
+    def found(k):
+        return {"1": 1}.get(str(k[0]))
+
+    for f in (put, added, found):
+        refused(f, KEYS[0], match="a text that is made when the program runs is a key of a dict or set")

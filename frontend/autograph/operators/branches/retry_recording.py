@@ -10,6 +10,7 @@ from ....tracing.recorder import Recorder
 from ..lists.dynamic_lists import Widened, kind_of_items
 from ..tables.becoming import grown as grown_container
 from ..tables.carried_tables import tabled
+from ..tables.list_pools import ListPool
 from ..tables.python_classes import PythonClass
 from ..values.control_flow_state import control_flow, snapshot_of
 from ..values.program_locations import Items, Slot, Snapshot
@@ -47,7 +48,14 @@ def recorded(
                 raise
             flow.snapshots.append(snapshot)
             checkpoint.roll_back()
-            if isinstance(widened.items, (list, dict, set)):
+            if isinstance(widened.kind, ListPool):
+                flow.snapshots.pop()
+                try:
+                    known: Any = widened.kind.adopted(widened.items)
+                finally:
+                    flow.snapshots.append(snapshot)
+                snapshot.replace(widened.items, known)
+            elif isinstance(widened.items, (list, dict, set)):
                 if any(items is widened.items for items in grown):
                     raise UnsupportedError(
                         f"a {type(widened.items).__name__} grows or shrinks as run-time values say, and is changed by "

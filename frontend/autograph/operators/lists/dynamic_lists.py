@@ -75,6 +75,8 @@ class GrowingList(ListMethods, RuntimeLength):
     __weft_state__ = ("_arrays", "_length")
     __hash__ = None  # type: ignore[assignment]
     __array_priority__ = 2000
+    is_passed_on = False
+    """Whether its items are those of a generator, which nothing else has."""
 
     def __init__(self, items: Any = (), kind: Kind | None = None) -> None:
         self.kind = kind
@@ -383,7 +385,8 @@ class GrowingItems(Sequence):
 
     def item(self, position: Any) -> Any:
         item = self.items.item(position)
-        keep_read(item)
+        if not self.items.is_passed_on:
+            keep_read(item)
         return item
 
 

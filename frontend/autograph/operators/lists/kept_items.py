@@ -18,6 +18,7 @@ from ....tracing.current import current_trace
 from ....tracing.recorder import ItemChanged, KeptItem
 from ..values.abstract import parts_of
 from ..values.composites import IMMUTABLE
+from ..values.control_flow_state import control_flow
 from ..values.optional import MaybeUnbound, Optional
 
 if TYPE_CHECKING:
@@ -71,6 +72,20 @@ def forget_read(item: Any, index: Any) -> None:
 def keep_copied(items: Any) -> None:
     """Note a list that grows of which a copy was put somewhere, in the place of itself."""
     _trace().kept_items.append(KeptItem(items, _state(items)))
+
+
+def is_new(item: Any) -> bool:
+    """Whether what can be changed in an item was made in what is being recorded: containers, no arrays."""
+    snapshots = control_flow(_trace()).snapshots
+    return not any(
+        isinstance(part, TracedArray) or any(snapshot.knows(part) for snapshot in snapshots)
+        for part in _changeable(item)
+    )
+
+
+def is_read(item: Any) -> bool:
+    """Whether a container is an item that was read, a copy of what the list has."""
+    return any(kept.item is item for kept in _trace().kept_items)
 
 
 def keep_joined(joined: Any, candidates: Iterable[Any]) -> None:
@@ -174,6 +189,8 @@ def _trace() -> Recorder:
 __all__ = [
     "compare_identity",
     "forget_read",
+    "is_new",
+    "is_read",
     "keep_copied",
     "keep_joined",
     "keep_put",

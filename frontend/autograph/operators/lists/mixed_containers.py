@@ -23,6 +23,8 @@ from ..values.resolve_grown_lists import resolve_grown_list
 def note_containers(trace: Recorder, name: str, result: Any, candidates: Iterable[Any]) -> None:
     """Remember which containers from before a branch or loop its result, which is in place already, may be."""
     result, *candidates = (resolve_grown_list(present(value)) for value in (result, *candidates))
+    if isinstance(result, RuntimeContainer):
+        result.candidates = tuple(c for c in candidates if _is_mutable(c) and c is not result)
     held = [c for c in candidates if _is_mutable(c) and c is not result and _is_held(c)]
     if held and _is_mutable(result):
         _watch(trace, name, [result, *held])

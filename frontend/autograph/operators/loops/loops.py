@@ -242,6 +242,7 @@ class _Recording:
         self.passed = carried
         """What the test passes on to the body and the results; the test may bind names."""
         self.regions: list[Region] = []
+        self.bound: dict[tuple[Any, ...], Any] = {}
         self.ends: list[dict[tuple[Any, ...], Any]] = []
         """The values of the carried places at the end of each region."""
         self.starts: list[dict[tuple[Any, ...], Any]] = []
@@ -255,9 +256,11 @@ class _Recording:
         flow = control_flow(self.trace)
         around = flow.loop, flow.loops_inside
         flow.loop, flow.loops_inside = self.loop.key, {}
+        flow.carried_by.append(lambda: self.bound.values())
         try:
             return self._record()
         finally:
+            flow.carried_by.pop()
             flow.loop, flow.loops_inside = around
 
     def _record(self) -> dict[tuple[Any, ...], Carried]:

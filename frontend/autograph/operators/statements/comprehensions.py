@@ -14,6 +14,10 @@ from ..branches.checkpoints import Checkpoint
 from ..branches.conditions import is_staged
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
+from ..lists.kept_items import is_new
+from ..tables import carried_tables, hash_tables
+from ..tables.python_classes import PythonClass
+from ..values.abstract import Tabled
 from ..values.control_flow_state import control_flow
 from ..values.hidden_state import note_made, require_own
 from ..values.iterables import (
@@ -65,10 +69,10 @@ def comprehension(
     sequence = sequence_of(iterable)
     length = None if sequence is None else sequence.known_length
     if sequence is None or length is None or is_never_unrolled(sequence):
-        return _collected(kind, iterable, element, condition, flat, GrowingList())
+        return _collected(kind, iterable, element, condition, flat, _begun(kind))
     checkpoint = Checkpoint.take(trace, (element, condition))
     try:
-        return _collected(kind, Staged(sequence), element, condition, flat, GrowingList())
+        return _collected(kind, Staged(sequence), element, condition, flat, _begun(kind))
     except (ConcreteValueError, ControlFlowError, UnsupportedError):
         checkpoint.roll_back()
     # A loop cannot make the items, or one array not hold them: Python makes each.
@@ -76,6 +80,13 @@ def comprehension(
     if sequence.known_length != length:
         raise UnsupportedError("a comprehension changes the list that it walks; walk a copy of it")
     return made
+
+
+def _begun(kind: str) -> Any:
+    """A collection whose size only the program knows, with no items."""
+    if kind not in ("dict", "set"):
+        return GrowingList()
+    return carried_tables.make_table(Tabled(PythonClass(dict if kind == "dict" else set), None))
 
 
 def is_endless(iterable: Any) -> bool:
@@ -113,7 +124,7 @@ is recorded for each; most iterators with more do not end."""
 
 
 class _Count:
-    """How many items were taken of an iterable; not part of the user's state."""
+    """How many items were taken of an iterable, and what was made of them; not part of the user's state."""
 
     __weft_state__: tuple[str, ...] = ()
 
@@ -122,6 +133,8 @@ class _Count:
         most = MOST_FED if isinstance(iterable, Walk) else MOST_ITEMS
         self._most = None if has_length or current_trace() is None else most
         self._taken = 0
+        self.are_new = True
+        """Whether nothing that was there before is, or is in, an item."""
 
     def one_more(self) -> None:
         """Take note of an item; an error where there seems to be no end."""
@@ -131,6 +144,10 @@ class _Count:
                 f"more than {self._most} items of an iterator are taken here while tracing, and no end is in sight: "
                 "take the first of them (itertools.islice), or make the items before the call"
             )
+
+    def note(self, value: Any) -> None:
+        """Take note of an item that was made."""
+        self.are_new = self.are_new and (current_trace() is None or is_new(value))
 
 
 def _unrolled(
@@ -170,7 +187,11 @@ def _collected(
             append(value)
 
     def append(value: Any) -> None:
-        items.append(value)
+        count.note(value)
+        if isinstance(items, hash_tables.Table):
+            items.put(*value) if kind == "dict" else items.put(value)
+        else:
+            items.append(value)
 
     count = _Count(iterable)
 
@@ -186,8 +207,11 @@ def _collected(
         if_(test, lambda: add(item))
 
     for_(iterable, body)
+    if isinstance(items, hash_tables.Table):
+        return items
     if isinstance(items, GrowingList):
         if kind == "generator":
+            items.is_passed_on = count.are_new
             return generator_of(items)
         return items if kind == "list" else operators().call(_KINDS[kind], items)
     return operators().call(_KINDS[kind], items)

@@ -9,8 +9,8 @@ import numpy as np
 
 from ....tracing.staging import raise_if
 from ..interface import operators
-from ..lists.dynamic_lists import GrowingList, is_known_outside
-from ..lists.kept_items import keep_copied, keep_read
+from ..lists.dynamic_lists import GrowingList
+from ..lists.kept_items import keep_read
 from ..values.abstract import Container
 from ..values.control_flow_state import control_flow
 from .columns import current_recorder
@@ -43,12 +43,7 @@ class DictTable(Table):
     def as_value(self, default: Any) -> Any:
         """What stands in the place of a value that is missing: a list is one of those that values are."""
         is_list = self.pool is not None and isinstance(default, (list, GrowingList))
-        if not is_list:
-            return default
-        if type(default) is list and is_known_outside(default):
-            keep_copied(default)
-            default = list(default)
-        return self.owned(default)
+        return self.owned(default) if is_list else default
 
     def __getitem__(self, key: Any) -> Any:
         found = self.find(key)

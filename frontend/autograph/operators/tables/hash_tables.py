@@ -161,14 +161,18 @@ class Table(RuntimeTable):
             columns.append(traced(join((lookup("stack")(entries), more))))
         self._columns = tuple(columns)
         if not are_words(self.key_kind):
-            of_keys = self._columns[: len(array_leaves(self.key_kind))]
-            self._words = words_of_columns(self.key_kind, of_keys)
+            self._words = self._all_words(missing + len(items))
         self._gone = traced(zeros((missing + len(items),), np.bool_))
         self._length = count(len(items))
         self._index(lookup("full")((2 * (missing + len(items)),), -1, INT32))
         self._at_first = self.state()
         if pool is not None:
             pool.at_first = pool.state()
+
+    def _all_words(self, room: Any) -> Any:
+        """The words of all keys, from the columns."""
+        columns = self._columns[: len(array_leaves(self.key_kind))]
+        return words_of_columns(columns) if columns else traced(lookup("zeros")((room,), np.int64))
 
     def widen(self, kind: Any) -> None:
         """Hold items of a wider abstract type from now on, or ones that may be taken out."""
@@ -184,14 +188,14 @@ class Table(RuntimeTable):
             return
         self._columns = tuple(widened_columns(old, self.kind, iter(self._columns), self._room))
         if self.key_kind != old.children[0]:
-            of_keys = self._columns[: len(array_leaves(self.key_kind))]
-            self._words = None if are_words(self.key_kind) else words_of_columns(self.key_kind, of_keys)
+            self._words = None if are_words(self.key_kind) else self._all_words(self._room)
             self._index(lookup("full")(self._slots.shape, -1, INT32))
 
     def _fitting(self, key: Any, *value: Any) -> Container:
         """The abstract type of the items with one more, which the table has from now on."""
         for part in value:
-            keep_put(part)
+            if not isinstance(part, (list, GrowingList)):  # which becomes one of the pool
+                keep_put(part)
         self._become(Tabled(self.made, with_item(self.item_kind, key, *value), self.loses))
         assert self.kind is not None
         return self.kind
@@ -292,7 +296,8 @@ class Table(RuntimeTable):
         """Replace the value of a key that is there."""
         if found is None or self.kind is None:
             return
-        keep_put(value)
+        if not isinstance(value, (list, GrowingList)):
+            keep_put(value)
         assert self.item_kind is not None
         kinds = self.key_kind, joined_values(self.item_kind.children[1], kind_of_value(value))
         self._become(Tabled(self.made, Container(tuple, (), kinds), self.loses))

@@ -14,6 +14,7 @@ import numpy as np
 from .....dialect.errors import UnsupportedError
 from .....dialect.ops.casts import Bitcast
 from ....numpy_api import lookup
+from ....runtime_values.values import RuntimeValue
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
@@ -32,6 +33,7 @@ from ..values.abstract import (
     join,
     kind_of,
 )
+from ..values.iterables import is_text
 from ..values.mismatches import control_flow_error
 from ..values.optional import Chosen, Optional
 
@@ -45,7 +47,7 @@ def is_run_time_key(key: Any) -> bool:
     """Whether a key, or a part of one, is known only when the program runs."""
     if isinstance(key, tuple):
         return any(map(is_run_time_key, key))
-    return isinstance(key, (TracedArray, Chosen, Optional))
+    return isinstance(key, (TracedArray, Chosen, Optional)) or is_text(key)
 
 
 def key_kind(key: Any) -> Kind:
@@ -70,11 +72,16 @@ def _require_key(kind: Kind) -> None:
         for child in kind.children:
             _require_key(child)
     elif isinstance(kind, Static):
+        if isinstance(kind.value, RuntimeValue):
+            _refuse(_TEXT)
         hash(kind.value)
     elif isinstance(kind, Partial):
         _refuse(f"a value that is {kind}", "; test it before (if key is not None)")
     elif not isinstance(kind, Choice):
         _refuse(str(kind))
+
+
+_TEXT = "a text that is made when the program runs"
 
 
 def _refuse(what: str, instead: str = "") -> NoReturn:
@@ -129,7 +136,7 @@ def word_of(number: Any) -> Any:
     return apply(Bitcast, np.add(cast(number, _FLOAT64), np.float64(0.0)), dtype=INT64)
 
 
-def words_of_columns(kind: Kind, columns: tuple[Any, ...]) -> Any:
+def words_of_columns(columns: tuple[Any, ...]) -> Any:
     """The words of all keys, those of each side by side."""
     words = [word_of(column) for column in columns]
     return words[0] if len(words) == 1 else lookup("stack")(words, axis=1).reshape(-1)
@@ -166,6 +173,8 @@ def sought_words(key: Any, kind: Kind) -> tuple[list[Any], Any] | None:
 
 def _matched(trace: Recorder, key: Any, found: Kind, kind: Kind) -> Iterator[Any]:
     """For each number in a key its word and whether it has one; None where there is no such key."""
+    if is_text(key):
+        _refuse(_TEXT)
     if isinstance(kind, Container):
         is_tuple = isinstance(key, tuple) and isinstance(found, Container)
         if not is_tuple or len(key) != len(kind.children):

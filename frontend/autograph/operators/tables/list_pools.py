@@ -19,6 +19,7 @@ from .....dialect.types import TensorType
 from ....numpy_api import lookup
 from ....runtime_values.results import RuntimeContainer
 from ....tracing.array import TracedArray, wrap
+from ....tracing.regions import Region
 from ..interface import operators
 from ..lists.dynamic_lists import (
     GrowingList,
@@ -29,7 +30,7 @@ from ..lists.dynamic_lists import (
     static_shape,
     widened_columns,
 )
-from ..lists.kept_items import keep_copied, keep_put
+from ..lists.kept_items import is_read, keep_put
 from ..values.abstract import (
     ArrayKind,
     Container,
@@ -72,6 +73,11 @@ class ListPool(RuntimeContainer):
         """The first place that belongs to no list."""
         self._lists: Any = count(0)
         """How many lists there are."""
+        self.copied = False
+        """Whether dicts have copies of lists that are one in Python."""
+        self._region = _trace().region
+        self._changed_in: frozenset[Region] = frozenset()
+        """The regions in which lists of it were changed."""
         self.at_first: list[Any] | None = None
         """What it held when lists of Python's had become those of it."""
         if kind is not None:
@@ -122,27 +128,62 @@ class ListPool(RuntimeContainer):
     def owned(self, value: Any) -> PooledList:
         """The list of this pool that a list becomes which is put into a dict."""
         value = resolve_grown_list(value)
-        if isinstance(value, PooledList) and value.pool is self:
-            return value
-        if type(value) is list and is_known_outside(value):
-            raise UnsupportedError(
-                "a list from before a loop or branch is put into a dict in it, which would hold the same list each "
-                "time: put a copy in (list(items)), or make the list there"
-            )
-        return self.adopted(value)
+        if isinstance(value, PooledList):
+            return value if value.pool is self else self._copy_of(value)
+        flow = control_flow(_trace())
+        knowing = [snapshot for snapshot in flow.snapshots if snapshot.knows(value)]
+        if _may_be(
+            value, lambda one: one is not value and any(s.knows(one) for s in flow.snapshots)
+        ) or _may_be(value, lambda one: any(one is carried for carried in flow.carried())):
+            raise _from_before()
+        if not knowing:
+            return self.adopted(value)
+        if all(snapshot.knows(self) for snapshot in knowing):
+            raise Widened(value, self)  # it becomes one of this pool before the loop or branch
+        raise _from_before()
 
     def adopted(self, value: Any) -> PooledList:
         """The list of this pool that a list becomes, or has become."""
         value = resolve_grown_list(value)
-        if isinstance(value, PooledList) and value.pool is self:
-            return value
-        made = self.new_list()
-        made.extend(value)
-        if type(value) is list:
-            control_flow(_trace()).grown[id(value)] = (value, made)  # by whatever name it has
-        else:
-            keep_copied(value)
+        if isinstance(value, PooledList):
+            return value if value.pool is self else self._copy_of(value)
+        self.copied = self.copied or is_read(value)
+        made = self._filled(value)
+        control_flow(_trace()).grown[id(value)] = (value, made)  # by whatever name it has
         return made
+
+    def _filled(self, items: Any) -> PooledList:
+        """A new list of some items."""
+        made, before = self.new_list(), (self._changed_in, self.copied)
+        self.copied = False
+        made.extend(items)
+        self._changed_in, self.copied = before
+        return made
+
+    def _copy_of(self, value: PooledList) -> PooledList:
+        """A copy of a list of another dict, which is that list itself in Python: neither is changed from now on."""
+        for pool in (self, value.pool):
+            pool.require_unchanged_around()
+        made = self._filled(value)
+        self.copied = value.pool.copied = True
+        return made
+
+    def require_unchanged_around(self) -> None:
+        """Raise where lists of it are changed in a loop that is being recorded, and hence later, too."""
+        region: Region | None = _trace().region
+        while region is not None and not self._region.is_inside(region):
+            if region in self._changed_in:
+                raise _changed_copy()
+            region = region.parent
+
+    def change(self) -> None:
+        """Take note that a list of it is about to be changed by the program."""
+        if self.copied:
+            raise _changed_copy()
+        region: Region | None = _trace().region
+        while region is not None and region not in self._changed_in:
+            self._changed_in = self._changed_in | {region}
+            region = region.parent
 
     def _double_lists(self) -> None:
         join = lookup("concatenate")
@@ -254,6 +295,27 @@ class ListPool(RuntimeContainer):
         return f"ListPool({self.kind})"
 
 
+def _may_be(value: Any, holds: Callable[[Any], bool]) -> bool:
+    """Whether something holds for a list, or for one of those of which it is one in Python."""
+    others = value.candidates if isinstance(value, RuntimeContainer) else ()
+    return holds(value) or any(_may_be(other, holds) for other in others)
+
+
+def _from_before() -> UnsupportedError:
+    return UnsupportedError(
+        "a list from before a loop or branch is put into a dict in it, which would hold the same list each time: put "
+        "a copy in (list(items)), or make the list there"
+    )
+
+
+def _changed_copy() -> UnsupportedError:
+    return UnsupportedError(
+        "a dict whose keys only the program knows holds lists that are in another dict or list, too, and one of them "
+        "is changed: compiled code has copies, and would change one; put copies in (d[key] = list(items)), or keep the "
+        "lists in one dict"
+    )
+
+
 class InPool(tuple[Any, ...]):
     """A list of a pool, by its number."""
 
@@ -345,9 +407,11 @@ class PooledList(GrowingList):
         return self.pool.at_first is not None and are_same(self.pool.state(), self.pool.at_first)
 
     def append(self, item: Any) -> None:
+        self.pool.change()
         self.pool.append(self.number, item)
 
     def clear(self) -> None:
+        self.pool.change()
         self.pool.set_count(self.number, 0)
 
     def item(self, position: Any) -> Any:
@@ -356,9 +420,11 @@ class PooledList(GrowingList):
         return self.pool.item(self.number, position)
 
     def put(self, position: Any, item: Any) -> None:
+        self.pool.change()
         self.pool.put(self.number, position, item)
 
     def rearrange(self, change: Callable[[Any], Any], length: Any) -> None:
+        self.pool.change()
         before = self._arrays
         changed = tuple(change(array) for array in before)
         if any(new is not old for new, old in zip(changed, before, strict=True)):

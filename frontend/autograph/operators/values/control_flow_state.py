@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from types import CodeType
 from typing import Any, TypeAlias
@@ -86,10 +86,17 @@ class ControlFlowState:
     """How often loops were met in this recording of it, by their keys without that number."""
     loops_recorded: int = 0
     """How many loops were staged so far."""
+    carried_by: list[Callable[[], Iterable[Any]]] = field(default_factory=list)
+    """For each loop that is being recorded what gives the values that it carries, as they are in the iteration."""
     activations: list[Activation] = field(default_factory=list)
     """The user's functions that are being recorded, outermost first."""
     functions: dict[CallKey, StagedFunction] = field(default_factory=dict)
     """The functions of the program that call themselves."""
+
+    def carried(self) -> Iterator[Any]:
+        """What stands in the iterations that are being recorded for values from those before."""
+        for values in self.carried_by:
+            yield from values()
 
 
 def control_flow(trace: Recorder) -> ControlFlowState:

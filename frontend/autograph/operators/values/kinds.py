@@ -65,6 +65,8 @@ class Container:
         inner = ", ".join(map(str, self.children))
         if self.kind is CompositeValue:
             return f"an array or number of dtype {self.keys[0][0]} ({inner})"
+        if (python_type := getattr(self.kind, "python_type", None)) is not None:
+            return f"a {python_type.__name__} in a dict"
         return f"a {self.kind.__name__} of {len(self.children)} ({inner})"
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter, OrderedDict, defaultdict
 from typing import Any
 
+from ....runtime_values.results import RuntimeLength
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from .control_flow_state import control_flow
 from .optional import Optional
 
 _BECOMING = (list, dict, set, OrderedDict, Counter, defaultdict)
-"""The classes of what may become something that grows."""
+"""The classes of what may become something that grows; a list that grows may become one of those in a dict."""
 
 
 def resolve_grown_list(value: Any) -> Any:
@@ -19,7 +20,7 @@ def resolve_grown_list(value: Any) -> Any:
 
     Converted code asks wherever Python itself would look into a list: `b + [x]`, `b == c`, `[*b]`, `first, *rest = b`.
     """
-    if type(value) not in _BECOMING:
+    if type(value) not in _BECOMING and not isinstance(value, RuntimeLength):
         return value
     trace = current_trace()
     return value if trace is None or not control_flow(trace).grown else _grown(trace, value)
@@ -32,7 +33,9 @@ def resolve_grown_lists(trace: Recorder, value: Any) -> Any:
     if type(value) is list:
         grown = _grown(trace, value)
         return [resolve_grown_lists(trace, item) for item in value] if grown is value else grown
-    if type(value) in _BECOMING and (grown := _grown(trace, value)) is not value:
+    if (type(value) in _BECOMING or isinstance(value, RuntimeLength)) and (
+        grown := _grown(trace, value)
+    ) is not value:
         return grown
     if type(value) is dict:
         return {key: resolve_grown_lists(trace, item) for key, item in value.items()}
