@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         WeftValueError,
         WeftWarning,
     )
+    from .frontend.artifacts.export import build
     from .frontend.artifacts.export.exporting import export
     from .frontend.artifacts.from_stablehlo import from_stablehlo
     from .frontend.artifacts.from_text import from_mlir
@@ -70,6 +71,7 @@ _EXPORTS: dict[str, str] = {
     "save": ".frontend.artifacts.saving",
     "load": ".frontend.artifacts.loading",
     "Model": ".frontend.artifacts.loading",
+    "build": ".frontend.artifacts.export",
     "export": ".frontend.artifacts.export.exporting",
     "from_mlir": ".frontend.artifacts.from_text",
     "from_stablehlo": ".frontend.artifacts.from_stablehlo",
@@ -188,6 +190,7 @@ __all__ = [
     "WeftValueError",
     "WeftWarning",
     "autograph",
+    "build",
     "checkpoint",
     "constant",
     "custom_gradient",

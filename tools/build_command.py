@@ -79,7 +79,8 @@ def build(wanted: argparse.Namespace) -> int:
 def _build(wanted: argparse.Namespace) -> dict[str, str]:
     from ..backend.cpu.export.interface import c_name
     from ..frontend.artifacts.export.exporting import Options, export_files
-    from .python_functions import concrete_function, is_function_reference
+    from ..frontend.artifacts.references import concrete_function
+    from .python_functions import is_function_reference
 
     output = Path(wanted.output)
     if output.suffix not in _KINDS:

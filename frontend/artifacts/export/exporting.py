@@ -89,6 +89,28 @@ def export_files(
     folder: Path, functions: Mapping[str, Any], library: str, options: Options
 ) -> dict[str, str]:
     """What `export` does, with names for all."""
+    built, _ = _built(functions, library, options)
+    return _write(folder, built, options)
+
+
+def write_extension_sources(
+    folder: Path, module: str, functions: Mapping[str, Any], options: Options
+) -> tuple[Path, Path]:
+    """Write an object file and the source of an extension module around it; their paths."""
+    from .glue import Glued, glue_text
+
+    library = f"{c_name(module)}_library"
+    built, found = _built(functions, library, options._replace(checked=True))
+    pairs = zip(built.library.functions, found.values(), strict=True)
+    text = glue_text(module, built.library, [Glued(f, portable.description) for f, portable in pairs])
+    files = _write(folder, built, options)
+    source = folder / f"{module}.c"
+    source.write_text(text, encoding="utf-8")
+    return source, Path(files["object"])
+
+
+def _built(functions: Mapping[str, Any], library: str, options: Options) -> tuple[Built, dict[str, Portable]]:
+    """The library in memory, and its functions as other processes have them."""
     if not functions:
         raise WeftValueError("weft.export: name a function, as in weft.export('out', predict=predict)")
     if options.kind not in KINDS:
@@ -110,7 +132,7 @@ def export_files(
         has_threads=options.threads,
         as_text=options.kind == "llvm",
     )
-    return _write(folder, built, options)
+    return built, found
 
 
 def _target(name: str | None, kind: str) -> str:
@@ -198,4 +220,4 @@ def _write(folder: Path, built: Built, options: Options) -> dict[str, str]:
     return {what: str(folder / file) for what, file in names.items()}
 
 
-__all__ = ["KINDS", "Options", "export", "export_files", "file_name"]
+__all__ = ["KINDS", "Options", "export", "export_files", "file_name", "write_extension_sources"]
