@@ -55,8 +55,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_function_by_its_specs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["kernels:scaled", "--spec", "f64[?], f64", "-o", "out/scaled.o", "--target", "native"]
     assert main(["build", *arguments]) == 0
-    assert capsys.readouterr().out.split() == ["out/scaled.o", "out/scaled.h", "out/scaled.json"]
-    assert sorted(p.name for p in (folder / "out").iterdir()) == ["scaled.h", "scaled.json", "scaled.o"]
+    assert capsys.readouterr().out.split() == [f"out/scaled.{e}" for e in ("o", "h", "hpp", "json")]
+    assert sorted(p.name for p in (folder / "out").iterdir()) == [
+        f"scaled.{e}" for e in ("h", "hpp", "json", "o")
+    ]
     assert (
         "int32_t scaled(const double *x, int64_t x_0, double k, double *result"
         in (folder / "out/scaled.h").read_text()
@@ -71,7 +73,12 @@ def test_several_functions_with_signatures(folder: Path) -> None:
     assert [f["name"] for f in manifest["functions"]] == ["negated", "absolute"]
     assert manifest["target"]["name"] in ("x86-64-v2", "aarch64")
     assert manifest["checked"] is True
-    assert manifest["files"] == {"static": "libtools.a", "header": "tools.h", "manifest": "tools.json"}
+    assert manifest["files"] == {
+        "static": "libtools.a",
+        "header": "tools.h",
+        "cpp": "tools.hpp",
+        "manifest": "tools.json",
+    }
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")

@@ -10,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from ....backend.cpu.export.cpp_header import cpp_header_text
 from ....backend.cpu.export.header import header_text
 from ....backend.cpu.export.interface import c_name, require_c_name
 from ....backend.cpu.export.library import Built, build
@@ -49,7 +50,8 @@ def export(
     `target` is a processor or a level of them, by default one that most machines run (`x86-64-v2`, `aarch64`), and not
     this one ("native"). With `threads=True` loops are shared among threads, and with `checked=True` functions look at
     the arrays that they are given. Arrays and numbers outside of the arguments that a function changes become a state
-    that the caller holds. Returns what was written: "header", "manifest", and the library by its kind.
+    that the caller holds. Returns what was written: "header", "cpp" (a header for C++20), "manifest", and the library
+    by its kind.
 
     Raises `weft.NotPortable`, with all reasons and their lines, for functions that need Python, NumPy's or SciPy's
     code; `ValueError` for names, kinds and targets that there are not; `weft.LinkError` without a linker. Nothing is
@@ -60,7 +62,7 @@ def export(
     >>> concrete = doubled.get_concrete_function(weft.TensorSpec([None], "float64"))
     >>> files = weft.export(tempfile.mkdtemp(), concrete, kind="object")
     >>> sorted(files)
-    ['header', 'manifest', 'object']
+    ['cpp', 'header', 'manifest', 'object']
     >>> [line for line in Path(files["header"]).read_text().splitlines() if line.startswith("int32_t")]
     ['int32_t doubled(const double *x, int64_t x_0, double *result, weft_error *error);']
     """
@@ -193,7 +195,7 @@ def _write(folder: Path, built: Built, options: Options) -> dict[str, str]:
     """Write the files beside those of these names, and rename them when all are there."""
     name, kind = built.library.name, options.kind
     own = options.file or file_name(name, kind)
-    names = {kind: own, "header": f"{name}.h", "manifest": f"{name}.json"}
+    names = {kind: own, "header": f"{name}.h", "cpp": f"{name}.hpp", "manifest": f"{name}.json"}
     folder.mkdir(parents=True, exist_ok=True)
     drafts = {what: folder / f".{file}.{os.getpid()}.draft" for what, file in names.items()}
     try:
@@ -210,6 +212,7 @@ def _write(folder: Path, built: Built, options: Options) -> dict[str, str]:
             content = archive(f"{name}.o", built.content, defined) if kind == "static" else built.content
             drafts[kind].write_bytes(content)
         drafts["header"].write_text(header_text(built.library, built.target), encoding="utf-8")
+        drafts["cpp"].write_text(cpp_header_text(built.library), encoding="utf-8")
         described = manifest(built, names, f"weft {version('weft')}")
         drafts["manifest"].write_text(json.dumps(described, indent=1) + "\n", encoding="utf-8")
         for what, file in names.items():

@@ -199,3 +199,58 @@ def test_archives_are_linked_as_objects_are(folder: Path, tmp_path: Path, kind: 
     libraries = ["-L.", "-la_name_longer_than_of_members"]
     subprocess.run([CC, "main.c", *libraries, "-o", "main"], cwd=tmp_path, check=True)
     assert subprocess.run([tmp_path / "main"], check=False).returncode == 6
+
+
+CXX = shutil.which(os.environ.get("CXX", "c++"))
+
+
+@pytest.mark.skipif(CXX is None, reason="there is no C++ compiler")
+def test_a_program_in_cpp(folder: Path) -> None:
+    assert CXX is not None
+    program = folder / "cpp"
+    command = [CXX, "-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror", "-I", str(folder)]
+    source, library = str(HERE / "six_programs.cpp"), str(folder / "six.o")
+    built = subprocess.run([*command, source, library, "-o", str(program)], capture_output=True, text=True)
+    if "unrecognized" in built.stderr and "c++20" in built.stderr:
+        pytest.skip("the compiler knows no C++20")
+    assert built.returncode == 0, built.stderr
+    assert subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines() == [
+        "6 4",
+        "1 index 9 is out of bounds for axis 0 with size 4",
+        "2 3 0 1 1 0 2",
+        "0.333 6 2 3",
+        "2.5 4",
+        "2 w1: f32[8,16] is wanted",
+        "1 1 2",
+        "what save wrote is wanted",
+        "1",
+    ]
+
+
+@pytest.mark.skipif(CXX is None, reason="there is no C++ compiler")
+def test_several_results_and_those_of_sizes_that_data_decides_in_cpp(tmp_path: Path) -> None:
+    assert CXX is not None
+
+    def parts(x: Any, c: Any) -> Any:
+        return x[x > 0], x.sum(), x[:, None] * c
+
+    specs = [weft.TensorSpec([None], "float64"), weft.TensorSpec([2], "complex64")]
+    concrete = weft.function(parts).get_concrete_function(*specs)
+    weft.export(tmp_path, parts=concrete, kind="object", target="native")
+    (tmp_path / "main.cpp").write_text(
+        """
+        #include <cstdio>
+        #include "parts.hpp"
+        int main() {
+          std::vector<double> x{3, -1, 2};
+          std::vector<weft_complex64> c{{1, 2}, {0, 1}};
+          auto [positive, sum, products] = parts_cpp::parts(x, c);
+          std::printf("%zu %g %g %g ", positive.size(), positive[0], positive[1], sum);
+          auto rows = (long long)products.shape[0], columns = (long long)products.shape[1];
+          std::printf("%lld %lld %g\\n", rows, columns, products[2].imag());
+        }
+        """
+    )
+    subprocess.run([CXX, "-std=c++20", "main.cpp", "parts.o", "-o", "main"], cwd=tmp_path, check=True)
+    done = subprocess.run([tmp_path / "main"], capture_output=True, text=True, check=True)
+    assert done.stdout == "2 3 2 4 3 2 -2\n"
