@@ -144,8 +144,7 @@ class Function(FastCallable, Portable, Generic[P, R]):
         self._known = KnownSpecialisations(max_specialisations)
         self._numbers = ArgumentNumbers(self._parameter_name)
         self._sizes = ArgumentSizes()
-        self._native_calls = 0
-        """How many calls of native code are known to `_retracing`."""
+        self._native_calls = 0  # of which `_retracing` knows
         self._retracing = Retracing()
         functools.update_wrapper(self, python_function, updated=())
         self._own_attributes = self.attributes_now()
@@ -156,8 +155,7 @@ class Function(FastCallable, Portable, Generic[P, R]):
         return self._known.traces
 
     def __set_name__(self, owner: type, name: str) -> None:
-        is_open = any(p.kind is p.VAR_POSITIONAL for p in self._parameters)
-        if self.input_signature is not None and (is_open or len(self.input_signature) < self._positional):
+        if self.input_signature is not None and len(self.input_signature) < len(self._parameters):
             self._instances = 1  # of a method, the input signature begins behind the instance
 
     @overload
@@ -183,9 +181,7 @@ class Function(FastCallable, Portable, Generic[P, R]):
             if current_trace() is None and any(isinstance(leaf, TracedValue) for leaf in leaves):
                 return self.python_function(*args, **kwargs)  # under a tape of plain Python
             if current_trace() is not None:
-                traced: R = self._traced_function()(
-                    *args, **kwargs
-                )  # inside another trace: becomes part of it
+                traced: R = self._traced_function()(*args, **kwargs)  # becomes a part of that trace
                 return traced
             traces = self._known.traces
             (concrete, arrays), taken = self._specialize(Arguments(structure, leaves, names))
