@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ...dialect.errors import ArtifactError, WeftTypeError, WeftValueError
+from ...dialect.errors import ArtifactError, WeftError
 from ...dialect.op import Op
 from ...dialect.ops.arrangement import Diagonal
 from ...dialect.ops.casts import Bitcast
@@ -19,10 +20,21 @@ from ...dialect.ops.shape import BroadcastTo, ExpandDims, Reshape, Squeeze, Tran
 from ...dialect.ops.slicing import DynamicSlice, Slice
 from ...dialect.records import NamedTuple
 from ...dialect.types import TensorType, parse_type
-from ..runtime_values.result_spec import ArgumentResult, ComputedResult, ViewResult, view_type
+from ..runtime_values.result_spec import (
+    ArgumentResult,
+    ChosenResult,
+    ComputedResult,
+    KeptResult,
+    OptionalResult,
+    Result,
+    SelectedResult,
+    ViewResult,
+    view_type,
+)
 from ..signature.signature import Structure
 from ..tracing.view_steps import ViewStep
 from .structures import (
+    DEEPEST,
     Json,
     NoForm,
     constant_from_json,
@@ -31,8 +43,10 @@ from .structures import (
     structure_to_json,
 )
 
-PlainResult = ComputedResult | ArgumentResult | ViewResult
-"""A result that is made of outputs and arguments alone."""
+PlainResult = (
+    ComputedResult | ArgumentResult | ViewResult | SelectedResult | KeptResult | ChosenResult | OptionalResult
+)
+"""A result that is made of outputs, arguments and constants alone."""
 
 _NUMBERS = {"int": int, "float": float, "complex": complex}
 _KINDS = {kind.name: kind for kind in inspect._ParameterKind}
@@ -139,7 +153,15 @@ def description_from_json(text: Json) -> Description:
         _require_results(found)
     except ArtifactError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, WeftTypeError, WeftValueError) as error:
+    except (
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        RecursionError,
+        ArithmeticError,
+        WeftError,
+    ) as error:
         raise ArtifactError(
             f"a function is described in another way ({type(error).__name__}: {error})"
         ) from error
@@ -153,12 +175,43 @@ def _require_results(given: Description) -> None:
         raise ArtifactError("the arguments are not those of a call")
     arrays = [a.tensor for a in given.arguments] + [s.tensor for s in given.state]
     for leaf in given.leaves:
-        if isinstance(leaf, ComputedResult):
-            if leaf.is_python and given.outputs[leaf.position].rank:
-                raise ArtifactError("an array is no number of Python's")
-        else:
-            base = arrays[leaf.argument] if isinstance(leaf, ArgumentResult) else given.outputs[leaf.position]
-            view_type(base, leaf.path, [[given.outputs[n] for n in step or ()] for step in leaf.bounds])
+        for part in _parts(leaf):
+            if isinstance(part, ComputedResult):
+                if part.is_python and given.outputs[part.position].rank:
+                    raise ArtifactError("an array is no number of Python's")
+            else:
+                base = (
+                    arrays[part.argument]
+                    if isinstance(part, ArgumentResult)
+                    else given.outputs[part.position]
+                )
+                view_type(base, part.path, [[given.outputs[n] for n in step or ()] for step in part.bounds])
+        for choice in _choices(leaf):
+            if given.outputs[choice.position].rank or given.outputs[choice.position].dtype.kind not in "bi":
+                raise ArtifactError("what chooses among results is no number")
+
+
+def _parts(leaf: Any) -> Iterator[ComputedResult | ArgumentResult | ViewResult]:
+    """The arrays that a result may be."""
+    if isinstance(leaf, KeptResult):
+        yield from _parts(leaf.result)
+    elif isinstance(leaf, (SelectedResult, OptionalResult)):
+        for option in leaf.options if isinstance(leaf, SelectedResult) else leaf.value.leaves:
+            yield from _parts(option)
+    elif not isinstance(leaf, ChosenResult):
+        yield leaf
+
+
+def _choices(leaf: Any) -> Iterator[ComputedResult]:
+    """The numbers that choose what a result is."""
+    if isinstance(leaf, KeptResult):
+        yield from _choices(leaf.result)
+    elif isinstance(leaf, OptionalResult):
+        yield leaf.is_none
+        for inner in leaf.value.leaves:
+            yield from _choices(inner)
+    elif isinstance(leaf, (SelectedResult, ChosenResult)):
+        yield leaf.choice
 
 
 def _text(given: Json) -> str:
@@ -198,7 +251,24 @@ def _update(given: Json, state: tuple[StateArray, ...], outputs: int) -> StateUp
     return StateUpdate(given["key"], result)
 
 
-def _leaf_to_json(leaf: PlainResult) -> Json:
+def _leaf_to_json(leaf: Any) -> Json:
+    if isinstance(leaf, KeptResult):
+        return {"kept": leaf.place, "result": _leaf_to_json(leaf.result)}
+    if isinstance(leaf, SelectedResult):
+        return {"choice": _leaf_to_json(leaf.choice), "options": [_leaf_to_json(o) for o in leaf.options]}
+    if isinstance(leaf, ChosenResult):
+        return {
+            "choice": _leaf_to_json(leaf.choice),
+            "constants": [constant_to_json(o) for o in leaf.options],
+        }
+    if isinstance(leaf, OptionalResult):
+        value = {
+            "structure": structure_to_json(leaf.value.structure),
+            "leaves": [_leaf_to_json(inner) for inner in leaf.value.leaves],
+        }
+        return {"none": _leaf_to_json(leaf.is_none), "value": value}
+    if not isinstance(leaf, (ComputedResult, ArgumentResult, ViewResult)):
+        raise NoForm(f"a {type(leaf).__name__}")
     if isinstance(leaf, ComputedResult):
         return {"output": leaf.position, "scalar": leaf.is_scalar, "python": leaf.is_python}
     place = {"argument": leaf.argument} if isinstance(leaf, ArgumentResult) else {"output": leaf.position}
@@ -206,7 +276,42 @@ def _leaf_to_json(leaf: PlainResult) -> Json:
     return place | {"views": [_step_to_json(*step) for step in zip(leaf.path, bounds, strict=True)]}
 
 
-def _leaf(given: Json, arguments: int, outputs: int) -> PlainResult:
+def _leaf(given: Json, arguments: int, outputs: int, depth: int = DEEPEST) -> PlainResult:
+    """A result of what `_leaf_to_json` made."""
+    if not depth:
+        raise ArtifactError("a result is nested too deep")
+    inner = partial(_leaf, arguments=arguments, outputs=outputs, depth=depth - 1)
+    if "kept" in given:
+        result = inner(given["result"])
+        if type(given["kept"]) is not int or not isinstance(
+            result, (ArgumentResult, ViewResult, SelectedResult)
+        ):
+            raise ArtifactError("what several results are is no array")
+        return KeptResult(given["kept"], result)
+    if "none" in given:
+        leaves = tuple(map(inner, given["value"]["leaves"]))
+        structure = structure_from_json(given["value"]["structure"], len(leaves), depth)
+        return OptionalResult(_number(inner(given["none"])), Result(structure, leaves, 0))
+    if "choice" in given:
+        choice = _number(inner(given["choice"]))
+        if "constants" in given:
+            return ChosenResult(choice, tuple(map(constant_from_json, given["constants"])))
+        options = tuple(map(inner, given["options"]))
+        if not options or not all(
+            isinstance(o, (ComputedResult, ArgumentResult, ViewResult)) for o in options
+        ):
+            raise ArtifactError("what a result is chosen of are no arrays")
+        return SelectedResult(choice, options)  # type: ignore[arg-type]
+    return _array_result(given, arguments, outputs)
+
+
+def _number(leaf: PlainResult) -> ComputedResult:
+    if not isinstance(leaf, ComputedResult):
+        raise ArtifactError("what chooses among results is no number")
+    return leaf
+
+
+def _array_result(given: Json, arguments: int, outputs: int) -> ComputedResult | ArgumentResult | ViewResult:
     place, most = (given["argument"], arguments) if "argument" in given else (given["output"], outputs)
     if type(place) is not int or not 0 <= place < most:
         raise ArtifactError(f"a result is number {place!r} of {most}")

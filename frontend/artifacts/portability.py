@@ -21,11 +21,11 @@ from ..guards.guards import handle_key
 from ..guards.handles import Handle
 from ..guards.inputs import Input
 from ..python_state.updates import Built, Update
-from ..runtime_values.result_spec import ArgumentResult, ComputedResult, Result, ViewResult
+from ..runtime_values.result_spec import ComputedResult, Result
 from ..signature.signature import IdentityKey, Leaf, Node, Static, Structure, is_alive
 from ..source.tracebacks import places_of
 from .checked_modules import functions_of, name_of, text_of
-from .descriptions import Argument, Description, StateArray, StateUpdate
+from .descriptions import Argument, Description, PlainResult, StateArray, StateUpdate
 from .recorded import Recorded
 from .structures import NoForm, structure_to_json
 
@@ -266,7 +266,7 @@ def reasons_against(concrete: ConcreteFunction, recording: Recording, structure:
                 "there, and read it before"
             )
     for leaf in recording.result.leaves:
-        if not isinstance(leaf, (ComputedResult, ArgumentResult, ViewResult)):
+        if not isinstance(leaf, PlainResult):
             yield f"it returns {_described(leaf)}"
     for what, given in (("takes", structure), ("returns", recording.result.structure)):
         try:
@@ -295,13 +295,9 @@ def _calls_of_python(module: Operation, call: Operation) -> Iterator[str]:
 def _described(leaf: Any) -> str:
     """What a result is, and what to return instead."""
     known = {
-        "OptionalResult": "a value that may be None",
-        "SelectedResult": "one of several arrays, as a condition decides: return a copy",
         "OutsideResult": "an array from outside: return a copy",
         "ListResult": "a list whose length is known when it runs only: return np.array of it",
         "ThawedResult": "a string or object that Python makes",
-        "KeptResult": "one object in several places: return copies",
-        "ChosenResult": "one of several constants",
     }
     kind = getattr(getattr(leaf, "make", None), "python_type", None)
     if kind is not None:

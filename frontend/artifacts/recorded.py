@@ -7,6 +7,7 @@ from typing import Any
 
 from ..signature.signature import Leaf, Node, Static, Structure, TensorSpec, describe, unflatten
 from .descriptions import Description
+from .structures import is_named_tuple
 
 
 class Recorded:
@@ -64,11 +65,18 @@ def _match(wanted: Structure, given: Structure, leaves: Sequence[Any], found: li
         return True
     if isinstance(wanted, Static):
         return wanted == given
-    if not isinstance(given, Node) or (wanted.kind, wanted.keys) != (given.kind, given.keys):
+    if not isinstance(given, Node) or wanted.keys != given.keys or not _is_kind(given.kind, wanted.kind):
         return False
     if len(wanted.children) != len(given.children):
         return False
     return all(_match(w, g, leaves, found) for w, g in zip(wanted.children, given.children, strict=True))
+
+
+def _is_kind(given: Any, wanted: Any) -> bool:
+    """Whether two containers are of one kind: that of a named tuple in a file is known by its name and fields."""
+    return given is wanted or (
+        is_named_tuple(given) and is_named_tuple(wanted) and given.__name__ == wanted.__name__
+    )
 
 
 __all__ = ["Recorded"]

@@ -12,12 +12,14 @@ from ...backend.cpu.dispatch.objects import mark_callable
 from ...dialect.errors import UnsupportedError, WeftTypeError
 from ...dialect.types import compatible_shapes
 from ..calls.concrete import ConcreteFunction
+from ..calls.eager_calls import always_compiled
 from ..compiling.program import CallSignature, Program
 from ..function import Function
 from ..guards.dependencies import Dependencies
 from ..guards.handles import Item, Owner
 from ..guards.inputs import Decisions
 from ..signature.signature import alias_pattern, describe, is_array
+from ..signature.traced_value import TracedValue
 from ..tracing.array import TracedArray
 from ..tracing.current import current_trace
 from ..tracing.extents import known_shape
@@ -74,10 +76,7 @@ class RecordedFunction(Function[..., Any]):
 
         trace = current_trace()
         if not isinstance(trace, Trace) or trace.python_state is None:
-            raise UnsupportedError(
-                f"{self.name}, which comes from a file, is differentiated by weft.grad, or by a tape in a compiled "
-                "function, not by a tape of plain Python"
-            )
+            self._refuse_tape()
         recorded, leaves = self._fitting_of(args, kwargs)
         owner = Owner(f"the state of {self.name}", self.state)
         state: list[TracedArray] = []
@@ -120,8 +119,19 @@ class RecordedFunction(Function[..., Any]):
         raise WeftTypeError(f"{self.name} was not saved for the arguments {given}; the file has{saved}")
 
     def _evaluated(self, *args: Any, **kwargs: Any) -> Any:
-        """The function run by the reference interpreter, where functions run eagerly."""
-        raise UnsupportedError(f"{self.name} comes from a file and has no Python to run eagerly")
+        """The function where others run as Python: it has none, and runs compiled."""
+        leaves: list[Any] = []
+        self._flatten(args, kwargs, leaves, [])
+        if any(isinstance(leaf, TracedValue) for leaf in leaves):
+            self._refuse_tape()
+        with always_compiled():
+            return self(*args, **kwargs)
+
+    def _refuse_tape(self) -> NoReturn:
+        raise UnsupportedError(
+            f"{self.name}, which comes from a file, is differentiated by weft.grad, or by a tape in a compiled "
+            "function, not by a tape of plain Python"
+        )
 
 
 mark_callable(RecordedFunction, is_method=True)

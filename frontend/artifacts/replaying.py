@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,16 @@ from ...dialect.ops.state import AllocRef, ReadRef
 from ...dialect.register import context
 from ...dialect.types import RefType, TensorType, ValueType, compatible_shapes
 from ...passes.rewriting import operations_of
-from ..runtime_values.result_spec import ArgumentResult, ComputedResult
+from ..autograph.operators.interface import operators
+from ..runtime_values.result_spec import (
+    PLACES,
+    ArgumentResult,
+    ChosenResult,
+    ComputedResult,
+    KeptResult,
+    OptionalResult,
+    SelectedResult,
+)
 from ..signature.signature import unflatten
 from ..tracing.array import TracedArray, wrap
 from ..tracing.learned_sizes import need_all_sizes
@@ -55,9 +65,10 @@ class Replay:
                 array._write(self._read(operand, to.tensor, array.type))
         found = [self._output(value, t) for value, t in zip(outputs, description.outputs, strict=True)]
         self._update(found, dict(zip([s.key for s in description.state], state, strict=True)))
+        kept: dict[int, Any] = {}
         return unflatten(
             description.result,
-            lambda place: self._result(description.leaves[place], found, [*arrays, *state]),
+            lambda place: self._result(description.leaves[place], found, [*arrays, *state], kept),
         )
 
     # What goes in
@@ -200,7 +211,26 @@ class Replay:
         for update in self._description.updates:
             state[update.key]._write(outputs[update.result.position])
 
-    def _result(self, leaf: Any, outputs: list[TracedArray], arrays: list[TracedArray]) -> Any:
+    def _result(
+        self, leaf: Any, outputs: list[TracedArray], arrays: list[TracedArray], kept: dict[int, Any]
+    ) -> Any:
+        """What a result is, made of what the module's function gave and of what it got."""
+        made = partial(self._result, outputs=outputs, arrays=arrays, kept=kept)
+        if isinstance(leaf, KeptResult):
+            if leaf.place not in kept:
+                kept[leaf.place] = made(leaf.result)
+            return kept[leaf.place]
+        if isinstance(leaf, OptionalResult):
+            value = leaf.value
+            return operators().if_exp(
+                made(leaf.is_none),
+                lambda: None,
+                lambda: unflatten(value.structure, lambda place: made(value.leaves[place])),
+            )
+        if isinstance(leaf, ChosenResult):
+            return _one_of(made(leaf.choice), leaf.options)
+        if isinstance(leaf, SelectedResult):
+            return _one_of(np.remainder(made(leaf.choice), PLACES), [made(option) for option in leaf.options])
         if isinstance(leaf, ComputedResult):
             found = outputs[leaf.position]
             if leaf.is_python:
@@ -211,6 +241,18 @@ class Replay:
             operands = tuple(outputs[position] for position in positions)
             found = found._view(ViewStep(step.op_class, step.attributes, operands, step.writable))
         return found
+
+
+def _one_of(choice: TracedArray, options: Sequence[Any]) -> Any:
+    """The option with a number that is known when the program runs; the first where there is none."""
+    found = options[0]
+    for number, option in enumerate(options[1:], 1):
+        found = operators().if_exp(np.equal(choice, number), partial(_same, option), partial(_same, found))
+    return found
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 def _with_extents(found: TensorType, declared: TensorType) -> TensorType:

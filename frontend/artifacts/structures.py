@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections import OrderedDict
+from collections import OrderedDict, namedtuple
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ...dialect.errors import ArtifactError
+from ..signature.composite_arrays import ArrayParts
+from ..signature.generators import GeneratorParts
 from ..signature.signature import IdentityKey, Leaf, Node, Static, Structure, static
 
 File: TypeAlias = "str | os.PathLike[str]"
 Json = Any
 """What `json.loads` gives."""
 
-_CONTAINERS: dict[str, type] = {"list": list, "tuple": tuple, "dict": dict, "OrderedDict": OrderedDict}
-_NAMES = {"ArrayParts": "an array of dates or records", "GeneratorParts": "a generator of random numbers"}
+_CONTAINERS: dict[str, type] = {
+    "list": list, "tuple": tuple, "dict": dict, "OrderedDict": OrderedDict, "slice": slice
+}  # fmt: skip
+_NAMES: dict[Any, str] = {
+    ArrayParts: "an array of dates or records",
+    GeneratorParts: "a generator of random numbers",
+}
+_KINDS: tuple[type, ...] = (bool, int, float, complex, *(np.dtype(c).type for c in "?bBhHiIlLqQefdFD"))
+_TYPES = {kind.__name__: kind for kind in _KINDS}
 _PLAIN = (type(None), bool, int, str)
 OWN_NAMES = ("functions", "path", "signatures", "state")
 """What a loaded file has besides functions."""
@@ -42,6 +53,18 @@ def constant_to_json(value: Any) -> Json:
         return {"complex": [repr(value.real), repr(value.imag)]}
     if isinstance(value, np.dtype) and value.names is None and value.kind in "biufc":
         return {"dtype": value.name}
+    if isinstance(value, type) and value.__name__ in _TYPES and _TYPES[value.__name__] is value:
+        return {"type": value.__name__}
+    if type(value) is slice:
+        return {"slice": [constant_to_json(part) for part in (value.start, value.stop, value.step)]}
+    if type(value) is bytes:
+        return {"bytes": value.hex()}
+    if type(value) is range:
+        return {"range": [value.start, value.stop, value.step]}
+    if type(value) is type(...):
+        return {"ellipsis": True}
+    if type(value) in (set, frozenset):
+        return {type(value).__name__: sorted(map(constant_to_json, value), key=repr)}
     raise NoForm(f"a {type(value).__name__}")
 
 
@@ -57,7 +80,20 @@ def constant_from_json(text: Json) -> Any:
             return complex(*map(float, content))
         if kind == "dtype":
             return np.dtype(content)
-    except (AttributeError, TypeError, ValueError):
+        if kind == "type":
+            return _TYPES[content]
+        if kind == "slice":
+            return slice(*map(constant_from_json, content))
+        if kind == "bytes":
+            return bytes.fromhex(content)
+        if kind == "range" and all(type(n) is int for n in content):
+            return range(*content)
+        if kind == "ellipsis":
+            return ...
+        if kind in ("set", "frozenset"):
+            members = map(constant_from_json, content)
+            return set(members) if kind == "set" else frozenset(members)
+    except (AttributeError, KeyError, TypeError, ValueError):
         pass
     raise ArtifactError(f"a constant is none: {str(text)[:80]}")
 
@@ -69,9 +105,12 @@ def structure_to_json(structure: Structure) -> Json:
     if isinstance(structure, Static):
         value = structure.key.reference() if isinstance(structure.key, IdentityKey) else structure.value
         return {"constant": constant_to_json(value)}
+    if is_named_tuple(structure.kind):
+        children = [structure_to_json(child) for child in structure.children]
+        return {"namedtuple": children, "fields": list(structure.keys), "name": structure.kind.__name__}
     name = next((name for name, kind in _CONTAINERS.items() if kind is structure.kind), None)
     if name is None:
-        raise NoForm(_NAMES.get(structure.kind.__name__, f"a {structure.kind.__name__}"))
+        raise NoForm(_NAMES.get(structure.kind, f"a {structure.kind.__name__}"))
     children = [structure_to_json(child) for child in structure.children]
     if not structure.keys:
         return {name: children}
@@ -89,6 +128,12 @@ def structure_from_json(text: Json, arrays: int, depth: int = DEEPEST) -> Struct
         return Leaf(index)
     if "constant" in text:
         return static(constant_from_json(text["constant"]))
+    if "namedtuple" in text:
+        found = tuple(structure_from_json(child, arrays, depth - 1) for child in text["namedtuple"])
+        kind = _named_tuple(text.get("name"), tuple(text["fields"]))
+        if len(found) != len(kind._fields):
+            raise ArtifactError(f"a {kind.__name__} has {len(found)} entries")
+        return Node(kind, kind._fields, found)
     name = next(iter(text), "")
     kind, children, keys = _CONTAINERS.get(name), text.get(name), text.get("keys", [])
     if kind is None or not isinstance(children, list) or not isinstance(keys, list):
@@ -96,8 +141,37 @@ def structure_from_json(text: Json, arrays: int, depth: int = DEEPEST) -> Struct
     is_mapping = issubclass(kind, dict)
     if len(keys) != (len(children) if is_mapping else 0):
         raise ArtifactError(f"a {name} has {len(children)} entries and {len(keys)} keys")
+    if kind is slice and len(children) != 3:
+        raise ArtifactError(f"a slice has {len(children)} parts")
     found = tuple(structure_from_json(child, arrays, depth - 1) for child in children)
     return Node(kind, tuple(map(constant_from_json, keys)), found)
+
+
+def is_named_tuple(kind: Any) -> bool:
+    """Whether a class is one of named tuples."""
+    is_one = isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
+    return is_one and kind not in (ArrayParts, GeneratorParts)
+
+
+def _of_numpy() -> dict[str, Any]:
+    """The named tuples that functions of NumPy return, since NumPy 2."""
+    functions: tuple[Any, ...] = (np.linalg.eigh, getattr(np, "unique_all", np.linalg.eigh))
+    spaces = [inspect.unwrap(function).__globals__ for function in functions]
+    return {name: kind for names in spaces for name, kind in names.items() if is_named_tuple(kind)}
+
+
+@cache
+def _named_tuple(name: Any, fields: tuple[Any, ...]) -> Any:
+    """NumPy's class of a name, or a class like the one that the program had."""
+    known = _of_numpy().get(name)
+    if known is not None and known._fields == fields:
+        return known
+    if type(name) is not str or not all(type(field) is str for field in fields):
+        raise ArtifactError("a named tuple has no names")
+    try:
+        return namedtuple(name, fields)
+    except ValueError as error:
+        raise ArtifactError(f"a named tuple is none: {error}") from error
 
 
 __all__ = [
@@ -107,6 +181,7 @@ __all__ = [
     "NoForm",
     "constant_from_json",
     "constant_to_json",
+    "is_named_tuple",
     "structure_from_json",
     "structure_to_json",
 ]

@@ -11,6 +11,7 @@ import base64
 import copy
 import json
 import sys
+from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -37,15 +38,17 @@ def to_json(value: Any) -> Any:
         kind = "array" if isinstance(value, np.ndarray) else "scalar"
         content = base64.b64encode(value.tobytes()).decode()
         return {kind: content, "dtype": value.dtype.name, "shape": list(value.shape)}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return {"namedtuple": [type(value).__name__, list(value._fields), *map(to_json, value)]}
     if isinstance(value, (tuple, list)):
         return {type(value).__name__: [to_json(item) for item in value]}
     if isinstance(value, Mapping):
-        return {"dict": [[key, to_json(item)] for key, item in value.items()]}
+        return {type(value).__name__: [[key, to_json(item)] for key, item in value.items()]}
     if isinstance(value, BaseException):
         builtin = next(base for base in type(value).__mro__ if base.__module__ == "builtins")
         return {"raises": builtin.__name__, "text": str(value).partition("\n")[0]}
-    if type(value) in (float, complex):
-        return {type(value).__name__: repr(value)}
+    if type(value) in (float, complex, slice, range, set, bytes, type, type(...)):
+        return {"written": repr(value)}
     assert value is None or type(value) in (bool, int, str), value
     return value
 
@@ -64,9 +67,13 @@ def from_json(text: Any) -> Any:
     if kind in ("tuple", "list"):
         items = [from_json(item) for item in content]
         return tuple(items) if kind == "tuple" else items
-    if kind == "dict":
-        return {key: from_json(item) for key, item in content}
-    return {"float": float, "complex": complex}[kind](content)
+    if kind == "namedtuple":
+        name, fields, *items = content
+        return namedtuple(name, fields)(*map(from_json, items))
+    if kind in ("dict", "OrderedDict"):
+        made = {key: from_json(item) for key, item in content}
+        return made if kind == "dict" else OrderedDict(made)
+    return content  # as Python writes it
 
 
 def outcome(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, Any]:

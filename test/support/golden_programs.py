@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -164,6 +165,33 @@ def grown(x: Any, n: Any) -> Any:
     return total
 
 
+def selected(x: Any, y: Any, n: Any) -> Any:
+    if n > 0:
+        found = x
+    elif n == 0:
+        found = y[1:]
+    else:
+        found = x + y
+    part = y[:2]
+    return found, None if n > 1 else x * 2, "many" if n > 1 else "few", part, part
+
+
+Pair = namedtuple("Pair", "first second")
+
+
+def other_structures(pair: Any) -> Any:
+    made = OrderedDict(a=pair.first + 1, b=Pair(pair.second, 1))
+    return (
+        made,
+        np.linalg.eigh(np.eye(2) * pair.second),
+        slice(1, None),
+        range(3),
+        {1, 2},
+        b"bytes",
+        (..., np.float32),
+    )
+
+
 def joined(x: Any, n: Any) -> Any:
     y = np.zeros(3)
     if n > 0:
@@ -256,6 +284,8 @@ PROGRAMS: dict[str, Callable[[], Program]] = {
     "made_here": Plain(made_here, [_I], [(np.int64(3),), (np.int64(0),)]),
     "recursion": Plain(recursive, [_I], [(np.int64(7),)]),
     "grown": Plain(grown, [_N, _I], [(X[0], np.int64(3)), (X[0], np.int64(0))]),
+    "selected": Plain(selected, [_N, _N, _I], [(X[0], X[1], np.int64(n)) for n in (-1, 0, 1, 2)]),
+    "other_structures": Plain(other_structures, [Pair(_N, _F)], [(Pair(X[0], np.float64(2)),)]),
     "joined": Plain(joined, [_N, _I], [(X[0], np.int64(3)), (X[0], np.int64(0))]),
     "collected": Plain(collected, [_N], [(X[0],), (X[0][:0],)]),
     "library": library,

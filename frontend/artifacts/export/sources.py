@@ -102,6 +102,11 @@ class Sources:
                     same.append((name, _words_of(description, number)))
                     continue
                 value, type = _viewed(block.arguments[number], leaf, computed)
+            elif not isinstance(leaf, ViewResult):
+                raise NotPortable(
+                    f"{words} of {description.symbol} is what a condition decides, or one array twice, which a library "
+                    "does not tell: return a copy"
+                )
             else:
                 value, type = _viewed(computed[leaf.position], leaf, computed)
             taken.append(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -180,6 +181,15 @@ class TestNames:
         assert caught.value.filename == str(tmp_path / "none" / "f.weft")
 
 
+@dataclass
+class Point:
+    x: Any
+
+
+def object_of(x: Any) -> Any:
+    return Point(x)
+
+
 def counted(x: Any) -> Any:
     return {v: v for v in x}
 
@@ -195,11 +205,7 @@ def grown(x: Any) -> Any:
 @pytest.mark.parametrize(
     ("program", "args", "message"),
     [
-        (
-            lambda x: x if x.sum() > 0 else None,
-            (np.ones(3),),
-            "returns a value that may be None: return arrays",
-        ),
+        (object_of, (np.ones(3),), "returns a Point: arrays, numbers and strings"),
         (
             counted,
             (np.ones(3),),

@@ -260,6 +260,11 @@ def test_functions_that_call_themselves_for_ever(identity: Path) -> None:
         weft.load(identity).f(np.zeros(4), np.int64(1))
 
 
+DEEP: dict[str, Any] = LEAF
+for _ in range(80):
+    DEEP = {"none": LEAF, "value": {"structure": {"array": 0}, "leaves": [DEEP]}}
+
+
 def view(op: str, **attributes: Any) -> Change:
     return described(
         "leaves.0", {"argument": 0, "views": [{"op": op, "attributes": attributes, "writable": True}]}
@@ -277,6 +282,17 @@ def view(op: str, **attributes: Any) -> Change:
         (view("transpose", axes=[5]), "described in another way"),
         (view("dynamic_slice", shape=[9]), "described in another way"),
         (described("leaves.0", {"output": 0, "scalar": True, "python": True}), "an array is no number of Python's"),
+        (described("leaves.0", {"kept": "x", "result": LEAF | {"views": []}}), "what several results are is no array"),
+        (described("leaves.0", {"choice": LEAF, "options": [LEAF]}), "what chooses among results is no number"),
+        (described("leaves.0", {"choice": LEAF, "options": []}), "are no arrays"),
+        (described("leaves.0", {"none": {"kept": 1, "result": LEAF | {"views": []}}, "value": {"leaves": []}}), "."),
+        (described("leaves.0", DEEP), "nested too deep"),
+        (described("result", {"namedtuple": [{"array": 0}], "name": "class", "fields": ["a"]}), "tuple is none"),
+        (described("result", {"namedtuple": [], "name": "A", "fields": ["a"]}), "a A has 0 entries"),
+        (described("result", {"slice": [{"array": 0}]}), "a slice has 1 parts"),
+        (described("result", {"constant": {"set": [{"set": []}]}}), "a constant is none"),
+        (described("result", {"constant": {"range": ["1"]}}), "a constant is none"),
+        (described("result", {"constant": {"type": "object"}}), "a constant is none"),
         (described("structure", {"array": 0}), "described in another way"),
         (described("structure", {"list": [{"list": []}, {"list": []}]}), "not those of a call"),
     ],

@@ -430,5 +430,5 @@ class TestCallsThatDoNotFit:
     def test_unknown_names_and_eager_runs(self, stencil: Any, tmp_path: Path) -> None:
         with pytest.raises(AttributeError, match="has no function 'g'; it has: f"):
             _ = weft.load(tmp_path / "s.weft").g
-        with weft.eager(), pytest.raises(NotImplementedError, match="has no Python to run eagerly"):
-            stencil(np.ones((4, 5)), np.ones((4, 5)), np.int64(1))
+        with weft.eager():  # there is no Python that could run
+            assert stencil(np.ones((4, 5)), np.ones((4, 5)), np.int64(1)) is None

@@ -346,6 +346,14 @@ def test_options_that_there_are_not(tmp_path: Path, options: dict[str, Any], mes
     assert not (tmp_path / "out").exists()
 
 
+def test_results_that_a_condition_decides_on_are_refused(tmp_path: Path) -> None:
+    def chosen(x: Any, y: Any, n: Any) -> Any:
+        return x if n > 0 else y
+
+    with pytest.raises(weft.NotPortable, match="is what a condition decides, or one array twice"):
+        exported(tmp_path / "out", ["f64[?]", "f64[?]", "i64[]"], chosen)
+
+
 def test_functions_of_several_signatures_are_refused(tmp_path: Path) -> None:
     doubled = weft.function(lambda x: x * 2)
     with pytest.raises(ValueError, match="nothing was compiled"):
