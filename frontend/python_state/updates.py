@@ -92,10 +92,14 @@ class Update(NamedTuple):
     is_order: bool = False
     """Whether the value is the order of the keys of the dict in the place."""
 
+    @property
+    def is_inside(self) -> bool:
+        """Whether what is in the place is changed, and not which it is."""
+        return self.is_whole or self.is_tail or self.is_order
+
     def store(self, value: Any, bound: Bound) -> None:
         """Store the new value."""
-        is_inside = self.is_whole or self.is_tail or self.is_order
-        container: Any = self.handle.get(bound) if is_inside else None
+        container: Any = self.handle.get(bound) if self.is_inside else None
         if self.is_order:
             for key in value:
                 if key in container:
@@ -116,8 +120,7 @@ class Update(NamedTuple):
 def _container_of(update: Update) -> Handle:
     """Where the list, dict or set is that is changed, if it is one."""
     handle = update.handle
-    is_whole = update.is_whole or update.is_tail or update.is_order
-    return handle.parent if isinstance(handle, Item) and not is_whole else handle
+    return handle.parent if isinstance(handle, Item) and not update.is_inside else handle
 
 
 class Updates(NamedTuple):

@@ -41,8 +41,8 @@ class WriteBack:
         for items, value in grown.values():
             self._add_grown(items, value)
         needs_arguments = any(_root(update.handle) is not None for update in self._updates)
-        # What is taken out of a container is changed while it is still found there.
-        self._updates.sort(key=lambda update: -_depth(update.handle))
+        # What is taken out of a place is changed while it is still found there.
+        self._updates.sort(key=lambda update: (-_depth(update.handle), not update.is_inside))
         outside = tuple(handle for handle in state.containers_outside() if _root(handle) is None)
         self.updates = Updates(tuple(self._updates), needs_arguments, outside) if self._updates else None
         """What was found; None where nothing is changed."""
@@ -53,7 +53,7 @@ class WriteBack:
         if handle is None:
             raise _not_found(place)
         old = self._state.snapshot.old_value(place)
-        if isinstance(value, RuntimeContainer) and isinstance(old, (list, dict, set)):
+        if id(old) in grown and grown[id(old)][1] is value:
             return  # the container itself is changed
         self._updates.append(Update(handle, self._maker(place, value)))
 

@@ -79,9 +79,9 @@ def _kinds_of_parts(values: Sequence[Any], contents: Sequence[Any], knows: Knows
     }
     if len(layouts) != 1:
         return list(map(kind_of, contents))
-    ((kind, keys, _),) = layouts
+    ((kind, keys, count),) = layouts
     originals = [parts_of(_present(values[position])) for position in found]
-    if any(parts is None or parts[0] != keys for parts in originals):
+    if any(parts is None or parts[0] != keys or len(parts[1]) != count for parts in originals):
         return list(map(kind_of, contents))
     columns = [
         _kinds(list(column), list(content), knows)
