@@ -16,6 +16,8 @@ import weft
 from weft.dialect.op import OPS, VARIADIC, FieldKind, Op
 from weft.dialect.ops import FAMILIES, load_families
 from weft.frontend.settings import Settings
+from weft.frontend.stablehlo.translation import RULES
+from weft.frontend.stablehlo.writing import WRITERS
 from weft.passes.base import Pass
 from weft.passes.registry import load_pass
 from weft.tools.catalogue import all_passes, all_pipelines, all_text_passes
@@ -222,11 +224,27 @@ def stub_type(annotation: object) -> str:
     return re.sub(r"\w+", lambda word: STUB_TYPES[word[0]], str(annotation))
 
 
+def stablehlo_page() -> str:
+    """How modules of StableHLO come in and go out: the template, with the ops of both tables."""
+    read = "\n".join(f"| `{name}` | {row.summary} |" for name, row in sorted(RULES.items()))
+    written = ", ".join(f"`{name}`" for name in sorted(WRITERS))
+    others = ", ".join(f"`{name}`" for name in sorted(OPS) if name not in WRITERS)
+    parts = {
+        "read": f"The ops that are read, and what they become:\n\n| op | in weft |\n|---|---|\n{read}",
+        "written": f"The ops of weft that are written, as one op or as several:\n{textwrap.fill(written, 120)}.\n\n"
+        f"Those that are not, if they are still there when gradients are written out and cells are values:\n"
+        f"{textwrap.fill(others, 120)}.",
+    }
+    template = (TEMPLATES / "stablehlo.md").read_text()
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], template)
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "names.md": names_page,
     "ops.md": ops_page,
     "passes.md": passes_page,
     "settings.md": settings_page,
+    "stablehlo.md": stablehlo_page,
     "walkthrough.md": walkthrough_page,
     "../namespace.pyi": namespace_stub,
 }

@@ -192,4 +192,4 @@ class _Translation(Builder):
         return found
 
 
-__all__ = ["FAMILIES", "place_of", "translated"]
+__all__ = ["FAMILIES", "RULES", "place_of", "translated"]

@@ -22,7 +22,7 @@ from ...passes.rewriting import operations_of
 from .context import stablehlo
 from .writers import elementwise, indexing, products, reductions, scalars, shapes
 from .writers.scalars import SCALAR_WRITERS, dtype_of
-from .writers.table import Builder, Unsaid
+from .writers.table import WRITERS, Builder, Unsaid
 
 FAMILIES = (elementwise, shapes, products, reductions, indexing, scalars)
 """The modules that fill the table."""
@@ -337,4 +337,4 @@ _STRUCTURE: Mapping[str, Callable[[Writing, Operation], Sequence[Tensor]]] = {
 """What is written by its structure."""
 
 
-__all__ = ["FAMILIES", "Writing"]
+__all__ = ["FAMILIES", "WRITERS", "Writing"]

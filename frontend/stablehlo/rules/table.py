@@ -103,10 +103,10 @@ RULES: dict[str, Row] = {}
 
 
 def rule(*names: str, of_elements: bool = False) -> Callable[[Rule], Rule]:
-    """Register a function as the rule of some ops; the first line of its docstring goes into the docs."""
+    """Register a function as the rule of some ops; its docstring goes into the docs."""
 
     def register(function: Rule) -> Rule:
-        summary = (function.__doc__ or "").strip().partition("\n")[0]
+        summary = " ".join((function.__doc__ or "").split())
         for name in names:
             RULES[name] = Row(function, of_elements, summary)
         return function
