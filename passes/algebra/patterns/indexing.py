@@ -16,8 +16,9 @@ from ....dialect.ops.slicing import (
     Slice,
     SliceUpdate,
     slice_of,
+    sliced_shape,
 )
-from ....dialect.types import Shape
+from ....dialect.types import Shape, compatible_shapes
 from ...rewriting import Match, type_of
 from . import simplifies
 
@@ -152,9 +153,18 @@ def bounds_known(m: Match) -> Value | None:
     if not kept:
         op_class = Slice if op_class is DynamicSlice else SliceUpdate
         attributes = {name: attributes[name] for name in _BOUNDS}
+        if op_class is SliceUpdate and not _fits(m, attributes):
+            return None  # what is in front of it raises
     created = m.create(op_class, *m.operands[:arrays], *kept, **attributes)
     created.set_type(m.result.type)
     return created
+
+
+def _fits(m: Match, bounds: dict[str, Any]) -> bool:
+    """Whether an update has the size of a region."""
+    x, update = map(type_of, m.operands[:2])
+    region = sliced_shape("weft.slice_update", x.shape, *(bounds[name] for name in _BOUNDS))
+    return compatible_shapes(region, update.shape)
 
 
 def _known_bound(m: Match, bound: Value, axis: int, is_stop: bool) -> int | None:

@@ -163,6 +163,16 @@ func.func @bounds_known(%x: tensor<?xf32>, %i: tensor<i64>) -> (tensor<?xf32>, t
   return %0, %1 : tensor<?xf32>, tensor<?xf32>
 }
 
+// An update that does not fit, behind a check of sizes that raises, stays as it is.
+// CHECK-LABEL: func.func @bounds_of_another_size
+// CHECK: weft.dynamic_slice_update
+func.func @bounds_of_another_size(%x: tensor<3xf32>, %y: tensor<4xf32>) -> tensor<3xf32> {
+  %zero = "weft.constant"() {value = dense<0> : tensor<i64>} : () -> tensor<i64>
+  %four = "weft.constant"() {value = dense<4> : tensor<i64>} : () -> tensor<i64>
+  %0 = "weft.dynamic_slice_update"(%x, %y, %zero, %four) {start = array<i64: 0>, stop = array<i64: 0>, step = array<i64: 1>, start_axes = array<i64: 0>, stop_axes = array<i64: 0>} : (tensor<3xf32>, tensor<4xf32>, tensor<i64>, tensor<i64>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
 // The extent of another tensor, and of another axis, is a bound like any other.
 // CHECK-LABEL: func.func @bounds_unknown
 // CHECK-COUNT-2: "weft.dynamic_slice"
