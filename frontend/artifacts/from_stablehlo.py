@@ -11,8 +11,8 @@ from ...dialect.register import context
 from ..stablehlo.context import stablehlo
 from ..stablehlo.reading import MAGIC
 from ..stablehlo.reading import text_of as text_of_source
-from ..stablehlo.translation import translated
-from .checked_modules import name_of, text_of
+from ..stablehlo.translation import has_open_sizes, translated
+from .checked_modules import guard, name_of, text_of
 from .from_text import described, entry_of, parsed
 from .recorded import Recorded
 from .recorded_function import RecordedFunction
@@ -49,6 +49,8 @@ def from_stablehlo(
         symbol = name_of(entry)
         described(entry, place)  # refuses what is no function of arrays
         made = translated(module, entry, symbol)
+        if has_open_sizes(module):
+            guard(made)
         description = described(next(iter(made.body.operations)).operation, place)
         recorded = Recorded(description, text_of(made.operation))
     recorded.module = made

@@ -53,6 +53,16 @@ def _operations(op: Operation) -> Iterator[Operation]:
                 yield from _operations(inner.operation)
 
 
+def has_open_sizes(source: Module) -> bool:
+    """Whether there are sizes that the types do not tell: StableHLO takes for granted that they fit."""
+    for op in _operations(source.operation):
+        blocks = [block for region in op.regions for block in region.blocks]
+        values = [*op.results, *(argument for block in blocks for argument in block.arguments)]
+        if any("?" in str(value.type) for value in values):
+            return True
+    return False
+
+
 _FILE = re.compile(r'"([^"]*)":(\d+)(?::(\d+))?')
 
 
@@ -192,4 +202,4 @@ class _Translation(Builder):
         return found
 
 
-__all__ = ["FAMILIES", "RULES", "place_of", "translated"]
+__all__ = ["FAMILIES", "RULES", "has_open_sizes", "place_of", "translated"]

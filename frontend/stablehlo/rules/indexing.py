@@ -245,9 +245,8 @@ def _gathered(b: Builder, op: Operation, x: Tensor, indices: Tensor, sizes: Sequ
         dims.index_vector_dim,
     )
     wanted = result_type(op)
-    if 0 in x.shape:
-        extents: list[Extent] = [0 if extent is None else extent for extent in wanted.shape]
-        return b.full(extents, 0, x.dtype)
+    if 0 in x.shape and wanted.is_static:
+        return b.full(list(wanted.shape), 0, x.dtype)  # type: ignore[arg-type]
     places = _places(b, x, indices, sizes, how, clips=True)
     found = x
     if places.axes:
@@ -332,11 +331,12 @@ def _put(b: Builder, x: Tensor, update: Tensor, places: _Places, inside: Tensor,
     """Updates at their places; those outside of the tensor are skipped."""
     where = {"axes": places.axes, "position": 0}
     mask = _at_updates(b, inside, update)
-    if mode == "add" and kind(x.dtype) != "b":
+    has_places = all(x.shape[axis] for axis in places.axes)
+    if mode == "add" and kind(x.dtype) != "b" and has_places:
         nothing = b.negative(b.number(0, x.dtype)) if kind(x.dtype) in "fc" else b.number(0, x.dtype)
         added = b.select(mask, update, nothing)
         return b.one("scatter", x, added, *_clipped(b, x, places), **where, mode="add")
-    if places.indices[0].rank == 0:
+    if places.indices[0].rank == 0 and has_places:
         clipped = _clipped(b, x, places)
         old = b.gather(x, *clipped, **where)
         new = b.logical_or(old, update) if mode == "add" else update
@@ -348,13 +348,13 @@ def _put(b: Builder, x: Tensor, update: Tensor, places: _Places, inside: Tensor,
     behind = b.as_scalar(b.extent(x, first))
     indices = [b.select(inside, places.indices[0], behind)]
     indices += [b.select(inside, index, b.number(0, INT64)) for index in places.indices[1:]]
-    if mode == "add":  # of booleans, as numbers
+    if mode == "add" and kind(x.dtype) == "b":
         counts = b.scatter(
             b.cast(wide, dtype=INT64), b.cast(update, dtype=INT64), *indices, **where, mode="add"
         )
         made = b.not_equal(counts, 0)
     else:
-        made = b.scatter(wide, update, *indices, **where, mode="set")
+        made = b.scatter(wide, update, *indices, **where, mode=mode)
     return b.refined(b.cut(made, first, 0, b.extent(x, first)), x.type)
 
 

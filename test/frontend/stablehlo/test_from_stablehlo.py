@@ -184,3 +184,64 @@ def test_damaged_bytes_are_errors() -> None:
         except (ValueError, weft.UnsupportedError):
             continue
         assert "f32" in repr(found)
+
+
+UNKNOWN = "tensor<?xf32>, %y: tensor<?xf32>"
+SIZES = [
+    (
+        UNKNOWN,
+        "%z = stablehlo.add %x, %y : tensor<?xf32>",
+        "?xf32",
+        "3.*4",
+    ),
+    (
+        "tensor<?xf32>, %y: tensor<?xf32>",
+        """%z = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0]
+          : (tensor<?xf32>, tensor<?xf32>) -> tensor<f32>""",
+        "f32",
+        "3.*4",
+    ),
+    (
+        UNKNOWN,
+        """%five = stablehlo.constant dense<5> : tensor<1xi32>
+        %z = stablehlo.dynamic_reshape %x, %five : (tensor<?xf32>, tensor<1xi32>) -> tensor<?xf32>""",
+        "?xf32",
+        "3.*5|5.*3",
+    ),
+    (
+        UNKNOWN,
+        """%five = stablehlo.constant dense<5> : tensor<1xi32>
+        %z = "stablehlo.dynamic_broadcast_in_dim"(%x, %five) {broadcast_dimensions = array<i64: 0>}
+          : (tensor<?xf32>, tensor<1xi32>) -> tensor<?xf32>""",
+        "?xf32",
+        "3.*5|5.*3",
+    ),
+    (
+        UNKNOWN,
+        """%i = stablehlo.constant dense<0> : tensor<i32>
+        %z = stablehlo.dynamic_slice %x, %i, sizes = [4] : (tensor<?xf32>, tensor<i32>) -> tensor<4xf32>""",
+        "4xf32",
+        "3.*4|4.*3",
+    ),
+    (
+        UNKNOWN,
+        """%i = stablehlo.constant dense<0> : tensor<i32>
+        %z = stablehlo.dynamic_update_slice %x, %y, %i
+          : (tensor<?xf32>, tensor<?xf32>, tensor<i32>) -> tensor<?xf32>""",
+        "?xf32",
+        "3.*4|4.*3",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "body", "result", "message"), SIZES)
+def test_sizes_that_do_not_fit(arguments: str, body: str, result: str, message: str) -> None:
+    """What a module takes for granted of sizes that it does not know is checked."""
+    text = (
+        f"func.func @main(%x: {arguments}) -> tensor<{result}> {{\n{body}\nreturn %z : tensor<{result}>\n}}"
+    )
+    function = weft.from_stablehlo(text)
+    concrete = function.get_concrete_function()
+    for call in (concrete, function):
+        with pytest.raises(ValueError, match=message):
+            call(np.ones(3, "f4"), np.ones(4, "f4"))
