@@ -10,11 +10,10 @@ from typing import Any
 from ..dialect.errors import WeftError, WeftTypeError, WeftValueError
 
 _KINDS = {
-    ".so": "shared",
-    ".dylib": "shared",
-    ".dll": "shared",
+    **dict.fromkeys((".so", ".dylib", ".dll"), "shared"),
     ".a": "static",
     ".o": "object",
+    ".wasm": "wasm",
     ".ll": "llvm",
 }
 """What is made, by the ending of its name."""
@@ -51,7 +50,7 @@ def add_build_command(commands: Any) -> None:
         "--output",
         required=True,
         metavar="FILE",
-        help="what is written: a .so, .dylib, .dll, .a, .o or .ll file",
+        help="what is written: a .so, .dylib, .dll, .a, .o, .wasm or .ll file",
     )
     parser.add_argument("--name", help="of a single function in C; its own name, if none is given")
     parser.add_argument("--library", help="of all of it; that of the file, if none is given")
@@ -106,7 +105,7 @@ def _build(wanted: argparse.Namespace) -> dict[str, str]:
                 f"{error}: tell its type by --spec, or let the function have an input_signature"
             ) from error
     kind = _KINDS[output.suffix]
-    stem = output.stem if kind in ("object", "llvm") else output.stem.removeprefix("lib")
+    stem = output.stem if kind in ("object", "llvm", "wasm") else output.stem.removeprefix("lib")
     options = Options(kind, wanted.target, wanted.threads, wanted.checked, wanted.linker, file=output.name)
     return export_files(output.parent, functions, wanted.library or c_name(stem), options)
 

@@ -24,9 +24,10 @@ from ..machine import llvm
 from ..stages import Convention, Lowering
 from .entry import AddCFunctions
 from .interface import CFunction, Input, Library, Output, Place, StateArray, failures_of_all
-from .needed import needed_assembly
+from .needed import WIDE_PRODUCT, allocator_assembly, needed_assembly
 from .places import place_text
 from .runtime import runtime_assembly
+from .wasm_module import wasm_module
 
 _OPTIONS = {"link-runtime": "python=false", "read-argument-table": "data=0"}
 
@@ -64,9 +65,12 @@ def build(
     *,
     is_checked: bool,
     has_threads: bool,
-    as_text: bool,
+    form: str = "object",
 ) -> Built:
-    """Compile a library for a target. Raises `NotPortable` where a function needs what other programs do not have."""
+    """Compile a library for a target, to the form "object", "llvm" or "wasm".
+
+    Raises `NotPortable` where a function needs what other programs do not have.
+    """
     with compiling_for(target) as machine, context(), ir.Location.unknown():
         functions: list[CFunction] = []
         modules = []
@@ -82,12 +86,19 @@ def build(
             whole.link_in(module)
         for text in _needed(library, whole, constants):
             whole.link_in(llvm.optimise(text, llvm.ScalarLoops()))
-        llvm.internalize(whole, set(library.symbols()))
+        exported = [*library.symbols()]
+        if form == "wasm":
+            whole.link_in(llvm.optimise(allocator_assembly(), llvm.ScalarLoops()))
+            exported += ["malloc", "free"]
+        llvm.internalize(whole, {*exported, WIDE_PRODUCT})
         declared = llvm.external_symbols(whole)
-        if as_text:
+        if form == "llvm":
             return Built(library, str(whole).encode(), tuple(sorted(declared)), machine)
         code = llvm.object_code(whole, for_linker=True)
         calls = {*declared, *called_by_instructions(code)}
+        if form == "wasm":
+            code, imported = wasm_module(code, exported)
+            calls = set(imported)
         return Built(library, code, tuple(sorted(calls)), machine)
 
 

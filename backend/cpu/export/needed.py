@@ -127,6 +127,72 @@ def needed_assembly(library: Library, called: Sequence[str], narrow: bool) -> It
             yield _sort(name)
 
 
+WIDE_PRODUCT = "__multi3"
+"""What LLVM calls to multiply 128-bit integers."""
+
+_OF_ALLOCATOR = """
+define void @__multi3(ptr %result, i64 %a, i64 %a.high, i64 %b, i64 %b.high) {
+  %a0 = and i64 %a, 4294967295
+  %a1 = lshr i64 %a, 32
+  %b0 = and i64 %b, 4294967295
+  %b1 = lshr i64 %b, 32
+  %p = mul i64 %a0, %b0
+  %q = mul i64 %a1, %b0
+  %r = mul i64 %a0, %b1
+  %t = mul i64 %a1, %b1
+  %p1 = lshr i64 %p, 32
+  %q0 = and i64 %q, 4294967295
+  %r0 = and i64 %r, 4294967295
+  %m0 = add i64 %p1, %q0
+  %m = add i64 %m0, %r0
+  %low = mul i64 %a, %b
+  %q1 = lshr i64 %q, 32
+  %r1 = lshr i64 %r, 32
+  %m1 = lshr i64 %m, 32
+  %h0 = add i64 %t, %q1
+  %h1 = add i64 %h0, %r1
+  %h2 = add i64 %h1, %m1
+  %x = mul i64 %a.high, %b
+  %y = mul i64 %a, %b.high
+  %h3 = add i64 %h2, %x
+  %high = add i64 %h3, %y
+  store i64 %low, ptr %result
+  %place = getelementptr i8, ptr %result, i64 8
+  store i64 %high, ptr %place
+  ret void
+}
+
+declare i32 @llvm.wasm.memory.grow.i32(i32, i32)
+
+define internal i64 @memory_grow(i64 %pages) {
+  %more = trunc i64 %pages to i32
+  %first = call i32 @llvm.wasm.memory.grow.i32(i32 0, i32 %more)
+  %wide = sext i32 %first to i64
+  ret i64 %wide
+}
+
+define ptr @malloc(i32 %count) {
+  %wide = zext i32 %count to i64
+  %address = call i64 @weft_give(i64 %wide)
+  %given = inttoptr i64 %address to ptr
+  ret ptr %given
+}
+
+define void @free(ptr %given) {
+  %address = ptrtoint ptr %given to i64
+  %r = call i64 @weft_take_back(i64 %address)
+  ret void
+}
+"""
+
+
+def allocator_assembly() -> str:
+    """`malloc` and `free` for WebAssembly, and products of 128 bits."""
+    from . import allocator
+
+    return _OF_ALLOCATOR + translate([allocator], ["weft_give", "weft_take_back"], 0, ("memory_grow",))
+
+
 def _random_numbers(name: str) -> str:
     from ..random_numbers.library import assembly
 
@@ -148,4 +214,4 @@ def _sort(name: str) -> str:
     return text.replace(f"@{function}(", f"@{name}(").replace("@free(", "@give_back(")
 
 
-__all__ = ["needed_assembly"]
+__all__ = ["WIDE_PRODUCT", "allocator_assembly", "needed_assembly"]

@@ -190,7 +190,7 @@ def _make_target_machine(target: Target, level: int = 2, for_linker: bool = Fals
             cpu=target.cpu,
             features=target.features,
             opt=level,
-            reloc="pic",
+            reloc="static" if target.triple.startswith("wasm") else "pic",
             codemodel="default" if for_linker or target.triple != host().triple else "jitdefault",
         )
     )

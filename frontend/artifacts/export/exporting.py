@@ -24,7 +24,7 @@ from ..saving import specialisations
 from ..structures import File
 from .sources import Sources
 
-KINDS = ("shared", "static", "object", "llvm")
+KINDS = ("shared", "static", "object", "llvm", "wasm")
 
 
 def export(
@@ -45,8 +45,8 @@ def export(
     Functions are named by keywords; a single one without a keyword has its own name. Each is what
     `get_concrete_function` gives, or a `weft.Function` of which one signature was compiled or which has an
     `input_signature`. `library` is the name of all of it: that of the function, or of the directory. `kind` is
-    "shared", "static", "object" or "llvm"; a shared library is linked by the system's `cc`, by `linker` or by what CC
-    says.
+    "shared", "static", "object", "wasm" (a module that runs as it is) or "llvm" (text); a shared library is linked by
+    the system's `cc`, by `linker` or by what CC says.
     `target` is a processor or a level of them, by default one that most machines run (`x86-64-v2`, `aarch64`), and not
     this one ("native"). With `threads=True` loops are shared among threads, and with `checked=True` functions look at
     the arrays that they are given. Arrays and numbers outside of the arguments that a function changes become a state
@@ -132,13 +132,17 @@ def _built(functions: Mapping[str, Any], library: str, options: Options) -> tupl
         target,
         is_checked=options.checked,
         has_threads=options.threads,
-        as_text=options.kind == "llvm",
+        form=options.kind if options.kind in ("llvm", "wasm") else "object",
     )
     return built, found
 
 
 def _target(name: str | None, kind: str) -> str:
     """The name of a target, if such a library can be made for it."""
+    if kind == "wasm":
+        if name not in (None, "wasm32"):
+            raise WeftValueError(f'kind="wasm" is for target="wasm32", and not for {name!r}')
+        return "wasm32"
     if name is None:
         return "aarch64" if host().triple.startswith(("aarch64", "arm64")) else "x86-64-v2"
     found = named(name)
@@ -188,7 +192,8 @@ def file_name(library: str, kind: str) -> str:
     if kind == "shared":
         ending = {"Darwin": ".dylib", "Windows": ".dll"}.get(platform.system(), ".so")
         return f"lib{library}{ending}"
-    return {"static": f"lib{library}.a", "object": f"{library}.o", "llvm": f"{library}.ll"}[kind]
+    ending = {"static": "a", "object": "o", "llvm": "ll", "wasm": "wasm"}[kind]
+    return f"{'lib' if kind == 'static' else ''}{library}.{ending}"
 
 
 def _write(folder: Path, built: Built, options: Options) -> dict[str, str]:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import weft
@@ -52,6 +53,18 @@ def test_archives_are_for_linkers_that_read_them(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match='no archives for macos and windows: export kind="object"'):
         weft.export(tmp_path / "out", kind="static", target="aarch64-macos", **programs)
     assert not (tmp_path / "out").exists()
+
+
+def test_modules_of_webassembly_are_for_it(tmp_path: Path) -> None:
+    programs = concretes(Net(), "pick")
+    with pytest.raises(ValueError, match='kind="wasm" is for target="wasm32", and not for \'aarch64\''):
+        weft.export(tmp_path / "out", kind="wasm", target="aarch64", **programs)
+    concrete = weft.function(np.arccosh).get_concrete_function(weft.TensorSpec([None], "float64"))
+    files = weft.export(tmp_path, f=concrete, kind="wasm", target="wasm32")
+    content = Path(files["wasm"]).read_bytes()
+    assert content.startswith(FORMATS["wasm32"])
+    for name in json.loads(Path(files["manifest"]).read_text())["calls"]:
+        assert b"\x03env" + bytes([len(name)]) + name.encode() in content
 
 
 @pytest.mark.skipif(

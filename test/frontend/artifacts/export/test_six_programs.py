@@ -254,3 +254,16 @@ def test_several_results_and_those_of_sizes_that_data_decides_in_cpp(tmp_path: P
     subprocess.run([CXX, "-std=c++20", "main.cpp", "parts.o", "-o", "main"], cwd=tmp_path, check=True)
     done = subprocess.run([tmp_path / "main"], capture_output=True, text=True, check=True)
     assert done.stdout == "2 3 2 4 3 2 -2\n"
+
+
+NODE = shutil.which("node")
+
+
+@pytest.mark.skipif(NODE is None, reason="there is no Node.js")
+def test_a_module_of_webassembly_in_node(tmp_path: Path) -> None:
+    assert NODE is not None
+    files = weft.export(tmp_path, library="six", kind="wasm", **concretes(Net()))
+    command = [NODE, str(HERE / "six_programs.mjs"), files["wasm"]]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    compare(done.stdout)
