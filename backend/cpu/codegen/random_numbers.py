@@ -49,7 +49,8 @@ def _write(operation: Operation, emitter: Emitter) -> None:
     sources = [memory.of(operand) for operand in given]
     before = memory.of(state)
     numbers, after = (_target(memory, operation, number) for number in range(2))
-    create("memref.copy", [], [before, after])
+    if before != after:
+        create("memref.copy", [], [before, after])
     words = memory.address(after)
     if operation.attributes["algorithm"].value == "philox":
         spare, core = emitter.add(words, _SPARE_OF_PHILOX), words

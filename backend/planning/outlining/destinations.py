@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from ....dialect.mlir import Operation, Value, ir
+from ....dialect.ops.random import FillRandom
 from ....dialect.ops.ufunc_loops import CallLoop
 from ....passes.rewriting import terminator
 from ..names import is_kernel_name
@@ -77,6 +78,8 @@ def destination_of(op: Operation, result: Value, known: Origins | None = None) -
     if name == CallLoop.mlir_name():
         written = result.result_number + 1 < len(op.results)
         return op.operands[len(op.operands) - len(op.results) + 1 + result.result_number] if written else None
+    if name == FillRandom.mlir_name():
+        return op.operands[1 - result.result_number]  # the numbers, and the state
     if name == "scf.while":
         condition = terminator(op.regions[0].blocks[0])
         carried = condition.operands[1 + result.result_number]
