@@ -49,6 +49,7 @@ from ..values.special_methods import iterated, mapped, through_method, users_met
 from ..values.unfollowed_changes import Remembered, require_followed
 from .gate import look_at_arguments, note_made, through_gate, unconverted
 from .getters import getter_of
+from .plain_functions import plain_call
 from .recursion import activate
 
 
@@ -379,7 +380,12 @@ def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
         require_conversion(function, reason)
         return function
     note_converted(function)
-    return lambda *args, **kwargs: activate(function, made, args, kwargs)
+
+    def follow(*args: Any, **kwargs: Any) -> Any:
+        plain = None if trace is None else plain_call(trace, function, args, kwargs)
+        return activate(function, made, args, kwargs) if plain is None else plain[0]
+
+    return follow
 
 
 def _note_plain(function: types.FunctionType) -> None:
