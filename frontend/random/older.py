@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.cpu.random_numbers.numpys_distributions import numpys_addresses
 from ...dialect.dtypes import is_element
 from ...dialect.errors import WeftValueError
 from ...dialect.ops.random import RandomFloats
@@ -53,6 +54,57 @@ def _normal(twister: Twister, loc: Any = 0.0, scale: Any = 1.0, size: Any = None
 
 def _exponential(twister: Twister, scale: Any = 1.0, size: Any = None) -> Any:
     return floats.exponential(twister, scale, size)
+
+
+def _binomial(twister: Twister, n: Any, p: Any, size: Any = None) -> Any:
+    n, p = (value if np.isscalar(value) else asarray(value) for value in (n, p))
+    if not (_is_whole(n) if np.ndim(n) == 0 else n.dtype.kind in "bi"):
+        raise NotCompiled
+    is_array = bool(np.ndim(n) or np.ndim(p))
+    p, counts = cast(asarray(p), FLOAT64), cast(asarray(n), integers.INT64)
+    is_off = np.logical_not(np.logical_and(p >= 0, p <= 1))
+    raise_where(is_off.any(), ValueError, f"p < 0, p > 1 or p {'contains NaNs' if is_array else 'is NaN'}")
+    raise_where(np.less(counts, 0).any(), ValueError, "n < 0")
+    return _numpys(twister, "binomial", (counts, p), size, integers.INT64)
+
+
+_LARGEST_MEAN = float(np.iinfo(np.int64).max - np.sqrt(np.iinfo(np.int64).max) * 10)
+
+
+def _poisson(twister: Twister, lam: Any = 1.0, size: Any = None) -> Any:
+    lam = cast(asarray(lam), FLOAT64)
+    is_large, is_off = np.logical_not(lam <= _LARGEST_MEAN), np.logical_not(lam >= 0)
+    if lam.ndim:
+        raise_where(is_large.any(), ValueError, "lam value too large")
+        raise_where(is_off.any(), ValueError, "lam < 0 or lam contains NaNs")
+    else:
+        raise_where(is_off, ValueError, "lam < 0 or lam is NaN")
+        raise_where(is_large, ValueError, "lam value too large")
+    return _numpys(twister, "poisson", (lam,), size, integers.INT64)
+
+
+def _of_place_and_scale(name: str) -> Callable[..., Any]:
+    def draw(twister: Twister, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        loc, scale = (cast(asarray(value), FLOAT64) for value in (loc, scale))
+        is_off = np.logical_and(np.signbit(scale), np.logical_not(np.isnan(scale)))
+        raise_where(is_off.any(), ValueError, "scale < 0")
+        return _numpys(twister, name, (loc, scale), size, FLOAT64)
+
+    return draw
+
+
+def _numpys(twister: Twister, name: str, given: Any, size: Any, dtype: np.dtype[Any]) -> Any:
+    """Numbers of a distribution that NumPy's C code draws."""
+    if numpys_addresses(name) is None or np.dtype(int) != integers.INT64:
+        raise NotCompiled
+    *values, shape = parameters(given, size, None)
+    step = int(any(np.ndim(value) for value in values))
+    operands = [np.reshape(value, -1) if step else value for value in values]
+    count = 1 if shape is None else product(shape)
+    drawn = twister.drawn(name, [*operands, np.int64(step)], count, dtype)
+    return (
+        drawn.reshape(shape) if shape is not None else drawn[0]._like_python(dtype.type(0).item().__class__)
+    )
 
 
 def _randint(twister: Twister, low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:
@@ -141,6 +193,9 @@ METHODS: dict[str, Callable[..., Any]] = {
     "uniform": _uniform,
     "normal": _normal,
     "exponential": _exponential,
+    "binomial": _binomial,
+    "poisson": _poisson,
+    **{name: _of_place_and_scale(name) for name in ("laplace", "gumbel", "logistic")},
     "randint": _randint,
     "permutation": _permutation,
     "choice": _choice,

@@ -90,6 +90,11 @@ _BY_PYTHON: dict[str, Callable[..., Any]] = {
     "uniform": lambda owner, count: [owner.random() for _ in range(count)],
     "normal": lambda owner, count: owner.standard_normal(count),
     "exponential": lambda owner, count: [_exponential(owner) for _ in range(count)],
+    "binomial": lambda owner, n, p, step, count: owner.binomial(n, p, count),
+    "poisson": lambda owner, lam, step, count: owner.poisson(lam, count),
+    "laplace": lambda owner, loc, scale, step, count: owner.laplace(loc, scale, count),
+    "gumbel": lambda owner, loc, scale, step, count: owner.gumbel(loc, scale, count),
+    "logistic": lambda owner, loc, scale, step, count: owner.logistic(loc, scale, count),
     "ratio_normal": lambda owner, count: [owner.normalvariate(0.0, 1.0) for _ in range(count)],
     "circle_normal": lambda owner, count: [owner.gauss(0.0, 1.0) for _ in range(count)],
     "integers": lambda owner, low, high, count: owner.randint(low.item(), int(high) + 1, count, low.dtype),
@@ -153,7 +158,9 @@ def home_of(owner: Any) -> Home | None:
     keys, (place, mask) = bit_generator.ctypes.state_address, lock
     wait = _waiter(bit_generator.lock)
     of_lock = [id(bit_generator.lock) + place, mask, id(wait)]
-    return Home(np.array([keys, keys + 4 * _LENGTH, id(owner) + spare, *of_lock], np.int64), wait)
+    struct_of_numpy = bit_generator.ctypes.bit_generator.value
+    words = [keys, keys + 4 * _LENGTH, id(owner) + spare, *of_lock, struct_of_numpy]
+    return Home(np.array(words, np.int64), wait)
 
 
 _SPARE_NAME = sys.intern("gauss_next")

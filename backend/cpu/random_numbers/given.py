@@ -103,6 +103,21 @@ def float_of_python(value: int) -> int:
     raise _only_native()
 
 
+def numpys_binomial(state: int, chance: int, count: int, kept: int) -> int:
+    """A number of NumPy's binomial distribution; `kept` is what it computes of the parameters."""
+    raise _only_native()
+
+
+def numpys_of_one(state: int, parameter: int) -> int:
+    """A number of a distribution of NumPy's that has one parameter, a float."""
+    raise _only_native()
+
+
+def numpys_of_two(state: int, first: int, second: int) -> int:
+    """A number of a distribution of NumPy's that has two parameters, floats."""
+    raise _only_native()
+
+
 def negative(value: int) -> int:
     """A float with the other sign."""
     raise _only_native()
@@ -372,7 +387,8 @@ def _bits(value: float, dtype: np.dtype[np.generic]) -> int:
 GIVEN = (
     "algorithm", "multiply_high", "rotate_right", "unsigned_less", "unsigned_remainder", "is_double", "real", "unit",
     "plus", "minus", "times", "over", "root_of", "log_of", "cosine_of", "sine_of", "python_float",
-    "float_of_python", "negative", "is_less", "log1p_of", "is_below_normal",
+    "float_of_python", "numpys_binomial", "numpys_of_one", "numpys_of_two", "negative", "is_less", "log1p_of",
+    "is_below_normal",
     "is_below_exponential", "limit", "width", "height", "border", "inverse_border", "integer_bits", "integer_bytes",
     "integer", "set_integer",
 )  # fmt: skip

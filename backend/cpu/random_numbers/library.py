@@ -5,13 +5,16 @@ A function is for one distribution, algorithm and dtype: `weft_random_normal_pcg
 
 from __future__ import annotations
 
+import functools
 from functools import cache
 
 import numpy as np
 
 from ....dialect.bit_generators import ALGORITHMS
+from ....dialect.errors import InternalError
 from ..machine.native_code import kept_library
 from .given import GIVEN, LINKED, floats_assembly, integers_assembly, words_assembly
+from .numpys_distributions import DISTRIBUTIONS, call_assembly, numpys_addresses
 
 
 @cache
@@ -44,10 +47,30 @@ def twister_address(name: str) -> int:
 
     function, dtype = name.rsplit("_", 1)
     symbols = twister_words.LINKED + (twister_floats.LINKED if np.dtype(dtype).kind == "f" else ())
+    distribution = function.removeprefix(_TWISTER)
+    if distribution in DISTRIBUTIONS:
+        exported, known = _TWISTER + DISTRIBUTIONS[distribution].kind, numpys_addresses(distribution)
+        if known is None:
+            raise InternalError(f"NumPy's functions that draw of {distribution} are not there")
+        make = functools.partial(numpys_assembly, distribution)
+        symbols = (*twister_words.LINKED, *known)
+        return kept_library(name, make, [exported], symbols, known, is_optimised=True)[exported]
     linked = kept_library(
         name, lambda: twister_assembly(function, dtype), [function], symbols, is_optimised=True
     )
     return linked[function]
+
+
+_TWISTER = "weft_twister_"
+
+
+def numpys_assembly(distribution: str) -> str:
+    """The LLVM assembly of a function that draws by NumPy's C code."""
+    from ..native_python.translator import translate
+    from . import twister_numpys, twister_words
+
+    exported = _TWISTER + DISTRIBUTIONS[distribution].kind
+    return call_assembly(distribution) + translate([twister_words, twister_numpys], [exported], 0, GIVEN)
 
 
 def twister_assembly(function: str, dtype: str) -> str:
@@ -61,4 +84,4 @@ def twister_assembly(function: str, dtype: str) -> str:
     return words_assembly(0) + own + translate([words, twister_words, *modules], [function], 0, GIVEN)
 
 
-__all__ = ["assembly", "random_address", "twister_address", "twister_assembly"]
+__all__ = ["assembly", "numpys_assembly", "random_address", "twister_address", "twister_assembly"]

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import weft
+from weft.backend.cpu.random_numbers import numpys_distributions
 from weft.frontend.random.twister import home_of, lock_word
 
 from ...fuzz.reference import interpreting
@@ -127,6 +128,24 @@ def samples(x: Any) -> Any:
     )
 
 
+def numpys(x: Any) -> Any:
+    return (
+        np.random.binomial(5, 0.5),
+        np.random.binomial(int(x[2]), 0.3, 4),
+        np.random.binomial([5, 100, 3, 0], [0.1, 0.5, 0.9, 0.5]),
+        np.random.binomial(1000, x / 5, (2, 6)),
+        np.random.binomial(7, 1.0, 0),
+        LEGACY.poisson(3.0),
+        np.random.poisson(x, (2, 6)),
+        np.random.poisson(50.0, 3),
+        np.random.laplace(),
+        np.random.laplace(x, 2.0),
+        np.random.gumbel(1.0, 2.0, 3),
+        np.random.logistic(size=(2, 2)),
+        np.random.rand(),
+    )
+
+
 def in_branches_of_loops(x: Any) -> Any:
     total = 0.0
     for i in range(x.shape[0]):
@@ -137,7 +156,7 @@ def in_branches_of_loops(x: Any) -> Any:
         if i % 3 == 0:
             np.random.seed(i)
             random.seed(i)
-            total += np.random.binomial(7, 0.5)  # by Python
+            total += np.random.zipf(2.5)  # by Python
     return total
 
 
@@ -153,7 +172,7 @@ def of_run_time_size(x: Any) -> Any:
 
 @pytest.mark.parametrize(
     "program",
-    [floats, integers, choices, pythons, samples, in_branches_of_loops, of_run_time_size],
+    [floats, integers, choices, pythons, samples, numpys, in_branches_of_loops, of_run_time_size],
     ids=lambda program: program.__name__,
 )
 def test_numbers_and_states_to_the_bit(program: Callable[..., Any]) -> None:
@@ -234,12 +253,22 @@ def test_locks_tell_who_holds_them(lock: Any) -> None:
     assert lock_word(object) is None
 
 
+def test_code_of_numpys_that_is_not_there_or_draws_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = numpys_distributions.numpys_addresses.__wrapped__
+    assert found("poisson")
+    poisson = numpys_distributions.DISTRIBUTIONS["poisson"]
+    for functions in (("random_geometric_search",), ("random_of_nothing",)):
+        changed = poisson._replace(functions=functions, tried=((0.5,),))
+        monkeypatch.setitem(numpys_distributions.DISTRIBUTIONS, "poisson", changed)
+        assert found("poisson") is None
+
+
 def test_loops_call_no_python() -> None:
     def walk(n: Any) -> Any:
         place = 0
         for _ in range(n):
             place += 2 * random.randint(0, 1) - 1
-            place += np.random.randint(2)
+            place += np.random.randint(2) + np.random.binomial(9, 0.5) * np.random.poisson(2.0)
         return place
 
     concrete = weft.function(walk).get_concrete_function(np.int64(3))
@@ -256,6 +285,15 @@ def test_loops_call_no_python() -> None:
         lambda x: np.random.choice(int(x), 9, replace=False),
         lambda x: np.random.choice(2, p=[x, x]),
         lambda x: np.random.choice(np.zeros((2, 2))),
+        lambda x: np.random.binomial(x - 5, 0.5),
+        lambda x: np.random.binomial(int(x) - 5, 0.5),
+        lambda x: np.random.binomial(5, x),
+        lambda x: np.random.binomial(5, [0.5, x]),
+        lambda x: np.random.poisson(x - 5),
+        lambda x: np.random.poisson([x - 5]),
+        lambda x: np.random.poisson([x * np.nan]),
+        lambda x: np.random.poisson(x * 1e30),
+        lambda x: np.random.laplace(0.0, x - 5),
         lambda x: random.randint(int(x), 1),
         lambda x: random.randrange(int(x) - 3),
         lambda x: random.randint(3, 1) + x,
