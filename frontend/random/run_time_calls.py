@@ -16,6 +16,7 @@ from ...dialect.bit_generators import generator_with, words_of
 from ...dialect.errors import UnsupportedError, WeftValueError
 from ...dialect.types import TensorType, type_of
 from ..numpy_api.arguments import write_into
+from ..runtime_values.calls_in_loops import note_call
 from ..runtime_values.outside_traces import outside_traces
 from ..runtime_values.values import Frozen
 from ..signature.signature import flatten_with, unflatten
@@ -34,6 +35,9 @@ _EXTENTS = (7, 11, 13, 17, 19, 23)
 
 _OUT_PLACES = {"random": 2, "standard_normal": 2, "standard_exponential": 3, "standard_gamma": 3}
 """Where methods of generators take the array that they fill by position."""
+
+_INSTEAD = "draw all numbers by one call before the loop (size=n), or by functions that are compiled (docs/random.md)"
+_INSTEAD_OF_SEEDS = "call it outside of the loop, if once is enough"
 
 _NO_DRAWS = ("bit_generator", "spawn", "bytes")
 
@@ -220,6 +224,7 @@ def _recorded(
     """Record a call: `call(*first, args, kwargs)` gives the results."""
     types = [found if isinstance(found, TensorType) else found.type for found in results]
     note_draw(trace)
+    note_call(trace, f"{name} is called", _INSTEAD if results else _INSTEAD_OF_SEEDS)
     frozen = Frozen(trace, arguments)
     thaw, count = frozen.thaw, len(first)
 

@@ -13,6 +13,7 @@ from ...dialect.types import TensorType
 from ..source.locations import range_of_frame, user_frames
 from ..tracing.recorder import Recorder
 from ..tracing.staging import host_call
+from .calls_in_loops import call_of, note_call
 from .outside_traces import outside_traces
 from .values import Frozen
 
@@ -27,6 +28,7 @@ def call_later(
     """
     name = name_of(function)
     trace.dependencies.refuse(f"{name}, which is called when the program runs")
+    note_call(trace, call_of(function), "call it outside of the loop, if once is enough")
     frozen = Frozen(trace, (tuple(args), dict(kwargs)))
     thaw, types = frozen.thaw, [] if result is None else [TensorType((), np.dtype(result))]
     at_users_line = _caller()

@@ -10,8 +10,9 @@ import numpy as np
 from ...dialect.callbacks import name_of
 from ...dialect.types import TensorType
 from ..tracing.staging import host_call
+from .calls_in_loops import call_of, note_call
 from .outside_traces import outside_traces
-from .values import Frozen
+from .values import Frozen, RuntimeValue
 
 if TYPE_CHECKING:
     from ..tracing.recorder import Recorder
@@ -28,6 +29,10 @@ def call_python(
 
     What the function raises is raised. Ints beyond 64 bits raise OverflowError, as compiled code has none.
     """
+    if any(isinstance(value, RuntimeValue) for value in args):
+        note_call(trace, "a text of run-time values is looked at", "compute with the numbers that it tells")
+    else:
+        note_call(trace, call_of(function), "compute it before the loop, or with functions that are compiled")
     frozen = Frozen(trace, (tuple(args), named))
     thaw, name = frozen.thaw, name_of(function)
 

@@ -57,6 +57,7 @@ def asked(n: Any) -> Any:
     ]
 
 
+@pytest.mark.filterwarnings("ignore::weft.FallbackWarning")
 @pytest.mark.parametrize("number", [153, 5, 121])
 def test_texts_are_looked_at(number: int) -> None:
     assert_same(interpreted(asked)(np.int64(number)), asked(np.int64(number)))

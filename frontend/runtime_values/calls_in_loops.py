@@ -1,0 +1,46 @@
+"""A warning for calls of Python that a compiled loop makes in each iteration: they take longer than all around them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from ...dialect.callbacks import name_of
+from ...dialect.errors import FallbackWarning
+from ..source.locations import range_of_frame, user_frames
+from ..tracing.recorder import Recorder
+
+
+def note_call(trace: Recorder, what: str, instead: str) -> None:
+    """Take note of what is done in Python at this point of a program; `instead` says what to write in loops.
+
+    Gives a `FallbackWarning` in a loop: once for each line of the user's, not each time that it is compiled.
+    """
+    if trace.region.loop is None:
+        return
+    frames = user_frames(innermost=True)
+    place = range_of_frame(frames[0]) if frames else None
+    file, line = (place.file, place.line) if place else ("<unknown>", 1)
+    if (what, file, line) not in _warned:
+        message = f"{what} in Python in each iteration of a compiled loop, some microseconds each: {instead}"
+        warnings.warn_explicit(message, FallbackWarning, file, line)
+        _warned.add((what, file, line))
+
+
+def call_of(function: Callable[..., Any]) -> str:
+    """That a function is called: its name with that of its module or class."""
+    owner = getattr(function, "__self__", None)
+    if owner is not None and not isinstance(owner, ModuleType):
+        kind = owner if isinstance(owner, type) else type(owner)
+        return f"{kind.__name__}.{name_of(function)} is called"
+    module = getattr(function, "__module__", None)
+    prefix = "" if module in (None, "builtins", "__main__") else f"{module}."
+    return f"{prefix}{name_of(function)} is called"
+
+
+_warned: set[tuple[str, str, int]] = set()
+
+
+__all__ = ["call_of", "note_call"]
