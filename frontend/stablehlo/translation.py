@@ -142,6 +142,13 @@ class _Translation(Builder):
         finally:
             self._of_elements, self.location = around, location
 
+    def outer(self, value: Value) -> Tensor:
+        """A value that is defined already, or that of a constant."""
+        owner = value.owner
+        if value not in self._values and getattr(owner, "name", "") == "stablehlo.constant":
+            (self._values[value],) = self._made(owner)
+        return self._values[value]
+
     def called(self, name: str, arguments: Sequence[Tensor]) -> list[Tensor]:
         """What a function of the module returns."""
         if name in self._calls:

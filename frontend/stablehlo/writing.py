@@ -20,11 +20,11 @@ from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.types import RefType, TensorType
 from ...passes.rewriting import operations_of
 from .context import stablehlo
-from .writers import elementwise, indexing, products, reductions, scalars, shapes
+from .writers import elementwise, indexing, products, reductions, scalars, shapes, special
 from .writers.scalars import SCALAR_WRITERS, dtype_of
 from .writers.table import WRITERS, Builder, Unsaid
 
-FAMILIES = (elementwise, shapes, products, reductions, indexing, scalars)
+FAMILIES = (elementwise, special, shapes, products, reductions, indexing, scalars)
 """The modules that fill the table."""
 
 _ENDS = ("func.return", "scf.yield", "scf.condition")

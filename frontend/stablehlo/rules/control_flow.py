@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ....dialect.attributes import type_to_mlir
+from ....dialect.attributes import elements_from_mlir, type_to_mlir
 from ....dialect.dtypes import kind
 from ....dialect.emitter import INT64, Extent, Tensor
 from ....dialect.mlir import Operation, Value, ir
+from ....dialect.records import NamedTuple
 from ....dialect.types import TensorType
+from .elementwise import direction_of
 from .table import Builder, Refused, result_type, rule
 
 
@@ -34,7 +36,10 @@ def _types(op: Operation) -> list[TensorType]:
 
 @rule("while")
 def while_(b: Builder, op: Operation, *initial: Tensor) -> Sequence[Tensor]:
-    """`scf.while`."""
+    """`scf.while`, or `scf.for` where an integer counts up to a bound by ones."""
+    counter = _counter(op)
+    if counter is not None:
+        return _counted_loop(b, op, counter, initial)
     types = _types(op)
     location = b.location
     made = ir.Operation.create(
@@ -55,6 +60,84 @@ def while_(b: Builder, op: Operation, *initial: Tensor) -> Sequence[Tensor]:
             else:
                 _end(b, last, *_as(b, found, types))
     return list(map(b.value, made.results))
+
+
+class _Counter(NamedTuple):
+    """What a loop counts by."""
+
+    place: int
+    """Which of what is carried it is."""
+    stop: Value
+    """What it has to be less than: from outside, a constant of the test, or carried without a change."""
+    carried: int | None
+    """Which of what is carried that is."""
+
+
+def _counter(op: Operation) -> _Counter | None:
+    """The counter of a loop whose test is `i < stop` and which makes `i + 1` of it."""
+    test, body = (region.blocks[0] for region in op.regions)
+    *others, last = [view.operation for view in test.operations]
+    compared = others[-1] if others else None
+    is_plain = all(each.name == "stablehlo.constant" for each in others[:-1])
+    if compared is None or compared.name != "stablehlo.compare" or not is_plain:
+        return None
+    one, stop = compared.operands
+    arguments = list(test.arguments)
+    is_less = direction_of(compared) == "LT" and list(last.operands) == list(compared.results)
+    if not is_less or one not in arguments or not _is_counted(one):
+        return None
+    place = arguments.index(one)
+    ends = list(body.operations[len(body.operations) - 1].operands)
+    if not _is_next(ends[place], body.arguments[place]):
+        return None
+    if stop not in arguments:
+        return _Counter(place, stop, None)
+    carried = arguments.index(stop)
+    return _Counter(place, stop, carried) if ends[carried] == body.arguments[carried] else None
+
+
+def _is_counted(value: Value) -> bool:
+    """Whether something is a signed integer that i64 can hold."""
+    return str(value.type) in ("tensor<i8>", "tensor<i16>", "tensor<i32>", "tensor<i64>")
+
+
+def _is_next(value: Value, counter: Value) -> bool:
+    """Whether a value is the counter and one."""
+    made = value.owner
+    if getattr(made, "name", "") != "stablehlo.add" or counter not in list(made.operands):
+        return False
+    (other,) = [operand for operand in made.operands if operand != counter] or [None]
+    constant = getattr(other, "owner", None)
+    if getattr(constant, "name", "") != "stablehlo.constant":
+        return False
+    return bool(elements_from_mlir(constant.attributes["value"]) == 1)
+
+
+def _counted_loop(
+    b: Builder, op: Operation, counter: _Counter, initial: Sequence[Tensor]
+) -> Sequence[Tensor]:
+    """The loop with a number of iterations that is known before."""
+    body = op.regions[1].blocks[0]
+    start = initial[counter.place]
+    if counter.carried is not None:
+        stop = initial[counter.carried]
+    else:
+        stop = b.outer(counter.stop)
+    first, last = (b.converted(each, INT64) for each in (start, stop))
+    last = b.maximum(first, last)
+    others = [place for place in range(len(initial)) if place != counter.place]
+
+    def iteration(turn: Value, carried: list[Tensor]) -> Sequence[Tensor]:
+        values = dict(zip(others, carried, strict=True))
+        values[counter.place] = b.converted(first + b.value(turn), start.dtype)
+        found = b.inlined(body, [values[place] for place in range(len(initial))])
+        return [found[place] for place in others]
+
+    types = _types(op)
+    carried = [b.refined(initial[place], types[place]) for place in others]
+    results = counted(b, last - first, carried, iteration)
+    results.insert(counter.place, b.converted(last, start.dtype))
+    return results
 
 
 @rule("if")
@@ -152,6 +235,7 @@ def counted(
             loc=location,
         )
         found = body(scalar.results[0], list(map(b.value, carried)))
+        b.location = location
         _end(b, "scf.yield", *_as(b, found, types))
     return list(map(b.value, made.results))
 

@@ -41,6 +41,10 @@ class Builder(OpEmitter):
         elements."""
 
     @abstractmethod
+    def outer(self, value: Any) -> Tensor:
+        """A value that is defined already, or that of a constant."""
+
+    @abstractmethod
     def called(self, name: str, arguments: Sequence[Tensor]) -> list[Tensor]:
         """What a function of the module returns."""
 

@@ -342,38 +342,6 @@ def arctanh(b: Builder, x: Tensor) -> Tensor:
     return found
 
 
-# Special functions
-
-
-@writer("logit")
-def logit(b: Builder, x: Tensor) -> Tensor:
-    return b.one("log", x / (1 - x))
-
-
-@writer("log_expit")
-def log_expit(b: Builder, x: Tensor) -> Tensor:
-    found: Tensor = b.minimum(x, 0) - b.log1p(b.exp(b.negative(b.absolute(x))))
-    return found
-
-
-@writer("xlogy")
-def xlogy(b: Builder, x: Tensor, y: Tensor) -> Tensor:
-    x, y = b.spread(x, y)
-    return b.one("select", b.logical_and(x.equals(0), b.logical_not(b.isnan(y))), of(b, x, 0), x * b.log(y))
-
-
-@writer("xlog1py")
-def xlog1py(b: Builder, x: Tensor, y: Tensor) -> Tensor:
-    x, y = b.spread(x, y)
-    return b.one("select", b.logical_and(x.equals(0), b.logical_not(b.isnan(y))), of(b, x, 0), x * b.log1p(y))
-
-
-@writer("entr")
-def entr(b: Builder, x: Tensor) -> Tensor:
-    found = b.select(x.equals(0), of(b, x, 0), b.negative(x * b.log(x)))
-    return b.one("select", b.less(x, 0), of(b, x, -np.inf), found)
-
-
 # Comparisons and booleans
 
 _DIRECTIONS = {
@@ -532,4 +500,4 @@ for _name in ("real", "imag"):
     writer(_name)(_part(_name))
 
 
-__all__ = ["compared", "truth"]
+__all__ = ["compared", "of", "truth"]

@@ -290,6 +290,45 @@ def test_loops_branches_and_calls(count: int) -> None:
     require_equal(interpreted(_LOOP, arrays), evaluated(_LOOP, arrays))
 
 
+def test_loops_that_count_are_known_to() -> None:
+    text = str(translation(_LOOP))
+    assert "scf.for" in text
+    assert "scf.while" not in text
+    for change in (
+        ("LT, %i", "LE, %i"),
+        ("add %i, %one", "add %i, %i"),
+        ("compare LT, %i, %n", "compare LT, %n, %i"),
+    ):
+        other = _LOOP.replace(*change)
+        assert other != _LOOP
+        assert "scf.while" in str(translation(other))
+
+
+_CARRIED_STOP = """
+func.func @main(%x: tensor<i8>, %n: tensor<i8>) -> (tensor<i8>, tensor<i8>, tensor<i32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %r:3 = stablehlo.while(%i = %x, %m = %n, %s = %zero) : tensor<i8>, tensor<i8>, tensor<i32> cond {
+    %p = stablehlo.compare LT, %i, %m : (tensor<i8>, tensor<i8>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i8>
+    %w = stablehlo.convert %i : (tensor<i8>) -> tensor<i32>
+    %t = stablehlo.add %s, %w : tensor<i32>
+    %j = stablehlo.add %one, %i : tensor<i8>
+    stablehlo.return %j, %m, %t : tensor<i8>, tensor<i8>, tensor<i32>
+  }
+  return %r#0, %r#1, %r#2 : tensor<i8>, tensor<i8>, tensor<i32>
+}
+"""
+
+
+@pytest.mark.parametrize(("start", "stop"), [(-3, 4), (120, 127), (5, 5), (7, -7), (-128, -120)])
+def test_loops_to_a_bound_that_is_carried(start: int, stop: int) -> None:
+    arrays = [np.array(start, "i1"), np.array(stop, "i1")]
+    assert "scf.for" in str(translation(_CARRIED_STOP))
+    require_equal(interpreted(_CARRIED_STOP, arrays), evaluated(_CARRIED_STOP, arrays))
+
+
 def test_loops_have_gradients() -> None:
     function = weft.from_stablehlo(_LOOP)
     x = np.array([0.5, 1, 0.25], "f4")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -59,8 +61,20 @@ def test_ops(name: str) -> None:
         found = evaluated(made, operands) if can_evaluate else interpreted(str(made), operands)
         for got, expected in zip(found, wanted, strict=True):
             assert (got.dtype, got.shape) == (expected.dtype, expected.shape), str(use)
-            assert is_close(use.op, got, expected), f"{use} of {operands} gives\n{got}\nand not\n{expected}"
+            near = name in APPROXIMATE and np.allclose(got, expected, rtol=precision(got), atol=0)
+            assert near or is_close(use.op, got, expected), (
+                f"{use} of {operands} gives\n{got}\nand not\n{expected}"
+            )
     assert tried or name in SOME_REFUSED
+
+
+APPROXIMATE = {"erf", "erfc", "ndtr"}
+"""What StableHLO has no op for, and what is written instead is some units off."""
+
+
+def precision(array: Any) -> float:
+    """Some units in the last place."""
+    return 64 * float(ml_dtypes.finfo(array.dtype).eps)
 
 
 SOME_REFUSED = {"dynamic_slice_update", "reciprocal"}
