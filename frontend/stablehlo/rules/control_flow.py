@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from ....dialect.attributes import elements_from_mlir, type_to_mlir
 from ....dialect.dtypes import kind
@@ -106,8 +107,8 @@ def _is_next(value: Value, counter: Value) -> bool:
     made = value.owner
     if getattr(made, "name", "") != "stablehlo.add" or counter not in list(made.operands):
         return False
-    (other,) = [operand for operand in made.operands if operand != counter] or [None]
-    constant = getattr(other, "owner", None)
+    others = [operand for operand in made.operands if operand != counter]
+    constant: Any = others[0].owner if others else None
     if getattr(constant, "name", "") != "stablehlo.constant":
         return False
     return bool(elements_from_mlir(constant.attributes["value"]) == 1)
