@@ -51,6 +51,13 @@ def integers(n: Any) -> Any:
     return place
 
 
+def binomial(n: Any) -> Any:
+    total = 0
+    for _ in range(n):
+        total += np.random.binomial(10, 0.5)
+    return total
+
+
 def flips(n: Any) -> Any:
     count = 0
     for i in range(n):
@@ -114,6 +121,7 @@ CASES: list[Case] = [
     ("`np.random.random()`", uniform, ()),
     ("`np.random.normal(0.0, 2.0)`", normal, ()),
     ("`np.random.randint(0, 2)`", integers, ()),
+    ("`np.random.binomial(10, 0.5)`", binomial, ()),
     ("`np.random.random()` in a branch", flips, ()),
     ("`random.random()`", python_uniform, ()),
     ("`random.randint(0, 1)`", walk, ()),

@@ -108,11 +108,13 @@ def _numpys(twister: Twister, name: str, given: Any, size: Any, dtype: np.dtype[
 
 
 def _randint(twister: Twister, low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:
-    if any(np.ndim(bound) for bound in (low, high) if bound is not None):
+    low, high = (asarray(bound) if isinstance(bound, (list, tuple)) else bound for bound in (low, high))
+    if not all(_is_whole(bound) for bound in (low, high) if bound is not None and np.ndim(bound) == 0):
         raise NotCompiled
-    if not all(_is_whole(bound) for bound in (low, high) if bound is not None):
+    made = integers.whole_integers(twister, "randint", low, high, size, dtype, endpoint=False)
+    if made is None:
         raise NotCompiled
-    return integers.whole_integers(twister, "randint", low, high, size, dtype, endpoint=False)
+    return made
 
 
 def _is_whole(bound: Any) -> bool:

@@ -64,7 +64,9 @@ class Twister:
         if op_class is RandomFloats:
             return self.drawn(attributes["distribution"], (), count, FLOAT64)
         if op_class is RandomIntegers:
-            return self.drawn("integers", operands, count, type_of_operand(operands[0]).dtype)
+            bounds = type_of_operand(operands[0])
+            step = np.int64(bounds.rank > 0)  # whether each number has bounds of its own
+            return self.drawn("integers", [*operands, step], count, bounds.dtype)
         assert op_class is RandomPermutation
         return self.drawn("permutation", (), count, INT64).reshape(shape)
 
@@ -97,7 +99,7 @@ _BY_PYTHON: dict[str, Callable[..., Any]] = {
     "logistic": lambda owner, loc, scale, step, count: owner.logistic(loc, scale, count),
     "ratio_normal": lambda owner, count: [owner.normalvariate(0.0, 1.0) for _ in range(count)],
     "circle_normal": lambda owner, count: [owner.gauss(0.0, 1.0) for _ in range(count)],
-    "integers": lambda owner, low, high, count: owner.randint(low.item(), int(high) + 1, count, low.dtype),
+    "integers": lambda owner, low, high, step, count: owner.randint(low, _behind(high), count, low.dtype),
     "permutation": lambda owner, count: owner.permutation(count),
     "order": lambda owner, count: _order(owner, count),
     "pool": lambda owner, last, count: _pool(owner, int(last), count),
@@ -112,6 +114,11 @@ def _exponential(owner: Any) -> float:
     if isinstance(owner, random.Random):
         return owner.expovariate(1.0)
     return float(owner.standard_exponential())
+
+
+def _behind(last: Any) -> Any:
+    """The ends of ranges, which may be no numbers of their dtype."""
+    return int(last) + 1 if last.ndim == 0 else [int(value) + 1 for value in last]
 
 
 def _order(owner: random.Random, count: int) -> list[int]:

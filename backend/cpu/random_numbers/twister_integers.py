@@ -15,22 +15,28 @@ from .words import LOWER
 def weft_twister_integers(addresses: int) -> int:
     """Integers from the lowest to the highest one, as NumPy's older functions draw them: until one is not too large."""
     home = wait_for_others(word(addresses))
-    low = integer(word(addresses + 8))
-    span = integer(word(addresses + 16)) - low
-    target = word(addresses + 32)
+    lowest = word(addresses + 8)
+    highest = word(addresses + 16)
+    step = integer_bytes() * word(word(addresses + 24))
+    target = word(addresses + 40)
     buffer = stack(2)
     set_word(buffer + 8, 0)
-    if integer_bits() < 64:
-        span = span & ((1 << integer_bits()) - 1)
-    for _number in range(word(word(addresses + 24))):
+    for _number in range(word(word(addresses + 32))):
+        low = integer(lowest)
+        span = integer(highest) - low
         drawn = 0
         if integer_bits() >= 32:
-            drawn = masked(home, span)
+            drawn = masked(home, span & ALL_OF_32 if integer_bits() == 32 else span)
         else:
-            drawn = masked_part(home, buffer, span)
+            drawn = masked_part(home, buffer, span & ((1 << integer_bits()) - 1))
         set_integer(target, low + drawn)
         target += integer_bytes()
+        lowest += step
+        highest += step
     return 0
+
+
+ALL_OF_32 = (1 << 32) - 1
 
 
 def masked(home: int, span: int) -> int:

@@ -65,6 +65,12 @@ def integers(x: Any) -> Any:
         np.random.randint(0, 2**31, 3, np.int32),
         np.random.randint(np.int64(x[3]), np.int64(x[5])),
         np.random.randint([1, 2], [5, 9]),
+        np.random.randint([1, 2, -(2**63)], [2, 2**40, 2**63 - 1], (2, 3)),
+        np.random.randint(0, np.arange(1, 7), dtype=np.uint8),
+        np.random.randint(x.astype(int), 9, (2, 6), np.int16),
+        np.random.randint([[0], [5]], [2**31 - 1, 7], dtype=np.int32),
+        np.random.randint(0, [1, 2, 2, 1, 2, 2, 2], dtype=bool),
+        np.random.randint([3]),
     )
 
 
@@ -282,6 +288,8 @@ def test_loops_call_no_python() -> None:
         lambda x: np.random.exponential(x - 5),
         lambda x: np.random.uniform(0, x * np.inf),
         lambda x: np.random.randint(int(x), 1),
+        lambda x: np.random.randint([1, int(x)], [2, 3]),
+        lambda x: np.random.randint(0, [1, int(x) * 100], dtype=np.uint8),
         lambda x: np.random.choice(int(x), 9, replace=False),
         lambda x: np.random.choice(2, p=[x, x]),
         lambda x: np.random.choice(np.zeros((2, 2))),
@@ -354,7 +362,12 @@ def test_the_interpreter_draws_the_same() -> None:
         order = [1, 2, 3]
         random.shuffle(order)
         numbers = np.random.randint(3, 9, 5, np.int16), np.random.permutation(4), np.random.randn(2)
-        return *numbers, np.random.rand(), random.randint(1, n), random.expovariate(1.0), *order
+        several = (
+            np.random.randint([1, -5], [3, 900], dtype=np.int32),
+            np.random.binomial(5, 0.5),
+            np.random.poisson(2.0),
+        )
+        return *numbers, *several, np.random.rand(), random.randint(1, n), random.expovariate(1.0), *order
 
     begin_again()
     expected = repr(draw(5))
