@@ -118,7 +118,7 @@ def _state(library: Library) -> Iterator[str]:
 def _function(library: Library, function: CFunction) -> Iterator[str]:
     given = [i for i in function.inputs if i.place in (Place.CALLER, Place.VALUE)]
     made = [o for o in function.outputs if o.place is not Place.STATE]
-    parameters = ["state &state_"] if function.uses_state else []
+    parameters = ["state &weft_state"] if function.uses_state else []
     parameters += [_parameter(i) for i in given]
     yield f"inline {_result_type(made)} {function.name}({', '.join(parameters)}) {{"
     for item in given:
@@ -133,10 +133,10 @@ def _function(library: Library, function: CFunction) -> Iterator[str]:
         yield f"  ::{function.name}_sizes({', '.join([*passed, 'sizes'])});"
     for output in made:
         yield from _declared(output, known)
-    arguments = [*passed, *(text for output in made for text in _given_for(output)), "&error_"]
-    yield "  weft_error error_{};"
-    yield f"  auto code_ = ::{function.name}({', '.join(arguments)});"
-    yield f"  weft::check(code_, error_, {library.name}_describe);"
+    arguments = [*passed, *(text for output in made for text in _given_for(output)), "&weft_found"]
+    yield "  weft_error weft_found{};"
+    yield f"  auto weft_code = ::{function.name}({', '.join(arguments)});"
+    yield f"  weft::check(weft_code, weft_found, {library.name}_describe);"
     for output in made:
         if output.place is Place.BLOCK:
             yield from _from_block(library, output)
@@ -161,7 +161,7 @@ def _passed(library: Library, function: CFunction, given: list[Input]) -> Iterat
     for text in input_parameters(library, function):
         name = text.rpartition(" ")[2].lstrip("*")
         if name == "state" and function.uses_state:
-            yield "state_.get()"
+            yield "weft_state.get()"
         else:
             yield f"{name}.data" if name in names else axes.get(name, name)
 

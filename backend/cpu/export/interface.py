@@ -47,7 +47,7 @@ _KEYWORD_LIST = (
     "register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while "
     "bool true false class namespace template typename this new delete operator private public protected virtual "
     "friend using try catch throw explicit mutable and or not xor bitand bitor compl asm wchar_t char16_t "
-    "char32_t nullptr constexpr decltype noexcept static_assert thread_local alignas alignof error state main "
+    "char32_t nullptr constexpr decltype noexcept static_assert thread_local alignas alignof error state sizes main "
     "NULL I "
 )
 _KEYWORDS = frozenset(_KEYWORD_LIST.split())
@@ -191,8 +191,8 @@ def _plain(site: Site | HostSite) -> Site:
     return site
 
 
-def c_name(words: str, taken: Sequence[str] = ()) -> str:
-    """A name in C for what a program calls so, other than those that are taken.
+def c_name(words: str, taken: Sequence[str] = (), endings: Sequence[str] = ("",)) -> str:
+    """A name in C for what a program calls so: with each of some endings, other than those that are taken.
 
     >>> c_name("params['w'][0]"), c_name("int"), c_name("x", ["x"]), c_name("1é")
     ('params_w_0', 'int_', 'x_', 'x1_')
@@ -203,7 +203,7 @@ def c_name(words: str, taken: Sequence[str] = ()) -> str:
         name += "_"
     if name[0].isdigit():
         name = f"x{name}"
-    while name in taken or name in _KEYWORDS:
+    while name in _KEYWORDS or any(f"{name}{ending}" in taken for ending in endings):
         name += "_"
     return name
 

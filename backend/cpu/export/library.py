@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from ....dialect.errors import NotPortable
+from ....dialect.errors import NotPortable, WeftValueError
 from ....dialect.mlir import Module, ir
 from ....dialect.ops.ufunc_loops import CallLoop
 from ....dialect.records import NamedTuple
@@ -26,9 +27,10 @@ from .entry import AddCFunctions
 from .interface import CFunction, Input, Library, Output, Place, StateArray, failures_of_all
 from .needed import WIDE_PRODUCT, allocator_assembly, needed_assembly
 from .places import place_text
-from .runtime import runtime_assembly
+from .runtime import constant_assembly, runtime_assembly
 from .wasm_module import wasm_module
 
+Array: TypeAlias = "np.ndarray[Any, Any]"
 _OPTIONS = {"link-runtime": "python=false", "read-argument-table": "data=0"}
 
 
@@ -60,7 +62,7 @@ def build(
     name: str,
     sources: Sequence[Source],
     state: tuple[StateArray, ...],
-    constants: Sequence[np.ndarray[Any, Any]],
+    constants: Sequence[Array],
     target: str,
     *,
     is_checked: bool,
@@ -74,17 +76,25 @@ def build(
     with compiling_for(target) as machine, context(), ir.Location.unknown():
         functions: list[CFunction] = []
         modules = []
+        known = list(constants)
         first = 1 + len(failures_of_all(is_checked))
         for source in sources:
-            function, module = _compiled(source, first, is_checked)
+            function, module = _compiled(source, first, is_checked, known)
             first += len(function.plan.sites)
             functions.append(function)
             modules.append(module)
         library = Library(name, tuple(functions), state, is_checked, has_threads)
+        twice = [name for name, count in Counter(library.symbols()).items() if count > 1]
+        if twice:
+            raise WeftValueError(
+                f"two functions of the library would be called {twice[0]}: give one another name"
+            )
         whole, *others = modules
         for module in others:
             whole.link_in(module)
-        for text in _needed(library, whole, constants):
+        for number, array in enumerate(known):
+            whole.link_in(llvm.parsed(constant_assembly(number, array.tobytes())))
+        for text in _needed(library, whole):
             whole.link_in(llvm.optimise(text, llvm.ScalarLoops()))
         exported = [*library.symbols()]
         if form == "wasm":
@@ -102,12 +112,14 @@ def build(
         return Built(library, code, tuple(sorted(calls)), machine)
 
 
-def _compiled(source: Source, first_site: int, is_checked: bool) -> tuple[CFunction, Any]:
-    """A function with its C entry as a module of LLVM, optimised."""
+def _compiled(
+    source: Source, first_site: int, is_checked: bool, constants: list[Array]
+) -> tuple[CFunction, Any]:
+    """A function with its C entry as a module of LLVM, optimised; packed copies are added to the constants."""
     made: list[CFunction] = []
 
     def entries(module: Module, plans: Sequence[Plan]) -> AddCFunctions:
-        function = _function_of(source, plan_of(plans, source.symbol), first_site)
+        function = _function_of(source, plan_of(plans, source.symbol), first_site, constants)
         made.append(function)
         names = {
             attribute: frozenset(
@@ -138,7 +150,7 @@ def _compiled(source: Source, first_site: int, is_checked: bool) -> tuple[CFunct
     return function, module
 
 
-def _function_of(source: Source, plan: Plan, first_site: int) -> CFunction:
+def _function_of(source: Source, plan: Plan, first_site: int, constants: list[Array]) -> CFunction:
     python = [site.location for site in plan.sites if isinstance(site, HostSite)]
     if python:
         raise NotPortable(f"{source.name} calls Python at {', '.join(python)}")
@@ -148,12 +160,19 @@ def _function_of(source: Source, plan: Plan, first_site: int) -> CFunction:
     )
     results = [r.with_dtype(o.type.dtype) for r, o in zip(plan.results, outputs, strict=True)]
     known = tuple(o._replace(type=r) for o, r in zip(outputs, results, strict=True))
-    return CFunction(source.name, source.inputs, known, plan, first_site, source.same)
+    inputs = list(source.inputs)
+    for packed in plan.packed:
+        constant = inputs[packed.argument]
+        made = packed.layout.pack(constants[constant.offset])
+        type = constant.type.with_shape(made.shape)
+        inputs.append(Input(f"{constant.name}.packed", type, Place.CONSTANT, False, len(constants)))
+        constants.append(made)
+    return CFunction(source.name, tuple(inputs), known, plan, first_site, source.same)
 
 
-def _needed(library: Library, module: Any, constants: Sequence[np.ndarray[Any, Any]]) -> Iterator[str]:
+def _needed(library: Library, module: Any) -> Iterator[str]:
     """The assembly of what the functions call."""
-    yield runtime_assembly(library, [array.tobytes() for array in constants])
+    yield runtime_assembly(library)
     yield from needed_assembly(library, llvm.external_symbols(module), current().triple.startswith("wasm32"))
 
 

@@ -9,7 +9,7 @@ from ...planning.names import ALLOCATE, ALLOCATE_SCRATCH, FREE, FREE_SCRATCH, PA
 from ...planning.plan import ALIGNMENT, MAX_VALUES
 from ...target import current
 from ..lowering.interrupts import INTERRUPTED
-from .entry import CANCEL
+from .entry import CANCEL, CONSTANT
 from .interface import CODES, NO_MEMORY, STOPPED, Library, Place, number_of
 from .messages import with_marks
 from .state_bytes import initial_bytes, state_header
@@ -216,7 +216,7 @@ bad:
 """
 
 
-def runtime_assembly(library: Library, constants: list[bytes]) -> str:
+def runtime_assembly(library: Library) -> str:
     """All of it, for the current target."""
     narrow = current().triple.startswith("wasm32")
     parts = [
@@ -227,7 +227,6 @@ def runtime_assembly(library: Library, constants: list[bytes]) -> str:
         ),
         "" if library.has_threads else _SERIAL,
         *_failures(library),
-        *(_bytes(f"weft.constant.{number}", content) for number, content in enumerate(constants)),
     ]
     if any(output.place is Place.BLOCK for function in library.functions for output in function.outputs):
         parts.append(
@@ -236,6 +235,11 @@ def runtime_assembly(library: Library, constants: list[bytes]) -> str:
     if library.state:
         parts += _state(library)
     return "".join(parts)
+
+
+def constant_assembly(number: int, content: bytes) -> str:
+    """The memory of a constant, which functions know by its number."""
+    return _bytes(f"{CONSTANT}.{number}", content)
 
 
 def _failures(library: Library) -> Iterator[str]:
@@ -274,8 +278,8 @@ def _state(library: Library) -> Iterator[str]:
 
 
 def _bytes(name: str, content: bytes, alignment: int = ALIGNMENT) -> str:
-    text = "".join(map("\\{:02X}".format, content))
+    text = f"\\{content.hex(chr(92))}" if content else ""
     return f'@"{name}" = constant [{len(content)} x i8] c"{text}", align {alignment}\n'
 
 
-__all__ = ["runtime_assembly"]
+__all__ = ["constant_assembly", "runtime_assembly"]

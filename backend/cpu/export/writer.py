@@ -13,7 +13,7 @@ class Array(NamedTuple):
 
 
 class Writer:
-    """Instructions one behind the other, with names for their values."""
+    """Instructions one behind the other; the names of their values begin with a dot, which none in C does."""
 
     def __init__(self) -> None:
         self._head = ""
@@ -28,8 +28,8 @@ class Writer:
     def memory(self, type: str, alignment: int = 16) -> str:
         """The address of memory of a type, which is there until the function returns."""
         self._count += 1
-        self._head += f"  %w.{self._count} = alloca {type}, align {alignment}\n"
-        return f"%w.{self._count}"
+        self._head += f"  %.{self._count} = alloca {type}, align {alignment}\n"
+        return f"%.{self._count}"
 
     def do(self, instruction: str) -> None:
         """An instruction without a value."""
@@ -38,8 +38,8 @@ class Writer:
     def value(self, instruction: str) -> str:
         """An instruction; the name of its value."""
         self._count += 1
-        self.do(f"%w.{self._count} = {instruction}")
-        return f"%w.{self._count}"
+        self.do(f"%.{self._count} = {instruction}")
+        return f"%.{self._count}"
 
     def lines(self, text: str) -> None:
         """Lines as they are."""
@@ -48,7 +48,7 @@ class Writer:
     def label(self, words: str) -> str:
         """A new name for a block."""
         self._count += 1
-        return f"{words}.{self._count}"
+        return f".{words}.{self._count}"
 
     def block(self, label: str) -> None:
         """Begin a block."""

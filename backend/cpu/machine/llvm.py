@@ -48,12 +48,18 @@ def _optimise(text: str, loops: ScalarLoops) -> Any:
     return module
 
 
-def _optimised(text: str, run: Callable[[Any], None]) -> Any:
+def parsed(text: str) -> Any:
+    """A module of LLVM assembly for the current target, as it is."""
     try:
         module = binding().parse_assembly(text)
     except RuntimeError as error:
         raise InternalError(f"LLVM refuses the generated code: {error}") from error
     module.triple, module.data_layout = target_machine().triple, str(target_machine().target_data)
+    return module
+
+
+def _optimised(text: str, run: Callable[[Any], None]) -> Any:
+    module = parsed(text)
     with _disposing(binding().create_new_module_pass_manager()) as inliner:
         inliner.add_always_inliner_pass()
         inliner.run(module, _pass_builder(1))

@@ -151,7 +151,7 @@ class _Function:
             ),
             f"  result = {self._result()};\n",
             "done:\n",
-            *(f"  release(&{i.name});\n" for i in given if self._is_array(i)),
+            *(f"  release(&in_{i.name});\n" for i in given if self._is_array(i)),
             *(f"  drop(&made_{number});\n" for number in range(len(self._made))),
             "  return result;\n}\n",
         ]
@@ -168,10 +168,10 @@ class _Function:
     def _declaration(self, given: Input) -> str:
         type = C_TYPES[given.type.dtype.name]
         if given.place is Place.VALUE:
-            return f"{type} {given.name} = 0;"
+            return f"{type} in_{given.name} = 0;"
         if self._is_complex_number(given):
-            return f"{'float' if given.type.dtype.itemsize == 8 else 'double'} {given.name}[2] = {{0, 0}};"
-        return f"array {given.name} = {{0}};"
+            return f"{'float' if given.type.dtype.itemsize == 8 else 'double'} in_{given.name}[2] = {{0, 0}};"
+        return f"array in_{given.name} = {{0}};"
 
     def _taking(self, number: int, given: Input) -> list[str]:
         """What reads an argument."""
@@ -182,12 +182,12 @@ class _Function:
                 convert = f'double_of(objects[{number}], "{name}", &wide'
                 return [
                     f"  {{\n    double wide;\n    if ({convert}{fail}"
-                    f"    {name} = ({C_TYPES[dtype.name]})wide;\n  }}\n"
+                    f"    in_{name} = ({C_TYPES[dtype.name]})wide;\n  }}\n"
                 ]
             if dtype.kind == "b":
                 return [
                     f"  {{\n    int wide = PyObject_IsTrue(objects[{number}]);\n"
-                    f"    if (wide < 0) goto done;\n    {name} = wide;\n  }}\n"
+                    f"    if (wide < 0) goto done;\n    in_{name} = wide;\n  }}\n"
                 ]
             is_signed = int(dtype.kind == "i")
             convert = (
@@ -195,19 +195,19 @@ class _Function:
             )
             return [
                 f"  {{\n    unsigned long long wide;\n    if ({convert}{fail}"
-                f"    {name} = ({C_TYPES[dtype.name]})wide;\n  }}\n"
+                f"    in_{name} = ({C_TYPES[dtype.name]})wide;\n  }}\n"
             ]
         if self._is_complex_number(given):
             return [
-                f"  {name}[0] = PyComplex_RealAsDouble(objects[{number}]);\n",
-                f"  {name}[1] = PyComplex_ImagAsDouble(objects[{number}]);\n",
+                f"  in_{name}[0] = PyComplex_RealAsDouble(objects[{number}]);\n",
+                f"  in_{name}[1] = PyComplex_ImagAsDouble(objects[{number}]);\n",
                 "  if (PyErr_Occurred()) goto done;\n",
             ]
         shape = ", ".join("-1" if extent is None else str(extent) for extent in type.shape) or "0"
         return [
             f"  {{\n    static const int64_t shape[] = {{{shape}}};\n",
             f'    if (take(objects[{number}], "{name}", "{type}", "{_FORMATS[dtype.name]}", {dtype.itemsize}, '
-            f"{type.rank}, shape, {int(given.is_written)}, &{name}{fail}  }}\n",
+            f"{type.rank}, shape, {int(given.is_written)}, &in_{name}{fail}  }}\n",
         ]
 
     def _passed(self) -> list[str]:
@@ -215,12 +215,12 @@ class _Function:
         passed = ["state"] if self._function.uses_state else []
         for given in self._given:
             if given.place is Place.VALUE:
-                passed.append(given.name)
+                passed.append(f"in_{given.name}")
             elif self._is_complex_number(given):
-                passed.append(f"(const {C_TYPES[given.type.dtype.name]} *)(const void *){given.name}")
+                passed.append(f"(const {C_TYPES[given.type.dtype.name]} *)(const void *)in_{given.name}")
             else:
-                passed.append(f"{given.name}.data")
-                passed += [f"{given.name}.view.shape[{axis}]" for axis in _unknown(given.type)]
+                passed.append(f"in_{given.name}.data")
+                passed += [f"in_{given.name}.view.shape[{axis}]" for axis in _unknown(given.type)]
         return passed
 
     # Results
@@ -257,7 +257,7 @@ class _Function:
             else:
                 passed.append(f"({type} *)(void *)made_{number}.number")
         call = f"code = {self._function.name}({', '.join([*passed, '&error'])});\n"
-        arrays = [f"{i.name}.view.len / {i.type.dtype.itemsize}" for i in self._given if self._is_array(i)]
+        arrays = [f"in_{i.name}.view.len / {i.type.dtype.itemsize}" for i in self._given if self._is_array(i)]
         if self._function.uses_state or not arrays:
             return [f"  {call}"]
         return [

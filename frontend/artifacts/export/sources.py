@@ -10,6 +10,7 @@ import numpy as np
 from ....backend.cpu.export.interface import Input, Output, Place, StateArray, c_name
 from ....backend.cpu.export.library import Source
 from ....backend.cpu.export.state_bytes import lay_out
+from ....backend.planning.packed_layout import CONSTANT_ARGUMENTS
 from ....dialect.attributes import type_from_mlir
 from ....dialect.errors import NotPortable
 from ....dialect.mlir import Operation, Value, ir
@@ -50,7 +51,11 @@ class Sources:
     def _source(self, name: str, portable: Portable) -> Source:
         description = portable.description
         inputs = tuple(self._inputs(description))
-        taken = [given.name for given in inputs]
+        taken = [
+            f"{given.name}{ending}"
+            for given in inputs
+            for ending in ("", *(f"_{axis}" for axis in range(given.type.rank)))
+        ]
         results, constants = _result_names(description.result)
         with context(), ir.Location.unknown():
             module = ir.Module.parse(portable.text)
@@ -62,6 +67,9 @@ class Sources:
             symbol = f"{INNER}{description.symbol}"
             ir.SymbolTable.replace_all_symbol_uses(description.symbol, symbol, module.operation)
             entry.attributes["sym_name"] = ir.StringAttr.get(symbol)
+            fixed = [number for number, given in enumerate(inputs) if given.place is Place.CONSTANT]
+            if fixed:  # products may have packed copies of them
+                entry.attributes[CONSTANT_ARGUMENTS] = ir.DenseI64ArrayAttr.get(fixed)
             run_pipeline(module, PIPELINES["weft-optimize"])
             run_pipeline(module, PIPELINES["weft-to-linalg"])
         return Source(name, module, symbol, inputs, tuple(outputs), (*same, *constants))
@@ -70,8 +78,9 @@ class Sources:
         taken: list[str] = []
         for position in description.distinct:
             argument = description.arguments[position]
-            name = c_name(argument.name, taken)
-            taken.append(name)
+            extents = [f"_{axis}" for axis, extent in enumerate(argument.tensor.shape) if extent is None]
+            name = c_name(argument.name, taken, ("", *extents))
+            taken += [f"{name}{ending}" for ending in ("", *extents)]
             by_value = not argument.tensor.shape and not argument.is_written
             place = Place.VALUE if by_value and argument.tensor.dtype.kind != "c" else Place.CALLER
             yield Input(name, argument.tensor, place, argument.is_written)
@@ -93,7 +102,7 @@ class Sources:
         outputs: list[Output] = []
         same: list[tuple[str, str]] = []
         for leaf, words in zip(description.leaves, names, strict=True):
-            name = c_name(words, taken)
+            name = c_name(words, taken, ("", "_shape", "_block", "_kept"))
             if isinstance(leaf, ComputedResult):
                 value, type = computed[leaf.position], description.outputs[leaf.position]
             elif isinstance(leaf, ArgumentResult):

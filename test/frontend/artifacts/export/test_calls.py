@@ -143,6 +143,42 @@ def test_an_argument_that_is_returned_is_told_and_not_copied(tmp_path: Path) -> 
     assert "result_0: is x, result_1: is 3" in (tmp_path / "f.h").read_text()
 
 
+def names(w: Any, a0: Any, error: Any, state: Any, x: Any, x_0: Any, sizes: Any, code: Any, done: Any) -> Any:
+    return w * 1, {"x": a0 + error + state + x[0] + x_0 + sizes + code, "x_0": done}
+
+
+def test_names_that_the_interface_uses_itself(tmp_path: Path) -> None:
+    specs = ["f64[?,?]", "f64", "f64", "f64", "f64[?]", "f64", "f64", "f64", "f64"]
+    library = exported(tmp_path, specs, names)
+    found = library(np.ones((1, 2)), 1.0, 2.0, 3.0, np.ones(2), 4.0, 5.0, 6.0, 7.0)
+    assert [np.asarray(f).tolist() for f in found.values()] == [[[1, 1]], 22]
+    told = [argument["name"] for argument in library.manifest["functions"][0]["arguments"]]
+    assert told == ["w", "a0", "error_", "state_", "x", "x_0_", "sizes_", "code", "done"]
+
+
+def test_functions_of_files_and_signatures_of_one_spec(tmp_path: Path) -> None:
+    def total(a: Any, b: Any) -> Any:
+        return a + 2 * b
+
+    spec = weft.TensorSpec([None], "float64")
+    weft.save(tmp_path / "total.weft", total=weft.function(total, input_signature=[spec] * 2))
+    files = weft.export(tmp_path, weft.load(tmp_path / "total.weft").total, target="native")
+    np.testing.assert_array_equal(Exported(files)(np.ones(2), np.arange(2.0)), [1, 3])
+
+
+def test_weights_are_constants(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    first, second = (weft.constant(rng.normal(size=s).astype("f4")) for s in ((64, 300), (300, 10)))
+
+    def layers(x: Any) -> Any:
+        return np.maximum(x @ first, 0) @ second
+
+    library = exported(tmp_path, ["f32[?,64]"], layers)
+    for rows in (1, 50):
+        x = rng.normal(size=(rows, 64)).astype("f4")
+        np.testing.assert_allclose(library(x), layers(x), rtol=1e-3, atol=1e-4)
+
+
 # State
 
 
@@ -336,11 +372,13 @@ def test_code_of_numpy_is_refused_by_its_name_and_line(tmp_path: Path) -> None:
         ({"target": "aarch64"}, "links no library for 'aarch64'"),
         ({"library": "a-b"}, "'a-b' is no name"),
         ({"library": "int"}, "'int' is no name"),
+        ({"library": "f_sizes", "f_sizes_describe": None}, "would be called f_sizes_describe"),
         ({"library": "sin"}, "'sin' is a function of the C library"),
     ],
 )
 def test_options_that_there_are_not(tmp_path: Path, options: dict[str, Any], message: str) -> None:
     concrete = weft.function(lambda x: x).get_concrete_function(weft.TensorSpec([None]))
+    options = {name: concrete if value is None else value for name, value in options.items()}
     with pytest.raises(ValueError, match=message):
         weft.export(tmp_path / "out", f=concrete, **options)
     assert not (tmp_path / "out").exists()

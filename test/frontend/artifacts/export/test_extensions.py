@@ -159,6 +159,69 @@ def test_nothing_is_lost_or_freed_twice(installed: Path) -> None:
     )
 
 
+def test_all_kinds_of_arguments_and_results(tmp_path: Path) -> None:
+    (tmp_path / "setup.py").write_text(
+        textwrap.dedent("""
+            import weft
+            from setuptools import setup
+            every = ("kinds:every", ["i8", "u64", "bool", "f32", "c64", "c128[2]", "f16[?]", "f64[]"])
+            setup(
+                name="kinds", py_modules=["kinds"],
+                ext_modules=[weft.build.extension("_kinds", {"every": every, "count": ("kinds:count", ["i64"])})],
+                cmdclass={"build_ext": weft.build.build_ext},
+            )
+        """)
+    )
+    (tmp_path / "kinds.py").write_text(
+        textwrap.dedent("""
+            import numpy as np
+            class Counter:
+                def __init__(self):
+                    self.n, self.rng = 0, np.random.default_rng(1)
+            counter = Counter()
+            def every(result, code, names, args, given, words, module, objects):
+                last = {"a": objects, "b": None, "c": "d"}
+                return [(result, code), names, (args * 2, given + 1), words * 2, module + 1, last]
+            def count(k):
+                counter.n += k
+                return counter.n, counter.rng.normal(size=2)
+        """)
+    )
+    done = subprocess.run(
+        [sys.executable, "setup.py", "-q", "build_ext", "--inplace"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    shown = run(
+        tmp_path,
+        """
+        import numpy as np, _kinds
+        got = _kinds.every(-3, 2**64 - 1, True, 1.5, 1 + 2j, np.array([1j, 2]), np.ones(3, "f2"), np.array(2.5))
+        print(got[:3], got[3].dtype, got[3].tolist(), got[4].dtype, got[4].tolist(), got[5])
+        rng = np.random.default_rng(1)
+        for k in (2, 5):
+            n, drawn = _kinds.count(k)
+            assert (drawn == rng.normal(size=2)).all()
+            print(n)
+        for bad in (200, -129, 1.0, "a"):
+            try: _kinds.every(bad, 1, True, 1.5, 1j, np.zeros(2, "c16"), np.ones(3, "f2"), np.array(2.5))
+            except (OverflowError, TypeError) as error: print(error)
+        """,
+    )
+    assert shown.splitlines() == [
+        "[(-3, 18446744073709551615), True, (3.0, (2+2j))] complex128 [2j, (4+0j)] float16 [2.0, 2.0, 2.0] "
+        "{'a': array(2.5), 'b': None, 'c': 'd'}",
+        "2",
+        "7",
+        "result: 200 is not in the range of i8[]",
+        "result: -129 is not in the range of i8[]",
+        "result: an integer is wanted, not <class 'float'>",
+        "result: an integer is wanted, not <class 'str'>",
+    ]
+
+
 def test_what_has_no_form_in_c_is_refused(tmp_path: Path) -> None:
     from weft.frontend.artifacts.export.exporting import Options, write_extension_sources
 
