@@ -51,9 +51,10 @@ SECONDS ?= 600
 JOBS ?= 1
 DEVICE ?=
 
-fuzz: $(INSTALLED) ## Compare random whole programs with eager Python for SECONDS (600) in JOBS (1) processes, and damage IR
+fuzz: $(INSTALLED) ## Compare random whole programs with eager Python for SECONDS (600) in JOBS (1) processes, and damage IR and files
 	$(BIN)/python test/fuzz/run.py --seconds $(SECONDS) --jobs $(JOBS) $(if $(DEVICE),--device $(DEVICE))
 	cd test && ../$(BIN)/python -W ignore -m support.ir_mutants --seconds $$(($(SECONDS) / 10))
+	cd test && ../$(BIN)/python -W ignore -m support.damaged_files --seconds $$(($(SECONDS) / 10)) --first $$(date +%s)
 
 gpu-pack: $(INSTALLED) ## Compile what tools/gpu_check runs on a machine with a GPU; writes build/gpu/
 	$(BIN)/python bench/gpu/pack.py build/gpu

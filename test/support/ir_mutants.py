@@ -73,7 +73,7 @@ def mutant(seed: int) -> tuple[str | bytes, str]:
     if is_of_bytecode:
         return _damaged_bytecode(generator, text), flag
     for _ in range(generator.choice([1, 1, 1, 2, 3])):
-        text = _changed(generator, text)
+        text = changed(generator, text)
     return text, flag
 
 
@@ -88,7 +88,7 @@ def _damaged_bytecode(generator: random.Random, text: str) -> str | bytes:
     return bytes(content[: generator.randint(4, len(content))] if generator.random() < 0.2 else content)
 
 
-def _changed(generator: random.Random, text: str) -> str:
+def changed(generator: random.Random, text: str) -> str:
     """One change of a line, or of a word."""
     lines = text.splitlines(keepends=True)
     kind = generator.randrange(8)
