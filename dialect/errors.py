@@ -144,7 +144,7 @@ class FallbackWarning(WeftWarning):
 
 
 class UnrollingWarning(WeftWarning):
-    """A loop that is unrolled makes a very large program."""
+    """A loop that is unrolled, or a function that calls itself, makes a very large program."""
 
 
 class _Shown(int):

@@ -135,7 +135,7 @@ class Settings:
     unrolled_ops_warning: int = _setting(
         4_000,
         "WEFT_UNROLLED_OPS_WARNING",
-        "Warn when an unrolled loop records more operations than this (0: never).",
+        "Warn when an unrolled loop or recursion records more operations than this (0: never).",
     )
     unroll_ops: int = _setting(
         512,

@@ -108,9 +108,9 @@ class Trace(Recorder):
         self.op_count += 1
         if self.op_count > settings.max_trace_ops:
             raise TraceSizeError(
-                f"the trace of {self.name} has more than {settings.max_trace_ops} operations; a Python loop around "
-                "array operations is unrolled while tracing: make it shorter, work on whole arrays, or raise "
-                "weft.settings.max_trace_ops (WEFT_MAX_TRACE_OPS)"
+                f"the trace of {self.name} has more than {settings.max_trace_ops} operations; a Python loop or "
+                "recursion around array operations is unrolled while tracing: make it shorter, work on whole arrays, "
+                "or raise weft.settings.max_trace_ops (WEFT_MAX_TRACE_OPS)"
             )
         with context(), ir.InsertionPoint(self.region.block):
             operation = create(op_class, operands, attributes, location=self.location(raised))

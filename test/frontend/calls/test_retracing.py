@@ -92,6 +92,26 @@ def test_a_large_loop_is_named_that_had_to_be_unrolled():
     assert len(caught) == 1
 
 
+def test_a_large_recursion_is_named():
+    def halves(x):
+        if len(x) == 1:
+            return x * 2
+        middle = len(x) // 2
+        return np.concatenate([halves(x[:middle]), halves(x[middle:])])
+
+    compiled = weft.function(halves)
+    with (
+        weft.settings.scope(unrolled_ops_warning=50),
+        pytest.warns(
+            weft.UnrollingWarning, match="halves calls itself, and has recorded 5. operations"
+        ) as caught,
+    ):
+        np.testing.assert_array_equal(compiled(np.arange(32.0)), np.arange(32.0) * 2)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert caught[0].lineno == halves.__code__.co_firstlineno + 4
+
+
 def test_a_large_unrolled_loop_is_named():
     @weft.function
     def f(x):

@@ -7,6 +7,7 @@ loops find what they carry: the first recording takes the recursive call for one
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -15,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from .....dialect.errors import TraceRecursionError, UnsupportedError
+from .....dialect.errors import TraceRecursionError, UnrollingWarning, UnsupportedError
 from .....dialect.mlir import Value, dialect, ir
 from .....dialect.register import context
 from .....dialect.types import TensorType
+from ....settings import settings
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.recorder import CapturedArray, Recorder
@@ -70,12 +72,32 @@ def activate(original: FunctionType, converted: Callable[..., Any], args: Any, k
     around = (
         trace.enter_recording()
     )  # so that finding a place takes no longer in a call inside of many others
-    flow.activations.append(Activation(key, trace.region))
+    _warn_of_size(trace, original)
+    flow.activations.append(Activation(key, trace.region, trace.op_count))
     try:
         return _record_call(converted, args, kwargs)
     finally:
         flow.activations.pop()
         trace.leave_recording(around)
+
+
+def _warn_of_size(trace: Recorder, original: FunctionType) -> None:
+    """Warn, once in a trace, when a function that calls itself under no run-time condition has recorded very much."""
+    flow, most = control_flow(trace), settings.unrolled_ops_warning
+    first = next((a for a in flow.activations if a.key[0] is original.__code__), None)
+    if first is None or flow.has_warned or not 0 < most < trace.op_count - first.ops_before:
+        return
+    flow.has_warned = True
+    place = trace.user_location()
+    message = (
+        f"{original.__name__} calls itself, and has recorded {trace.op_count - first.ops_before} operations so far: "
+        "compiling them takes long. Calls whose depth is known while tracing are recorded one by one; let them end on "
+        "larger arrays that NumPy's functions work on as a whole, write a loop, or let a value decide that is known "
+        "only at run time, which compiles one call"
+    )
+    warnings.warn_explicit(
+        message, UnrollingWarning, place.file if place else "<unknown>", place.line if place else 1
+    )
 
 
 def _record_call(converted: Callable[..., Any], args: Any, kwargs: Any) -> Any:

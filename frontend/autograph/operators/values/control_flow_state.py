@@ -52,6 +52,8 @@ class Activation:
 
     key: CallKey
     region: Region
+    ops_before: int
+    """How many operations were recorded before it."""
 
 
 @dataclass
@@ -67,7 +69,7 @@ class ControlFlowState:
     unrolled: int = 1
     """How often the loops around this point repeat what is recorded."""
     has_warned: bool = False
-    """Whether a warning was given that an unrolled loop is large."""
+    """Whether a warning was given that an unrolled loop, or recursion, is large."""
     presence: dict[int, tuple[Storage, Facts, Facts]] = field(default_factory=dict)
     """What conditions, by the identities of their storages, say about values that may be None."""
     grown: dict[int, tuple[Any, RuntimeContainer]] = field(default_factory=dict)
