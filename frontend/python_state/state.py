@@ -56,6 +56,7 @@ from .composite_constants import watch_composites
 from .data_of_state import DataOfState
 from .generators import Generators, handles_inside
 from .lookups import Lookups, is_followed
+from .places import Places
 from .stand_ins import StandIns
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ class PythonState(DataOfState):
         self._met: set[Any] = set()
         self._named: dict[Any, tuple[ProgramLocation, Handle, Any]] = {}
         """The names that code reads, by the keys of their places, with their values."""
+        self.places = Places(self.snapshot, self._named)
         self._attribute_uses = Uses()
         self._plain_reads: set[str] = set()
         """The attributes that functions read which are not converted, so that nothing tells when."""
@@ -435,7 +437,7 @@ class PythonState(DataOfState):
             return Arguments("the arguments")
         if self._owner(value) is not None:
             return Owner("", value)
-        handles = (self._handle(place) for place, content in self._contents() if content is value)
+        handles = (self._handle(place) for place in self.places.of(value))
         found = next((handle for handle in handles if handle is not None), None)
         return found if found is not None else self._locate_by_link(value)
 
@@ -449,26 +451,7 @@ class PythonState(DataOfState):
 
     def _holder(self, value: Any) -> ProgramLocation | None:
         """A place that held a value before the trace."""
-        return next((place for place, content in self._contents() if content is value), None)
-
-    def _contents(self) -> Iterable[tuple[ProgramLocation, Any]]:
-        snapshot = self.snapshot
-        for place, content in (*snapshot.cells, *snapshot.globals.values(), *snapshot.contexts):
-            yield place, content
-        for place, _, content in self._named.values():
-            yield place, content
-        for name, items, before in snapshot.lists:
-            for index, content in enumerate(before):
-                yield Entry(f"{name}[{index}]", items, index), content
-        for name, entries, saved in snapshot.dicts:
-            for key, content in saved.items():
-                yield Entry(f"{name}[{key!r}]", entries, key), content
-        for held in snapshot.tuples:
-            for index, content in enumerate(held):
-                yield Entry(f"[{index}]", held, index), content
-        for name, owner, attributes in snapshot.objects:
-            for key, content in attributes.items():
-                yield Attribute(f"{name}.{key}", owner, key), content
+        return next(self.places.of(value), None)
 
     def containers_outside(self) -> list[Handle]:
         """Where lists, dicts and sets were found, outside of the arguments."""
@@ -531,6 +514,7 @@ class PythonState(DataOfState):
         control_flow(self._trace).grown.clear()
         self._trace.state(MadeObjects).places.clear()
         self.snapshot = Snapshot()
+        self.places = Places(self.snapshot, self._named)
         self.guards, self.inputs, self.shared = [], [], []
         for table in (
             self._copies,

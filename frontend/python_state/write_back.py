@@ -29,17 +29,8 @@ class WriteBack:
         self._updates: list[Update] = []
         grown = state.grown_containers()
         changes = list(state.snapshot.changes().values())
-        whole = {id(place.container) for place, _ in changes if isinstance(place, Items)} | set(grown)
-        for place, value in changes:
-            if isinstance(place, KeyOrder):
-                self._add_order(place, value)
-            elif isinstance(place, Items):
-                if id(place.container) not in grown:
-                    self._add_whole(place, value)
-            elif id(getattr(place, "container", None)) not in whole and not state.is_input(place, value):
-                self._add(place, value, grown)
-        for items, value in grown.values():
-            self._add_grown(items, value)
+        with state.places.indexed():
+            self._add_all(changes, grown)
         needs_arguments = any(_root(update.handle) is not None for update in self._updates)
         # What is taken out of a place is changed while it is still found there.
         self._updates.sort(key=lambda update: (-_depth(update.handle), not update.is_inside))
@@ -47,6 +38,22 @@ class WriteBack:
         self.updates = Updates(tuple(self._updates), needs_arguments, outside) if self._updates else None
         """What was found; None where nothing is changed."""
         del self._state, self._outputs
+
+    def _add_all(self, changes: list[tuple[ProgramLocation, Any]], grown: dict[int, Any]) -> None:
+        """Take changes, and lists, dicts and sets that became ones that grow."""
+        whole = {id(place.container) for place, _ in changes if isinstance(place, Items)} | set(grown)
+        for place, value in changes:
+            if isinstance(place, KeyOrder):
+                self._add_order(place, value)
+            elif isinstance(place, Items):
+                if id(place.container) not in grown:
+                    self._add_whole(place, value)
+            elif id(getattr(place, "container", None)) not in whole and not self._state.is_input(
+                place, value
+            ):
+                self._add(place, value, grown)
+        for items, value in grown.values():
+            self._add_grown(items, value)
 
     def _add(self, place: ProgramLocation, value: Any, grown: dict[int, Any]) -> None:
         handle = self._state.handle(place)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ...dialect.mlir import Module, Operation, Value, ir
+from ...dialect.mlir import Block, Module, Operation, Value, ir
 from ...dialect.records import dataclass
 from ..base import Pass, Statistics
 from ..rewriting import operations_in, operations_of
@@ -36,12 +36,14 @@ class ReadInserted(Pass):
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Look at every slice that is replaced."""
+        orders: dict[Block, list[Operation]] = {}
         for operation in operations_of(module.operation):
-            if operation.name == _INSERT and _pays(operation):
+            if operation.name == _INSERT and _pays(operation, orders):
                 statistics["reads redirected"] += _redirect(operation)
+                orders.clear()
 
 
-def _pays(insert: Operation) -> bool:
+def _pays(insert: Operation, orders: dict[Block, list[Operation]]) -> bool:
     """Whether what is put into a tensor could be computed there, if nothing read it but ops that read the tensor."""
     update, before, *_ = insert.operands
     if isinstance(update.owner, ir.Block):
@@ -52,13 +54,17 @@ def _pays(insert: Operation) -> bool:
     users = _others(update, insert)
     if not users or any(_root(operand) == before for operand in maker.operands):
         return False
-    order = operations_in(insert.block)
-    behind = order[order.index(insert) + 1 :]
     for user in users:
-        if user not in behind or not user.name.startswith("linalg.") or update in destinations(user):
+        if user.block != insert.block or not user.name.startswith("linalg.") or update in destinations(user):
             return False
         if not any(_root(operand) == insert.results[0] for operand in user.operands if operand != update):
             return False
+    order = orders.get(insert.block)
+    if order is None:
+        order = orders[insert.block] = operations_in(insert.block)
+    behind = order[order.index(insert) + 1 :]
+    if any(user not in behind for user in users):
+        return False
     last = max(behind.index(user) for user in users)
     return not any(insert.results[0] in destinations(op) for op in behind[: last + 1])
 

@@ -136,12 +136,10 @@ def _box(value: Value) -> _Box | None:
     base = value
     while (loop := producer(base)) is not None and loop.name == FOR:
         place = list(loop.results).index(base)
-        if not is_pure(loop):
-            return None
         carried.append((loop, place))
         base = yielded(body(loop))[place]
     update = update_of(base)
-    if update is None:
+    if update is None or not all(is_pure(loop) for loop, _ in carried):  # which takes longest
         return None
     return _moved(update, carried)
 
