@@ -48,6 +48,7 @@ from ..values.program_locations import (
     locations_to_join,
     value_after,
 )
+from ..values.resolve_grown_lists import changes_of
 from ..values.shared_containers import joined_kind
 from .conditions import condition_of
 from .diverging import Diverged, record_raise, refuses, require_own
@@ -113,7 +114,7 @@ def _stage_if(
         path = Path(draft.add_region(number))
         with draft.recording(path.region):
             record_path(trace, path, body, wants_result)
-        path.note(snapshot.changes())
+        path.note(changes_of(trace, snapshot))
         snapshot.restore()
         paths.append(path)
     if all(path.is_dead for path in paths):

@@ -40,6 +40,7 @@ from ..branches.paths import BodyCatcher, Path
 from ..branches.retry_recording import recorded
 from ..values.control_flow_state import control_flow
 from ..values.program_locations import UNBOUND, Changes, Slot, Snapshot
+from ..values.resolve_grown_lists import changes_of
 
 Handler = tuple["Callable[[], Any] | None", "str | None", "Callable[..., Exit]"]
 """The classes that it takes, the name it gives to the exception, and the block."""
@@ -238,7 +239,7 @@ class Catching(BodyCatcher):
         """
         handled = control_flow(self._trace).handled[self._outer :]
         changes = {}
-        for key, (place, value) in snapshot.changes().items():
+        for key, (place, value) in changes_of(self._trace, snapshot).items():
             is_name = place.is_variable and any(value is error for error in handled)
             changes[key] = (place, UNBOUND if is_name else _copied(value, snapshot))
         return changes
@@ -259,7 +260,7 @@ class Catching(BodyCatcher):
             point = self._points.pop()
             path.unread = self.unread
             end = replace(path, region=point.rest)
-            end.note(point.snapshot.changes())
+            end.note(changes_of(self._trace, point.snapshot))
             point.snapshot.restore()
             point.rest.is_open, trace.region = False, point.around
             _agree(point.raised, end)

@@ -69,7 +69,7 @@ from ..values.program_locations import (
     locations_to_join,
     value_after,
 )
-from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.resolve_grown_lists import changes_of, resolve_grown_list
 from ..values.shared_containers import holds_container, joined_kind, widened_kind
 from ..values.special_methods import tested
 from .carried_permutations import Permutation, find_permutations, version_of
@@ -289,7 +289,7 @@ class _Recording:
 
     def _note_others(self) -> None:
         """Note at the end of the body where it leaves another object that shows the same array."""
-        for place, end in self.snapshot.changes().values():
+        for place, end in changes_of(self.trace, self.snapshot).values():
             old = self.snapshot.old_value(place)
             if same_value(old, end) and is_another(old) is False and is_another(end) is not False:
                 self.others.append(place)
@@ -368,7 +368,7 @@ class _Recording:
         self, kinds: dict[tuple[Any, ...], Carried], is_dead: bool = False
     ) -> dict[tuple[Any, ...], Carried]:
         """Note the values at the end of a region; returns what has to be carried, with joined types."""
-        changes = self.snapshot.changes()
+        changes = changes_of(self.trace, self.snapshot)
         places = {key: c.place for key, c in kinds.items()}
         places.update({key: place for key, (place, _) in changes.items()})
         needed: dict[tuple[Any, ...], Carried] = {}

@@ -10,9 +10,14 @@ from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from .control_flow_state import control_flow
 from .optional import Optional
+from .program_locations import Changes, Snapshot
 
 _BECOMING = (list, dict, set, OrderedDict, Counter, defaultdict)
 """The classes of what may become something that grows; a list that grows may become one of those in a dict."""
+
+
+_DEEPEST = 8
+"""So deep containers in containers are looked into."""
 
 
 def resolve_grown_list(value: Any) -> Any:
@@ -47,9 +52,34 @@ def resolve_grown_lists(trace: Recorder, value: Any) -> Any:
     return value
 
 
+def changes_of(trace: Recorder, snapshot: Snapshot) -> Changes:
+    """What has changed since a snapshot, with what lists, dicts and sets have become that are new since then."""
+    changes = snapshot.changes()
+    if not control_flow(trace).grown:
+        return changes
+    return {key: (place, _settled(trace, value)) for key, (place, value) in changes.items()}
+
+
+def _settled(trace: Recorder, value: Any, depth: int = _DEEPEST) -> Any:
+    """A value, where what has become something else gives its place to that, also in lists and dicts of its own."""
+    now = resolve_grown_list(value)
+    if now is not value or not depth:
+        return now
+    if type(value) in (list, dict):
+        for key, item in list(enumerate(value) if type(value) is list else value.items()):
+            settled = _settled(trace, item, depth - 1)
+            if settled is not item:
+                value[key] = settled
+    elif isinstance(value, tuple):
+        items = [_settled(trace, item, depth - 1) for item in value]
+        if any(one is not other for one, other in zip(items, value, strict=True)):
+            return value._make(items) if hasattr(value, "_make") else tuple(items)
+    return value
+
+
 def _grown(trace: Recorder, items: Any) -> Any:
     found = control_flow(trace).grown.get(id(items))
     return items if found is None or found[0] is not items else found[1]
 
 
-__all__ = ["resolve_grown_list", "resolve_grown_lists"]
+__all__ = ["changes_of", "resolve_grown_list", "resolve_grown_lists"]
