@@ -8,7 +8,7 @@ from itertools import combinations
 from ....dialect.records import NamedTuple
 from ....dialect.types import TensorType
 from ...planning.plan import Site
-from .interface import MISALIGNED, NEGATIVE, NULL, OVERLAP, Input, Output, Place, number_of
+from .interface import MISALIGNED, NEGATIVE, NO_STATE, NULL, OVERLAP, Input, Output, Place, number_of
 from .writer import Array, Writer
 
 
@@ -28,8 +28,10 @@ class Checks:
         self._given: list[_Given] = []
         """The arrays of the caller; errors number them from 0 in their order in the call."""
 
-    def look_at_inputs(self, inputs: Sequence[Input], arrays: Sequence[Array]) -> None:
+    def look_at_inputs(self, inputs: Sequence[Input], arrays: Sequence[Array], *, has_state: bool) -> None:
         """Look at each input, before anything is read."""
+        if has_state:
+            self._refuse_if(self._writer.value("icmp eq ptr %state, null"), NO_STATE, 0)
         for given, array in zip(inputs, arrays, strict=True):
             if given.place is Place.CALLER:
                 self._look_at(array, given.type, given.is_written)
@@ -39,6 +41,10 @@ class Checks:
         for output, array in zip(outputs, arrays, strict=True):
             if output.place is Place.CALLER and array is not None:
                 self._look_at(array, output.type, True)
+            elif output.place is Place.BLOCK:
+                self._look_at_words(f"%{output.name}", 1)
+                if output.type.rank:
+                    self._look_at_words(f"%{output.name}.shape", output.type.rank)
         for (first, one), (second, other) in combinations(enumerate(self._given), 2):
             if one.is_written or other.is_written:
                 self._refuse_if(self._overlap(one, other), OVERLAP, first, second)
@@ -56,6 +62,11 @@ class Checks:
         rest = w.value(f"and i64 {self._address(array.pointer)}, {_alignment(type) - 1}")
         self._refuse_if(w.value(f"icmp ne i64 {rest}, 0"), MISALIGNED, number)
         self._given.append(_Given(array.pointer, size, is_written))
+
+    def _look_at_words(self, pointer: str, count: int) -> None:
+        """Look at where the address or the extents of a block go."""
+        self._refuse_if(self._writer.value(f"icmp eq ptr {pointer}, null"), NULL, len(self._given))
+        self._given.append(_Given(pointer, str(8 * count), True))
 
     def _overlap(self, one: _Given, other: _Given) -> str:
         """Whether the later of two begins is before the earlier of two ends, and not behind it where one is empty."""

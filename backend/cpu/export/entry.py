@@ -97,7 +97,7 @@ class _Entry:
         inputs = self._inputs(w)
         checks = Checks(w) if self._is_checked else None
         if checks is not None:
-            checks.look_at_inputs(function.inputs, inputs)
+            checks.look_at_inputs(function.inputs, inputs, has_state=function.uses_state)
         sizes = self._call_sizes(w, inputs) if plan.sizes else []
         outputs = self._outputs(w, sizes)
         if checks is not None:

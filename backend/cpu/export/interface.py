@@ -166,13 +166,14 @@ class Library(NamedTuple):
 
 NO_MEMORY = Site(OUT_OF_MEMORY, "there is no memory", 0, "")
 STOPPED = Site(CANCELLED, "the call was cancelled", 0, "")
+NO_STATE = Site(BAD_ARGUMENT, "the state of the call is NULL", 0, "")
 NULL = Site(BAD_ARGUMENT, "the address of array {0} of the call is NULL", 1, "")
 MISALIGNED = Site(
     BAD_ARGUMENT, "the address of array {0} of the call is no multiple of the size of its elements", 1, ""
 )
 NEGATIVE = Site(BAD_ARGUMENT, "an extent of array {0} of the call is negative", 1, "")
 OVERLAP = Site(BAD_ARGUMENT, "arrays {0} and {1} of the call overlap, and one of them is written", 2, "")
-FAILURES = (NO_MEMORY, STOPPED, NULL, MISALIGNED, NEGATIVE, OVERLAP)
+FAILURES = (NO_MEMORY, STOPPED, NO_STATE, NULL, MISALIGNED, NEGATIVE, OVERLAP)
 """What any function may find."""
 
 
@@ -225,6 +226,7 @@ __all__ = [
     "MISALIGNED",
     "NEGATIVE",
     "NO_MEMORY",
+    "NO_STATE",
     "NULL",
     "OVERLAP",
     "STOPPED",

@@ -10,6 +10,9 @@ from ..threads.count import MOST_THREADS
 from .interface import Library
 from .messages import shows_floats
 
+MOST_DIGITS = 8
+"""All digits: sorting by them is faster than a heap, where it would not be faster than NumPy's sorts."""
+
 _OF_SORTS = """
 declare ptr @weft_allocate(i64)
 declare void @weft_free(ptr)
@@ -205,9 +208,8 @@ def _sort(name: str) -> str:
     from ..sorting.given import GIVEN, LINKED, given_assembly
     from . import sorts
 
-    of_keys, _, most_digits = name.rpartition("_by_")
-    function, _, keys = of_keys.rpartition("_")
-    given = given_assembly(keys, int(most_digits))
+    function, _, keys = name.rpartition("_by_")[0].rpartition("_")
+    given = given_assembly(keys, MOST_DIGITS)
     own = "".join(f"{line}\n" for line in given.splitlines() if not line.startswith("declare"))
     names = [name for name in GIVEN if name not in LINKED or not name.startswith("numpy")]
     text = own + _OF_SORTS + translate([rows, digits, sorts], [function], 0, names)

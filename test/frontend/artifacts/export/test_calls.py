@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import weft
-from support.exported_calls import Exported, Failed
+from support.exported_calls import Error, Exported, Failed
 from weft.backend.target import host
 from weft.dialect.errors import format_message
 
@@ -320,8 +320,6 @@ def test_a_checking_library_looks_at_its_arguments(tmp_path: Path) -> None:
     memory = np.zeros(100)
 
     def call(*words: Any) -> str:
-        from support.exported_calls import Error
-
         error = Error()
         given = [
             ctypes.c_void_p(w) if isinstance(w, int) and w > 99 else ctypes.c_int64(w or 0) for w in words
@@ -341,6 +339,31 @@ def test_a_checking_library_looks_at_its_arguments(tmp_path: Path) -> None:
     assert call(at, 3, at + 48, 3, at + 80) == overlap.format(1, 2)
     assert call(None, 0, None, 0, None) == "fine"
     assert call(at, 3, at + 48, 3, None) == "the address of array 2 of the call is NULL"
+
+
+def test_a_checking_library_looks_at_states_and_places_of_blocks(tmp_path: Path) -> None:
+    counter = Counter()
+
+    def add(x: Any) -> Any:
+        counter.seen += 1
+        return x[x > 0]
+
+    library = exported(tmp_path, ["f64[2]"], add, checked=True)
+    memory = np.ones(20)
+    at = memory.ctypes.data
+
+    def call(*words: int | None) -> str:
+        error = Error()
+        code = library.library.f(*map(ctypes.c_void_p, words), ctypes.byref(error))
+        return library.describe(error) if code else "fine"
+
+    state = library.state.value if library.state else 0
+    assert call(state, at, at + 16, at + 24) == "fine"
+    assert call(None, at, at + 16, at + 24) == "the state of the call is NULL"
+    assert call(state, at, None, at + 24) == "the address of array 1 of the call is NULL"
+    assert call(state, at, at + 16, None) == "the address of array 2 of the call is NULL"
+    assert "arrays 0 and 1 of the call overlap" in call(state, at, at + 8, at + 32)
+    assert library.array(library.manifest["state"][0]["key"]) == 1
 
 
 # What is refused, before anything is written
