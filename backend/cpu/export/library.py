@@ -25,7 +25,7 @@ from ..machine import llvm
 from ..stages import Convention, Lowering
 from .entry import AddCFunctions
 from .interface import CFunction, Input, Library, Output, Place, StateArray, failures_of_all
-from .needed import WIDE_PRODUCT, allocator_assembly, needed_assembly
+from .needed import WIDE_PRODUCT, allocator_assembly, called_assembly, needed_assembly
 from .places import place_text
 from .runtime import constant_assembly, runtime_assembly
 from .wasm_module import wasm_module
@@ -94,8 +94,10 @@ def build(
             whole.link_in(module)
         for number, array in enumerate(known):
             whole.link_in(llvm.parsed(constant_assembly(number, array.tobytes())))
-        for text in _needed(library, whole):
+        for text in _needed(library):
             whole.link_in(llvm.optimise(text, llvm.ScalarLoops()))
+        for text in called_assembly(llvm.external_symbols(whole)):  # which has loops
+            whole.link_in(llvm.optimise(text))
         exported = [*library.symbols()]
         if form == "wasm":
             whole.link_in(llvm.optimise(allocator_assembly(), llvm.ScalarLoops()))
@@ -170,10 +172,10 @@ def _function_of(source: Source, plan: Plan, first_site: int, constants: list[Ar
     return CFunction(source.name, tuple(inputs), known, plan, first_site, source.same)
 
 
-def _needed(library: Library, module: Any) -> Iterator[str]:
-    """The assembly of what the functions call."""
+def _needed(library: Library) -> Iterator[str]:
+    """The assembly of what every library has."""
     yield runtime_assembly(library)
-    yield from needed_assembly(library, llvm.external_symbols(module), current().triple.startswith("wasm32"))
+    yield from needed_assembly(library, current().triple.startswith("wasm32"))
 
 
 def _require_known(source: Source, module: Any, loops: Mapping[str, str]) -> None:

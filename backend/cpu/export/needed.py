@@ -108,8 +108,8 @@ def _pool(library: Library) -> str:
     return text.replace(f"@{PARALLEL_FOR}(", "@weft_share(") + _POOL.format(name=library.name)
 
 
-def needed_assembly(library: Library, called: Sequence[str], narrow: bool) -> Iterator[str]:
-    """The assembly of what a library needs that calls some functions; where addresses are narrow."""
+def needed_assembly(library: Library, narrow: bool) -> Iterator[str]:
+    """The assembly of what a library needs, where addresses are narrow or not."""
     from . import describe, float_text
 
     if any(shows_floats(failure.message) for failure in library.failures):
@@ -123,6 +123,10 @@ def needed_assembly(library: Library, called: Sequence[str], narrow: bool) -> It
         )
     if library.has_threads:
         yield _pool(library)
+
+
+def called_assembly(called: Sequence[str]) -> Iterator[str]:
+    """The assembly of sorts, and of what draws random numbers, among functions that are called."""
     for name in called:
         if is_random_name(name):
             yield _random_numbers(name)
@@ -216,4 +220,4 @@ def _sort(name: str) -> str:
     return text.replace(f"@{function}(", f"@{name}(").replace("@free(", "@give_back(")
 
 
-__all__ = ["WIDE_PRODUCT", "allocator_assembly", "needed_assembly"]
+__all__ = ["WIDE_PRODUCT", "allocator_assembly", "called_assembly", "needed_assembly"]
