@@ -12,7 +12,7 @@ from ..stablehlo.context import stablehlo
 from ..stablehlo.reading import MAGIC
 from ..stablehlo.reading import text_of as text_of_source
 from ..stablehlo.translation import has_open_sizes, translated
-from .checked_modules import guard, name_of, text_of
+from .checked_modules import guard, name_of, require_readable, text_of
 from .from_text import described, entry_of, parsed
 from .recorded import Recorded
 from .recorded_function import RecordedFunction
@@ -42,6 +42,7 @@ def from_stablehlo(
     """
     given, place = _contents(source)
     text = text_of_source(given, place)
+    require_readable(text)
     stablehlo()
     with context(), ir.Location.unknown():
         module = parsed(text, place)

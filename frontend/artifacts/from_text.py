@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -75,9 +76,13 @@ def parsed(text: str, place: str) -> Module:
     return module
 
 
+_PLACE = re.compile(r'"-":(\d+):(\d+)')
+
+
 def _line_and_column(location: str) -> tuple[int, int]:
-    *_, line, column = location.rstrip(")").split(":")
-    return (int(line), int(column)) if line.isdecimal() and column.isdecimal() else (0, 0)
+    """Where in the text something is; 0 of what says that it is of a line elsewhere."""
+    found = _PLACE.search(location)
+    return (0, 0) if found is None else (int(found[1]), int(found[2]))
 
 
 def _error(text: str, place: str, line: int, column: int, message: str) -> WeftValueError:

@@ -20,6 +20,9 @@ FAMILIES = (elementwise, shapes, contractions, reductions, indexing, sorting, co
 LARGEST = 1_000_000
 """The largest number of ops that are read: calls are inlined."""
 
+_OF_FORMS = (ArithmeticError, AssertionError, LookupError, TypeError, ValueError, ir.MLIRError)
+"""What rules raise at ops that StableHLO's verifier lets through, and of which they know nothing."""
+
 _ENDS = ("stablehlo.return", "func.return")
 
 
@@ -186,6 +189,9 @@ class _Translation(Builder):
             raise
         except WeftError as error:
             raise UnsupportedError(f"{place_of(op)}{op.name}: {error}") from error
+        except _OF_FORMS as error:
+            told = f"{type(error).__name__} {error}".strip()
+            raise UnsupportedError(f"{place_of(op)}{op.name} has a form that is not read ({told})") from error
         finally:
             self.location = location
 

@@ -7,25 +7,28 @@ from typing import Any
 
 import numpy as np
 
-from ....dialect.attributes import elements_from_mlir
+from ....dialect.attributes import elements_from_mlir, type_to_mlir
 from ....dialect.dtypes import kind
 from ....dialect.emitter import INT64, Extent, Tensor
-from ....dialect.mlir import Operation
+from ....dialect.mlir import Operation, ir
 from .table import Builder, Refused, ints, number, result_type, rule
 
 LARGEST_KNOWN = 32
-"""The largest rank of a shape that is a constant."""
+"""The largest number of elements of a constant that is looked at: a shape, say."""
 
 
 @rule("constant")
 def constant(b: Builder, op: Operation) -> Tensor:
-    """`weft.constant`."""
-    value = elements_from_mlir(op.attributes["value"])
-    shape = result_type(op).shape
+    """`weft.constant`; of many equal elements, one that is broadcast."""
+    attribute, wanted = op.attributes["value"], result_type(op)
+    if attribute.is_splat and (wanted.size or 0) > LARGEST_KNOWN:
+        text = str(attribute).rpartition(" : ")[0]
+        scalar = ir.Attribute.parse(f"{text} : {type_to_mlir(wanted.with_shape(()))}")
+        return b.broadcast(b.constant(value=elements_from_mlir(scalar)), list(wanted.shape))  # type: ignore[arg-type]
+    value = elements_from_mlir(attribute)
     found: Tensor = b.constant(value=value)
     if value.ndim == 1 and value.size <= LARGEST_KNOWN and kind(value.dtype) in "iu":
         b.known_elements[found.handle] = [int(element) for element in value]
-    assert shape == value.shape
     return found
 
 

@@ -228,16 +228,21 @@ def exp2(b: Builder, x: Tensor) -> Tensor:
     return b.one("power", of(b, x, 2), x)
 
 
+def _scaled(b: Builder, x: Tensor, factor: float) -> Tensor:
+    """Numbers times a real one; of complex numbers, each part."""
+    if x.is_complex:
+        return b.one("complex", b.real(x) * factor, b.imag(x) * factor)
+    return x * factor
+
+
 @writer("log2")
 def log2(b: Builder, x: Tensor) -> Tensor:
-    found: Tensor = b.log(x) * (1 / math.log(2))
-    return found
+    return _scaled(b, b.log(x), 1 / math.log(2))
 
 
 @writer("log10")
 def log10(b: Builder, x: Tensor) -> Tensor:
-    found: Tensor = b.log(x) * (1 / math.log(10))
-    return found
+    return _scaled(b, b.log(x), 1 / math.log(10))
 
 
 @writer("logaddexp")
@@ -463,7 +468,7 @@ def cast(b: Builder, x: Tensor, dtype: Any) -> Tensor:
     dtype = np.dtype(dtype)
     if x.is_complex and kind(dtype) not in "cb":
         x = b.real(x)
-    if kind(x.dtype) == "f" and kind(dtype) in "iu" and dtype.itemsize < 8:
+    if kind(x.dtype) == "f" and kind(dtype) in "iu" and dtype.itemsize < (4 if kind(dtype) == "i" else 8):
         x = b.make("convert", [x], x.type.with_dtype(INT64))  # which is cut to the width, as in NumPy
     elif kind(x.dtype) == "f" and kind(dtype) == "u":
         whole = b.bitcast(b.make("convert", [x], x.type.with_dtype(INT64)), dtype=dtype)

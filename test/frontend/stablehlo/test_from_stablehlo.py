@@ -11,6 +11,7 @@ import pytest
 
 import weft
 from weft.frontend.stablehlo.context import stablehlo
+from weft.frontend.stablehlo.rules.table import RULES
 
 ADDED = """\
 func.func @main(%x: tensor<?x3xf32> loc("weights"), %y: tensor<3xf32>) -> tensor<?x3xf32> {
@@ -245,3 +246,43 @@ def test_sizes_that_do_not_fit(arguments: str, body: str, result: str, message: 
     for call in (concrete, function):
         with pytest.raises(ValueError, match=message):
             call(np.ones(3, "f4"), np.ones(4, "f4"))
+
+
+def test_mistakes_at_places_of_a_program() -> None:
+    """What a text says of a line of the program that it comes from is no line of the text."""
+    text = """func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+      %y = "stablehlo.iota"() {iota_dimension = 4 : i64} : () -> tensor<3xf32> loc("program.py":1:1)
+      return %y : tensor<3xf32>
+    }"""
+    with pytest.raises(ValueError, match=r"^text: .*iota.*dimension") as caught:
+        weft.from_stablehlo(text)
+    assert "\n" not in str(caught.value)
+    unknown = text.replace('"program.py":1:1', "unknown")
+    with pytest.raises(ValueError, match=r"^text: .*iota.*dimension"):
+        weft.from_stablehlo(unknown)
+
+
+def test_texts_that_nest_too_deep() -> None:
+    with pytest.raises(weft.ArtifactError, match="the module is nested too deep"):
+        weft.from_stablehlo("(" * 100_000)
+
+
+def test_forms_of_ops_that_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    def rule(*_: Any) -> Any:
+        raise KeyError("axis")
+
+    monkeypatch.setitem(RULES, "dynamic_reshape", RULES["dynamic_reshape"]._replace(rule=rule))
+    with pytest.raises(
+        weft.UnsupportedError, match=r"dynamic_reshape has a form that is not read .KeyError 'axis'"
+    ):
+        weft.from_stablehlo(
+            f"func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {{\n{SIZES[2][1]}\nreturn %z : tensor<?xf32>\n}}"
+        )
+
+
+def test_sharding_in_texts() -> None:
+    text = """func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+      %y = stablehlo.add %x, %x {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}]>]>} : tensor<3xf32>
+      return %y : tensor<3xf32>
+    }"""
+    np.testing.assert_array_equal(weft.from_stablehlo(text)(np.ones(3, "f4")), np.full(3, 2, "f4"))

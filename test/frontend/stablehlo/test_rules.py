@@ -45,6 +45,20 @@ def test_iota(kind: str) -> None:
     agrees("iota", [], f"2x4x3x{kind}", attributes="iota_dimension = 1 : i64")
 
 
+@pytest.mark.parametrize(
+    "element", ["1.5 f32", "2 ui8", "-1.0 bf16", "(1.0, -2.0) complex<f32>", "true i1", "0xFF800000 f32"]
+)
+def test_equal_elements(element: str) -> None:
+    value, _, kind = element.rpartition(" ")
+    text = f"""
+    func.func @main() -> tensor<5x8xKIND> {{
+      %y = stablehlo.constant dense<{value}> : tensor<5x8xKIND>
+      return %y : tensor<5x8xKIND>
+    }}""".replace("KIND", kind)
+    require_equal(interpreted(text, []), evaluated(text, []))
+    assert "weft.broadcast_to" in str(translation(text))
+
+
 def test_joined_and_cut() -> None:
     agrees(
         "concatenate", [normal(3, 2), normal(3, 1), normal(3, 4)], "3x7xf32", attributes="dimension = 1 : i64"
