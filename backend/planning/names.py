@@ -64,7 +64,9 @@ cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp clog cpow csin 
 """
 _MEMORY = "aligned_alloc calloc free malloc memcmp memcpy memmove memset"
 _TIME = "timespec_get"
-_PYTHON = "PyGILState_Ensure PyGILState_Release PyErr_CheckSignals PyErr_Fetch"
+_PYTHON = """
+PyGILState_Ensure PyGILState_Release PyErr_CheckSignals PyErr_Fetch PyEval_SaveThread PyEval_RestoreThread
+"""
 COMPILER_FUNCTIONS = """
 __truncsfhf2 __truncdfhf2 __extendhfsf2 __extendhfdf2 __truncsfbf2 __truncdfbf2 __extendbfsf2
 __divti3 __modti3 __udivti3 __umodti3 __multi3 __fixdfti __fixsfti __floattidf __floattisf __muldc3

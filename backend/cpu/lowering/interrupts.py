@@ -1,7 +1,8 @@
 """Interrupts of compiled code: `weft_poll` runs Python's signal handlers twenty times a second.
 
 The handlers, that of Ctrl-C too, run as they would between two lines of Python: in the main thread, with the
-interpreter's lock. What one of them raises ends the call; the error record keeps it until the call is over.
+interpreter's lock. What one of them raises ends the call; the error record keeps it until the call is over. Where a
+program keeps the interpreter's lock, other threads run then, too.
 """
 
 from __future__ import annotations
@@ -85,6 +86,12 @@ llvm.func @{POLL}({_RECORD}, %period: i64) -> i64 attributes {{no_inline}} {{
   llvm.br ^release
 ^release:
   llvm.call @PyGILState_Release(%lock) : (i32) -> ()
+  // A program that keeps the interpreter's lock, as it draws of generators of Python's, lets other threads run.
+  %is_kept = llvm.icmp "eq" %lock, %good : i32
+  llvm.cond_br %is_kept, ^yield, ^done
+^yield:
+  %thread = llvm.call @PyEval_SaveThread() : () -> !llvm.ptr
+  llvm.call @PyEval_RestoreThread(%thread) : (!llvm.ptr) -> ()
   llvm.br ^done
 ^done:
   llvm.return %next : i64
@@ -119,6 +126,8 @@ llvm.func @PyGILState_Ensure() -> i32
 llvm.func @PyErr_CheckSignals() -> i32
 llvm.func @PyErr_Fetch(!llvm.ptr, !llvm.ptr, !llvm.ptr)
 llvm.func @PyGILState_Release(i32)
+llvm.func @PyEval_SaveThread() -> !llvm.ptr
+llvm.func @PyEval_RestoreThread(!llvm.ptr)
 """
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ctypes
 import random
 import re
+import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -243,6 +245,32 @@ def test_threads_wait_for_draws_of_numpys() -> None:
     assert np.random.random() == np.random.RandomState(0).random(60 * 50_000 + 60 * 30_000 + 1)[-1]
     with np.random.mtrand._rand._bit_generator.lock:  # which this thread may take again
         assert 0 < compiled(np.int64(3)) < 3
+
+
+def test_other_threads_run_while_a_long_loop_draws() -> None:
+    def draw(n: Any) -> Any:
+        total, i = 0.0, 0
+        while i < n:
+            total += np.random.random() + random.random()
+            i += 1
+        return total
+
+    def interrupt() -> None:
+        for _ in range(4):
+            seen.append(time.monotonic())
+            time.sleep(0.02)
+        signal.raise_signal(signal.SIGINT)
+
+    compiled, seen = weft.function(draw), list[float]()
+    compiled(np.int64(3))
+    thread = threading.Thread(target=interrupt)
+    begin = time.monotonic()
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        compiled(np.int64(10**10))
+    thread.join()
+    assert len(seen) == 4
+    assert time.monotonic() - begin < 60  # 200 s where nobody else runs
 
 
 @pytest.mark.parametrize("lock", [threading.Lock(), threading.RLock()])
