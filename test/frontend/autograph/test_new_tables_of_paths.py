@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.behaviour_harness import same
+from support.behaviour_harness import refused, same
+from weft.dialect.errors import UnsupportedError
 
 I64 = np.int64
 
@@ -115,3 +116,50 @@ def test_what_was_taken_out_is_gone():
         return t.get(z, 9)
 
     same(taken, I64(3), I64(1))
+
+
+def test_two_names_of_one_new_container_stay_its_names():
+    def of_dict(z):
+        if z > 2:
+            t = {}
+            u = t
+            t[z % 5] = 1
+        else:
+            t = {}
+            u = t
+        u[z + 1] = 3
+        return t, u, t is u
+
+    def of_list(z):
+        if z > 2:
+            t = [z]
+            u = t
+        else:
+            t = [z + 1]
+            u = t
+        t.append(z)
+        u[0] += 5
+        return t, u, t is u
+
+    same(of_dict, I64(3), I64(1))
+    same(of_list, I64(3), I64(1))
+
+
+def test_names_of_one_container_on_one_path_only():
+    def unchanged(z):
+        if z > 2:
+            t = u = [z]
+        else:
+            t, u = [z + 1], [z + 2]
+        return t, u
+
+    def changed(z):
+        if z > 2:
+            t = u = [z]
+        else:
+            t, u = [z + 1], [z + 2]
+        t.append(z)
+        return t, u
+
+    same(unchanged, I64(3), I64(1))
+    refused(changed, I64(3), error=UnsupportedError, match="'u' is, depending on a condition")

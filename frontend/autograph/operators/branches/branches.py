@@ -15,7 +15,7 @@ from ....tracing.drafts import Draft
 from ....tracing.recorder import ABSENT, Handed, Join, Recorder
 from ....tracing.staging import value_of
 from ..lists.kept_items import keep_joined
-from ..lists.mixed_containers import note_containers
+from ..lists.mixed_containers import join_names, note_containers
 from ..values.abstract import (
     Kind,
     Mismatch,
@@ -150,12 +150,16 @@ def join_paths(
         ]
         if results:
             note_handed(merge.value, Handed(results[0].owner, None, tuple(handed)))
+    joined = [(merge, _originals(merge, paths, snapshot)) for merge in computed if merge.viewed is None]
+    ends = [
+        [ABSENT if gone else end for end, gone in zip(found, merge.absent, strict=True)]
+        for merge, found in joined
+    ]
+    one = join_names(trace, [(m.name, m.value, end) for (m, _), end in zip(joined, ends, strict=True)])
+    for (merge, _), value in zip(joined, one, strict=True):
+        merge.value = value
     result = _deliver(merges, paths, dead)
-    for merge in computed:
-        if merge.viewed is not None:
-            continue
-        place = merge.place
-        originals = [p.result if place is None else value_after(p.changes, place, snapshot) for p in paths]
+    for merge, originals in joined:
         note_containers(trace, merge.name, merge.value, originals)
         keep_joined(merge.value, originals)
     settled = {
@@ -165,6 +169,12 @@ def join_paths(
         and all(p.binds(merge.place, v) for p, v in zip(paths, merge.values, strict=True))
     }
     return Joined(exit_, result, all(path.raises for path in paths), settled)
+
+
+def _originals(merge: _Merge, paths: list[Path], snapshot: Snapshot) -> list[Any]:
+    """The very objects that a place holds at the ends of the paths."""
+    place = merge.place
+    return [p.result if place is None else value_after(p.changes, place, snapshot) for p in paths]
 
 
 def record_path(trace: Recorder, path: Path, body: Body, wants_result: bool) -> None:

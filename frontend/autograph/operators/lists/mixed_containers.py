@@ -8,12 +8,12 @@ changed all the same is refused when the trace ends.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .....dialect.errors import UnsupportedError
 from ....runtime_values.results import RuntimeContainer
-from ....tracing.recorder import Recorder
+from ....tracing.recorder import ABSENT, Recorder
 from ..values.abstract import parts_of
 from ..values.aliases import entry_of, present, reachable
 from ..values.composites import IMMUTABLE
@@ -34,6 +34,28 @@ def note_containers(trace: Recorder, name: str, result: Any, candidates: Iterabl
     keys = parts[0] or (None,) * len(parts[1])
     for position, (key, item) in enumerate(zip(keys, parts[1], strict=True)):
         note_containers(trace, name, item, [entry_of(c, position, key) for c in candidates])
+
+
+def join_names(trace: Recorder, found: Iterable[tuple[str, Any, Sequence[Any]]]) -> list[Any]:
+    """What places hold behind a branch, given what they hold at the ends of its paths: one container where these are.
+
+    Each is told by its name, what it would hold by itself, and what it holds on each path, `ABSENT` where that is not
+    looked at. Where two are one container on some paths only, neither may change.
+    """
+    joined: list[Any] = []
+    by_ends: dict[tuple[int, ...], Any] = {}
+    by_end: dict[tuple[int, int], Any] = {}
+    for name, result, several in found:
+        ends = [resolve_grown_list(present(end)) for end in several]
+        if _is_mutable(result) and all(end is ABSENT or _is_mutable(end) for end in ends):
+            known = by_ends.setdefault(tuple(map(id, ends)), result)
+            places = [(path, id(end)) for path, end in enumerate(ends) if end is not ABSENT]
+            others = [other for place in places if (other := by_end.setdefault(place, known)) is not known]
+            if known is result and others:
+                _watch(trace, name, [result, *others])
+            result = known
+        joined.append(result)
+    return joined
 
 
 def note_common_ends(
@@ -125,4 +147,4 @@ def _is_held(container: Any) -> bool:
     return any(resolve_grown_list(value) is container for value in reachable())
 
 
-__all__ = ["content_of", "note_common_ends", "note_containers", "note_earlier_ends"]
+__all__ = ["content_of", "join_names", "note_common_ends", "note_containers", "note_earlier_ends"]
