@@ -13,7 +13,7 @@ from ....backend.cpu.export.interface import C_TYPES, CODES, CFunction, Input, L
 from ....dialect.errors import NotPortable
 from ....dialect.records import NamedTuple
 from ....dialect.types import TensorType
-from ...runtime_values.result_spec import ArgumentResult
+from ...runtime_values.result_spec import ArgumentResult, KeptResult
 from ...signature.signature import Leaf, Node, Static, Structure
 from ..descriptions import Description
 from .glue_support import SUPPORT
@@ -270,6 +270,8 @@ class _Function:
         leaves: list[str] = []
         number = 0
         for leaf in self._description.leaves:
+            if isinstance(leaf, KeptResult):
+                leaf = leaf.result
             if isinstance(leaf, ArgumentResult) and not leaf.path:
                 if leaf.argument >= len(self._description.arguments):
                     raise NotPortable(f"{self._function.name} returns an array of its state: return a copy")

@@ -11,17 +11,24 @@ from ....backend.cpu.export.interface import Input, Output, Place, StateArray, c
 from ....backend.cpu.export.library import Source
 from ....backend.cpu.export.state_bytes import lay_out
 from ....backend.planning.packed_layout import CONSTANT_ARGUMENTS
-from ....dialect.attributes import type_from_mlir
+from ....dialect.attributes import type_from_mlir, type_to_mlir
 from ....dialect.errors import NotPortable
-from ....dialect.mlir import Operation, Value, ir
-from ....dialect.op import Op
+from ....dialect.mlir import Block, Operation, Value, ir
+from ....dialect.op import OPS, Op
 from ....dialect.ops.state import ReadRef
 from ....dialect.register import context, create
 from ....dialect.types import TensorType
 from ....passes.pipeline import run_pipeline
 from ....passes.pipelines import PIPELINES
 from ....passes.rewriting import terminator
-from ...runtime_values.result_spec import ArgumentResult, ComputedResult, ViewResult
+from ...runtime_values.result_spec import (
+    PLACES,
+    ArgumentResult,
+    ComputedResult,
+    KeptResult,
+    SelectedResult,
+    ViewResult,
+)
 from ...signature.signature import Leaf, Node, Static, Structure
 from ..checked_modules import functions_of, name_of
 from ..descriptions import Description
@@ -98,26 +105,18 @@ class Sources:
         """What the function has to return, where that goes, and the results that are arguments."""
         block = entry.regions[0].blocks[0]
         computed = list(terminator(block).operands)
+        made = _Results(description, block, computed)
         returned: list[Value] = []
         outputs: list[Output] = []
         same: list[tuple[str, str]] = []
         for leaf, words in zip(description.leaves, names, strict=True):
             name = c_name(words, taken, ("", "_shape", "_block", "_kept"))
-            if isinstance(leaf, ComputedResult):
-                value, type = computed[leaf.position], description.outputs[leaf.position]
-            elif isinstance(leaf, ArgumentResult):
-                number = _array_of(description, leaf)
-                if not leaf.path:
-                    same.append((name, _words_of(description, number)))
-                    continue
-                value, type = _viewed(block.arguments[number], leaf, computed)
-            elif not isinstance(leaf, ViewResult):
-                raise NotPortable(
-                    f"{words} of {description.symbol} is what a condition decides, or one array twice, which a library "
-                    "does not tell: return a copy"
-                )
-            else:
-                value, type = _viewed(computed[leaf.position], leaf, computed)
+            if isinstance(leaf, KeptResult):
+                leaf = leaf.result
+            if isinstance(leaf, ArgumentResult) and not leaf.path:
+                same.append((name, _words_of(description, _array_of(description, leaf))))
+                continue
+            value, type = made.value(leaf, words)
             taken.append(name)
             returned.append(value)
             outputs.append(Output(name, type, Place.CALLER))
@@ -142,22 +141,81 @@ def _words_of(description: Description, number: int) -> str:
     return [*own, *(f"the state {array.key}" for array in description.state)][number]
 
 
-def _viewed(
-    base: Value, leaf: ArgumentResult | ViewResult, computed: Sequence[Value]
-) -> tuple[Value, TensorType]:
-    """What a view shows, as an array of its own."""
-    value = base
-    if not isinstance(value.type, ir.RankedTensorType):
-        value = create(ReadRef, [value], {}).results[0]
-    for step, positions in zip(leaf.path, leaf.bounds or ((),) * len(leaf.path), strict=True):
-        if positions is None:
-            raise NotPortable("it returns a view of one of several arrays: return a copy")
-        op_class: type[Op] = step.op_class
-        operands = [value, *(computed[position] for position in positions)]
-        value = create(op_class, operands, step.attributes).results[0]
-    found = type_from_mlir(value.type)
-    assert isinstance(found, TensorType)
-    return value, found
+class _Results:
+    """Makes the arrays of results at the end of a function, as arrays of their own."""
+
+    def __init__(self, description: Description, block: Block, computed: Sequence[Value]) -> None:
+        self._description = description
+        self._block = block
+        self._computed = computed
+
+    def value(self, leaf: Any, words: str) -> tuple[Value, TensorType]:
+        """A result; `words` are those of an error."""
+        if isinstance(leaf, ComputedResult):
+            return self._computed[leaf.position], self._description.outputs[leaf.position]
+        if isinstance(leaf, SelectedResult):
+            return self._selected(leaf, words)
+        if isinstance(leaf, ArgumentResult):
+            number = _array_of(self._description, leaf)
+            return self._viewed(self._block.arguments[number], leaf, _type_of(self._description, number))
+        if isinstance(leaf, ViewResult):
+            declared = self._description.outputs[leaf.position]
+            return self._viewed(self._computed[leaf.position], leaf, declared)
+        raise NotPortable(
+            f"{words} of {self._description.symbol} may be None, or is one of several constants: return arrays"
+        )
+
+    def _viewed(
+        self, value: Value, leaf: ArgumentResult | ViewResult, declared: TensorType
+    ) -> tuple[Value, TensorType]:
+        """What a view shows."""
+        if not isinstance(value.type, ir.RankedTensorType):
+            value = create(ReadRef, [value], {}).results[0]
+        for step, positions in zip(leaf.path, leaf.bounds or ((),) * len(leaf.path), strict=True):
+            if positions is None:
+                raise NotPortable("it returns a view whose place a condition decides: return a copy")
+            op_class: type[Op] = step.op_class
+            operands = [value, *(self._computed[position] for position in positions)]
+            value = create(op_class, operands, step.attributes).results[0]
+        found = type_from_mlir(value.type)
+        assert isinstance(found, TensorType)
+        return value, found if leaf.path else found.with_dtype(declared.dtype)
+
+    def _selected(self, leaf: SelectedResult, words: str) -> tuple[Value, TensorType]:
+        """The one of several arrays that the program chose."""
+        options = [self.value(option, words) for option in leaf.options]
+        shapes = [type.shape for _, type in options]
+        shape = [extents[0] if len(set(extents)) == 1 else None for extents in zip(*shapes, strict=True)]
+        type = options[0][1].with_shape(shape)
+        wanted = type_to_mlir(type)
+        values = [
+            value
+            if value.type == wanted
+            else ir.Operation.create("tensor.cast", [wanted], [value]).results[0]
+            for value, _ in options
+        ]
+        choice = self._computed[leaf.choice.position]
+        number = create(OPS["remainder"], [choice, _number(PLACES)], {}).results[0]
+        found = values[0]
+        for place, value in enumerate(values[1:], 1):
+            is_it = create(OPS["equal"], [number, _number(place)], {}).results[0]
+            i1 = ir.IntegerType.get_signless(1)
+            condition = ir.Operation.create("tensor.extract", [i1], [is_it]).results[0]
+            branch = ir.Operation.create("scf.if", [wanted], [condition], regions=2)
+            for region, chosen in zip(branch.regions, (value, found), strict=True):
+                with ir.InsertionPoint(region.blocks.append()):
+                    ir.Operation.create("scf.yield", operands=[chosen])
+            found = branch.results[0]
+        return found, type
+
+
+def _number(value: int) -> Value:
+    return create(OPS["constant"], [], {"value": np.array(value, np.int64)}).results[0]
+
+
+def _type_of(description: Description, number: int) -> TensorType:
+    own = [description.arguments[position].tensor for position in description.distinct]
+    return [*own, *(array.tensor for array in description.state)][number]
 
 
 def _return(entry: Operation, values: Sequence[Value]) -> None:

@@ -147,6 +147,25 @@ def names(w: Any, a0: Any, error: Any, state: Any, x: Any, x_0: Any, sizes: Any,
     return w * 1, {"x": a0 + error + state + x[0] + x_0 + sizes + code, "x_0": done}
 
 
+def doubled(x: Any, y: Any, n: Any) -> Any:
+    for _ in range(n):
+        x = x * 2
+    if x[0] > 10:
+        y = x[1:]
+    elif n == 0:
+        y = y[::2] if x[1] > 0 else np.zeros(1)
+    return x, y
+
+
+def test_one_of_several_arrays_as_a_condition_decides(tmp_path: Path) -> None:
+    library = exported(tmp_path, ["f64[?]", "f64[?]", "i64"], doubled)
+    y = np.arange(5.0)
+    for x, n in (([1.0, 2.0], 0), ([1.0, -2.0], 0), ([1.0, 2.0], 2), ([8.0, 3.0], 1), ([80.0, 3.0], 0)):
+        got = library(np.array(x), y, n)
+        for found, wanted in zip(got.values(), doubled(np.array(x), y, n), strict=True):
+            np.testing.assert_array_equal(found, wanted)
+
+
 def test_names_that_the_interface_uses_itself(tmp_path: Path) -> None:
     specs = ["f64[?,?]", "f64", "f64", "f64", "f64[?]", "f64", "f64", "f64", "f64"]
     library = exported(tmp_path, specs, names)
@@ -407,12 +426,14 @@ def test_options_that_there_are_not(tmp_path: Path, options: dict[str, Any], mes
     assert not (tmp_path / "out").exists()
 
 
-def test_results_that_a_condition_decides_on_are_refused(tmp_path: Path) -> None:
-    def chosen(x: Any, y: Any, n: Any) -> Any:
-        return x if n > 0 else y
+def test_results_that_may_be_no_arrays_are_refused(tmp_path: Path) -> None:
+    def perhaps(x: Any, n: Any) -> Any:
+        return x * 2 if n > 0 else None
 
-    with pytest.raises(weft.NotPortable, match="is what a condition decides, or one array twice"):
-        exported(tmp_path / "out", ["f64[?]", "f64[?]", "i64[]"], chosen)
+    with pytest.raises(
+        weft.NotPortable, match="result of perhaps may be None, or is one of several constants"
+    ):
+        exported(tmp_path / "out", ["f64[?]", "i64[]"], perhaps)
 
 
 def test_functions_of_several_signatures_are_refused(tmp_path: Path) -> None:
