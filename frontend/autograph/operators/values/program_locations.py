@@ -391,9 +391,12 @@ class Snapshot:
         found: list[tuple[Any, str]] = []
         if walk is not None:
             self._keep(walk, value, name)
-            found = [
-                (item, f"{name}[{key!r}]") for key, item in walk.entries(value) if type(item) not in _PLAIN
-            ]
+            if type(value) is not list or not _PLAIN.issuperset(map(type, value)):
+                found = [
+                    (item, f"{name}[{key!r}]")
+                    for key, item in walk.entries(value)
+                    if type(item) not in _PLAIN
+                ]
             found += [(item, name) for item in walk.members(value) if type(item) not in _PLAIN]
             found += [(part, way.after(name)) for way, part in self._links(walk, value)]
         attributes = attributes_of(value)
