@@ -42,6 +42,8 @@ class OpInstance:
     result_types: list[TensorType]
     attributes: dict[str, Any]
     location: Location
+    operation: Operation | None = None
+    """The op as it was, where it is of the program."""
 
     @property
     def result_type(self) -> TensorType:
@@ -92,6 +94,8 @@ class Conversion:
     module_body: Any
     """Block of the module, for private declarations of library functions."""
     declared: dict[str, Type] = field(default_factory=dict)
+    joined: dict[Value, list[tuple[Value, Any]]] = field(default_factory=dict)
+    """What is to be inserted into empty tensors, and where; only a join with more reads them, and inserts it."""
 
     # Scalars and constants
 

@@ -188,6 +188,7 @@ class _FunctionConverter:
             [_tensor(type_from_mlir(result.type)) for result in operation.results],
             decode_attributes(op_class, operation),
             operation.location,
+            operation,
         )
         lowered = lowering(self.conversion, instance)
         several: Sequence[Value] = (

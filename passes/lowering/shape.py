@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from ...dialect.mlir import Value, dialect, ir
@@ -20,7 +21,7 @@ from ...dialect.ops.arrangement import (
     Triu,
 )
 from ...dialect.ops.shape import BroadcastTo, Dim, Stretch, Transpose
-from ...dialect.register import create
+from ...dialect.register import create, op_class_of
 from ...dialect.types import TensorType
 from ..index_arithmetic import Extent, IndexArithmetic
 from .conversion import Conversion, OpInstance, broadcast_map, linalg_index, lowers
@@ -104,18 +105,34 @@ def _spread(
 
 @lowers(Concat)
 def lower_concat(c: Conversion, op: OpInstance) -> Value:
-    """Insert both operands, or what they were joined from: a chain of joins copies every element once."""
+    """Insert both operands, or what they were joined from: a chain of joins copies every element once, in the last."""
     axis = op.attributes["axis"]
     math = IndexArithmetic()
     first, second = (c.extents(operand) for operand in op.operands)
     extents = [first[i] if extent is None else extent for i, extent in enumerate(op.result_type.shape)]
     extents[axis] = math.add(first[axis], second[axis])
     result = c.empty(op.result_type, extents)
+    parts: list[tuple[Value, Region]] = []
     for operand, size, offset in zip(op.operands, (first, second), (0, first[axis]), strict=True):
-        for source, place in inserted_parts(operand, size):
-            moved = place.moved(math, axis, offset)
-            result = result if moved.is_empty else insert_region(source, result, moved)
+        found = c.joined.pop(operand, None)
+        for source, place in inserted_parts(operand, size) if found is None else found:
+            moved = place.moved(math, axis, offset) if offset != 0 else place
+            if not moved.is_empty:
+                parts.append((source, moved))
+    if _is_joined_with_more(op):
+        c.joined[result] = parts
+        return result
+    for source, place in parts:
+        result = insert_region(source, result, place)
     return result
+
+
+def _is_joined_with_more(op: OpInstance) -> bool:
+    """Whether a join alone reads a result, once, where it is made."""
+    if op.operation is None:
+        return False
+    users = [use.owner.operation for use in itertools.islice(op.operation.results[0].uses, 2)]
+    return len(users) == 1 and users[0].block == op.operation.block and op_class_of(users[0]) is Concat
 
 
 @lowers(Stack)
