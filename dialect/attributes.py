@@ -145,8 +145,15 @@ def _dtype_of(mlir_type: Type) -> np.dtype[Any]:
     return row.dtype
 
 
+def _integer_of(attribute: Attribute) -> int:
+    if isinstance(attribute, ir.BoolAttr):  # an integer of one bit to MLIR
+        raise ValueError("a bool")
+    value: int = ir.IntegerAttr(attribute).value
+    return value
+
+
 _DECODE: dict[FieldKind, Callable[[Attribute], Any]] = {
-    FieldKind.INT: lambda attribute: ir.IntegerAttr(attribute).value,
+    FieldKind.INT: _integer_of,
     FieldKind.INTS: lambda attribute: tuple(ir.DenseI64ArrayAttr(attribute)),
     FieldKind.FLOAT: lambda attribute: ir.FloatAttr(attribute).value,
     FieldKind.BOOL: lambda attribute: ir.BoolAttr(attribute).value,

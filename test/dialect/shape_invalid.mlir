@@ -133,3 +133,11 @@ func.func @stretch_without_extent(%x: tensor<?xf32>) {
   %0 = "weft.stretch"(%x) {shape = array<i64: -1>} : (tensor<?xf32>) -> tensor<?xf32>
   return
 }
+
+// -----
+
+func.func @axis_that_is_a_bool(%x: tensor<?x3xf32>) {
+  // expected-error @below {{'weft.dim' op expected integer, not true}}
+  %n = "weft.dim"(%x) {axis = true} : (tensor<?x3xf32>) -> tensor<i64>
+  return
+}
