@@ -22,6 +22,7 @@ from ..guards.generated import is_generated
 from ..guards.set_order import ORDER_OF_SETS, has_order
 from ..guards.unbound import UNBOUND
 from ..reach.walks import Walk, walk_of
+from ..signature.generators import parts_of_generator
 from ..source.modules import OWN_PACKAGE, is_own_module, is_users_module, is_users_object
 from .objects import attribute_names, is_compared, why_not_seen
 from .portable import Data, NotPortable
@@ -76,11 +77,9 @@ class Fingerprints:
             return ("number", value.dtype.str, value.tobytes())
         if isinstance(value, type):
             return self._class(value, depth)
-        known = _library_object(value)
+        known = _known_object(value)
         if known is not None:
             return known
-        if value is UNBOUND:
-            return ("unbound",)
         walk = walk_of(value)
         if walk is not None and walk.is_content and not is_users_object(value):
             return self._walked(walk, value, depth)
@@ -358,6 +357,16 @@ _MAKERS: dict[type, Any] = {
     types.MethodType: _method,
     np.ndarray: _array,
 }
+
+
+def _known_object(value: Any) -> Data | None:
+    """What is told without a look inside: nothing, a random generator, or a function of a library."""
+    if value is UNBOUND:
+        return ("unbound",)
+    generator = parts_of_generator(value)
+    if generator is not None:
+        return ("generator", type(value).__qualname__, generator.algorithm)  # its state is data
+    return _library_object(value)
 
 
 def _library_object(value: Any) -> Data | None:

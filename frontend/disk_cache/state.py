@@ -17,7 +17,7 @@ from ..guards.unbound import UNBOUND
 from ..source.modules import is_library, is_users_object
 from .fingerprints import Fingerprints
 from .portable import Data, NotPortable
-from .stored_handles import ModuleAttribute
+from .stored_handles import ModuleAttribute, has_state
 
 
 class Read(NamedTuple):
@@ -40,9 +40,15 @@ class Read(NamedTuple):
         try:
             return fingerprints.named(_name_of(handle), value, skip=self.skip)
         except NotPortable:
+            kind = type(value)
+            if (
+                isinstance(handle, Global)
+                and is_library(str(handle.namespace.get("__name__")))
+                and is_library(kind.__module__)
+            ):
+                return ("of a library", kind.__module__, kind.__qualname__)  # whose version is known
             if not isinstance(handle, ModuleAttribute):
                 raise
-            kind = type(value)
             if isinstance(value, io.TextIOBase) and handle.name in _STREAMS:
                 return ("stream", kind.__module__, kind.__qualname__, value.encoding, value.isatty())
             if not handle.is_known or not is_library(kind.__module__):
@@ -77,7 +83,12 @@ def _inside(handle: Handle, value: Any, depth: int = 0) -> Iterable[tuple[Handle
     yield handle, value
     if depth < 8 and isinstance(value, (list, tuple, dict)) and len(value) <= 1000:
         for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
-            if isinstance(entry, _OF_INTEREST) or is_users_object(entry) or callable(entry):
+            if (
+                isinstance(entry, _OF_INTEREST)
+                or is_users_object(entry)
+                or callable(entry)
+                or has_state(entry)
+            ):
                 yield from _inside(Item(f"{handle.name}[{key!r}]", handle, key), entry, depth + 1)
 
 

@@ -103,7 +103,7 @@ class Paths:
         if isinstance(value, types.MethodType):
             is_new = self._reach(value.__self__, ("self", path))
             return self._reach(value.__func__, ("method", path)) or is_new
-        if id(value) in self._known or not (is_users_object(value) or callable(value)):
+        if id(value) in self._known or not (is_users_object(value) or callable(value) or has_state(value)):
             return False
         self._known[id(value)] = path, value
         function = _plain_function(value)
@@ -197,6 +197,11 @@ class Paths:
         return owner.__self__ if kind == "self" else owner.__func__
 
 
+def has_state(value: Any) -> bool:
+    """Whether a value is an object of weft's with attributes that programs change, as a variable."""
+    return is_own_module(type(value).__module__) and hasattr(type(value), "__weft_state__")
+
+
 def _plain_function(value: Any) -> Any:
     """The Python function of a compiled one, or of a method."""
     value = getattr(value, "python_function", value)
@@ -233,4 +238,4 @@ def _module(name: str) -> types.ModuleType:
     return module
 
 
-__all__ = ["KNOWN_MODULES", "ModuleAttribute", "Paths"]
+__all__ = ["KNOWN_MODULES", "ModuleAttribute", "Paths", "has_state"]

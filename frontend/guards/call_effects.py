@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.records import NamedTuple
-from ..source.modules import is_own_module, is_users_module, module_of
+from ..source.modules import OWN_PACKAGE, is_own_module, is_users_module, module_of
 from .generated import is_generated
 
 
@@ -326,10 +326,15 @@ def why_impure(function: Callable[..., Any], takes_functions: bool) -> str | Non
     name = name_of(function)
     if function is print:
         return None  # which prints when the function runs
-    if takes_functions and name != "py_call":
+    if takes_functions and name != "py_call" and not _is_transform(function):
         return f"{name}, which got a function"
     is_pure = effect_of(function).does is Does.COMPUTES
     return None if is_pure else f"{name}, of which it is not known that it does nothing else than compute"
+
+
+def _is_transform(function: Callable[..., Any]) -> bool:
+    """Whether something is weft's and differentiates functions: they are recorded as any that the program calls."""
+    return module_of(function).startswith(f"{OWN_PACKAGE}.frontend.gradients.")
 
 
 def name_of(function: Callable[..., Any]) -> str:

@@ -62,7 +62,6 @@ class Generators:
                 "this uses a random generator that compiled code cannot find again at the next call: keep "
                 "it in a variable or an attribute, or pass it as an argument"
             )
-        self._found.dependencies.refuse("a random generator from outside")
         made = generator_of(parts.algorithm, self._found.state_input(places[0], parts.words))
         self._traced[id(parts.words)] = (parts.words, made, places[0])
         return made

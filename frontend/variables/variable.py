@@ -231,6 +231,10 @@ class Variable(ArrayHolder, NDArrayOperatorsMixin):
 
     __hash__ = object.__hash__
 
+    def fingerprint_parts(self) -> tuple[Any, ...]:
+        """What a trace knows of it: not its elements, which are data."""
+        return (self.name, self.trainable, self._is_set, self._array.dtype.name, self._array.shape)
+
     def __weft_parts__(self) -> tuple[Any, Callable[[Any], Any]]:
         """What is shown of it when the program runs: the array of that moment, under its name."""
         kind, name, trainable = type(self), self.name, self.trainable
