@@ -537,3 +537,27 @@ def test_narrow_indices_of_lists_that_are_longer_than_they_count() -> None:
         return total + items[last] + sum(items[last:]) + sum(items[np.uint8(140) :])
 
     same(summed, np.random.default_rng(0).random(150))
+
+
+def test_numbers_and_arrays_of_numpy_are_added_to_the_items() -> None:
+    """`+` and `+=` with them are NumPy's, which makes an array of the list; by Python's own the list grows."""
+
+    def arrays(n, x):
+        items = []
+        for i in range(n):
+            items.append(i * 1.5)
+        kept = items
+        items += x[:n]
+        return items, kept, kept + x[0], x[1] + kept, kept + np.float64(2)
+
+    def lists(n, x):
+        items = []
+        for i in range(n):
+            items.append(i * 1.5)
+        kept = items
+        items += [x[0], 4.0]
+        return items, kept, items is kept
+
+    x = np.array([0.25, 0.5, 4.0])
+    same(arrays, (I64(3), x), (I64(1), x))
+    same(lists, (I64(3), x), (I64(0), x), joined=True)

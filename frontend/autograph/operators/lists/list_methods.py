@@ -55,15 +55,21 @@ class ListMethods:
         )
 
     def __iadd__(self, items: Any) -> Any:
+        if _is_of_numpy(items):
+            return self + items
         self.extend(items)
         return self
 
     def __add__(self, items: Any) -> Any:
+        if _is_of_numpy(items):
+            return self.stacked() + items
         made = self.copy()
         made.extend(items)
         return made
 
     def __radd__(self, items: Any) -> Any:
+        if _is_of_numpy(items):
+            return items + self.stacked()
         made = self.of(items).copy()
         made.extend(self)
         return made
@@ -243,6 +249,13 @@ def not_found(item: Any, fails: Callable[[Any], Any]) -> ValueError:
         head, shows_item, tail = str(error).partition("0")
         return ValueError(operators().fstring(head, (item, "r", ""), tail) if shows_item else head)
     raise AssertionError("nothing is found in an empty list")
+
+
+def _is_of_numpy(value: Any) -> bool:
+    """Whether NumPy adds a value to lists, as arrays, and Python does not lengthen them by it."""
+    if isinstance(value, TracedArray):
+        return not isinstance(value._python_type, type)
+    return isinstance(value, (np.ndarray, np.generic))
 
 
 def _joined(*parts: Any) -> Any:
