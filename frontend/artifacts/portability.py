@@ -21,7 +21,7 @@ from ..guards.guards import handle_key
 from ..guards.handles import Handle
 from ..guards.inputs import Input
 from ..python_state.updates import Built, Update
-from ..runtime_values.result_spec import ComputedResult, Result
+from ..runtime_values.result_spec import ComputedResult, Result, of_one_type
 from ..signature.signature import IdentityKey, Leaf, Node, Static, Structure, is_alive
 from ..source.tracebacks import places_of
 from .checked_modules import functions_of, name_of, text_of
@@ -83,7 +83,7 @@ def portable(
         state,
         tuple(recording.computed_types),
         recording.result.structure,
-        tuple(recording.result.leaves),  # type: ignore[arg-type]
+        tuple(map(of_one_type, recording.result.leaves)),
         updates,
     )
     try:
@@ -251,6 +251,7 @@ def _number_of(update: Update) -> ComputedResult | None:
     made = update.make.result if isinstance(update.make, Built) and not update.is_whole else None
     if isinstance(made, Result) and made.structure == Leaf(0):
         made = made.leaves[0]
+    made = of_one_type(made)
     return made if isinstance(made, ComputedResult) else None
 
 
@@ -266,7 +267,7 @@ def reasons_against(concrete: ConcreteFunction, recording: Recording, structure:
                 "there, and read it before"
             )
     for leaf in recording.result.leaves:
-        if not isinstance(leaf, PlainResult):
+        if not isinstance(of_one_type(leaf), PlainResult):
             yield f"it returns {_described(leaf)}"
     for what, given in (("takes", structure), ("returns", recording.result.structure)):
         try:

@@ -14,7 +14,7 @@ from ...dialect.register import context
 from ...passes.pipeline import run_pipeline
 from ...passes.pipelines import PIPELINES
 from ..compiling.program import Recording
-from ..runtime_values.result_spec import ArgumentResult, ComputedResult, ViewResult
+from ..runtime_values.result_spec import ArgumentResult, ComputedResult, ViewResult, of_one_type
 from ..source.tracebacks import places_of
 from ..stablehlo.context import stablehlo
 from ..stablehlo.writers.table import Unsaid
@@ -84,7 +84,7 @@ def _module(concrete: ConcreteFunction, recording: Recording, checks: bool) -> t
 
     def results(outputs: list[Tensor], arguments: list[Tensor]) -> list[Tensor]:
         made = []
-        for leaf in recording.result.leaves:
+        for leaf in map(of_one_type, recording.result.leaves):
             if isinstance(leaf, ComputedResult):
                 made.append(outputs[leaf.position])
             elif isinstance(leaf, ArgumentResult):

@@ -24,12 +24,14 @@ from ..runtime_values.result_spec import (
     ArgumentResult,
     ChosenResult,
     ComputedResult,
+    ConstantResult,
     HolderResult,
     KeptResult,
     OptionalResult,
     OutsideResult,
     SelectedResult,
     ThawedResult,
+    TypedResult,
     ViewResult,
     view_type,
 )
@@ -243,11 +245,19 @@ class ConcreteFunction:
             return self._type_of(leaf.result)
         if isinstance(leaf, SelectedResult):
             return self._type_of(leaf.options[0])
+        return self._type_of_python(leaf)
+
+    def _type_of_python(self, leaf: Any) -> Any:
+        """The type of a result that is made of others, or no array."""
         if isinstance(leaf, HolderResult):
             return " and ".join(str(self._type_of(part)) for part in leaf.parts.leaves)
         if isinstance(leaf, OptionalResult):
             inner = [self._type_of(part) for part in leaf.value.leaves]
             return f"{describe(leaf.value.structure, inner)} or None"
+        if isinstance(leaf, TypedResult):
+            return " or ".join(str(self._type_of(option)) for option in leaf.options)
+        if isinstance(leaf, ConstantResult):
+            return repr(leaf.value)
         if isinstance(leaf, ChosenResult):
             return " or ".join(map(repr, leaf.options))
         if isinstance(leaf, ThawedResult):

@@ -25,7 +25,14 @@ from ...dialect.errors import InternalError
 from ...dialect.types import TensorType
 from ..guards.handles import Bound
 from ..guards.inputs import NUMBERS
-from ..runtime_values.result_spec import ArgumentResult, ComputedResult, Result, SelectedResult
+from ..runtime_values.result_spec import (
+    ArgumentResult,
+    ComputedResult,
+    ConstantResult,
+    Result,
+    SelectedResult,
+    TypedResult,
+)
 from ..signature.composite_arrays import ArrayParts, part_with, parts_of_array
 from ..signature.foreign_arrays import reader
 from ..signature.generators import GeneratorParts, parts_of_generator, words_with
@@ -370,15 +377,22 @@ class _Description:
 
     def _build_leaf(self, leaf: Any) -> None:
         program = self._program
-        if isinstance(leaf, SelectedResult):
-            parts = [leaf.choice._replace(is_python=True), *leaf.options]
-            for part in parts:
-                self._build_leaf(part)
-            program.build_call(_selected, len(parts))
-            return
-        if isinstance(leaf, ArgumentResult):
+        if isinstance(leaf, (SelectedResult, TypedResult)):
+            for option in leaf.options:
+                self._build_leaf(option)
+            program.build_tuple(len(leaf.options))
+            self._build_leaf(leaf.choice._replace(is_python=True))
+            program.build_call(operator.getitem, 2)
+        elif isinstance(leaf, ArgumentResult):
             self._build_argument(leaf)
-            return
+        elif isinstance(leaf, ConstantResult):
+            program.build_constant(leaf.value)
+        else:
+            self._build_computed(leaf)
+
+    def _build_computed(self, leaf: ComputedResult) -> None:
+        """Say how what compiled code computes is given back."""
+        program = self._program
         type = self._concrete._computed_types[leaf.position]
         if self._device is not None:
             program.build_device_output(leaf.position, self._device.address)
@@ -417,7 +431,8 @@ class _Description:
 def _is_plain(concrete: ConcreteFunction) -> bool:
     """Whether native code can build the result, and what is stored."""
     return updates_of(concrete) is not None and all(
-        isinstance(part, ComputedResult) or (isinstance(part, ArgumentResult) and not part.bounds)
+        isinstance(part, (ComputedResult, ConstantResult))
+        or (isinstance(part, ArgumentResult) and not part.bounds)
         for part in _built_parts(concrete)
     )
 
@@ -430,14 +445,9 @@ def _built_parts(concrete: ConcreteFunction) -> list[Any]:
 
 def _parts_of(leaf: Any) -> Sequence[Any]:
     """What a result is selected of, and what selects it; itself where nothing is."""
-    if not isinstance(leaf, SelectedResult):
+    if not isinstance(leaf, (SelectedResult, TypedResult)):
         return (leaf,)
-    return (leaf.choice, *leaf.options)
-
-
-def _selected(choice: int, *values: Any) -> Any:
-    """One of several values."""
-    return values[choice]
+    return (leaf.choice, *(part for option in leaf.options for part in _parts_of(option)))
 
 
 def _runner(concrete: ConcreteFunction, parameters: Parameters) -> Callable[..., Any]:

@@ -18,6 +18,7 @@ from ..signature.composite_arrays import is_composite
 from ..tracing.array import TracedArray, wrap
 from ..tracing.behaviour import behaviour
 from ..tracing.recorder import Storage
+from ..tracing.several_types import SeveralTypes
 from ..tracing.staging import value_of
 from ..tracing.view_steps import ViewStep
 from .listed_arrays import ListedArrays, Place, place_of, returned
@@ -27,6 +28,7 @@ from .result_spec import (
     Bounds,
     ChosenResult,
     ComputedResult,
+    ConstantResult,
     HolderResult,
     KeptResult,
     ListResult,
@@ -35,6 +37,7 @@ from .result_spec import (
     Result,
     SelectedResult,
     ThawedResult,
+    TypedResult,
     ViewResult,
 )
 from .results import RuntimeChoice, RuntimeLength, RuntimeNone, RuntimeTable, flatten_results
@@ -136,6 +139,8 @@ class Outputs:
             leaf = wrap(trace, value_of(trace, np.asarray(leaf)))._as_array(isinstance(leaf, np.ndarray))
         storage = leaf._storage
         trace.require_active(storage, leaf.type)
+        if isinstance(leaf, SeveralTypes) and not leaf.is_written:
+            return self._typed(leaf)
         _note_returned(leaf)
         path = _path_of(leaf)
         if storage.argument is not None and _can_be_made_again(path):
@@ -158,6 +163,15 @@ class Outputs:
         if isinstance(leaf, RuntimeLength):
             return self._list(leaf)
         return None
+
+    def _typed(self, leaf: SeveralTypes) -> TypedResult:
+        """A result of one of several types, as a branch decided."""
+        choice = self._computed(leaf._choice)._replace(is_python=True)
+        options = [
+            self._leaf(leaf.option(number)) if type_.constant is None else ConstantResult(type_.constant)
+            for number, type_ in enumerate(leaf.types)
+        ]
+        return TypedResult(choice, tuple(options), self._computed(leaf))
 
     def _selected(self, leaf: TracedArray) -> SelectedResult | None:
         """A result that may be one of the caller's arrays, as a branch or loop decided, or a view of one."""

@@ -131,6 +131,35 @@ class SelectedResult(NamedTuple):
         return chosen.build(outputs, leaves)
 
 
+class ConstantResult(NamedTuple):
+    """A result that is the same number whenever it is looked at."""
+
+    value: Any
+
+    def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
+        """The value of a call."""
+        return self.value
+
+
+class TypedResult(NamedTuple):
+    """A number or array that is of one of several types, as a branch decided."""
+
+    choice: ComputedResult
+    options: tuple[ComputedResult | ConstantResult | ViewResult | ArgumentResult | SelectedResult, ...]
+    """The value of each type."""
+    promoted: ComputedResult
+    """The value as one of the dtype that they promote to, for callers that know one type only."""
+
+    def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
+        """The value of a call."""
+        return self.options[int(self.choice.build(outputs, leaves))].build(outputs, leaves)
+
+
+def of_one_type(leaf: Any) -> Any:
+    """A result for a caller that knows one type of each."""
+    return leaf.promoted if isinstance(leaf, TypedResult) else leaf
+
+
 class OutsideResult(NamedTuple):
     """A result that is an array from outside whose elements tracing looked at, or a view of one."""
 
@@ -238,7 +267,8 @@ class Result(NamedTuple):
         | KeptResult
         | ListResult
         | SelectedResult
-        | ThawedResult,
+        | ThawedResult
+        | TypedResult,
         ...,
     ]
     kept: int = 0
@@ -291,6 +321,7 @@ __all__ = [
     "ArgumentResult",
     "ChosenResult",
     "ComputedResult",
+    "ConstantResult",
     "HolderResult",
     "KeptResult",
     "ListResult",
@@ -299,7 +330,9 @@ __all__ = [
     "Result",
     "SelectedResult",
     "ThawedResult",
+    "TypedResult",
     "ViewResult",
     "list_of",
+    "of_one_type",
     "view_type",
 ]

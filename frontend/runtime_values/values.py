@@ -33,6 +33,7 @@ from ..signature.signature import (
 )
 from ..source.own_attributes import own_attributes
 from ..tracing.array import TracedArray
+from ..tracing.several_types import SeveralTypes
 from ..tracing.staging import value_of
 from .holders import Parts, parts_of_holder
 from .kept_exceptions import kept, number_of
@@ -104,11 +105,22 @@ class Frozen:
         if isinstance(leaf, np.ndarray) and (leaf.ndim == 0 or not _can_be_captured(leaf)):
             copy = leaf.copy()
             return lambda arrays: copy.copy()
+        if isinstance(leaf, SeveralTypes) and not leaf.is_written:
+            inner = (leaf._choice, [leaf.option(number) for number in range(len(leaf.types))])
+            several, first = Frozen(trace, inner), len(self.operands)
+            self.operands += several.operands
+            return lambda arrays: _chosen(several.thaw(arrays[first : first + len(several.operands)]))
         position = len(self.operands)
         # A copy names what an argument holds now: the parameter itself becomes a cell when it is written later.
         self.operands.append(value_of(trace, leaf.copy() if isinstance(leaf, TracedArray) else leaf))
         form = _form(leaf)
         return lambda arrays: form(arrays[position])
+
+
+def _chosen(parts: tuple[Any, list[Any]]) -> Any:
+    """A value of the type that it has."""
+    choice, options = parts
+    return options[int(choice)]
 
 
 def _generator(generator: Any, as_text: bool) -> Thaw:

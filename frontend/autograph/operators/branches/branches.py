@@ -13,6 +13,7 @@ from ....runtime_values.results import RuntimeContainer
 from ....tracing.array import TracedArray, wrap
 from ....tracing.drafts import Draft
 from ....tracing.recorder import ABSENT, Handed, Join, Recorder
+from ....tracing.several_types import SeveralTypes, install_staging
 from ....tracing.staging import value_of
 from ..lists.kept_items import keep_joined
 from ..lists.mixed_containers import join_names, note_containers
@@ -125,6 +126,22 @@ def _stage_if(
         if path.raises and not other.may_raise:
             joined.raised = truth if path is paths[0] else np.logical_not(truth)
     return joined
+
+
+def stage_by_type(value: SeveralTypes, do: Callable[[int], Any]) -> Any:
+    """What `do` gives for the number of the type that a value has, on a path of its own for each."""
+
+    def for_types(number: int) -> Any:
+        if number == len(value.types) - 1:
+            return do(number)
+        is_one = np.equal(value._choice, number)
+        bodies = (lambda: do(number), lambda: for_types(number + 1))
+        return stage_if(value._storage.trace, is_one, bodies, (), wants_result=True)[1]
+
+    return for_types(0)
+
+
+install_staging(stage_by_type)
 
 
 def join_paths(
@@ -287,7 +304,7 @@ def _join_all(merges: list[_Merge], paths: list[Path], snapshot: Snapshot) -> li
         merge.values = [path.contents.get(key, v) for path, v in zip(paths, merge.values, strict=True)]
         contents = [v for gone, v in zip(merge.absent, merge.values, strict=True) if not gone]
         try:
-            merge.kind = joined_kind(alive, contents, snapshot.knows)
+            merge.kind = joined_kind(alive, contents, snapshot.knows, by_type=True)
             require_fit(merge.place, merge.kind)
         except Mismatch as mismatch:
             problems.append(f"{shown_name(merge.name)} is {mismatch}")
@@ -343,4 +360,4 @@ def _deliver(merges: list[_Merge], paths: list[Path], dead: Variables) -> Any:
     return result
 
 
-__all__ = ["Path", "join_paths", "record_path", "stage_if"]
+__all__ = ["Path", "join_paths", "record_path", "stage_by_type", "stage_if"]

@@ -9,6 +9,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .....dialect.errors import ConversionError, UnsupportedError
 from .....dialect.imports import is_loaded
 from ....guards.generated import is_generated
@@ -25,6 +27,7 @@ from ....source.modules import (
 from ....source.own_attributes import python_function_of
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
+from ....tracing.several_types import by_type, first_of_several
 from ...convert import (
     convert,
     convert_generator,
@@ -63,12 +66,32 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
     if isinstance(function, Chosen):
         return _call_chosen(function, args, kwargs)
     args = tuple(map(resolve_grown_list, args))
+    if is_done_by_type(function, args, kwargs):
+        return by_type(functools.partial(call, function), *args, **kwargs)
     getter = getter_of(function)
     return (
         _call(trace, function, args, kwargs)
         if getter is None
         else resolve_grown_list(getter(*args, **kwargs))
     )
+
+
+def is_done_by_type(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a call gets a value that is of several types, and does by itself what depends on them."""
+    if not args or first_of_several((*args, *kwargs.values())) is None:
+        return False
+    if isinstance(function, type):
+        return function in _BY_TYPE or issubclass(function, np.generic)
+    module = module_of(function).partition(".")[0]
+    return module in ("numpy", "math", "cmath") or is_own_module(module) or _is_listed(function)
+
+
+def _is_listed(function: Any) -> bool:
+    return isinstance(function, types.BuiltinFunctionType) and function in _BY_TYPE
+
+
+_BY_TYPE = frozenset({abs, bool, complex, divmod, float, int, isinstance, max, min, pow, round, sum, type})
+"""The builtins that tell numbers apart by their types."""
 
 
 def _call(trace: Recorder, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

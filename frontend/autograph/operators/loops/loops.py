@@ -43,11 +43,13 @@ from ..branches.paths import catcher_of
 from ..branches.retry_recording import lengths_differ, recorded
 from ..lists.mixed_containers import content_of, note_common_ends, note_containers, note_earlier_ends
 from ..values.abstract import (
+    ArrayKind,
     Kind,
     Mismatch,
     as_array_kind,
     carried_types,
     flatten,
+    holds_types,
     join,
     kind_of,
     unflatten,
@@ -70,6 +72,7 @@ from ..values.program_locations import (
     value_after,
 )
 from ..values.resolve_grown_lists import changes_of, resolve_grown_list
+from ..values.several_kinds import with_constant
 from ..values.shared_containers import holds_container, joined_kind, widened_kind
 from ..values.special_methods import tested
 from .carried_permutations import Permutation, find_permutations, version_of
@@ -185,7 +188,8 @@ class Loop:
             is_guess = is_number and ((is_own and place.name in assigned) or isinstance(place, Slot))
             if is_own and place.name in remembered:
                 try:
-                    guess[place.key()] = Carried(place, value, join(kind_of(value), remembered[place.name]))
+                    kind = remembered[place.name]
+                    guess[place.key()] = Carried(place, value, join(kind_of(value), kind, holds_types(kind)))
                 except Mismatch:
                     continue
             elif is_guess and kind is not None:
@@ -300,7 +304,7 @@ class _Recording:
         if key not in self.carried:
             return carried
         end = self.ends[0][key]
-        kind = joined_kind([end], [end], self.snapshot.knows)
+        kind = joined_kind([end], [end], self.snapshot.knows, by_type=True)
         return Carried(carried.place, carried.initial, kind if carried_types(kind) else carried.kind)
 
     def _enter(self, number: int, kinds: dict[tuple[Any, ...], Carried], counter: list[Any]) -> Region:
@@ -410,9 +414,10 @@ class _Recording:
         if is_dead:
             kind = known.kind if known is not None else kind_of(initial)
         elif known is None:
-            kind = joined_kind([initial, end], [initial, end], knows)
+            by_type = holds_types(kind_of(end))
+            kind = joined_kind([initial, end], [initial, end], knows, by_type)
         else:
-            kind = widened_kind(known.kind, initial, end, knows)
+            kind = _widened(known.kind, initial, end, knows)
         require_fit(place, kind)
         return Carried(place, initial, kind)
 
@@ -475,6 +480,19 @@ class _Recording:
             if key in start:
                 note_handed(start[key], Handed(op, number, between if number else around))
         note_handed(value, Handed(op, None, between if last else around))
+
+
+def _widened(known: Kind, initial: Any, end: Any, knows: Callable[[Any], bool]) -> Kind:
+    """The abstract type of what a loop carries, with a value at the end of an iteration.
+
+    Types are kept where an iteration keeps the one that a value has, as `if x > best: best = x` does. A number from
+    before the loop is taken to stay what it is then, as long as no iteration leaves another one of its type.
+    """
+    by_type = holds_types(known) or holds_types(kind_of(end))
+    kind = widened_kind(known, initial, end, knows, by_type)
+    if by_type and isinstance(kind, ArrayKind) and not holds_types(known):
+        return with_constant(kind, initial)
+    return kind
 
 
 class LeavesLoop(Exception):

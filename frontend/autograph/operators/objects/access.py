@@ -25,6 +25,7 @@ from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.needed_numbers import need_number
 from ....tracing.recorder import Recorder
+from ....tracing.several_types import SeveralTypes, by_type, first_of_several
 from ..builtins.random_functions import are_generators
 from ..calls.calls import call
 from ..lists import computed_lengths
@@ -63,6 +64,12 @@ index = _Index()
 
 def attr(owner: Any, name: str) -> Any:
     """`owner.name`; a property is a function, which is converted."""
+    if isinstance(owner, SeveralTypes) and not owner.is_written:
+        return _of_several(owner, name)
+    return _attribute(owner, name)
+
+
+def _attribute(owner: Any, name: str) -> Any:
     if isinstance(owner, BaseException) and number_of(owner) is not None and name != "__class__":
         return attribute_of(owner, name)
     if isinstance(owner, TracedArray) and owner._python_type is not None:
@@ -95,6 +102,16 @@ def attr(owner: Any, name: str) -> Any:
         if trace is None or trace.python_state is None
         else trace.python_state.attribute(owner, name, value)
     )
+
+
+def _of_several(owner: SeveralTypes, name: str) -> Any:
+    """An attribute of a number or array that is of several types: a method is called by type."""
+    kinds = [type_.number if type_.number is not None else np.ndarray for type_ in owner.types]
+    if any(callable(getattr(kind, name, None)) for kind in kinds):
+        return lambda *args, **kwargs: by_type(
+            lambda value, *given, **named: call(attr(value, name), *given, **named), owner, *args, **kwargs
+        )
+    return by_type(lambda value: attr(value, name), owner)
 
 
 def _have_attributes(trace: Recorder, owner: Chosen) -> bool:
@@ -269,6 +286,12 @@ def _member(kind: type, name: str) -> Any:
 def item(container: Any, key: Any) -> Any:
     """`container[key]`."""
     container = resolve_grown_list(container)
+    if isinstance(container, SeveralTypes) or (isinstance(key, SeveralTypes) and key.dtype.kind not in "biu"):
+        return by_type(item, container, key)
+    return _item(container, key)
+
+
+def _item(container: Any, key: Any) -> Any:
     require_own(current_trace(), container, changes=False)
     note_entry(container, key)
     method = _member(type(container), "__getitem__")
@@ -310,6 +333,9 @@ def _is_of_numpy(container: Any) -> bool:
 def set_item(container: Any, key: Any, value: Any) -> None:
     """`container[key] = value`; an array from outside is written at each call."""
     container = resolve_grown_list(container)
+    if isinstance(container, (np.ndarray, TracedArray)) and first_of_several((key, value)) is not None:
+        by_type(set_item, container, key, value)
+        return
     trace = current_trace()
     method = users_method(container, "__setitem__")
     if method is not None and trace is not None:

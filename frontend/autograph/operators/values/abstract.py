@@ -13,26 +13,36 @@ from typing import Any
 
 import numpy as np
 
-from .....dialect.attributes import type_to_mlir
 from .....dialect.mlir import Type, Value
-from .....dialect.ops.creation import Constant
-from .....dialect.ops.shape import BroadcastTo
-from .....dialect.register import context
-from .....dialect.types import TensorType, type_of
+from .....dialect.types import TensorType
 from ....runtime_values.results import RuntimeLength, RuntimeTable
 from ....runtime_values.values import RuntimeValue
 from ....signature.composite_arrays import array_of
-from ....signature.layout_keys import Order
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray, wrap
-from ....tracing.current import current_trace
-from ....tracing.layouts import Layout, layout_of
-from ....tracing.needed_numbers import need_deciding_numbers
 from ....tracing.recorder import Recorder
-from ....tracing.staging import cast, constant, value_of
+from ....tracing.several_types import SeveralTypes
+from ....tracing.staging import constant, value_of
 from ..interface import operators
+from .array_kinds import (
+    BOOL as BOOL,
+)
+from .array_kinds import (
+    INT as INT,
+)
+from .array_kinds import (
+    absent_array,
+    array_of_value,
+    array_value,
+    join_arrays,
+    mlir_type_of,
+    order_of,
+    promoted,
+)
+from .array_kinds import (
+    as_array_kind as as_array_kind,
+)
 from .composites import COMPOSITES, container_class, parts_of_composite
-from .fitting import check_that_it_fits, require_to_fit
 from .kinds import (
     ArrayKind as ArrayKind,
 )
@@ -65,17 +75,7 @@ from .kinds import (
 )
 from .optional import Chosen, MaybeUnbound, Optional
 from .program_locations import UNBOUND
-
-_BOOL = TensorType((), np.dtype(bool))
-_INT = TensorType((), np.dtype(np.int64))
-_NUMBERS: dict[type, np.dtype[Any]] = {
-    bool: np.dtype(bool),
-    int: np.dtype(np.int64),
-    float: np.dtype(np.float64),
-    complex: np.dtype(np.complex128),
-}
-"""Python's numbers from narrow to wide, with the dtype that holds them."""
-
+from .several_kinds import absent_types, carried_types_of, flatten_types, join_types, unflatten_types
 
 # Finding out
 
@@ -95,9 +95,10 @@ def kind_of(value: Any) -> Kind:
         return Choice(tuple(map(Static, value.options)))
     if isinstance(value, TracedArray):
         number = value._python_type
-        order = () if value.ndim < 2 else _order(value._layout())
+        order = () if value.ndim < 2 else order_of(value._layout())
         is_number = number if isinstance(number, type) else None
-        return ArrayKind(value.type, is_number, not value._is_scalar, order)
+        types = value.types if isinstance(value, SeveralTypes) and not value.is_written else ()
+        return ArrayKind(value.type, is_number, not value._is_scalar, order, types)
     if isinstance(value, RuntimeLength) and value.joined_parts() is None:
         return Growing(value.kind)
     if isinstance(value, RuntimeTable):
@@ -108,10 +109,6 @@ def kind_of(value: Any) -> Kind:
         keys, children = parts
         return Container(container_class(value), keys, tuple(map(kind_of, children)))
     return Static(value)
-
-
-def _order(layout: Layout) -> Order | None:
-    return () if layout.is_row_major else layout.order
 
 
 def parts_of(value: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
@@ -143,25 +140,6 @@ def _bounds(value: slice) -> list[Any]:
     return [value.start, value.stop, value.step]
 
 
-def as_array_kind(kind: Kind) -> ArrayKind | None:
-    """The array that carries a number or array; None for other values."""
-    if isinstance(kind, ArrayKind):
-        return kind
-    if not isinstance(kind, Static):
-        return None
-    value = kind.value
-    if type(value) in _NUMBERS:
-        dtype = _NUMBERS[type(value)]
-        if type(value) is int and not -(2**63) <= value < 2**63:
-            return None
-        return ArrayKind(TensorType((), dtype), type(value), is_array=False)
-    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc":
-        found = type_of(np.asarray(value))
-        order = () if found.rank < 2 else _order(layout_of(np.asarray(value)))
-        return ArrayKind(found, is_array=isinstance(value, np.ndarray), order=order)
-    return None
-
-
 def as_arrays(kind: Kind) -> Kind:
     """The abstract type with numbers carried as arrays."""
     if isinstance(kind, Container):
@@ -171,22 +149,46 @@ def as_arrays(kind: Kind) -> Kind:
     return as_array_kind(kind) or kind
 
 
+def holds_types(kind: Kind | None) -> bool:
+    """Whether something in a value is of one of several types."""
+    if isinstance(kind, ArrayKind):
+        return bool(kind.types)
+    if isinstance(kind, Container):
+        return any(map(holds_types, kind.children))
+    return isinstance(kind, Partial) and holds_types(kind.inner)
+
+
+def as_promoted_kind(kind: Kind) -> Kind:
+    """An abstract type in which values of several types are of the dtype that these promote to."""
+    if isinstance(kind, ArrayKind):
+        return promoted(kind)
+    if not holds_types(kind):
+        return kind
+    if isinstance(kind, Container):
+        return Container(kind.kind, kind.keys, tuple(map(as_promoted_kind, kind.children)))
+    assert isinstance(kind, Partial)
+    assert kind.inner is not None
+    return Partial(as_promoted_kind(kind.inner), kind.unbound, kind.none)
+
+
 # Joining
 
 
-def join(left: Kind | None, right: Kind | None) -> Kind:
+def join(left: Kind | None, right: Kind | None, by_type: bool = False) -> Kind:
     """The least abstract type that holds what both paths give; None is a path that never gets here.
 
-    Raises `Mismatch` when there is none.
+    Numbers and arrays of two types are promoted, unless they are joined by type. Raises `Mismatch` when there is none.
     """
     if left is None or right is None:
         present = left if right is None else right
         assert present is not None, "one path of two gets here"
-        return present
+        return present if by_type else as_promoted_kind(present)
+    if not by_type:
+        left, right = as_promoted_kind(left), as_promoted_kind(right)
     if left == right:
         return left
     if isinstance(left, Partial) or isinstance(right, Partial) or _is_none(left) or _is_none(right):
-        return _join_partial(left, right)
+        return _join_partial(left, right, by_type)
     if _is_list(left) and _is_list(right) and not _have_same_length(left, right):
         return _join_lists(left, right)
     if _are_tables(left, right):
@@ -195,13 +197,13 @@ def join(left: Kind | None, right: Kind | None) -> Kind:
     if slice in (getattr(left, "kind", None), getattr(right, "kind", None)):
         left, right = _as_bounds(left), _as_bounds(right)
     if isinstance(left, Container) and isinstance(right, Container):
-        return _join_containers(left, right)
+        return _join_containers(left, right, by_type)
     one, other = as_array_kind(left), as_array_kind(right)
     if one is None and other is None and (choice := _join_constants(left, right)) is not None:
         return choice
     if one is None or other is None:
         raise Mismatch(f"{left} on one path and {right} on the other")
-    return _join_arrays(one, other)
+    return join_types(left, right) if by_type else join_arrays(one, other)
 
 
 def _are_tables(left: Kind, right: Kind) -> bool:
@@ -240,7 +242,7 @@ def _options(kind: Static | Choice) -> tuple[Static, ...]:
     return kind.options if isinstance(kind, Choice) else (kind,)
 
 
-def _join_partial(left: Kind, right: Kind) -> Kind:
+def _join_partial(left: Kind, right: Kind, by_type: bool) -> Kind:
     unbound = none = False
     inner: Kind | None = None
     for side in (left, right):
@@ -252,7 +254,7 @@ def _join_partial(left: Kind, right: Kind) -> Kind:
         if part is not None and _is_none(part) and not (_is_none(left) and _is_none(right)):
             none, part = True, None
         if part is not None:
-            inner = part if inner is None else join(inner, part)
+            inner = part if inner is None else join(inner, part, by_type)
     if inner is None and none:
         return Partial(Static(None), unbound) if unbound else Static(None)
     return Partial(inner, unbound, none)
@@ -280,7 +282,7 @@ def _join_lists(left: Kind, right: Kind) -> Growing:
     return Growing(item)
 
 
-def _join_containers(left: Container, right: Container) -> Kind:
+def _join_containers(left: Container, right: Container, by_type: bool) -> Kind:
     same_keys = left.keys == right.keys or (issubclass(left.kind, dict) and set(left.keys) == set(right.keys))
     if left.kind is right.kind and issubclass(left.kind, dict) and not same_keys:
         among: Kind = operators().join_tables(left, right)
@@ -291,35 +293,8 @@ def _join_containers(left: Container, right: Container) -> Kind:
     if left.keys != right.keys:
         by_key = dict(zip(right.keys, right.children, strict=True))
         others = tuple(by_key[key] for key in left.keys)
-    return Container(left.kind, left.keys, tuple(map(join, left.children, others)))
-
-
-def _join_arrays(one: ArrayKind, other: ArrayKind) -> ArrayKind:
-    a, b = one.type, other.type
-    if a.rank != b.rank:
-        raise Mismatch(f"an array of rank {a.rank} ({a}) on one path and of rank {b.rank} ({b}) on the other")
-    shape = [x if x == y else None for x, y in zip(a.shape, b.shape, strict=True)]
-    number = None
-    if one.number is not other.number:
-        _need_numbers()
-    if one.number is not None and other.number is not None:
-        number = max(one.number, other.number, key=list(_NUMBERS).index)
-        dtype = _NUMBERS[number]
-    elif one.number is not None:
-        dtype = np.result_type(one.number(), b.dtype)
-    elif other.number is not None:
-        dtype = np.result_type(a.dtype, other.number())
-    else:
-        dtype = np.result_type(a.dtype, b.dtype)
-    order = one.order if one.order == other.order else None
-    return ArrayKind(TensorType(tuple(shape), dtype), number, one.is_array and other.is_array, order)
-
-
-def _need_numbers() -> None:
-    """Python's numbers of two types, or a number and an array: the type of the value is known once it is."""
-    trace = current_trace()
-    if trace is not None:
-        need_deciding_numbers(trace, "the type of a number")
+    children = (join(*pair, by_type) for pair in zip(left.children, others, strict=True))
+    return Container(left.kind, left.keys, tuple(children))
 
 
 def _is_none(kind: Kind) -> bool:
@@ -329,18 +304,12 @@ def _is_none(kind: Kind) -> bool:
 # To SSA values and back
 
 
-def mlir_type_of(tensor_type: TensorType) -> Type:
-    """The MLIR type of an array."""
-    with context():
-        return type_to_mlir(tensor_type)
-
-
 def carried_types(kind: Kind) -> list[Type]:
     """The types of the SSA values that carry a value."""
     if isinstance(kind, ArrayKind):
-        return [mlir_type_of(kind.type)]
+        return carried_types_of(kind) if kind.types else [mlir_type_of(kind.type)]
     if isinstance(kind, Choice):
-        return [mlir_type_of(_INT)]
+        return [mlir_type_of(INT)]
     if isinstance(kind, Container):
         return [found for child in kind.children for found in carried_types(child)]
     if isinstance(kind, Growing):
@@ -348,7 +317,7 @@ def carried_types(kind: Kind) -> list[Type]:
     if isinstance(kind, Tabled):
         return [mlir_type_of(t) for t in operators().types_of_table(kind)]
     if isinstance(kind, Partial):
-        flags = [mlir_type_of(_BOOL)] * (kind.unbound + kind.none)
+        flags = [mlir_type_of(BOOL)] * (kind.unbound + kind.none)
         return flags + ([] if kind.inner is None else carried_types(kind.inner))
     return []
 
@@ -360,28 +329,28 @@ def array_leaves(kind: Kind | None) -> list[ArrayKind]:
     if isinstance(kind, Container):
         return [leaf for child in kind.children for leaf in array_leaves(child)]
     if isinstance(kind, Partial):
-        return [ArrayKind(_BOOL)] * (kind.unbound + kind.none) + array_leaves(kind.inner)
+        return [ArrayKind(BOOL)] * (kind.unbound + kind.none) + array_leaves(kind.inner)
     if isinstance(kind, Choice):
-        return [ArrayKind(_INT)]
+        return [ArrayKind(INT)]
     return []
 
 
 def column_leaves(kind: Kind | None) -> list[ArrayKind]:
     """What a list holds of each item: the arrays in it, and beside one that is an array which of the caller's it is."""
     has_origin = isinstance(kind, ArrayKind) and kind.type.rank > 0
-    return [*array_leaves(kind), *[ArrayKind(_INT)] * has_origin]
+    return [*array_leaves(kind), *[ArrayKind(INT)] * has_origin]
 
 
 def column_types(kind: Growing) -> list[TensorType]:
     """The types of what carries a list: what it holds of all items, and the number of items."""
     leaves = [leaf.type for leaf in column_leaves(kind.item)]
-    return [*(TensorType((None, *leaf.shape), leaf.dtype) for leaf in leaves), _INT]
+    return [*(TensorType((None, *leaf.shape), leaf.dtype) for leaf in leaves), INT]
 
 
 def flatten(trace: Recorder, value: Any, kind: Kind) -> list[Value]:
     """The SSA values, in the current region, that carry a value as its abstract type says."""
     if isinstance(kind, ArrayKind):
-        return [_array_value(trace, value, kind)]
+        return flatten_types(trace, value, kind) if kind.types else [array_value(trace, value, kind)]
     if isinstance(kind, Container):
         parts = parts_of(value)
         if kind.kind is slice:
@@ -398,10 +367,10 @@ def flatten(trace: Recorder, value: Any, kind: Kind) -> list[Value]:
     if isinstance(kind, Growing):
         columns = operators().columns_of_list(value, kind.item)
         types = column_types(kind)
-        return [_array_value(trace, v, ArrayKind(t)) for v, t in zip(columns, types, strict=True)]
+        return [array_value(trace, v, ArrayKind(t)) for v, t in zip(columns, types, strict=True)]
     if isinstance(kind, Tabled):
         columns, types = operators().columns_of_table(value, kind), operators().types_of_table(kind)
-        return [_array_value(trace, v, ArrayKind(t)) for v, t in zip(columns, types, strict=True)]
+        return [array_value(trace, v, ArrayKind(t)) for v, t in zip(columns, types, strict=True)]
     return []
 
 
@@ -433,13 +402,9 @@ def _flatten_partial(trace: Recorder, value: Any, kind: Partial) -> list[Value]:
 def absent_values(trace: Recorder, kind: Kind) -> list[Value]:
     """SSA values of the right types for a path on which they are never looked at."""
     if isinstance(kind, ArrayKind):
-        zero = np.zeros((), kind.type.dtype)
-        if kind.type.rank == 0:
-            return [trace.create(Constant, [], {"value": zero})[0]]
-        shape = tuple(extent or 0 for extent in kind.type.shape)
-        scalar = trace.create(Constant, [], {"value": zero})[0]
-        filled = trace.create(BroadcastTo, [scalar], {"shape": shape})[0]
-        return [_with_type(trace, filled, kind.type)]
+        if kind.types:
+            return absent_types(trace, kind)
+        return [absent_array(trace, kind)]
     if isinstance(kind, Container):
         return [v for child in kind.children for v in absent_values(trace, child)]
     if isinstance(kind, Choice):
@@ -455,42 +420,19 @@ def absent_values(trace: Recorder, kind: Kind) -> list[Value]:
     return []
 
 
-def _array_value(trace: Recorder, value: Any, kind: ArrayKind) -> Value:
-    if not isinstance(value, TracedArray):
-        known = None if trace.python_state is None else trace.python_state.input_of(value)
-        if known is not None:
-            return _array_value(trace, known, kind)
-        if not isinstance(value, np.ndarray) or value.ndim == 0:
-            require_to_fit(value, kind.type.dtype)
-            return value_of(trace, np.asarray(value).astype(kind.type.dtype))
-        value = wrap(trace, trace.capture(value))
-    check_that_it_fits(value, kind.type.dtype)
-    return _with_type(trace, cast(value, kind.type.dtype)._value(), kind.type)
-
-
-def _with_type(trace: Recorder, value: Value, wanted: TensorType) -> Value:
-    """The value with less static extents."""
-    mlir_type = mlir_type_of(wanted)
-    if value.type == mlir_type:
-        return value
-    return trace.create_upstream("tensor.cast", [value], [mlir_type])[0]
-
-
 def unflatten(trace: Recorder, kind: Kind, values: Iterator[Value]) -> Any:
     """The Python value of an abstract type on SSA values."""
     if isinstance(kind, Static):
         return kind.value
     if isinstance(kind, ArrayKind):
-        made = wrap(trace, next(values), kind.type)._like_python(kind.number)._as_array(kind.is_array)
-        if kind.type.rank > 1:
-            order = tuple(range(kind.type.rank)) if kind.order == () else kind.order
-            made._storage.layout = Layout(order, frozenset(trace.matrices))
-        return made
+        if kind.types:
+            return unflatten_types(trace, kind, values)
+        return array_of_value(trace, kind, next(values))
     if isinstance(kind, Container):
         children = [unflatten(trace, child, values) for child in kind.children]
         return _rebuilt(kind, children)
     if isinstance(kind, Choice):
-        return Chosen(wrap(trace, next(values), _INT), tuple(option.value for option in kind.options))
+        return Chosen(wrap(trace, next(values), INT), tuple(option.value for option in kind.options))
     if isinstance(kind, Growing):
         return operators().list_of_columns(
             kind.item, [wrap(trace, next(values), t) for t in column_types(kind)]
@@ -498,8 +440,8 @@ def unflatten(trace: Recorder, kind: Kind, values: Iterator[Value]) -> Any:
     if isinstance(kind, Tabled):
         types = operators().types_of_table(kind)
         return operators().table_of_columns(kind, [wrap(trace, next(values), t) for t in types])
-    unbound = wrap(trace, next(values), _BOOL) if kind.unbound else None
-    none = wrap(trace, next(values), _BOOL) if kind.none else None
+    unbound = wrap(trace, next(values), BOOL) if kind.unbound else None
+    none = wrap(trace, next(values), BOOL) if kind.none else None
     inner: Any = UNBOUND if kind.inner is None else unflatten(trace, kind.inner, values)
     if none is not None:
         inner = Optional(none, inner)

@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from ....source.locations import user_frames
 from ....tracing.array import TracedArray
 from ....tracing.may_alias import connect, usable_aliases
 from ....tracing.recorder import ABSENT, Handed, Join, Storage
+from ....tracing.several_types import SeveralTypes, TypeOfValue
 from .abstract import parts_of
 from .optional import MaybeUnbound, Optional
 from .program_locations import Snapshot
@@ -98,6 +101,8 @@ def note_handed(result: Any, handed: Handed) -> None:
     parts = parts_of(result)
     if isinstance(result, TracedArray):
         result._storage.handed = handed._replace(values=tuple(values))
+        if isinstance(result, SeveralTypes) and result.ndim:
+            _note_handed_types(result, handed._replace(values=tuple(values)))
     elif parts is not None:
         for position, (key, item) in enumerate(zip(*_named(parts), strict=True)):
             entries = [
@@ -105,6 +110,22 @@ def note_handed(result: Any, handed: Handed) -> None:
                 for region, value in values
             ]
             note_handed(item, handed._replace(values=tuple(entries)))
+
+
+def _note_handed_types(result: SeveralTypes, handed: Handed) -> None:
+    """Remember for each type what is handed on where an array is of that type."""
+    for number, type_ in enumerate(result.types):
+        values = [(region, _of_type(value, type_)) for region, value in handed.values]
+        result.option(number)._storage.handed = handed._replace(values=tuple(values))
+
+
+def _of_type(value: Any, type_: TypeOfValue) -> Any:
+    """A value where it is of a type; ABSENT if it never is."""
+    if isinstance(value, SeveralTypes):
+        keys = [known.key for known in value.types]
+        return value.option(keys.index(type_.key)) if type_.key in keys else ABSENT
+    is_one = isinstance(value, (TracedArray, np.ndarray)) and value.dtype == type_.type.dtype
+    return value if is_one else ABSENT
 
 
 def _storage_of(candidate: Any) -> Storage | None:

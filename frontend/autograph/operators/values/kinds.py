@@ -15,6 +15,7 @@ from .....dialect.types import TensorType
 from ....signature.layout_keys import Order
 from ....signature.signature import static_key
 from ....signature.traced_value import CompositeValue
+from ....tracing.several_types import TypeOfValue
 from .static_values import COMPARED, described, same_static
 
 
@@ -48,8 +49,12 @@ class ArrayKind:
     """Whether NumPy would have an array, also of rank 0."""
     order: Order | None = ()
     """How it lies in memory: the order of its axes, () for row-major order; None where that is not known."""
+    types: tuple[TypeOfValue, ...] = ()
+    """What it may be where paths leave several types, of which the rest tells what they promote to."""
 
     def __str__(self) -> str:
+        if self.types:
+            return " or ".join(map(str, self.types))
         return f"a Python {self.number.__name__}" if self.number else str(self.type)
 
 

@@ -16,6 +16,7 @@ from .abstract import (
     Mismatch,
     Partial,
     Static,
+    as_promoted_kind,
     join,
     kind_of,
     parts_of,
@@ -29,33 +30,33 @@ Knows = Callable[[Any], bool]
 """Whether an object was there before."""
 
 
-def joined_kind(values: Sequence[Any], contents: Sequence[Any], knows: Knows) -> Kind:
+def joined_kind(values: Sequence[Any], contents: Sequence[Any], knows: Knows, by_type: bool = False) -> Kind:
     """The least abstract type of the values of all paths, of which `contents` are copies as they were at their ends.
 
-    Raises `Mismatch` when there is none.
+    Numbers and arrays of two types are promoted, unless they are joined by type. Raises `Mismatch` when there is none.
     """
     try:
-        return _join_all(_kinds(values, contents, knows))
+        return _join_all(_kinds(values, contents, knows), by_type)
     except Mismatch:
-        return _join_all(list(map(kind_of, contents)))
+        return _join_all(list(map(kind_of, contents)), by_type)
 
 
-def widened_kind(before: Kind, initial: Any, end: Any, knows: Knows) -> Kind:
+def widened_kind(before: Kind, initial: Any, end: Any, knows: Knows, by_type: bool = False) -> Kind:
     """The abstract type of what a loop carries, with a value at the end of an iteration.
 
     Raises `Mismatch` when there is none.
     """
     try:
-        return join(before, _kinds([initial, end], [initial, end], knows)[1])
+        return join(before, _kinds([initial, end], [initial, end], knows)[1], by_type)
     except Mismatch:
-        return join(_by_content(before), kind_of(end))
+        return join(_by_content(before), kind_of(end), by_type)
 
 
-def _join_all(kinds: Sequence[Kind]) -> Kind:
+def _join_all(kinds: Sequence[Kind], by_type: bool) -> Kind:
     joined, *others = kinds
     for kind in others:
-        joined = join(joined, kind)
-    return joined
+        joined = join(joined, kind, by_type)
+    return joined if by_type else as_promoted_kind(joined)
 
 
 def _kinds(values: Sequence[Any], contents: Sequence[Any], knows: Knows) -> list[Kind]:

@@ -1,0 +1,188 @@
+"""Values that are of one type on one path and of another on the other: what carries them out of a branch.
+
+`y = np.float32(1) if c else 2` is carried as a number of the dtype that both promote to, beside the number of the type
+that it has, and, for each type whose values that dtype does not all hold, a value of that type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .....dialect.mlir import Type, Value
+from .....dialect.records import replace
+from ....tracing.array import TracedArray, wrap
+from ....tracing.recorder import Recorder
+from ....tracing.several_types import MOST_TYPES, SeveralTypes, TypeOfValue, as_promoted
+from ....tracing.staging import cast, value_of
+from .array_kinds import (
+    INT,
+    absent_array,
+    array_of_value,
+    array_value,
+    as_array_kind,
+    join_arrays,
+    mlir_type_of,
+    promoted,
+)
+from .kinds import ArrayKind, Kind, Static
+
+
+def join_types(left: Kind, right: Kind) -> ArrayKind:
+    """The numbers or arrays of two paths, which keep their types."""
+    one, other = as_array_kind(left), as_array_kind(right)
+    assert one is not None, "a number or array"
+    assert other is not None, "a number or array"
+    joined = join_arrays(one, other)
+    types: dict[Any, TypeOfValue] = {}
+    for found in (*types_of(left), *types_of(right)):
+        known = types.get(found.key)
+        types[found.key] = found if known is None else _merged(known, found)
+    if not 1 < len(types) <= MOST_TYPES:
+        return joined
+    return replace(joined, types=tuple(sorted(types.values(), key=_place)))
+
+
+def _place(type_: TypeOfValue) -> tuple[bool, int, int]:
+    """What orders types, so that a value that is handed on keeps the number of its type."""
+    dtype = type_.type.dtype
+    return type_.number is None, dtype.num, dtype.itemsize
+
+
+def types_of(kind: Kind) -> tuple[TypeOfValue, ...]:
+    """What a number or array may be."""
+    if isinstance(kind, ArrayKind) and kind.types:
+        return kind.types
+    plain = as_array_kind(kind)
+    assert plain is not None, "a number or array"
+    is_number = isinstance(kind, Static) and not isinstance(kind.value, np.ndarray)
+    constant = kind.value if is_number and isinstance(kind, Static) else None
+    return (TypeOfValue(plain.type, plain.number, plain.is_array, plain.order, constant),)
+
+
+def with_constant(kind: ArrayKind, number: Any) -> ArrayKind:
+    """A value of several types that is a known number wherever it is of its type."""
+    if isinstance(number, (TracedArray, np.ndarray)) or as_array_kind(Static(number)) is None:
+        return kind
+    (known,) = types_of(Static(number))
+    return replace(kind, types=tuple(known if type_.key == known.key else type_ for type_ in kind.types))
+
+
+def _merged(one: TypeOfValue, other: TypeOfValue) -> TypeOfValue:
+    """One type for two that differ in nothing but shapes, layouts and constants."""
+    shape = tuple(a if a == b else None for a, b in zip(one.type.shape, other.type.shape, strict=True))
+    is_same = one.constant is not None and Static(one.constant) == Static(other.constant)
+    return TypeOfValue(
+        one.type.with_shape(shape),
+        one.number,
+        one.is_array and other.is_array,
+        one.order if one.order == other.order else None,
+        one.constant if is_same else None,
+    )
+
+
+def _carried(kind: ArrayKind) -> list[TypeOfValue]:
+    """The types of which a value is carried by itself."""
+    return [type_ for type_ in kind.types if not type_.is_held_by(kind.type.dtype)]
+
+
+def carried_types_of(kind: ArrayKind) -> list[Type]:
+    """The types of the SSA values that carry a value of several types."""
+    return [mlir_type_of(t) for t in (kind.type, INT, *(type_.type for type_ in _carried(kind)))]
+
+
+def _as_kind(type_: TypeOfValue) -> ArrayKind:
+    return ArrayKind(type_.type, type_.number, type_.is_array, type_.order)
+
+
+def flatten_types(trace: Recorder, value: Any, kind: ArrayKind) -> list[Value]:
+    """The SSA values that carry a value of one or several of the types."""
+    keys = [type_.key for type_ in kind.types]
+    is_several = isinstance(value, SeveralTypes) and not value.is_written
+    own = value.types if is_several else types_of(_kind_of(value))
+    numbers = [keys.index(type_.key) if type_.key in keys else None for type_ in own]
+    if None in numbers:  # written since, as an array of the dtype that they promote to
+        numbers = [_nearest(kind, value)]
+        is_several = False
+    if not is_several:
+        choice = value_of(trace, np.int64(numbers[0]))
+    elif numbers == list(range(len(numbers))):
+        choice = value_of(trace, value._choice)
+    else:
+        renumbered: Any = np.int64(numbers[-1])
+        for number, new in reversed(list(enumerate(numbers[:-1]))):
+            renumbered = np.where(np.equal(value._choice, number), np.int64(new), renumbered)
+        choice = value_of(trace, renumbered)
+    carried = [array_value(trace, as_promoted(value), promoted(kind)), choice]
+    for type_ in _carried(kind):
+        number = keys.index(type_.key)
+        if number not in numbers:
+            carried.append(absent_array(trace, _as_kind(type_)))
+            continue
+        there = value.option(numbers.index(number)) if is_several else as_promoted(value)
+        carried.append(array_value(trace, there, _as_kind(type_)))
+    return carried
+
+
+def absent_types(trace: Recorder, kind: ArrayKind) -> list[Value]:
+    """SSA values of the right types for a path on which they are never looked at."""
+    kinds = [promoted(kind), ArrayKind(INT), *map(_as_kind, _carried(kind))]
+    return [absent_array(trace, each) for each in kinds]
+
+
+def _kind_of(value: Any) -> Kind:
+    if not isinstance(value, TracedArray):
+        return Static(value)
+    number = value._python_type
+    return ArrayKind(value.type, number if isinstance(number, type) else None, not value._is_scalar)
+
+
+def _nearest(kind: ArrayKind, value: Any) -> int:
+    """The type that is most like that of a value which has none of them."""
+    for number, type_ in enumerate(kind.types):
+        if type_.type.dtype == value.dtype:
+            return number
+    return len(kind.types) - 1
+
+
+def unflatten_types(trace: Recorder, kind: ArrayKind, values: Iterator[Value]) -> SeveralTypes:
+    """The value of several types that SSA values carry."""
+    plain = array_of_value(trace, promoted(kind), next(values))
+    choice = wrap(trace, next(values), INT)
+    carried = {type_.key: array_of_value(trace, _as_kind(type_), next(values)) for type_ in _carried(kind)}
+    options: list[Callable[[], Any]] = []
+    for type_ in kind.types:
+        if type_.constant is not None:
+            options.append(partial(_itself, type_.constant))
+        elif type_.key in carried:
+            options.append(partial(_itself, carried[type_.key]))
+        else:
+            options.append(partial(_narrowed, plain, type_))
+    made = SeveralTypes(plain._storage, choice, kind.types, options)
+    made._python_type = plain._python_type
+    return made
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _narrowed(value: TracedArray, type_: TypeOfValue) -> Any:
+    """A number of a dtype that holds all those of a type, as one of that type."""
+    number = cast(value, type_.type.dtype)
+    trace = value._storage.trace
+    return array_of_value(trace, _as_kind(type_), number._value())
+
+
+__all__ = [
+    "absent_types",
+    "carried_types_of",
+    "flatten_types",
+    "join_types",
+    "types_of",
+    "unflatten_types",
+    "with_constant",
+]
