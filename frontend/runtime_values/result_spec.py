@@ -157,6 +157,9 @@ class TypedResult(NamedTuple):
 
 def of_one_type(leaf: Any) -> Any:
     """A result for a caller that knows one type of each."""
+    if isinstance(leaf, OptionalResult):
+        leaves = tuple(map(of_one_type, leaf.value.leaves))
+        return leaf._replace(value=leaf.value._replace(leaves=leaves))
     return leaf.promoted if isinstance(leaf, TypedResult) else leaf
 
 
