@@ -351,7 +351,8 @@ def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> 
     else:
         misfit = any_of((selector < 0) | (selector >= len(options)))
         raise_where(misfit, WeftValueError, "invalid entry in choice array")
-    return deliver(take_along_axis(stacked, expand_dims(selector, 0), axis=0)[0], out)
+    chosen = take_along_axis(stacked, expand_dims(selector, 0), axis=0)[0]
+    return deliver(chosen, out, casting="unsafe")
 
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> ArrayResult:

@@ -58,12 +58,12 @@ class TypeOfValue:
 
 
 def _is_held(number: Any, dtype: np.dtype[Any]) -> bool:
-    """Whether a dtype has a number, with the sign of its zero."""
+    """Whether a dtype has a number."""
+    plain = number.item() if isinstance(number, np.generic) else number
     try:
-        held = dtype.type(number)
+        return bool(dtype.type(plain).item() == plain)
     except (OverflowError, TypeError, ValueError):
         return False
-    return bool(type(number)(held.item()) == number) if dtype.kind != "c" else False
 
 
 MOST_TYPES = 8

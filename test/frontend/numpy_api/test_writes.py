@@ -365,3 +365,15 @@ def test_views_of_all_of_an_array_stay_other_objects(make: Any) -> None:
     assert itself is x
     assert view is not x
     assert np.shares_memory(view, x)
+
+
+@pytest.mark.parametrize("mode", ["raise", "clip"])
+@pytest.mark.parametrize("dtype", ["int64", "int8", "float32"])
+def test_what_is_chosen_is_cast_to_any_dtype(mode: Any, dtype: str) -> None:
+    assert_same_effect(
+        lambda places, one, other, out: np.choose(places, (one, other), out, mode),
+        np.array([0, 1, 0]),
+        np.array([0.5, 1.5, 2.5]),
+        np.arange(3),
+        np.zeros(3, dtype),
+    )

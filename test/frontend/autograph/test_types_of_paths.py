@@ -1,0 +1,252 @@
+"""What paths of two types leave keeps the type that it has: pairs of types, through each construct, into each place."""
+
+from __future__ import annotations
+
+import itertools
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import weft
+from support.behaviour_harness import same
+
+LARGE = 2**53 + 1
+"""No float64."""
+
+VALUES = {
+    "float32": np.float32(1.5),
+    "int64": np.int64(LARGE),
+    "int8": np.int8(-3),
+    "uint64": np.uint64(2**64 - 1),
+    "bool_": np.bool_(True),
+    "float64": np.float64(0.1),
+    "complex64": np.complex64(1 + 2j),
+    "int": 7,
+    "float": 2.5,
+    "bool": True,
+}
+"""One of each type."""
+
+PAIRS = list(itertools.combinations(VALUES, 2))
+YES, NO = np.bool_(True), np.bool_(False)
+
+
+def conditional(condition, a, b):
+    return a if condition else b
+
+
+def early(condition, a, b):
+    if condition:
+        return a
+    return b
+
+
+def swapped(condition, a, b):
+    if condition:
+        a, b = b, a
+    return a, b
+
+
+def matched(condition, a, b):
+    match condition:
+        case True:
+            y = a
+        case _:
+            y = b
+    return {"y": [y, 2]}
+
+
+def decided(condition, a, b):
+    return (condition and a) or b
+
+
+def in_a_loop(condition, a, b):
+    y = a
+    for number in range(3):
+        if condition and number == 1:
+            y = b
+    return y
+
+
+def in_a_while(condition, a, b):
+    y, count = a, 0
+    while count < 3:
+        if condition:
+            y = b
+        count += 1
+    return y, count
+
+
+def raised(condition, a, b):
+    try:
+        if condition:
+            raise ValueError
+        y = a
+    except ValueError:
+        y = b
+    return y
+
+
+def perhaps(condition, a, b):
+    y = None
+    if a == b or condition:
+        y = a if condition else b
+    return y
+
+
+CONSTRUCTS = [conditional, early, swapped, matched, decided, in_a_loop, in_a_while, raised, perhaps]
+
+
+@pytest.mark.parametrize("number", range(len(PAIRS)))
+def test_each_pair(number):
+    names = PAIRS[number]
+    construct = CONSTRUCTS[number % len(CONSTRUCTS)]
+    a, b = (VALUES[name] for name in names)
+
+    def f(condition):
+        return construct(condition, a, b)
+
+    same(f, YES, NO, traces=None)
+
+
+@pytest.mark.parametrize("construct", CONSTRUCTS)
+def test_each_construct_with_arguments(construct):
+    same(construct, (YES, np.float32(2), np.int64(LARGE)), (NO, np.float32(2), np.int64(LARGE)))
+
+
+class TestWhatIsComputed:
+    """Operations behind the branch are done with the value that it left."""
+
+    def test_arithmetic_does_not_round_integers(self):
+        def f(condition, a, b):
+            y = a if condition else b
+            return y + 1, 1 - y, y * 2, y // 2, y % 2, -y, abs(y), y == LARGE, y < LARGE, divmod(y, 3), y * y
+
+        same(f, *((c, np.float32(2), np.int64(LARGE)) for c in (YES, NO)))
+
+    def test_division_of_integers_by_zero(self):
+        def f(condition):
+            y = 0 if condition else np.float64(0)
+            return 1 / y
+
+        same(f, YES, NO, traces=None)
+
+    def test_functions(self):
+        def f(condition, a, b):
+            y = a if condition else b
+            return (
+                np.maximum(y, 1),
+                np.array([y, 2]),
+                float(y),
+                int(y),
+                y.sum(),
+                np.where(y > 1, y, 0),
+                y.dtype == int,
+            )
+
+        same(f, *((c, np.float32(2), np.int64(LARGE)) for c in (YES, NO)))
+
+    def test_asked_for_its_type(self):
+        def f(condition, b):
+            y = 1 if condition else b
+            return isinstance(y, int), isinstance(y, np.floating), type(y) is int, type(y) is np.float32
+
+        same(f, (YES, np.float32(2)), (NO, np.float32(2)))
+
+    def test_written_to_an_array(self):
+        def f(condition, a, b):
+            y = a if condition else b
+            x, z = np.zeros(2, np.int64), np.zeros(2)
+            x[0], z[1] = y, y
+            return x, z
+
+        same(f, *((c, np.float32(2), np.int64(LARGE)) for c in (YES, NO)))
+
+    def test_shown(self, capsys):
+        def f(condition, b):
+            y = 3 if condition else b
+            print(y)
+            return f"{y}", str(y)
+
+        same(f, (YES, np.float32(2.5)), (NO, np.float32(2.5)))
+
+    def test_two_that_were_chosen_apart(self):
+        def f(one, other, a, b):
+            y = a if one else b
+            z = 1 if other else b
+            return y + z, y * y, (y + z) - y
+
+        values = np.float32(2), np.int64(LARGE)
+        same(f, *((one, other, *values) for one in (YES, NO) for other in (YES, NO)), traces=None)
+
+    def test_arrays(self):
+        def f(x, n):
+            y = x if n > 2 else np.ones(3, np.int8)
+            return y, y + 1, y.sum(), y[0], y * np.float32(2)
+
+        same(f, (np.arange(3.0), np.int64(3)), (np.arange(3.0), np.int64(1)))
+
+    def test_argument_that_is_returned_is_itself(self):
+        compiled = weft.function(lambda condition, x, y: x if condition else y)
+        x, y = np.arange(3.0), np.arange(3)
+        assert compiled(YES, x, y) is x
+        assert compiled(NO, x, y) is y
+
+
+class TestLoops:
+    def test_largest_from_a_number_of_python(self):
+        def f(x):
+            largest = 0
+            for number in range(len(x)):
+                if x[number] > largest:
+                    largest = x[number]
+            return largest
+
+        same(f, np.array([-1.0, -2, -3]), np.array([1.0, 3, 2]))
+
+    def test_sum_of_some(self):
+        def f(n, x):
+            total, place = n, 0
+            while place < len(x):
+                if x[place] > 0:
+                    total = total + x[place]
+                place += 1
+            return total
+
+        large = np.int64(LARGE)
+        same(f, (large, np.array([-1.0, -2])), (large, np.array([-1.0, 2])))
+
+    def test_numbers_that_change_places(self):
+        def f(x):
+            a, b = 1, np.float32(2)
+            for item in x:
+                if item > 0:
+                    a, b = b, a
+            return a, b, a + 1
+
+        same(f, np.array([1.0, -1]), np.array([1.0, 1]), np.array([-1.0, -1]))
+
+    def test_sum_of_what_branches_leave(self):
+        def f(condition, x, n):
+            y = n if condition else np.float32(1.5)
+            for item in x:
+                y = y + item
+            return y
+
+        same(f, *((c, np.arange(3, dtype=np.int8), np.int64(LARGE)) for c in (YES, NO)))
+
+
+class TestPlaces:
+    def test_attributes_lists_and_dicts_outside(self):
+        held, items, table = SimpleNamespace(y=0.5), [0.5], {"y": 0.5}
+
+        def f(condition, a, b):
+            y = a if condition else b
+            held.y, items[0], table["y"] = y, y, y
+
+        f_ = weft.function(f)
+        for condition, kind in ((YES, np.float32), (NO, np.int64)):
+            f_(condition, np.float32(2), np.int64(LARGE))
+            assert [type(v) for v in (held.y, items[0], table["y"])] == [kind] * 3
+            assert held.y == items[0] == table["y"] == (2 if condition else LARGE)
