@@ -72,7 +72,7 @@ from ..values.program_locations import (
     value_after,
 )
 from ..values.resolve_grown_lists import changes_of, resolve_grown_list
-from ..values.several_kinds import with_constant
+from ..values.several_kinds import as_carried
 from ..values.shared_containers import holds_container, joined_kind, widened_kind
 from ..values.special_methods import tested
 from .carried_permutations import Permutation, find_permutations, version_of
@@ -491,7 +491,7 @@ def _widened(known: Kind, initial: Any, end: Any, knows: Callable[[Any], bool]) 
     by_type = holds_types(known) or holds_types(kind_of(end))
     kind = widened_kind(known, initial, end, knows, by_type)
     if by_type and isinstance(kind, ArrayKind) and not holds_types(known):
-        return with_constant(kind, initial)
+        return as_carried(kind, initial)
     return kind
 
 

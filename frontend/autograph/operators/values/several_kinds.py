@@ -63,12 +63,20 @@ def types_of(kind: Kind) -> tuple[TypeOfValue, ...]:
     return (TypeOfValue(plain.type, plain.number, plain.is_array, plain.order, constant),)
 
 
-def with_constant(kind: ArrayKind, number: Any) -> ArrayKind:
-    """A value of several types that is a known number wherever it is of its type."""
+def as_carried(kind: ArrayKind, number: Any) -> ArrayKind:
+    """How a loop carries a value of several types: the number from before the loop is known where it is still there.
+
+    Floats are carried as those of NumPy, which are floats, too: `best = -np.inf` is how searches begin.
+    """
+    if {type_.key for type_ in kind.types} == _FLOATS:
+        return promoted(kind)
     if isinstance(number, (TracedArray, np.ndarray)) or as_array_kind(Static(number)) is None:
         return kind
     (known,) = types_of(Static(number))
     return replace(kind, types=tuple(known if type_.key == known.key else type_ for type_ in kind.types))
+
+
+_FLOATS = {(np.dtype(np.float64), float), (np.dtype(np.float64), None)}
 
 
 def _merged(one: TypeOfValue, other: TypeOfValue) -> TypeOfValue:
@@ -179,10 +187,10 @@ def _narrowed(value: TracedArray, type_: TypeOfValue) -> Any:
 
 __all__ = [
     "absent_types",
+    "as_carried",
     "carried_types_of",
     "flatten_types",
     "join_types",
     "types_of",
     "unflatten_types",
-    "with_constant",
 ]
