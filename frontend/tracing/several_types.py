@@ -50,7 +50,7 @@ class TypeOfValue:
         if own == dtype or own.kind == "b":
             return True
         if own.kind in "iu" and dtype.kind in "fc":
-            return own.itemsize * 8 <= np.finfo(dtype).nmant
+            return bool(own.itemsize * 8 <= np.finfo(dtype).nmant)
         return bool(np.can_cast(own, dtype))
 
     def __str__(self) -> str:

@@ -134,7 +134,7 @@ def stage_by_type(value: SeveralTypes, do: Callable[[int], Any]) -> Any:
     def for_types(number: int) -> Any:
         if number == len(value.types) - 1:
             return do(number)
-        is_one = np.equal(value._choice, number)
+        is_one: Any = np.equal(value._choice, number)
         bodies = (lambda: do(number), lambda: for_types(number + 1))
         return stage_if(value._storage.trace, is_one, bodies, (), wants_result=True)[1]
 

@@ -188,8 +188,9 @@ class Loop:
             is_guess = is_number and ((is_own and place.name in assigned) or isinstance(place, Slot))
             if is_own and place.name in remembered:
                 try:
-                    kind = remembered[place.name]
-                    guess[place.key()] = Carried(place, value, join(kind_of(value), kind, holds_types(kind)))
+                    before = remembered[place.name]
+                    joined = join(kind_of(value), before, holds_types(before))
+                    guess[place.key()] = Carried(place, value, joined)
                 except Mismatch:
                     continue
             elif is_guess and kind is not None:

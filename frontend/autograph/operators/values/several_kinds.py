@@ -111,10 +111,9 @@ def flatten_types(trace: Recorder, value: Any, kind: ArrayKind) -> list[Value]:
     keys = [type_.key for type_ in kind.types]
     is_several = isinstance(value, SeveralTypes) and not value.is_written
     own = value.types if is_several else types_of(_kind_of(value))
-    numbers = [keys.index(type_.key) if type_.key in keys else None for type_ in own]
-    if None in numbers:  # written since, as an array of the dtype that they promote to
-        numbers = [_nearest(kind, value)]
-        is_several = False
+    numbers = [keys.index(type_.key) for type_ in own if type_.key in keys]
+    if len(numbers) < len(own):  # written since, as an array of the dtype that they promote to
+        numbers, is_several = [_nearest(kind, value)], False
     if not is_several:
         choice = value_of(trace, np.int64(numbers[0]))
     elif numbers == list(range(len(numbers))):
