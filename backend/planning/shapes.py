@@ -61,12 +61,13 @@ class _TooDeepError(Exception):
 
 @dataclass
 class _Level:
-    """What was noted of the values in the blocks of a scope, and not in one further inside."""
+    """What was found out about the values in the blocks of a scope, and not in one further inside."""
 
     blocks: tuple[Block, ...]
-    known: list[Value] = field(default_factory=list)
-    read: list[Value] = field(default_factory=list)
+    known: dict[Value, list[Size]] = field(default_factory=dict)
+    read: dict[Value, Size] = field(default_factory=dict)
     examples: dict[Computed, Operation] = field(default_factory=dict)
+    """Ops that compute symbols."""
 
 
 class Shapes:
@@ -78,11 +79,7 @@ class Shapes:
 
     def __init__(self, varying: Varying = frozenset()) -> None:
         self._varying = varying
-        self._known: dict[Value, list[Size]] = {}
-        self._read: dict[Value, Size] = {}
         self._depth = 0  # of questions that others are asked for
-        self.example: dict[Computed, Operation] = {}
-        """An op that computes a symbol."""
         self._levels: list[_Level] = [_Level(())]
 
     @contextmanager
@@ -93,14 +90,11 @@ class Shapes:
         """
         self._levels.append(_Level(blocks))
         yield
-        level = self._levels.pop()
-        for made in level.examples:
-            if level.examples[made] is self.example.get(made):
-                del self.example[made]
-        for value in level.known:
-            self._known.pop(value, None)
-        for value in level.read:
-            self._read.pop(value, None)
+        self._levels.pop()  # as a whole: its values may be erased by now, and are not looked at
+
+    def example(self, made: Computed) -> Operation:
+        """An op that computes a symbol."""
+        return next(level.examples[made] for level in self._levels if made in level.examples)
 
     def _level_of(self, block: Block) -> int:
         """The innermost scope that a block is in."""
@@ -131,7 +125,7 @@ class Shapes:
         """Note an op that computes a symbol; of several the outermost, which is there for the longest time."""
         number = self._level_of(op.block)
         if not any(made in level.examples for level in self._levels[: number + 1]):
-            self._levels[number].examples[made] = self.example[made] = op
+            self._levels[number].examples[made] = op
             for inner in self._levels[number + 1 :]:
                 inner.examples.pop(made, None)
 
@@ -143,15 +137,14 @@ class Shapes:
 
     def of(self, value: Value) -> list[Size]:
         """The sizes of a tensor, outermost first."""
-        known = self._known.get(value)
+        known = next((level.known[value] for level in self._levels if value in level.known), None)
         return self._ask(self._find_sizes, value) if known is None else known
 
     def _find_sizes(self, value: Value) -> list[Size]:
         shape = static_shape(value.type)
         found = self._derive(value) if None in shape else ()
         sizes = [found[axis] if extent is None else extent for axis, extent in enumerate(shape)]
-        self._known[value] = sizes
-        self._level_for(value, sizes).known.append(value)
+        self._level_for(value, sizes).known[value] = sizes
         return sizes
 
     def in_full(self, size: Size) -> Size:
@@ -160,12 +153,12 @@ class Shapes:
 
     def read(self, value: Value) -> Size:
         """An index value in terms of what it is computed from."""
-        found = self._read.get(value)
+        found = next((level.read[value] for level in self._levels if value in level.read), None)
         return self._ask(self._find_term, value) if found is None else found
 
     def _find_term(self, value: Value) -> Size:
-        found = self._read[value] = self._term(value)
-        self._level_for(value, (found,)).read.append(value)
+        found = self._term(value)
+        self._level_for(value, (found,)).read[value] = found
         return found
 
     def _ask(self, find: Callable[[Value], _Found], value: Value) -> _Found:
@@ -412,7 +405,7 @@ class Sizes:
             dim = dialect("memref" if isinstance(source.type, ir.MemRefType) else "tensor").dim
             return dim(source, self.builder.value(name.axis))
         if isinstance(name, Computed):
-            op = self.shapes.example[name]
+            op = self.shapes.example(name)
             operands = [self.builder.value(self._extent(self.shapes.read(v))) for v in op.operands]
             return copy_with(op, operands).results[0]
         return self._known[name]
