@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
-from ..errors import WeftTypeError, format_message
+from ..errors import WeftTypeError, WeftValueError, format_message
 from ..op import (
     Array,
     Attributes,
@@ -86,12 +87,29 @@ class RaiseIf(Op, name="raise_if", family="state", cost=Cost.CHEAP):
         for value in values:
             if value.rank != 0 or value.dtype.name != "int64":
                 raise WeftTypeError(f"weft.raise_if formats i64[] values, not {value}")
+        exception_type(error)
+        if not _shows(message, len(values)):
+            raise WeftValueError(f"weft.raise_if cannot show {len(values)} values as {message!r}")
 
     @staticmethod
     def evaluate(condition: Array, values: tuple[Array, ...], error: str, message: str) -> tuple[Array, ...]:
         if condition:
             raise exception_type(error)(format_message(message, values))
         return ()
+
+
+_BRACES = re.compile(r"\{\{|\}\}|(\{(\d{0,2})(?::float(?:16|32|64))?\})", re.ASCII)
+"""Braces, and numbers in them: nothing else of what `str.format` takes, as messages come from files, too."""
+
+
+def _shows(message: str, count: int) -> bool:
+    """Whether a message is a text that shows some of so many numbers: by place, or one after the other."""
+    rest = _BRACES.sub("", message)
+    places = [found[2] for found in _BRACES.finditer(message) if found[1]]
+    counted = [int(place) for place in places if place]
+    if "{" in rest or "}" in rest or (counted and len(counted) < len(places)):
+        return False
+    return max(counted, default=len(places) - 1) < count
 
 
 EXCEPTIONS: dict[str, type[Exception]] = {

@@ -69,3 +69,27 @@ func.func @cell_in_a_cell(%ref: !weft.ref<tensor<2xf32>>) {
   "weft.write_ref"(%ref, %ref) : (!weft.ref<tensor<2xf32>>, !weft.ref<tensor<2xf32>>) -> ()
   return
 }
+
+// -----
+
+func.func @message_that_looks_into_a_value(%c: tensor<i1>, %n: tensor<i64>) {
+  // expected-error @below {{'weft.raise_if' op weft.raise_if cannot show 1 values as '{0.real} and {1}'}}
+  "weft.raise_if"(%c, %n) {error = "ValueError", message = "{0.real} and {1}"} : (tensor<i1>, tensor<i64>) -> ()
+  return
+}
+
+// -----
+
+func.func @message_of_more_values_than_there_are(%c: tensor<i1>, %n: tensor<i64>) {
+  // expected-error @below {{cannot show 1 values as '{1}'}}
+  "weft.raise_if"(%c, %n) {error = "ValueError", message = "{1}"} : (tensor<i1>, tensor<i64>) -> ()
+  return
+}
+
+// -----
+
+func.func @error_that_nobody_knows(%c: tensor<i1>) {
+  // expected-error @below {{weft.raise_if cannot raise SystemExit; it can raise IndexError}}
+  "weft.raise_if"(%c) {error = "SystemExit", message = ""} : (tensor<i1>) -> ()
+  return
+}
