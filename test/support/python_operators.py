@@ -306,6 +306,10 @@ class PythonOperators:
         end = len(items) - after
         return [*items[:before], items[before:end], *items[end:]]
 
+    def taken_apart(self, subject: Any, is_mapping: bool, is_nested: bool) -> Any:
+        """What Python compares with the structure of a pattern."""
+        return subject
+
     def class_parts(self, subject: Any, kind: Any, count: int, names: tuple[str, ...]) -> Any:
         """The attributes that a pattern asks for."""
         if not isinstance(subject, kind):

@@ -115,6 +115,9 @@ class Operators(Protocol):
     def unpack(self, value: Any, before: int, after: int | None = None, /) -> Any:
         """As many items as there are targets; with `after`, a list of those between is one."""
 
+    def taken_apart(self, subject: Any, is_mapping: bool, is_nested: bool, /) -> Any:
+        """A value that Python itself compares with the structure of a pattern, perhaps parts of it, too."""
+
     def class_parts(self, subject: Any, kind: Any, count: int, names: tuple[str, ...], /) -> Any:
         """The attributes that a class pattern asks for, or None where it does not match."""
 

@@ -4,9 +4,10 @@ The attributes that a pattern of a class asks for are read by an operator, as al
 
 match point:                       subject_1 = point
     case (0, y) if y > 1:    ->    matched_1 = False
-        body                       match subject_1:
-    case None:                         case (part_1, part_2):
-        other                              matched_1 = True
+        body                       whole_1 = taken_apart(subject_1, ...)
+    case None:                     match whole_1:
+        other                          case (part_1, part_2):
+                                           matched_1 = True
                                    if matched_1 and part_1 == 0 and (y := part_2, y > 1)[-1]:
                                        body
                                    elif subject_1 is None:
@@ -147,11 +148,21 @@ class _Test:
         self.conditions.append(build.load(flag, node))
         outline = self._outline(node)
         found = [build.assign(flag, build.constant(True, node), node), *self._parts_inside()]
+        shape = [
+            build.load(subject, node),
+            build.constant(isinstance(node, ast.MatchMapping), node),
+            build.constant(_has_structure_inside(node), node),
+        ]
+        whole = self.names.fresh("whole")
         plain = ast.Match(
-            build.load(subject, node), [ast.match_case(outline, None, found)], **build.place(node)
+            build.load(whole, node), [ast.match_case(outline, None, found)], **build.place(node)
         )
         plain.is_plain = True  # type: ignore[attr-defined]
-        self.statements += [build.assign(flag, build.constant(False, node), node), plain]
+        self.statements += [
+            build.assign(flag, build.constant(False, node), node),
+            build.assign(whole, _operator_call("taken_apart", shape, node), node),
+            plain,
+        ]
 
     def _parts_inside(self) -> list[ast.stmt]:
         """What takes apart the parts that Python does not, once all else of the pattern has matched."""
@@ -231,6 +242,14 @@ class _Test:
         part = self.names.fresh("part")
         self.captures.append((name, build.load(part, node)))
         return part
+
+
+def _has_structure_inside(node: ast.pattern) -> bool:
+    """Whether a pattern takes parts of a value apart, too."""
+    return any(
+        isinstance(inner, (ast.MatchSequence, ast.MatchMapping)) and inner is not node
+        for inner in ast.walk(node)
+    )
 
 
 def _has_parts(node: ast.MatchClass) -> bool:

@@ -51,6 +51,7 @@ class _Operators:
     spread = lazy(lambda _: unpacking.spread)
     unpack = lazy(lambda _: unpacking.unpack)
     call = lazy(lambda _: calls.call)
+    taken_apart = lazy(lambda _: class_patterns.taken_apart)
     class_parts = lazy(lambda _: class_patterns.class_parts)
     attr = lazy(lambda _: access.attr)
     item = lazy(lambda _: access.item)

@@ -335,7 +335,8 @@ EXAMPLES = {
             y: object
             subject_1 = x
             matched_1 = False
-            match subject_1:
+            whole_1 = weft_.taken_apart(subject_1, False, False)
+            match whole_1:
                 case [part_1, part_2]:
                     matched_1 = True
             def result_1():

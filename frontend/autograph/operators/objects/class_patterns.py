@@ -1,11 +1,14 @@
-"""The attributes that `case Point(x, y=0)` reads, as converted code reads all attributes."""
+"""What patterns of `match` look at: the attributes of `case Point(x, y=0)`, and what Python takes apart itself."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
+from .....dialect.errors import UnsupportedError
 from ....runtime_values.example_values import example_of
+from ....runtime_values.results import RuntimeLength, RuntimeTable
 from ....tracing.array import TracedArray
+from ..values.resolve_grown_lists import resolve_grown_list
 from .access import attr
 
 _MATCH_SELF = 1 << 22
@@ -20,8 +23,9 @@ def class_parts(subject: Any, kind: Any, count: int, names: tuple[str, ...]) -> 
     """
     if not isinstance(kind, type):
         raise TypeError("called match pattern must be a class")
+    subject = resolve_grown_list(subject)
     example = example_of(subject) if isinstance(subject, TracedArray) else subject
-    if not isinstance(example, kind):
+    if not (issubclass(subject.python_type, kind) if _is_of_run_time(subject) else isinstance(example, kind)):
         return None
     positional = getattr(kind, "__match_args__", ())
     if count == 1 and not hasattr(kind, "__match_args__") and kind.__flags__ & _MATCH_SELF:
@@ -39,6 +43,41 @@ def class_parts(subject: Any, kind: Any, count: int, names: tuple[str, ...]) -> 
     return tuple(found) if len(found) == len(wanted) else None
 
 
+def taken_apart(subject: Any, is_mapping: bool, is_nested: bool) -> Any:
+    """A value that Python compares with the structure of a pattern; refused where only the program knows its size.
+
+    >>> taken_apart([1, 2], is_mapping=False, is_nested=False)
+    [1, 2]
+    """
+    value = resolve_grown_list(subject)
+    if _is_of_run_time(value):
+        is_dict = isinstance(value, RuntimeTable) and issubclass(value.python_type, dict)
+        if is_dict if is_mapping else isinstance(value, RuntimeLength):
+            _refuse(value)
+    elif is_nested and isinstance(value, (tuple, list, dict)):
+        for part in map(resolve_grown_list, value.values() if isinstance(value, dict) else value):
+            if _is_of_run_time(part):
+                _refuse(part)
+            taken_apart(part, is_mapping, is_nested)
+    return value
+
+
+def _is_of_run_time(value: Any) -> bool:
+    return isinstance(value, (RuntimeTable, RuntimeLength))
+
+
+def _refuse(value: Any) -> NoReturn:
+    instead = (
+        "if len(items) == 2: a, b = items"
+        if isinstance(value, RuntimeLength)
+        else "if key in d: value = d[key]"
+    )
+    raise UnsupportedError(
+        f"a {value.python_type.__name__} whose size is known only at run time is taken apart by a case of `match`, "
+        f"which Python decides while it is traced: write conditions instead ({instead})"
+    )
+
+
 def _attributes(subject: Any, names: tuple[str, ...]) -> list[Any]:
     """The attributes up to the first that is not there."""
     values = []
@@ -50,4 +89,4 @@ def _attributes(subject: Any, names: tuple[str, ...]) -> list[Any]:
     return values
 
 
-__all__ = ["class_parts"]
+__all__ = ["class_parts", "taken_apart"]
