@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.behaviour_harness import refused, same
 from support.differential import assert_same
 from support.interpreted import interpreted
 
@@ -65,3 +66,60 @@ def test_containers_hold_what_the_path_has_left(function: Callable[..., Any]) ->
     compiled = interpreted(function)
     for a in range(3):
         assert_same(compiled(np.int64(a), np.int64(3)), function(np.int64(a), np.int64(3)))
+
+
+def test_dicts_of_computed_keys() -> None:
+    def in_a_branch(x, n):
+        d, known = {}, {1: 2}
+        for i in range(n):
+            if i == 1:
+                d, known = {}, {1: 2}
+            d[x[i]] = i
+            known[x[i]] = i
+        return d, known
+
+    def in_each_iteration(x, n):
+        d = best = last = {}
+        for i in range(n):
+            d = {}
+            d[x[i]] = i
+            found = {}
+            for j in range(i + 1):
+                found[x[j]] = found.get(x[j], 0) + 1
+            if len(found) > len(best):
+                best = found
+            last = found
+        return d, best, last
+
+    for f in (in_a_branch, in_each_iteration):
+        same(f, (np.array([3, 1, 3, 2, 7]), np.int64(3)), joined=True)
+
+
+def test_a_dict_of_two_names_that_is_bound_anew() -> None:
+    def f(x, n):
+        d = {}
+        first = d
+        for i in range(n):
+            if i == 1:
+                d = {}
+            d[x[i]] = i
+        return d, first
+
+    def g(x, n):
+        d = []
+        first = d
+        for i in range(n):
+            if i == 1:
+                d = []
+            d.append(x[i])
+        return d, first
+
+    for function, kind in ((f, "dict"), (g, "list")):
+        x, n = np.array([3, 1, 3, 2, 7]), np.int64(3)
+        refused(
+            function,
+            x,
+            n,
+            match=f"'d' is, depending on a condition .*, a {kind} that has other names",
+            place=False,
+        )

@@ -143,8 +143,10 @@ def _is_mutable(value: Any) -> bool:
 
 
 def _is_held(container: Any) -> bool:
-    """Whether a variable or a container that the program sees holds a container."""
-    return any(resolve_grown_list(value) is container for value in reachable())
+    """Whether a variable or a container that the program sees holds a container, or one that it may be."""
+    if any(resolve_grown_list(value) is container for value in reachable()):
+        return True
+    return isinstance(container, RuntimeContainer) and any(map(_is_held, container.candidates))
 
 
 __all__ = ["content_of", "join_names", "note_common_ends", "note_containers", "note_earlier_ends"]

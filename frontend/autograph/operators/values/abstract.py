@@ -99,6 +99,8 @@ def kind_of(value: Any) -> Kind:
         is_number = number if isinstance(number, type) else None
         types = value.types if isinstance(value, SeveralTypes) and not value.is_written else ()
         return ArrayKind(value.type, is_number, not value._is_scalar, order, types)
+    if isinstance(value, _BECOMING):
+        value = operators().latest(value)
     if isinstance(value, RuntimeLength) and value.joined_parts() is None:
         return Growing(value.kind)
     if isinstance(value, RuntimeTable):
@@ -347,8 +349,14 @@ def column_types(kind: Growing) -> list[TensorType]:
     return [*(TensorType((None, *leaf.shape), leaf.dtype) for leaf in leaves), INT]
 
 
+_BECOMING = (list, dict, set, RuntimeLength)
+"""What may have become something else, of a size that only the program knows."""
+
+
 def flatten(trace: Recorder, value: Any, kind: Kind) -> list[Value]:
     """The SSA values, in the current region, that carry a value as its abstract type says."""
+    if isinstance(value, _BECOMING):
+        value = operators().latest(value)
     if isinstance(kind, ArrayKind):
         return flatten_types(trace, value, kind) if kind.types else [array_value(trace, value, kind)]
     if isinstance(kind, Container):

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ....runtime_values.results import RuntimeContainer
 from ....source.locations import user_frames
 from ....tracing.array import TracedArray
 from ....tracing.may_alias import connect, usable_aliases
@@ -65,6 +66,8 @@ def is_available(value: Any) -> bool:
         return value.unbound._storage.section.is_usable and is_available(value.value)
     if isinstance(value, Optional):
         return value.is_none._storage.section.is_usable and is_available(value.value)
+    if isinstance(value, RuntimeContainer):
+        return all(map(is_available, value.state()))
     parts = parts_of(value)
     return parts is None or all(map(is_available, parts[1]))
 

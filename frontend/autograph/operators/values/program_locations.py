@@ -35,6 +35,7 @@ from ....source.own_attributes import (
 )
 from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder
+from ..interface import operators
 from .optional import Chosen, MaybeUnbound, Optional
 from .saved_contents import changed_entries, in_order, is_changed, refill
 
@@ -526,6 +527,7 @@ def locations_to_join(places: dict[tuple[Any, ...], ProgramLocation]) -> list[Pr
 
 def copied(value: Any) -> Any:
     """A list, tuple or dict, and those in it, as they are now; other values are themselves."""
+    value = operators().latest(value)
     if type(value) is dict:
         return {key: copied(item) for key, item in value.items()}
     if isinstance(value, RuntimeContainer):
