@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .....dialect.errors import UnsupportedError
 from ....tracing.array import TracedArray
 from ....tracing.staging import raise_if, trace_of
 from ..branches.conditions import is_staged
@@ -56,8 +57,16 @@ def count(items: list[Any] | tuple[Any, ...], item: Any) -> Any:
     return total
 
 
-def index(items: list[Any] | tuple[Any, ...], item: Any) -> Any:
-    """`items.index(item)`, of all items."""
+def index(items: Sequence[Any], item: Any, *bounds: Any) -> Any:
+    """`items.index(item)`, of all items or those in a range."""
+    if bounds:
+        first, last = (*bounds, None)[:2]
+        if any(is_staged(bound) for bound in bounds):
+            raise UnsupportedError(
+                "index() looks for an item from a place on that only the program knows, in a list whose length tracing "
+                "knows: look into a slice (items[start:].index(item) + start)"
+            )
+        return index(items[first:last], item) + slice(first, last).indices(len(items))[0]
     missing = not_(in_(item, items))
     if_(missing, lambda: raise_(lambda: not_found(item, type(items)().index)))
     place: Any = len(items)
@@ -89,7 +98,8 @@ def _choice(test: Any, one: Any, other: Any) -> Any:
 
 def _equal(items: Sequence[Any], item: Any) -> list[Any]:
     """For each item whether it equals another."""
-    return [True if item is other else operators().call(bool, item == other) for other in items]
+    equal = operators().compare
+    return [True if item is other else operators().call(bool, equal("==", item, other)) for other in items]
 
 
 _METHODS: dict[str, Callable[..., Any]] = {
@@ -115,9 +125,7 @@ def method_of(function: Any) -> Callable[..., Any] | None:
     def call(*args: Any, **kwargs: Any) -> Any:
         if name == "sort":
             return ours(owner, *args, **kwargs)
-        looks = (
-            name in ("count", "index", "remove") and len(args) == 1 and any(map(is_staged, [*owner, *args]))
-        )
+        looks = name in ("count", "index", "remove") and any(map(holds_staged, [*owner, *args]))
         return ours(owner, *args) if looks or trace_of(args[:1]) is not None else function(*args)
 
     return call

@@ -66,7 +66,17 @@ def _unknown(value: Any = None, *more: Any) -> bool:
 
 def _making(kind: type) -> Callable[[], Function]:
     """What gives the maker of a class of dicts or sets, which is loaded when it is asked for."""
-    return lambda: making.maker_of(kind)
+
+    def find() -> Function:
+        maker = making.maker_of(kind)
+        return lambda *args, **named: maker(*map(_as_list, args), **named)
+
+    return find
+
+
+def _as_list(items: Any) -> Any:
+    """The items of a generator as a list; anything else as it is."""
+    return lists.list_(items) if isinstance(items, generators.Walk) else items
 
 
 def _only_unknown(*args: Any) -> bool:

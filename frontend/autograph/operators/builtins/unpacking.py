@@ -10,6 +10,7 @@ from ....tracing.current import current_trace
 from ....tracing.staging import raise_where
 from ..lists.dynamic_lists import GrowingList
 from ..lists.kept_items import keep_read
+from ..tables.table_walks import listed
 from ..values.hidden_state import require_own
 from ..values.iterables import Sequence
 from ..values.known_arrays import is_plain
@@ -24,7 +25,7 @@ def unpack(value: Any, before: int, after: int | None = None) -> Any:
     >>> unpack((1, 2, 3, 4), 1, 1)
     [1, [2, 3], 4]
     """
-    value = resolve_grown_list(left_of(value))
+    value = listed(resolve_grown_list(left_of(value)))
     if _has_unknown_length(value):
         _check_length(value.shape[0], before, after)
         return _rows(value, before, after)
@@ -112,7 +113,7 @@ def is_spread(part: Any) -> bool:
 
 def spread(value: Any) -> Spread:
     """`*value` in a list display; its items are made before what follows is evaluated."""
-    items = _items_of(resolve_grown_list(left_of(value)))
+    items = _items_of(listed(resolve_grown_list(left_of(value))))
     return Spread(items if isinstance(items, GrowingList) else [*items])
 
 

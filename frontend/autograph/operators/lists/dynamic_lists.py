@@ -50,6 +50,7 @@ from ..values.abstract import (
 from ..values.control_flow_state import control_flow
 from ..values.iterables import Sequence
 from ..values.mismatches import control_flow_error
+from .joining_functions import JOINING, NOTHING_TO
 from .kept_items import keep_put, keep_read
 from .list_methods import ListMethods
 
@@ -327,9 +328,9 @@ class GrowingList(ListMethods, RuntimeLength):
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         name = function.__name__
         axis = kwargs.get("axis", args[1] if len(args) > 1 else 0)
-        if args and args[0] is self and name in _JOINING:
-            raise_if(np.equal(self._length, 0), "ValueError", _NOTHING[name])
-            return _JOINING[name](self.stacked(), axis)
+        if args and args[0] is self and name in JOINING:
+            raise_if(np.equal(self._length, 0), "ValueError", NOTHING_TO[name])
+            return JOINING[name](self.stacked(), axis)
         return function(*map(_as_array, args), **{key: _as_array(value) for key, value in kwargs.items()})
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -367,6 +368,9 @@ class GrowingList(ListMethods, RuntimeLength):
             f"{what} is not supported for a list whose length is known only at run time; it can be appended to, "
             "indexed, changed, walked and stacked (np.stack, np.array) as lists can be"
         )
+
+
+GrowingList.__name__ = "list"  # as Python says in its messages
 
 
 @dataclass(frozen=True)
@@ -560,23 +564,6 @@ def is_known_outside(items: Any) -> bool:
 
 def _as_array(value: Any) -> Any:
     return value.stacked() if isinstance(value, GrowingList) else value
-
-
-_JOINING: dict[str, Any] = {
-    "stack": lambda array, axis: np.moveaxis(array, 0, axis),
-    "concatenate": lambda array, axis: (
-        array.reshape((-1, *array.shape[2:])) if axis == 0 else np.concatenate(list(array), axis)
-    ),
-    "vstack": lambda array, axis: array.reshape((-1, *array.shape[2:])) if array.ndim > 2 else array,
-    "hstack": lambda array, axis: array.reshape((-1,)) if array.ndim < 3 else np.concatenate(list(array), 1),
-}
-"""What the functions that join a sequence of arrays make of the items in one array."""
-
-
-_NOTHING = {
-    name: "need at least one array to " + ("stack" if name == "stack" else "concatenate") for name in _JOINING
-}
-"""What NumPy says where there is nothing to join."""
 
 
 def _trace() -> Recorder:

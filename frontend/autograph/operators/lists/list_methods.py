@@ -13,7 +13,7 @@ from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.staging import raise_if, value_of
 from ..interface import operators
-from ..values.abstract import ArrayKind, Kind
+from ..values.abstract import ArrayKind, Container, Kind
 from .kept_items import forget_read, keep_read
 
 NOTHING: list[Any] = []
@@ -63,6 +63,8 @@ class ListMethods:
     def __add__(self, items: Any) -> Any:
         if _is_of_numpy(items):
             return self.stacked() + items
+        if not isinstance(items, (list, ListMethods)):
+            raise TypeError(f'can only concatenate list (not "{type(items).__name__}") to list')
         made = self.copy()
         made.extend(items)
         return made
@@ -70,11 +72,15 @@ class ListMethods:
     def __radd__(self, items: Any) -> Any:
         if _is_of_numpy(items):
             return items + self.stacked()
+        if not isinstance(items, list):
+            return NotImplemented
         made = self.of(items).copy()
         made.extend(self)
         return made
 
     def __mul__(self, times: Any) -> Any:
+        if isinstance(times, float) or not (hasattr(times, "__index__") or isinstance(times, TracedArray)):
+            raise TypeError(f"can't multiply sequence by non-int of type '{type(times).__name__}'")
         made = self.taken(slice(0, 0))
 
         def again(_: Any) -> None:
@@ -146,6 +152,8 @@ class ListMethods:
     def _checked(self, index: Any, message: str) -> Any:
         """A position from the start; out of range is an `IndexError` when the program runs."""
         if not isinstance(index, TracedArray):
+            if not hasattr(index, "__index__"):
+                raise TypeError(f"list indices must be integers or slices, not {type(index).__name__}")
             index = index.__index__()
         elif index.dtype.kind not in "iub":
             raise TypeError(f"list indices must be integers or slices, not {index.dtype.name}")
@@ -198,9 +206,12 @@ class ListMethods:
         """How many items equal another."""
         return as_int(np.sum(self._equal(item)))
 
-    def index(self, item: Any) -> Any:
-        """The position of the first item that equals another."""
-        return self._found(item, NOTHING.index)
+    def index(self, item: Any, *bounds: Any) -> Any:
+        """The position of the first item that equals another, of those in a range."""
+        if not bounds:
+            return self._found(item, NOTHING.index)
+        start, _ = self._bounds(slice(*(bounds if len(bounds) > 1 else (*bounds, None))), "looking at")
+        return self[slice(*bounds, *(() if len(bounds) > 1 else (None,)))].index(item) + start
 
     def _equal(self, item: Any) -> Any:
         """Which items equal another."""
@@ -213,8 +224,13 @@ class ListMethods:
             )
             if equal is not None:
                 return equal
+        if isinstance(kind, Container) and issubclass(kind.kind, tuple):
+            flags = operators().call(map, lambda one: operators().compare("==", one, item), self)
+            return operators().call(list, flags).stacked()
         if not isinstance(kind, ArrayKind) or kind.type.rank:
             self.refuse("looking for an item in a list of other things than numbers and constants")
+        if not isinstance(item, (TracedArray, np.ndarray, np.generic, int, float, complex)):
+            return lookup("zeros")((self.length,), bool)
         return np.equal(self.stacked(), item)
 
     def _found(self, item: Any, fails: Callable[[Any], Any]) -> Any:
@@ -225,6 +241,8 @@ class ListMethods:
         return as_int(np.sum(np.cumsum(equal) == 0))
 
     def __eq__(self, other: Any) -> Any:
+        if _is_of_numpy(other):
+            return np.equal(self.stacked(), other)
         if not isinstance(other, (list, type(self))):
             return NotImplemented
         length = operators().call(len, other)
@@ -233,12 +251,26 @@ class ListMethods:
         )
 
     def __ne__(self, other: Any) -> Any:
+        if _is_of_numpy(other):
+            return np.not_equal(self.stacked(), other)
         equal = self.__eq__(other)
         return equal if equal is NotImplemented else operators().not_(equal)
 
+    def __lt__(self, other: Any) -> Any:
+        return self._ordered(other)
+
+    __le__ = __gt__ = __ge__ = __lt__
+
+    def _ordered(self, other: Any) -> Any:
+        """Refuse to say which of two lists comes first; nothing else is compared so."""
+        if isinstance(other, (list, ListMethods)):
+            self.refuse("comparing which of two lists comes first (<, >)")
+        return NotImplemented
+
     def _all_equal(self, other: Any) -> Any:
         """Whether all items equal those of a list of the same length."""
-        return operators().call(all, operators().call(map, lambda one, two: one == two, self, self.of(other)))
+        equal: Callable[[Any, Any], Any] = lambda one, two: operators().compare("==", one, two)  # noqa: E731
+        return operators().call(all, operators().call(map, equal, self, self.of(other)))
 
 
 def not_found(item: Any, fails: Callable[[Any], Any]) -> ValueError:

@@ -31,7 +31,7 @@ from ..calls.calls import call
 from ..lists import computed_lengths
 from ..statements import dict_lookups
 from ..statements.dict_lookups import are_constants, is_looked_up, look_up
-from ..tables import becoming, dict_tables
+from ..tables import becoming, dict_tables, table_walks
 from ..tables.keys import is_run_time_key
 from ..values.array_parts import ArrayParts
 from ..values.control_flow_state import snapshot_of
@@ -78,6 +78,7 @@ def _attribute(owner: Any, name: str) -> Any:
     owner = _behind_proxy(owner)
     if isinstance(owner, Chosen) and trace is not None and _have_attributes(trace, owner):
         return _of_chosen(owner, name)
+    _require_attribute(owner, name)
     if not isinstance(owner, TracedArray):
         if noting is not None:
             noting.attribute(owner, name)
@@ -208,6 +209,16 @@ def _refuse_attribute(kind: type, name: str) -> NoReturn:
     raise UnsupportedError(
         f"the attribute {name!r} of a {kind.__name__} is set whose size the program decides on: keep it in a variable"
     )
+
+
+def _require_attribute(owner: Any, name: str) -> None:
+    """Raise what Python raises for an attribute that its own lists, dicts, sets and views of dicts do not have."""
+    if name.startswith("__"):
+        return
+    if isinstance(owner, (RuntimeLength, RuntimeTable)):
+        getattr(owner.python_type(), name)
+    elif isinstance(owner, table_walks.TableView):
+        getattr(owner.in_python, name)
 
 
 class _Laid:

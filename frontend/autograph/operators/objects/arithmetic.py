@@ -19,7 +19,8 @@ from ..lists import computed_lengths
 from ..tables import becoming, table_walks
 from ..tables.python_classes import PythonClass
 from ..values.known_arrays import compute, writable
-from ..values.special_methods import applied, call_operator, has_users_operator, users_unary, users_update
+from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.special_methods import call_operator, has_users_operator, users_unary, users_update
 
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
@@ -43,7 +44,7 @@ _ARRAYS = (np.ndarray, TracedArray)
 
 def binary(symbol: str, left: Any, right: Any) -> Any:
     """`left symbol right`, comparisons too."""
-    left, right = held(left), held(right)
+    left, right = held(resolve_grown_list(left)), held(resolve_grown_list(right))
     if isinstance(left, _ARRAYS) or isinstance(right, _ARRAYS):
         if symbol == "*" and (type(left) is list or type(right) is list):
             items, times = (left, right) if type(left) is list else (right, left)
@@ -58,7 +59,7 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
             require_numpy_rules("an operand", value)
     if has_users_operator(symbol, left, right) and current_trace() is not None:
         return call_operator(symbol, left, right)
-    return applied(_BINARY[symbol], left, right)
+    return _BINARY[symbol](left, right)
 
 
 _NUMBERS = frozenset({int, float, bool, complex, str, list, tuple})
@@ -72,7 +73,7 @@ def _is_operand(value: Any) -> bool:
 
 def unary(symbol: str, value: Any) -> Any:
     """`symbol value`."""
-    value = held(value)
+    value = held(resolve_grown_list(value))
     if isinstance(value, _ARRAYS):
         trace = current_trace()
         if trace is not None:
@@ -86,6 +87,7 @@ def unary(symbol: str, value: Any) -> Any:
 
 def update(symbol: str, target: Any, value: Any) -> Any:
     """What `target symbol value` makes of the target, as in `x += 1`: an array is written in place."""
+    target, value = resolve_grown_list(target), resolve_grown_list(value)
     if isinstance(target, ARRAYS):
         trace = current_trace()
         if trace is not None:
@@ -100,7 +102,7 @@ def update(symbol: str, target: Any, value: Any) -> Any:
             return result
         if method is not None or has_users_operator(symbol.removesuffix("="), target, value):
             return binary(symbol.removesuffix("="), target, value)
-    return applied(_IN_PLACE[symbol], target, value)
+    return _IN_PLACE[symbol](target, value)
 
 
 __all__ = ["binary", "unary", "update"]

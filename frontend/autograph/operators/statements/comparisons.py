@@ -9,13 +9,13 @@ from typing import Any
 
 from .....dialect.bit_generators import is_generator
 from .....dialect.errors import UnsupportedError
-from ....signature.traced_value import CompositeValue, held
+from ....signature.traced_value import held
 from ....tracing.current import current_trace
 from ..branches.conditions import is_staged, truth_of
 from ..tables import table_walks
 from ..values.resolve_grown_lists import resolve_grown_list
-from ..values.special_methods import applied, call_operator, has_users_operator
-from .expressions import and_, as_bool, if_exp, is_, is_not_, not_
+from ..values.special_methods import call_operator, has_users_operator
+from .expressions import and_, as_bool, holds_staged, if_exp, is_, is_not_, not_
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -34,7 +34,7 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
     if symbol in ("==", "!=") and is_generator(left) and is_generator(right):
         return (is_ if symbol == "==" else is_not_)(left, right)
     if not _goes_by_entry(left, right):
-        return applied(_OPERATORS[symbol], *table_walks.as_sets(left, right))
+        return _OPERATORS[symbol](*table_walks.as_sets(left, right))
     if symbol == "==":
         return _equal(left, right)
     if symbol == "!=":
@@ -48,13 +48,6 @@ def _goes_by_entry(left: Any, right: Any) -> bool:
         if isinstance(left, kind) and isinstance(right, kind):
             return holds_staged(left) or holds_staged(right)
     return False
-
-
-def holds_staged(value: Any) -> bool:
-    """Whether a value is known at run time only, or a tuple or list with such a value in it."""
-    if is_staged(value) or isinstance(value, CompositeValue):
-        return True
-    return isinstance(value, (tuple, list)) and any(map(holds_staged, value))
 
 
 def _equal(left: Sequence[Any], right: Sequence[Any]) -> Any:

@@ -189,11 +189,12 @@ def in_(item: Any, container: Any) -> Any:
     if isinstance(item, (TracedArray, CompositeValue)) and isinstance(container, np.ndarray):
         array = asarray(container) if isinstance(item, TracedArray) else container
         return as_bool(np.any(equal(array, item)))
-    if isinstance(container, (list, tuple, range, set, frozenset)) and _mixes_arrays(item, container):
+    if isinstance(container, (list, tuple, range, set, frozenset)) and any(
+        map(holds_staged, (item, *container))
+    ):
         found: Any = False
         for candidate in container:
-            equal = item is candidate or candidate == item
-            found = or_(found, _truth(equal))
+            found = or_(found, _truth(item is candidate or operators().compare("==", candidate, item)))
         return as_bool(found.copy()) if isinstance(found, TracedArray) else found
     note_entry(container, item)
     trace = current_trace()
@@ -241,8 +242,12 @@ def _truth(equal: Any) -> Thunk:
     return lambda: truth_of(equal) if is_staged(equal) else bool(equal)
 
 
-def _mixes_arrays(item: Any, container: Any) -> bool:
-    return any(is_staged(value) or isinstance(value, CompositeValue) for value in (item, *container))
+def holds_staged(value: Any) -> bool:
+    """Whether a value is known at run time only, or a tuple or list with such a value in it."""
+    value = resolve_grown_list(value)
+    if is_staged(value) or isinstance(value, CompositeValue):
+        return True
+    return isinstance(value, (tuple, list)) and any(map(holds_staged, value))
 
 
 def load(read: Thunk, name: str) -> Any:
@@ -279,4 +284,16 @@ def _unbound() -> Any:
     return variable_
 
 
-__all__ = ["and_", "if_exp", "in_", "is_", "is_not_", "load", "not_", "not_in_", "or_", "unbound_message"]
+__all__ = [
+    "and_",
+    "holds_staged",
+    "if_exp",
+    "in_",
+    "is_",
+    "is_not_",
+    "load",
+    "not_",
+    "not_in_",
+    "or_",
+    "unbound_message",
+]

@@ -20,7 +20,7 @@ from ..values.abstract import (
     column_leaves,
 )
 from .counter_tables import CounterTable
-from .dict_tables import DefaultTable, DictTable
+from .dict_tables import DefaultTable, DictTable, OrderedTable
 from .hash_tables import Table, with_item
 from .keys import are_words, joined_keys, key_kind
 from .list_pools import as_value, joined_values, types_of_pool
@@ -38,7 +38,7 @@ def make_table(kind: Tabled) -> Any:
 
 _TABLES: dict[type, type[Table]] = {
     dict: DictTable,
-    OrderedDict: DictTable,
+    OrderedDict: OrderedTable,
     Counter: CounterTable,
     defaultdict: DefaultTable,
     set: ChangingSet,

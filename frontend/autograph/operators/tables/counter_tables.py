@@ -181,4 +181,6 @@ def _has_counts(one: Any, symbol: str, other: Any) -> Any:
     return operators().call(all, operators().call(map, is_so, items))
 
 
+CounterTable.__name__ = "Counter"  # as Python says in its messages
+
 __all__ = ["CounterTable"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -123,11 +124,17 @@ class DictTable(Table):
         self.take_out(found)
         return value
 
-    def popitem(self, last: Any = True) -> Any:
+    def popitem(self) -> Any:
         """The last key and its value, which are taken out."""
+        return self.take_item(self.last_place)
+
+    def take_item(self, find: Callable[[], Any]) -> Any:
+        """Take the item at a place out, which is looked for if there is one."""
+        if self.kind is None:
+            return operators().raise_(lambda: KeyError("popitem(): dictionary is empty"))
         self.expect_loss()
-        raise_if(np.equal(self.length, 0), "KeyError", "'popitem(): dictionary is empty'")
-        place = self.last_place() if last else self.first_place()
+        raise_if(np.equal(self.length, 0), "KeyError", "popitem(): dictionary is empty")
+        place = find()
         item = self.item(place)
         keep_read(item)
         self.take_out(Found(None, place, np.bool_(True)))
@@ -141,13 +148,7 @@ class DictTable(Table):
     def take_over(self, other: Any) -> None:
         """Put all items of a dict, or all pairs of keys and values, in."""
         pairs = other.items() if isinstance(other, (dict, DictTable)) else other
-        operators().for_(pairs, lambda pair: self.put(*operators().unpack(pair, 2, None)))
-
-    def move_to_end(self, key: Any, last: Any = True) -> None:
-        """Put an item of an `OrderedDict` behind all others."""
-        if last is not True:
-            self.refuse("move_to_end(last=False)")
-        self.put(key, self.pop(key))
+        operators().for_(pairs, lambda pair: self.put(*_pair(pair)))
 
     # Operators
 
@@ -189,6 +190,30 @@ class DictTable(Table):
 
         items = other.items() if isinstance(other, DictTable) else list(other.items())
         return operators().call(all, operators().call(map, is_here, items))
+
+
+class OrderedTable(DictTable):
+    """An `OrderedDict`."""
+
+    def popitem(self, last: Any = True) -> Any:
+        """The last key and its value, or the first, which are taken out."""
+        return self.take_item(self.last_place if last else self.first_place)
+
+    def move_to_end(self, key: Any, last: Any = True) -> None:
+        """Put an item of an `OrderedDict` behind all others."""
+        if last is not True:
+            self.refuse("move_to_end(last=False)")
+        self.put(key, self.pop(key))
+
+    def __eq__(self, other: Any) -> Any:
+        if not isinstance(other, (OrderedDict, OrderedTable)):
+            return super().__eq__(other)
+        one, two = (operators().call(list, each.items()) for each in (self, other))
+        return operators().compare("==", one, two)
+
+    def __ne__(self, other: Any) -> Any:
+        equal = self.__eq__(other)
+        return equal if equal is NotImplemented else operators().not_(equal)
 
 
 class DefaultTable(DictTable):
@@ -237,8 +262,18 @@ class DefaultTable(DictTable):
         self.refuse("setting default_factory")
 
 
+DictTable.__name__, OrderedTable.__name__ = "dict", "collections.OrderedDict"
+DefaultTable.__name__ = "collections.defaultdict"
+
 _CONSTANT = (int, float, bool, complex, list)
 """What makes equal values whenever it is called, and does nothing else."""
+
+
+def _pair(pair: Any) -> Any:
+    """A key and its value."""
+    if isinstance(pair, (tuple, list)) and len(pair) != 2:
+        raise ValueError(f"dictionary update sequence element #0 has length {len(pair)}; 2 is required")
+    return operators().unpack(pair, 2, None)
 
 
 def truth(found: Found) -> Any:
@@ -251,4 +286,4 @@ def missing_key(key: Any) -> Any:
     operators().raise_(lambda: KeyError(key))
 
 
-__all__ = ["DefaultTable", "DictTable", "missing_key", "truth"]
+__all__ = ["DefaultTable", "DictTable", "OrderedTable", "missing_key", "truth"]

@@ -40,7 +40,16 @@ from ..values.abstract import (
     unflatten,
 )
 from .columns import count, current_recorder, read, traced, write
-from .keys import are_words, joined_keys, key_kind, sought_words, width_of, words_of, words_of_columns
+from .keys import (
+    are_words,
+    joined_keys,
+    key_kind,
+    require_hashable,
+    sought_words,
+    width_of,
+    words_of,
+    words_of_columns,
+)
 from .list_pools import ListPool, are_same, joined_values, kind_in_pool, kind_of_value
 from .python_classes import PythonClass
 
@@ -225,6 +234,7 @@ class Table(RuntimeTable):
 
     def find(self, key: Any) -> Found | None:
         """Where a key is; None where there surely is none."""
+        require_hashable(key)
         if self.kind is None:
             key_kind(key)
             return None

@@ -14,6 +14,7 @@ import numpy as np
 from .....dialect.errors import UnsupportedError
 from .....dialect.ops.casts import Bitcast
 from ....numpy_api import lookup
+from ....runtime_values.results import RuntimeContainer
 from ....runtime_values.values import RuntimeValue
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
@@ -47,11 +48,27 @@ def is_run_time_key(key: Any) -> bool:
     """Whether a key, or a part of one, is known only when the program runs."""
     if isinstance(key, tuple):
         return any(map(is_run_time_key, key))
-    return isinstance(key, (TracedArray, Chosen, Optional)) or is_text(key)
+    return isinstance(key, (TracedArray, Chosen, Optional, RuntimeContainer)) or is_text(key)
+
+
+def require_hashable(key: Any) -> None:
+    """Raise what Python raises for what is no key."""
+    if isinstance(key, tuple):
+        for part in key:
+            require_hashable(part)
+    elif isinstance(key, RuntimeContainer):
+        if key.python_type is not frozenset:
+            raise TypeError(f"unhashable type: '{key.python_type.__name__}'")
+    elif isinstance(key, TracedArray):
+        if key.ndim or not (key._is_scalar or key._python_type):
+            raise TypeError("unhashable type: 'numpy.ndarray'")
+    elif not isinstance(key, RuntimeValue):
+        hash(key)
 
 
 def key_kind(key: Any) -> Kind:
     """The abstract type of a key; `TypeError` for what Python does not take, `UnsupportedError` for other things."""
+    require_hashable(key)
     kind = as_arrays(kind_of(key))
     _require_key(kind)
     return kind
@@ -114,7 +131,8 @@ def _require_alike(one: Kind, other: Kind) -> None:
         if names[0] != names[1]:
             raise UnsupportedError(
                 f"a dict or set has keys that are {names[0]} and keys that are {names[1]}, which only the program "
-                "knows: in compiled code its keys are of one type; convert them, as in d[float(k)]"
+                "knows: in compiled code its keys are of one type; convert them, as in "
+                f"d[{'float' if 'floats' in names else 'int'}(k)]"
             )
 
 
@@ -186,6 +204,9 @@ def _matched(trace: Recorder, key: Any, found: Kind, kind: Kind) -> Iterator[Any
         yield _present(trace, key, kind)
     elif isinstance(kind, ArrayKind):
         number = as_arrays(found)
+        if isinstance(key, int) and not -(2**63) <= key < 2**63:
+            yield _large(key, kind.type.dtype)
+            return
         if not isinstance(number, ArrayKind):
             yield None
             return
@@ -199,6 +220,15 @@ def _matched(trace: Recorder, key: Any, found: Kind, kind: Kind) -> Iterator[Any
             yield None
     elif found != kind:
         yield None
+
+
+def _large(key: int, dtype: np.dtype[Any]) -> tuple[Any, bool] | None:
+    """The word of an int of more than 64 bits, and that it has one; None where no number of a dtype equals it."""
+    if dtype.kind == "u" and 0 <= key < 2 ** (8 * dtype.itemsize):
+        return word_of(np.asarray(key, dtype)), True
+    if dtype.kind == "f" and abs(key) < 2**1024 and int(float(key)) == key and dtype.type(key) == key:
+        return word_of(np.asarray(float(key), dtype)), True
+    return None
 
 
 def _present(trace: Recorder, key: Optional, kind: Kind) -> Any:
@@ -246,6 +276,7 @@ __all__ = [
     "is_run_time_key",
     "joined_keys",
     "key_kind",
+    "require_hashable",
     "sought_words",
     "width_of",
     "word_of",

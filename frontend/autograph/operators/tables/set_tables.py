@@ -179,8 +179,10 @@ class ChangingSet(SetTable):
 
     def pop(self) -> Any:
         """Take a member out and return it."""
+        if self.kind is None:
+            return operators().raise_(lambda: KeyError("pop from an empty set"))
         self.expect_loss()
-        raise_if(np.equal(self.length, 0), "KeyError", "'pop from an empty set'")
+        raise_if(np.equal(self.length, 0), "KeyError", "pop from an empty set")
         place = self.first_place()
         member = self.key(place)
         self.take_out(Found(None, place, np.bool_(True)))
@@ -242,5 +244,7 @@ _SETS = (set, frozenset, SetTable)
 def _is_set(value: Any) -> bool:
     return isinstance(value, _SETS)
 
+
+SetTable.__name__, ChangingSet.__name__ = "frozenset", "set"  # as Python says in its messages
 
 __all__ = ["ChangingSet", "SetTable"]

@@ -76,6 +76,11 @@ class TableView:
         self.part = part
 
     @property
+    def in_python(self) -> Any:
+        """What Python has in its place, of an empty dict."""
+        return {KEYS: {}.keys, VALUES: {}.values, ITEMS: {}.items}[self.part]()
+
+    @property
     def length(self) -> Any:
         """The number of items."""
         return self.table.length

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from ....guards.generated import is_generated
-from ....runtime_values.results import RuntimeContainer
 from ....signature.traced_value import held
 from ....source.modules import is_users_function
 from ....tracing.array import TracedArray
@@ -261,22 +260,7 @@ def _missing(owner: Any, other: Any) -> Any:
     return NotImplemented
 
 
-def applied(function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-    """What Python makes of two operands; what it says of their classes names those of Python's."""
-    try:
-        return function(left, right)
-    except TypeError as error:
-        text = str(error)
-        for value in (left, right):
-            if isinstance(value, RuntimeContainer):
-                text = text.replace(f"'{type(value).__name__}'", f"'{value.python_type.__name__}'")
-        if text == str(error):
-            raise
-        raise TypeError(text) from None
-
-
 __all__ = [
-    "applied",
     "call_operator",
     "has_users_operator",
     "iterated",
