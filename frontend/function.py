@@ -23,6 +23,7 @@ from .calls.callables import name_of, require_count, require_function
 from .calls.compile_lock import COMPILE_LOCK
 from .calls.device_calls import device_of_call, places_on_device
 from .calls.eager_calls import is_eager
+from .calls.in_turn import found_for, run_in_turn
 from .calls.known_specialisations import CacheInfo, KnownSpecialisations
 from .calls.parameters import Parameters
 from .calls.retracing import Compilation, Retracing
@@ -184,14 +185,15 @@ class Function(FastCallable, Portable, Generic[P, R]):
                 traced: R = self._traced_function()(*args, **kwargs)  # becomes a part of that trace
                 return traced
             traces = self._known.traces
-            (concrete, arrays), taken = self._specialize(Arguments(structure, leaves, names))
+            fitting, taken = self._specialize(Arguments(structure, leaves, names))
             if self._known.traces == traces or self._ran_natively():
                 self._retracing.note_reuse()
             if self._warns_of_retracing and self._known.traces != traces and self._known.last is not None:
                 compilation = Compilation(*self._known.last, self._known.reason)
                 self._retracing.note(self.name, list(self._signature.parameters), compilation)
-            self._describe(concrete, bound, taken)
-            result: R = concrete.run(arrays, bound)
+            self._describe(fitting[0], bound, taken)
+            takes_turns = fitting[0].takes_turns
+            result: R = run_in_turn(self, args, kwargs) if takes_turns else fitting[0].run(fitting[1], bound)
         except BaseException as error:
             from .compiling.diagnostics import user_traceback  # what explains errors takes long to import
 
@@ -323,16 +325,11 @@ class Function(FastCallable, Portable, Generic[P, R]):
 
     def _specialize(self, arguments: Arguments) -> tuple[Fitting, Arguments]:
         """What was compiled for a call and fits now, and the arguments that it takes, where numbers may be data."""
-        fitting = self._fitting(arguments)
-        if fitting is not None:
-            return fitting, arguments
-        numbers = self._numbers.of(arguments)
+        found, numbers = found_for(self, arguments)
+        if found is not None:
+            return found
         if numbers is None:
             return self._made_for_sizes(arguments), arguments
-        taken = numbers.as_data()
-        fitting = self._fitting(taken)
-        if fitting is not None:
-            return fitting, taken
         with COMPILE_LOCK:
             last, changed = self._known.last, numbers.learn()
             made, taken = numbers.specialized(self._made_for_sizes)

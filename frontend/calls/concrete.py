@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 from collections.abc import Callable, Iterator, Sequence
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
+from ...backend.cpu.dispatch.turns import turn
 from ...backend.cpu.execution.executable import RuntimeFailure
 from ...backend.executables import loaded
 from ...backend.gpu.devices.on_device import OnDevice, memory_of
@@ -98,6 +100,8 @@ class ConcreteFunction:
         self._shared = program.shared
         self._stores_early = program.stores_early
         self._write_back = program.write_back
+        self.takes_turns = program.write_back is not None and not self._executable.calls_python
+        """Whether it changes Python's state: not where Python that it calls may wait for another call."""
         self._captures = program.captures
         self._captured = [capture.array for capture in program.captures]
         self.guards: list[Capture | Guard] = [*program.captures, *program.guards]
@@ -331,13 +335,14 @@ class ConcreteFunction:
             raise WeftValueError(
                 f"{self!r} was compiled for another pattern of equal arrays among its arguments"
             )
-        admitted = self.admitted(leaves)
-        if admitted is None:
+        with turn() if self.takes_turns else contextlib.nullcontext():
+            admitted = self.admitted(leaves)
+            if admitted is not None:
+                return self.run(admitted, bound)
             raise WeftValueError(
                 f"{self.why_not(leaves)} since {self!r} was compiled; call the weft.function, which compiles again, or "
                 "pass what changes as an argument"
             )
-        return self.run(admitted, bound)
 
     def admitted(self, leaves: Sequence[Any]) -> Sequence[Any] | None:
         """The arrays of a call: the flattened arguments, and what is fetched; None where a guard does not hold."""

@@ -139,7 +139,7 @@ class _Description:
     def _finished(self, finish: Callable[..., Descriptor], *arguments: Any) -> Descriptor:
         if self._program.size > MOST_VALUES:
             raise Unknown
-        return finish(self._concrete, *arguments)
+        return finish(self._concrete, *arguments, takes_turns=self._concrete.takes_turns)
 
     def _flags(self, position: int) -> int:
         """What an array of the call must be like in memory; Python looks after that where it runs the call."""

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ...backend.cpu.dispatch.turns import turn
 from ...backend.gpu.devices.on_device import ARRAYS, memory_of
 from ...dialect.errors import InternalError, TraceRecursionError, WeftTypeError
 from ...dialect.imports import is_loaded
@@ -62,7 +63,8 @@ def record_function(
     while True:
         try:
             run = contextvars.copy_context().run  # what is set of the context is set at each call
-            return run(_record, function, convert, signature, leaves, decisions, is_watched)
+            with turn():  # the function is traced on Python's state itself, which is as it was afterwards
+                return run(_record, function, convert, signature, leaves, decisions, is_watched)
         except DrawnMeanwhile:
             is_watched = True
         except ItemChanged as change:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..native_python.intrinsics import api, call_int, call_void, set_word, stack, word
+from ..native_python.intrinsics import api, call, call_int, call_void, set_word, stack, word
 from ..native_python.layout import (
     COUNT_MASK,
     LIST_ITEMS,
@@ -16,6 +16,7 @@ from ..native_python.layout import (
     Binding,
     Code,
     Descriptor,
+    Turn,
 )
 from .checks import admitted
 from .device_calls import run_on_device
@@ -158,6 +159,27 @@ def attempted(descriptor: int, slots: int, count: int) -> int:
     words = word(descriptor + WORDS)
     if word(descriptor + api(Api.READY_SLOT)) == 0 or word(words + Descriptor.SLOTS) != count:
         return MISS
+    if word(words + Descriptor.TURNS) == 0:
+        return looked_at(words, slots, count)
+    return looked_at_in_turn(words, slots, count)
+
+
+def looked_at_in_turn(words: int, slots: int, count: int) -> int:
+    """As `looked_at`, of what changes Python's state; MISS while another call does: that of Python waits.
+
+    Guards may ask Python, which lets other threads run: from before they are asked nobody else changes the state.
+    """
+    native = api(Api.TURNS) + WORD * Turn.NATIVE
+    if word(api(Api.TURNS) + WORD * Turn.GIVEN) != 0 or word(native) != 0:
+        return MISS
+    set_word(native, call(api(Api.THREAD_STATE)))
+    result = looked_at(words, slots, count)
+    set_word(native, 0)
+    return result
+
+
+def looked_at(words: int, slots: int, count: int) -> int:
+    """Run what is described if the arguments and all that it relies on fit, else MISS."""
     values = stack(word(words + Descriptor.VALUES))
     owned = values + word(words + Descriptor.OWNED)
     set_word(values, owned)
@@ -166,15 +188,16 @@ def attempted(descriptor: int, slots: int, count: int) -> int:
     fits = admitted(word(words + Descriptor.OPERATIONS), values)
     result = MISS if fits == 0 else 0
     if fits > 0:
-        result = run(word(words + Descriptor.CODE), words, values)
+        result = run(words, values)
     while owned < word(values):
         call_void(api(Api.DECREF), word(owned))
         owned += WORD
     return result
 
 
-def run(code: int, words: int, values: int) -> int:
+def run(words: int, values: int) -> int:
     """Run what was compiled on values: by Python, where it has no code that is called here."""
+    code = word(words + Descriptor.CODE)
     if code == 0:
         return run_python(words, values)
     if word(code + Code.DEVICE) != 0:

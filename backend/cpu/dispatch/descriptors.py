@@ -385,8 +385,12 @@ class Program:
         inputs: Sequence[int],
         leaves: Sequence[int] = (),
         run: Callable[..., Any] | None = None,
+        takes_turns: bool = False,
     ) -> Descriptor:
-        """The descriptor. `code` has the address of what native code runs; without it Python's `run` is called."""
+        """The descriptor. `code` has the address of what native code runs; without it Python's `run` is called.
+
+        Where calls change Python's state, they take turns.
+        """
         self._add(Check.END)
         self._steps += [Build.END, 0, 0, 0]
         words = [0] * (Words.LENGTH)
@@ -403,6 +407,7 @@ class Program:
             Words.PYTHON: 0 if run is None else self.keep(run),
             Words.LEAVES: self.words(leaves),
             Words.LEAF_COUNT: len(leaves),
+            Words.TURNS: takes_turns,
         }
         for offset, value in content.items():
             words[offset // WORD] = value

@@ -18,6 +18,7 @@ from ..machine.libraries import library_function, numpy_function
 from ..machine.native_code import kept_library
 from ..native_python import layout
 from ..native_python.layout import PYTHON_FUNCTIONS, TABLE, Api
+from . import turns
 from .descriptors import Descriptor
 from .entries import Dispatch
 from .objects import slot_offset
@@ -83,6 +84,7 @@ class Library:
         words[Api.HAS_VERSIONS] = has_versions()
         words[Api.ENTRIES_SLOT] = slot_offset(Dispatch, "_entries")
         words[Api.READY_SLOT] = slot_offset(Descriptor, "_ready")
+        words[Api.TURNS] = ctypes.addressof(turns.words)
         switches.connect(words)
 
     def connect(self, slow: Callable[..., Any], unbound: Any, function: type, method: type) -> None:

@@ -75,9 +75,16 @@ class Descriptor:
 
     (
         SLOTS, VALUES, OWNED, OPERATIONS, CODE, INPUTS, INPUT_COUNT, STEPS, DEPTH, PYTHON, LEAVES, LEAF_COUNT,
-        CALLS,
-    ) = range(0, 13 * WORD, WORD)  # fmt: skip
-    LENGTH = 13
+        CALLS, TURNS,
+    ) = range(0, 14 * WORD, WORD)  # fmt: skip
+    LENGTH = 14
+
+
+class Turn:
+    """The words of `turns`."""
+
+    GIVEN, NATIVE = range(2)
+    LENGTH = 2
 
 
 class Operation:
@@ -286,6 +293,6 @@ class Api:
         DISPATCH_SLOT, ENTRIES_SLOT, READY_SLOT, FUNCTION_SLOT, SELF_SLOT, HAS_VERSIONS,
         TUPLE_TYPE, LIST_TYPE, DICT_TYPE, NEW_LARGE_ARRAY, NEW_COPY, METHOD_TYPE, SET_BASE,
         BLOCK_TYPE, BLOCK_MEMORY, BLOCK_ADDRESS, BLOCK_SIZE, BLOCK_STREAM, DROP_BLOCK, MEMORY_TYPE, STREAM_TYPE,
-        TAKE_BLOCK,
-    ) = range(38, 71)  # fmt: skip
-    LENGTH = 71
+        TAKE_BLOCK, TURNS,
+    ) = range(38, 72)  # fmt: skip
+    LENGTH = 72

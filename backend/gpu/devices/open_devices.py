@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ....dialect.errors import DeviceError
+from ....dialect.errors import DeviceError, WeftError
 from ...cpu.dispatch.objects import NativeTable
 from ...cpu.native_python.layout import Stream as Words
 from ...planning.plan import DeviceKernel
@@ -111,7 +111,11 @@ class OpenDevice:
 
     def free(self, address: int) -> None:
         """Free a block behind all that was asked for; never an error, as it ends what may have failed."""
-        self.memory.release_quietly(address, self.stream.handle)
+        try:
+            stream = self.stream
+        except WeftError:  # garbage may be collected while another device's is chosen
+            stream = self.default_stream
+        self.memory.release_quietly(address, stream.handle)
 
     def write(self, address: int, array: np.ndarray[Any, Any]) -> None:
         """Copy a contiguous array to the device; it may be changed when this returns."""

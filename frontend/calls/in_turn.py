@@ -1,0 +1,43 @@
+"""What was compiled and fits a call, and calls that change Python's state, where Python makes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...backend.cpu.dispatch.turns import turn
+from .argument_numbers import Arguments
+
+if TYPE_CHECKING:
+    from .specialisations import Fitting
+
+_TRIES = 20
+"""How often a call is compiled anew because another thread changed what it relies on."""
+
+
+def found_for(function: Any, arguments: Arguments) -> tuple[tuple[Fitting, Arguments] | None, Any]:
+    """What fits of a `Function`, with the arguments that it takes; and the numbers among these that may be data."""
+    fitting, numbers = function._fitting(arguments), None
+    if fitting is None and (numbers := function._numbers.of(arguments)) is not None:
+        arguments = numbers.as_data()
+        fitting = function._fitting(arguments)
+    return (None if fitting is None else (fitting, arguments)), numbers
+
+
+def run_in_turn(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run what changes Python's state: all that it reads of that, its arguments' too, is read in its turn."""
+    for _ in range(_TRIES):
+        with turn():
+            leaves, names, structure, bound = function._bind(args, kwargs)
+            arguments = Arguments(structure, leaves, names)
+            found, _ = found_for(function, arguments)
+            if found is not None:
+                concrete, arrays = found[0]
+                return concrete.run(arrays, bound)
+        function._specialize(arguments)  # another thread has changed what was compiled in
+    with turn():
+        leaves, names, structure, bound = function._bind(args, kwargs)
+        (concrete, arrays), _ = function._specialize(Arguments(structure, leaves, names))
+        return concrete.run(arrays, bound)
+
+
+__all__ = ["found_for", "run_in_turn"]
