@@ -133,6 +133,7 @@ EXCEPTIONS: dict[str, type[Exception]] = {
         MemoryError,
         RecursionError,
         np.linalg.LinAlgError,
+        StopIteration,
     )
 }
 """The exceptions that compiled code may raise, by name."""

@@ -63,6 +63,11 @@ class RuntimeContainer(RuntimeValue):
     candidates: tuple[Any, ...] = ()
     """The containers of which it is one in Python, as a condition or the number of iterations decides."""
 
+    @property
+    def heap(self) -> Any:
+        """What its items lie in together with those of others, for one that is told by its place there."""
+        return None
+
     def widen(self, kind: Any) -> None:
         """Have a wider abstract type from now on."""
         raise NotImplementedError

@@ -340,15 +340,6 @@ class TestRefused:
                 lambda n, kind=kind: kind(squares(n)), I64(2), match=f"a {kind.__name__} whose size is known"
             )
 
-    def test_lists_in_lists(self):
-        def f(n):
-            rows = []
-            for i in range(n):
-                rows.append(squares(i))
-            return rows
-
-        refused(f, I64(2), match="cannot hold another one")
-
     def test_lists_of_other_lengths_in_items(self):
         def in_tuple(n):
             rows = []

@@ -8,13 +8,19 @@ import numpy as np
 
 from .....dialect.errors import UnsupportedError
 from ....numpy_api import lookup
+from ....runtime_values.results import RuntimeLength
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.needed_numbers import need_number
 from ....tracing.number_types import number_type
+from ....tracing.recorder import Recorder
 from ..interface import operators
+from ..values.abstract import Growing, Kind, kind_of
 from ..values.control_flow_state import control_flow
+from ..values.resolve_grown_lists import resolve_grown_list
 from .dynamic_lists import GrowingList, Widened, is_known_outside, kind_of_items
+from .joined_items import join_items
+from .lists_in_lists import freed, joined_kind
 
 
 def is_count(value: Any) -> bool:
@@ -41,8 +47,15 @@ def has_computed_bounds(key: Any) -> bool:
     return any(isinstance(bound, TracedArray) and bound._known() is None for bound in bounds)
 
 
-def part(items: Any, key: slice) -> Any:
-    """`items[key]` with computed bounds."""
+def is_of_lists(items: Any, key: Any) -> bool:
+    """Whether a key says a part, with computed bounds, or which of the lists in a list."""
+    return has_computed_bounds(key) or (isinstance(key, TracedArray) and _are_lists(items))
+
+
+def part(items: Any, key: Any) -> Any:
+    """`items[key]` with computed bounds, or the list at a computed place."""
+    if isinstance(key, TracedArray):
+        return _grown_lists(items)[key]
     _need_bounds(key)
     if not items:
         return items[:0]
@@ -61,7 +74,32 @@ def growing(items: list[Any], key: Any) -> Any:
     trace = current_trace()
     if trace is None or not items:
         return items
-    kind = kind_of_items(items)
+    return _grown(trace, items, kind_of_items(items))
+
+
+def _are_lists(items: Any) -> bool:
+    """Whether the items of a list are lists."""
+    return (
+        type(items) is list
+        and bool(items)
+        and all(isinstance(item, (list, RuntimeLength)) for item in map(resolve_grown_list, items))
+    )
+
+
+def _grown_lists(items: list[Any]) -> Any:
+    """What a list of lists becomes of which one at a computed place is meant: one that grows, as do they."""
+    trace = current_trace()
+    assert trace is not None, "only the trace has computed places"
+    kind: Kind | None = None
+    for item in map(resolve_grown_list, items):
+        found = freed(kind_of(item)) if isinstance(item, RuntimeLength) else Growing(joined_kind(item))
+        assert found is not None
+        kind = join_items(kind, found)
+    assert kind is not None, "a list with items"
+    return _grown(trace, items, kind)
+
+
+def _grown(trace: Recorder, items: list[Any], kind: Kind) -> Any:
     if is_known_outside(items):
         raise Widened(items, kind)
     known = GrowingList(items, kind)
@@ -74,4 +112,4 @@ def _need_bounds(key: Any) -> None:
         need_number(bound, "the length of a list")
 
 
-__all__ = ["growing", "has_computed_bounds", "is_count", "part", "repeated"]
+__all__ = ["growing", "has_computed_bounds", "is_count", "is_of_lists", "part", "repeated"]

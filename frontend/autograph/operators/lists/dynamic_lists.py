@@ -20,10 +20,7 @@ from .....dialect.register import context
 from ....numpy_api import lookup
 from ....runtime_values.listed_arrays import number_of_item, numbers_of_rows
 from ....runtime_values.results import RuntimeLength
-from ....signature.composite_arrays import ArrayParts
-from ....signature.signature import Leaf, Node, Structure, static, static_key
-from ....signature.signature import Static as Constant
-from ....signature.traced_value import CompositeValue
+from ....signature.signature import Leaf, Structure
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.needed_numbers import need_deciding_numbers
@@ -34,25 +31,24 @@ from ..values.abstract import (
     ArrayKind,
     Choice,
     Container,
+    Growing,
     Kind,
-    Mismatch,
     Partial,
     Static,
     array_leaves,
-    as_arrays,
     column_leaves,
     flatten,
-    join,
     kind_of,
-    require_no_growing,
     unflatten,
 )
 from ..values.control_flow_state import control_flow
 from ..values.iterables import Sequence
-from ..values.mismatches import control_flow_error
+from .items_of_results import structure_of_item
+from .joined_items import join_items
 from .joining_functions import JOINING, NOTHING_TO
 from .kept_items import keep_put, keep_read
 from .list_methods import ListMethods
+from .lists_in_lists import fit_kind, kind_of_item, numbers_in_pool, owned, pool_in, pool_of, stacked_lists
 
 ROOM = 8
 """How many items there is room for at first."""
@@ -80,15 +76,18 @@ class GrowingList(ListMethods, RuntimeLength):
     """Whether its items are those of a generator, which nothing else has."""
 
     def __init__(self, items: Any = (), kind: Kind | None = None) -> None:
-        self.kind = kind
+        self.kind: Kind | None = None
         self._arrays: tuple[TracedArray, ...] = ()
         self._length: Any = np.int64(0)
         self._as_made: tuple[Any, int | None] = (None, None)
         """The length it was made with, and that as a number where it is known while tracing."""
         for item in items:
-            self.kind = _joined(self.kind, item)
-        if self.kind is not None:
-            self.make_room(self.kind)
+            kind = _joined(kind, item)
+        if kind is not None:
+            self.widen(kind)
+        if (pool := pool_of(self.kind)) is not None and type(items) is list and items:
+            self.hold(self.kind, (pool.adopted_lists(items),), _as_length(len(items)))
+            return
         for item in items:
             self.append(item)
 
@@ -107,11 +106,19 @@ class GrowingList(ListMethods, RuntimeLength):
 
     def widen(self, kind: Kind) -> None:
         """Hold items of a wider abstract type from now on."""
+        if isinstance(kind, Growing):
+            kind = operators().lists_in_pool(kind.item)
+            if self.kind is not None:
+                self._arrays = (numbers_in_pool(self, kind),)
+                self.kind = kind
+                return
         if self.kind is None:
             self.make_room(kind)
             return
-        room = self._arrays[0].shape[0] if self._arrays else np.maximum(self._length, ROOM)
-        self._arrays = (*widened_columns(self.kind, kind, iter(self._arrays), room), *self._origins_for(kind))
+        self._arrays = (
+            *widened_columns(self.kind, kind, iter(self._arrays), self.room),
+            *self._origins_for(kind),
+        )
         self.kind = kind
 
     def _origins_for(self, kind: Kind) -> tuple[TracedArray, ...]:
@@ -121,6 +128,7 @@ class GrowingList(ListMethods, RuntimeLength):
 
     def append(self, item: Any) -> None:
         """Add an item at the end."""
+        item = owned(self, item)
         kind = self._fitting(item)
 
         def grow() -> None:
@@ -153,6 +161,11 @@ class GrowingList(ListMethods, RuntimeLength):
     # Reading
 
     @property
+    def room(self) -> Any:
+        """For how many items there is room."""
+        return self._arrays[0].shape[0] if self._arrays else np.maximum(self._length, ROOM)
+
+    @property
     def length(self) -> Any:
         """The number of items, a traced int."""
         return self._length
@@ -161,11 +174,19 @@ class GrowingList(ListMethods, RuntimeLength):
         """What is another object as soon as the list may have become longer or shorter."""
         return self._length
 
+    def is_one_with(self, other: GrowingList) -> Any:
+        """Whether another list is this one."""
+        return self is other
+
     @property
     def known_length(self) -> int | None:
         """The number of items where tracing knows it after all."""
         length, number = self._as_made
         return number if length is self._length else None
+
+    def know_length(self, number: int) -> None:
+        """Take it that the list has a number of items, until it has more or fewer."""
+        self._as_made = self._length, number
 
     def item(self, position: Any) -> Any:
         """The item at a position that is known to be there."""
@@ -182,6 +203,7 @@ class GrowingList(ListMethods, RuntimeLength):
 
     def put(self, position: Any, item: Any) -> None:
         """Replace the item at a position that is known to be there."""
+        item = owned(self, item)
         kind = self._fitting(item)
         trace = _trace()
         arrays = []
@@ -217,18 +239,22 @@ class GrowingList(ListMethods, RuntimeLength):
     def _fitting(self, item: Any, kind: Kind | None = None) -> Kind:
         """The abstract type of the items with one more, which the list has from now on."""
         keep_put(item)
-        kind = _joined(self.kind, item) if kind is None else join_items(self.kind, kind)
+        kind = _joined(self.kind, item) if kind is None else fit_kind(self.kind, kind)
+        self.become(kind)
+        return kind
+
+    def become(self, kind: Kind) -> None:
+        """Hold items of an abstract type, from the beginning of a loop or branch on that knows the list."""
         if kind != self.kind:
             if is_known_outside(self):
                 raise Widened(self, kind)
             self.widen(kind)
-        return kind
 
     @classmethod
     def of(cls, items: Any, kind: Kind | None = None) -> GrowingList:
         """A list of the items of another, perhaps of a wider abstract type."""
         if not isinstance(items, GrowingList):
-            return cls(items, kind)
+            return GrowingList(items, kind)
         made = items.copy()
         if kind is not None and kind != made.kind:
             made.widen(kind)
@@ -238,6 +264,8 @@ class GrowingList(ListMethods, RuntimeLength):
         """All items as one array, along a new first axis."""
         if self.kind is None:
             return lookup("zeros")((0,))
+        if pool_of(self.kind) is not None:
+            return stacked_lists(self)
         if not isinstance(self.kind, ArrayKind):
             self.refuse("making an array of items that are not arrays")
         return self._arrays[0][: self._length]
@@ -266,17 +294,21 @@ class GrowingList(ListMethods, RuntimeLength):
             return Leaf(0), [(lookup("zeros")((0,)), False)]
         leaves = array_leaves(self.kind)
         if not leaves:  # items that are the same constant: what is left of them is their number
-            return _structure(self.kind, iter(())), [(lookup("zeros")((self._length,), np.bool_), False)]
+            return structure_of_item(self.kind, iter(())), [
+                (lookup("zeros")((self._length,), np.bool_), False)
+            ]
         stacked = [array[: self._length].copy() for array in self._arrays[: len(leaves)]]
         numbers = [leaf.number is not None for leaf in leaves]
-        return _structure(self.kind, iter(range(len(leaves)))), list(zip(stacked, numbers, strict=True))
+        return structure_of_item(self.kind, iter(range(len(leaves)))), list(
+            zip(stacked, numbers, strict=True)
+        )
 
     @property
     def has_lists(self) -> bool:
-        return _pool_in(self.kind) is not None
+        return pool_in(self.kind) is not None
 
     def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
-        pool = _pool_in(self.kind)
+        pool = pool_in(self.kind)
         if pool is None:
             return super().at_run_time()
         parts: tuple[Any, Callable[[Any], Any]] = pool.parts_of(self)
@@ -344,6 +376,9 @@ class GrowingList(ListMethods, RuntimeLength):
         return int(self._length)
 
     def __iter__(self) -> Iterator[Any]:
+        number = self.known_length
+        if number is not None and self.has_lists:
+            return map(self.item, range(number))
         if isinstance(self._length, TracedArray):
             self.refuse("taking all items at once, as in (*b,), f(*b) or a[1:] = b,")
         return iter(self.stacked())
@@ -418,31 +453,7 @@ def kind_of_items(items: list[Any]) -> Kind:
 
 def _joined(kind: Kind | None, item: Any) -> Kind:
     """The abstract type of items of a list with one more."""
-    return join_items(kind, as_arrays(kind_of(item)))
-
-
-def _pool_in(kind: Kind | None) -> Any:
-    """What holds the lists that items are or hold; None where there are none."""
-    if not isinstance(kind, Container):
-        return None
-    if isinstance(kind.kind, type) and issubclass(kind.kind, GrowingList):
-        pool = kind.children[0]
-        return pool.value if isinstance(pool, Static) else None
-    return next(filter(None, map(_pool_in, kind.children)), None)
-
-
-def join_items(kind: Kind | None, found: Kind) -> Kind:
-    """The abstract type of items of two kinds; both are not to be told apart in a list."""
-    require_no_growing(found)
-    try:
-        joined = found if kind is None else join(kind, found)
-    except Mismatch as mismatch:
-        problem = str(mismatch).replace("on one path", "at first").replace("on the other", "later")
-        raise control_flow_error(
-            "the items of a list that grows in a staged loop differ", [f"an item is {problem}"]
-        ) from None
-    require_no_growing(joined)
-    return joined
+    return join_items(kind, kind_of_item(item))
 
 
 def _as_length(length: Any) -> Any:
@@ -521,40 +532,6 @@ def _renumbered(numbers: Any, old: Choice, new: Choice) -> Any:
     if places == list(range(len(places))):
         return numbers
     return lookup("take")(np.array(places, np.int64), numbers, axis=0)
-
-
-def _structure(kind: Kind, positions: Iterator[int]) -> Structure:
-    """The structure of an item for the results of a function."""
-    if isinstance(kind, ArrayKind):
-        return Leaf(next(positions))
-    if isinstance(kind, Container):
-        children = tuple(_structure(child, positions) for child in kind.children)
-        if kind.kind is CompositeValue:
-            return Node(ArrayParts, (), (static(kind.keys[0][0]), *children))
-        return Node(kind.kind, kind.keys, children)
-    if isinstance(kind, Partial) and kind.inner is not None:
-        return Node(_PresentOrNone, (), (Leaf(next(positions)), _structure(kind.inner, positions)))
-    if isinstance(kind, Choice):
-        return Node(_one_of(tuple(option.value for option in kind.options)), (), (Leaf(next(positions)),))
-    value = kind.value if isinstance(kind, Static) else None
-    return Constant(static_key(value), value)
-
-
-def _one_of(options: tuple[Any, ...]) -> type:
-    """Made of a number: the option with that number."""
-
-    class OneOf(tuple[Any, ...]):
-        def __new__(cls, number: Any) -> Any:
-            return options[int(number)]
-
-    return OneOf
-
-
-class _PresentOrNone(tuple[Any, ...]):
-    """Made of whether an item is None and of its value: the item itself."""
-
-    def __new__(cls, is_none: Any, value: Any) -> Any:
-        return None if is_none else value
 
 
 def is_known_outside(items: Any) -> bool:

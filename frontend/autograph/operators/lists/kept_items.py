@@ -20,6 +20,7 @@ from ..values.abstract import parts_of
 from ..values.composites import IMMUTABLE
 from ..values.control_flow_state import control_flow
 from ..values.optional import MaybeUnbound, Optional
+from ..values.resolve_grown_lists import resolve_grown_list
 
 if TYPE_CHECKING:
     from ....tracing.recorder import Recorder
@@ -109,7 +110,7 @@ def require_unchanged(trace: Recorder) -> None:
     """Have the recording begun again if an item of a list that grows was changed, and not put back into its place."""
     for item, before, _ in trace.kept_items:
         is_array = isinstance(item, TracedArray)
-        if item._storage.written_at > before if is_array else _differ(_state(item), before):
+        if item._storage.written_at > before if is_array else _has_changed(item, before):
             if is_array in trace.own_items:
                 _refuse(item)
             raise ItemChanged(is_array)
@@ -121,6 +122,12 @@ def require_no_copy(item: Any) -> None:
     if any(kept.item is item for kept in trace.kept_items):
         if False in trace.own_items:
             _refuse(item)
+        raise ItemChanged(False)
+
+
+def begin_again_if_copied(trace: Recorder, items: Iterable[Any]) -> None:
+    """Begin again where one of some containers that were changed is a copy of an item of a list that grows."""
+    if False not in trace.own_items and any(kept.item is item for item in items for kept in trace.kept_items):
         raise ItemChanged(False)
 
 
@@ -176,6 +183,11 @@ def _state(part: Any) -> Any:
     return [*keys, *entries, *others, *others.values()]
 
 
+def _has_changed(item: Any, before: Any) -> bool:
+    """Whether a container holds something else than before, or has become a list that grows."""
+    return resolve_grown_list(item) is not item or _differ(_state(item), before)
+
+
 def _differ(now: list[Any], before: list[Any]) -> bool:
     return len(now) != len(before) or any(one is not other for one, other in zip(now, before, strict=True))
 
@@ -187,6 +199,7 @@ def _trace() -> Recorder:
 
 
 __all__ = [
+    "begin_again_if_copied",
     "compare_identity",
     "forget_read",
     "is_new",

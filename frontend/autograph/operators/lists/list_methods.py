@@ -257,15 +257,39 @@ class ListMethods:
         return equal if equal is NotImplemented else operators().not_(equal)
 
     def __lt__(self, other: Any) -> Any:
-        return self._ordered(other)
+        return self._is_in_order(other, "<")
 
-    __le__ = __gt__ = __ge__ = __lt__
+    def __le__(self, other: Any) -> Any:
+        return self._is_in_order(other, "<=")
 
-    def _ordered(self, other: Any) -> Any:
-        """Refuse to say which of two lists comes first; nothing else is compared so."""
-        if isinstance(other, (list, ListMethods)):
-            self.refuse("comparing which of two lists comes first (<, >)")
-        return NotImplemented
+    def __gt__(self, other: Any) -> Any:
+        return self._is_in_order(other, ">")
+
+    def __ge__(self, other: Any) -> Any:
+        return self._is_in_order(other, ">=")
+
+    def _is_in_order(self, other: Any, symbol: str) -> Any:
+        """A comparison with a list: of the first items that differ, or of the lengths where none do."""
+        if not isinstance(other, (list, ListMethods)):
+            return NotImplemented
+        if isinstance(other, list) and not other:
+            return operators().compare(symbol, self.length, 0)
+        one, two = self, self.of(other)
+        if one.kind is None or two.kind is None:
+            return operators().compare(symbol, one.length, two.length)
+        for items in (one, two):
+            if not isinstance(items.kind, ArrayKind) or items.kind.type.rank:
+                self.refuse("putting lists of other things than numbers in order")
+        count = as_int(np.minimum(one.length, two.length))
+        left, right = (items.stacked()[:count] for items in (one, two))
+        differ = np.not_equal(left, right)
+        place = as_int(np.sum(np.cumsum(differ) == 0))
+        is_so = operators().if_exp(
+            np.any(differ),
+            lambda: operators().compare(symbol, one.item(place), two.item(place)),
+            lambda: operators().compare(symbol, one.length, two.length),
+        )
+        return operators().call(bool, is_so)
 
     def _all_equal(self, other: Any) -> Any:
         """Whether all items equal those of a list of the same length."""

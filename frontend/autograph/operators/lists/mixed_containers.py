@@ -18,6 +18,7 @@ from ..values.abstract import parts_of
 from ..values.aliases import entry_of, present, reachable
 from ..values.composites import IMMUTABLE
 from ..values.resolve_grown_lists import resolve_grown_list
+from .kept_items import begin_again_if_copied
 
 
 def note_containers(trace: Recorder, name: str, result: Any, candidates: Iterable[Any]) -> None:
@@ -26,7 +27,7 @@ def note_containers(trace: Recorder, name: str, result: Any, candidates: Iterabl
     if isinstance(result, RuntimeContainer):
         result.candidates = tuple(c for c in candidates if _is_mutable(c) and c is not result)
     held = [c for c in candidates if _is_mutable(c) and c is not result and _is_held(c)]
-    if held and _is_mutable(result):
+    if held and _is_mutable(result) and not _are_of_one_heap([result, *held]):
         _watch(trace, name, [result, *held])
     parts = parts_of(result)
     if parts is None:
@@ -58,6 +59,12 @@ def join_names(trace: Recorder, found: Iterable[tuple[str, Any, Sequence[Any]]])
     return joined
 
 
+def _are_of_one_heap(containers: list[Any]) -> bool:
+    """Whether one of several containers is told by its place: a change of it is one of the right one."""
+    heaps = [c.heap if isinstance(c, RuntimeContainer) else None for c in containers]
+    return heaps[0] is not None and all(heap is heaps[0] for heap in heaps)
+
+
 def note_common_ends(
     trace: Recorder,
     carried: Mapping[Any, Any],
@@ -69,7 +76,7 @@ def note_common_ends(
 
     So are those watched that exchange their containers, where one of those from before the loop can be seen.
     """
-    places = [key for key in bound if key in ends and _is_mutable(bound[key]) and _is_mutable(ends[key])]
+    places = [key for key in bound if key in ends and _is_copied(bound[key]) and _is_copied(ends[key])]
     by_end: dict[int, list[Any]] = {}
     for key in places:
         by_end.setdefault(id(ends[key]), []).append(key)
@@ -88,7 +95,7 @@ def note_earlier_ends(
 ) -> None:
     """Watch containers from before a loop that a place holds from the second iteration on; `contents` is of before."""
     for key, content in contents.items():
-        if _is_mutable(ends[key]):
+        if _is_copied(ends[key]):
             trace.at_end.append(_Watch(trace, carried[key].place.name, [(ends[key], content)]))
 
 
@@ -111,6 +118,7 @@ class _Watch:
     """Raises where one of several containers has changed."""
 
     def __init__(self, trace: Recorder, name: str, contents: list[tuple[Any, list[Any] | None]]) -> None:
+        self.trace = trace
         self.name = name
         self.contents = contents
         self.place = trace.user_location()
@@ -123,6 +131,7 @@ class _Watch:
             else:
                 changed = any(one is not other for one, other in zip(now, content, strict=True))
             if changed:
+                begin_again_if_copied(self.trace, (container for container, _ in self.contents))
                 kind = (
                     container.python_type.__name__
                     if isinstance(container, RuntimeContainer)
@@ -140,6 +149,11 @@ def _is_mutable(value: Any) -> bool:
     return isinstance(value, (RuntimeContainer, set, Counter, defaultdict)) or (
         not isinstance(value, IMMUTABLE) and parts_of(value) is not None
     )
+
+
+def _is_copied(value: Any) -> bool:
+    """Whether a loop that carries a container makes another one of it."""
+    return _is_mutable(value) and not _are_of_one_heap([value])
 
 
 def _is_held(container: Any) -> bool:

@@ -41,6 +41,7 @@ from ..branches.exits import (
 )
 from ..branches.paths import catcher_of
 from ..branches.retry_recording import lengths_differ, recorded
+from ..lists.kept_items import keep_joined
 from ..lists.mixed_containers import content_of, note_common_ends, note_containers, note_earlier_ends
 from ..values.abstract import (
     ArrayKind,
@@ -327,6 +328,7 @@ class _Recording:
         self.starts.append({key: copied(value) for key, value in self.bound.items()})
         for key, carried in kinds.items():
             note_containers(self.trace, carried.place.name, self.bound[key], [carried.initial])
+            keep_joined(self.bound[key], [carried.initial])
 
     def _body(self, region: Region, counter: list[Any]) -> Callable[[], Exit]:
         if not counter:
@@ -465,6 +467,7 @@ class _Recording:
         for key, carried in self.passed.items():
             sides = [carried.initial, self.ends[-1].get(key)]
             note_containers(trace, carried.place.name, carried.place.get(), sides)
+            keep_joined(carried.place.get(), sides)
         note_common_ends(trace, self.passed, self.bound, self.ends[-1], self.contents)
         note_earlier_ends(trace, self.passed, self.ends[-1], earlier)
         for variable in loop.dead.values():

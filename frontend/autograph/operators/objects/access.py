@@ -29,6 +29,7 @@ from ....tracing.several_types import SeveralTypes, by_type, first_of_several
 from ..builtins.random_functions import are_generators
 from ..calls.calls import call
 from ..lists import computed_lengths
+from ..lists.kept_items import require_no_copy
 from ..statements import dict_lookups
 from ..statements.dict_lookups import are_constants, is_looked_up, look_up
 from ..tables import becoming, dict_tables, table_walks
@@ -325,7 +326,7 @@ def _item(container: Any, key: Any) -> Any:
         place = place_in(container, key)
         return Chosen(place, tuple(container)) if len(container) > 1 else container[0]
     key = plain_key(container, key)
-    if isinstance(container, (list, tuple)) and computed_lengths.has_computed_bounds(key):
+    if isinstance(container, (list, tuple)) and computed_lengths.is_of_lists(container, key):
         return computed_lengths.part(container, key)
     if isinstance(container, (Range, ArrayParts)):
         return resolve_grown_list(container[key])
@@ -365,6 +366,8 @@ def set_item(container: Any, key: Any, value: Any) -> None:
     key = plain_key(container, key)
     if type(container) is list and computed_lengths.has_computed_bounds(key):
         container = computed_lengths.growing(container, key)
+    if type(container) is list and isinstance(key, TracedArray):
+        require_no_copy(container)  # there would be one for each place
     assign_item(container, key, value)
 
 

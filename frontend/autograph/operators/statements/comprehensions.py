@@ -72,7 +72,10 @@ def comprehension(
         return _collected(kind, iterable, element, condition, flat, _begun(kind))
     checkpoint = Checkpoint.take(trace, (element, condition))
     try:
-        return _collected(kind, Staged(sequence), element, condition, flat, _begun(kind))
+        made = _collected(kind, Staged(sequence), element, condition, flat, _begun(kind))
+        if isinstance(made, GrowingList) and condition is None and not flat:
+            made.know_length(length)
+        return made
     except (ConcreteValueError, ControlFlowError, UnsupportedError):
         checkpoint.roll_back()
     # A loop cannot make the items, or one array not hold them: Python makes each.

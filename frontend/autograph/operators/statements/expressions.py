@@ -139,6 +139,8 @@ def is_(left: Any, right: Any) -> Any:
         noting.compared(left, right)
     if left is None or right is None or current_trace() is None:
         return left is right
+    if isinstance(left, GrowingList) and isinstance(right, GrowingList):
+        return left.is_one_with(right)
     compare_identity(left, right)
     return left is right or same_number(left, right)
 

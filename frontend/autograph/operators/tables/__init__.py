@@ -11,6 +11,7 @@ load_on_first_use(
     "dict_tables",
     "displays",
     "hash_tables",
+    "kinds_of_values",
     "list_pools",
     "making",
     "set_tables",

@@ -23,7 +23,8 @@ from .counter_tables import CounterTable
 from .dict_tables import DefaultTable, DictTable, OrderedTable
 from .hash_tables import Table, with_item
 from .keys import are_words, joined_keys, key_kind
-from .list_pools import as_value, joined_values, types_of_pool
+from .kinds_of_values import as_value, joined_values
+from .list_pools import types_of_pool
 from .python_classes import PythonClass
 from .set_tables import ChangingSet, SetTable
 

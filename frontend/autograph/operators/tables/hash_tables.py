@@ -50,7 +50,8 @@ from .keys import (
     words_of,
     words_of_columns,
 )
-from .list_pools import ListPool, are_same, joined_values, kind_in_pool, kind_of_value
+from .kinds_of_values import joined_values, kind_of_value
+from .list_pools import ListPool, are_same, kind_in_pool
 from .python_classes import PythonClass
 
 ROOM = 8

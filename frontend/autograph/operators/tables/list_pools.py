@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -26,21 +25,18 @@ from ..lists.dynamic_lists import (
     Widened,
     columns_of_item,
     is_known_outside,
-    join_items,
     static_shape,
     widened_columns,
 )
 from ..lists.kept_items import is_read, keep_put
+from ..lists.lists_in_lists import fit_kind, freed, kind_of_item, numbers_in_pool, owned, pool_of
 from ..values.abstract import (
     ArrayKind,
     Container,
     Growing,
     Kind,
     Static,
-    Tabled,
-    as_arrays,
     column_leaves,
-    kind_of,
     unflatten,
 )
 from ..values.control_flow_state import control_flow
@@ -83,12 +79,18 @@ class ListPool(RuntimeContainer):
         if kind is not None:
             self.widen(kind)
         # A list of it may be all that a branch or loop mentions.
-        control_flow(_trace()).followed.append((self, "a list in a dict"))
+        control_flow(_trace()).followed.append((self, "a list in a dict or list"))
 
     def widen(self, kind: Any) -> None:
         """Hold items of a wider abstract type from now on."""
         if kind is None or kind == self.kind:
             return
+        if isinstance(kind, Growing):
+            kind = lists_in_pool(kind.item)
+            if self.kind is not None:
+                self._columns = (numbers_in_pool(self.all_items(), kind),)
+                self.kind = kind
+                return
         if self.kind is None:
             zeros = lookup("zeros")
             self._columns = tuple(
@@ -99,19 +101,38 @@ class ListPool(RuntimeContainer):
         self.kind = kind
 
     @property
+    def starts(self) -> Any:
+        """Where the lists begin."""
+        return self._starts
+
+    @property
+    def counts(self) -> Any:
+        """How many items they have."""
+        return self._counts
+
+    @property
+    def columns(self) -> tuple[Any, ...]:
+        """The items of all lists."""
+        return self._columns
+
+    @property
     def room(self) -> Any:
         """For how many items there is room."""
-        return self._columns[0].shape[0]
+        return self._columns[0].shape[0] if self._columns else np.maximum(self._end, ROOM)
 
     def fitting(self, item: Any, kind: Kind | None = None) -> Kind:
         """The abstract type of the items with one more, which the lists have from now on."""
         keep_put(item)
-        kind = join_items(self.kind, as_arrays(kind_of(item)) if kind is None else kind)
+        kind = fit_kind(self.kind, kind_of_item(item) if kind is None else kind)
+        self.become(kind)
+        return kind
+
+    def become(self, kind: Kind) -> None:
+        """Hold items of an abstract type, from the beginning of a loop or branch on that knows the pool."""
         if kind != self.kind:
             if is_known_outside(self):
                 raise Widened(self, kind)
             self.widen(kind)
-        return kind
 
     # Lists
 
@@ -156,7 +177,12 @@ class ListPool(RuntimeContainer):
         """A new list of some items."""
         made, before = self.new_list(), (self._changed_in, self.copied)
         self.copied = False
-        made.extend(items)
+        if isinstance(items, GrowingList):
+            self._hold(made, items.kind, items.stacked_columns(), items.length)
+        elif type(items) is list:
+            self._hold(made, self.kind, self._known_columns(items), np.int64(len(items)))
+        else:
+            made.extend(items)
         self._changed_in, self.copied = before
         return made
 
@@ -185,6 +211,90 @@ class ListPool(RuntimeContainer):
             self._changed_in = self._changed_in | {region}
             region = region.parent
 
+    def adopted_lists(self, values: list[Any]) -> Any:
+        """The numbers of the lists of this pool that some lists become."""
+        values = list(map(resolve_grown_list, values))
+        if not all(type(value) is list for value in values) or len(set(map(id, values))) < len(values):
+            return lookup("stack")([self.adopted(value).number for value in values])
+        numbers = self._lists + lookup("arange")(len(values))
+        lengths = np.array(list(map(len, values)), np.int64)
+        columns = self._known_columns([item for value in values for item in value])
+        self._make_room_for_lists(len(values))
+        first, behind = self._lists, self._lists + len(values)
+        starts = np.cumsum(lengths) - lengths
+        for name, added in (("_starts", self._end + starts), ("_counts", lengths), ("_rooms", lengths)):
+            array = getattr(self, name).copy()
+            array[first:behind] = added
+            setattr(self, name, array)
+        self._lists = behind
+        self._add(columns, np.int64(lengths.sum()))
+        for value, place in zip(values, range(len(values)), strict=True):
+            control_flow(_trace()).grown[id(value)] = (
+                value,
+                PooledList(self, numbers[place]._like_python(int)),
+            )
+        return numbers
+
+    def _known_columns(self, items: list[Any]) -> list[Any]:
+        """The columns of some items, which the pool holds from now on."""
+        kinds = set(map(type, items))
+        if len(kinds) == 1 and kinds <= {bool, int, float, complex}:
+            self.fitting(items[0])
+            numbers = np.array(items)
+            if isinstance(self.kind, ArrayKind) and numbers.dtype == self.kind.type.dtype:
+                return [numbers]
+        items = [owned(self, item, is_new=True) for item in items]
+        for item in items:
+            self.fitting(item)
+        if self.kind is None or not items:
+            zeros = lookup("zeros")
+            return [zeros((0, *column.shape[1:]), column.dtype) for column in self._columns]
+        rows = [columns_of_item(_trace(), item, self.kind) for item in items]
+        return [lookup("stack")(entries) for entries in zip(*rows, strict=True)]
+
+    def _hold(self, made: PooledList, kind: Kind | None, columns: list[Any], length: Any) -> None:
+        """Let a list without items have some, and room for as many."""
+        if kind is None:
+            return
+        free = freed(kind)
+        now = self.fitting(None, kind if free is kind or self.kind is kind else free)
+        if (pool := pool_of(now)) is not None and pool is not pool_of(kind):
+            columns = [self._adopted_lists(pool, kind, columns, length)]
+        elif kind != now:
+            columns = widened_columns(kind, now, iter(columns), length)
+        self._starts = write(self._starts, self._end, made.number)
+        self._rooms = write(self._rooms, length, made.number)
+        self._counts = write(self._counts, length, made.number)
+        self._add(columns, length)
+
+    def _add(self, columns: list[Any], length: Any) -> None:
+        """Add items behind those of all lists."""
+        operators().if_(np.greater(self._end + length, self.room), lambda: self._make_room(length))
+        written = []
+        for column, new in zip(self._columns, columns, strict=True):
+            updated = column.copy()
+            updated[self._end : self._end + length] = new
+            written.append(updated)
+        self._columns = tuple(written)
+        self._end = self._end + length
+
+    @staticmethod
+    def _adopted_lists(pool: ListPool, kind: Kind, columns: list[Any], length: Any) -> Any:
+        """The numbers of lists in a pool, which take the places of lists of another."""
+        items = GrowingList()
+        items.hold(kind, tuple(columns), length)
+        return numbers_in_pool(items, kind_in_pool(pool))
+
+    def _make_room_for_lists(self, more: int) -> None:
+        """Make room for more lists, and one."""
+
+        def add() -> None:
+            join, zeros = lookup("concatenate"), lookup("zeros")
+            for name in ("_starts", "_counts", "_rooms"):
+                setattr(self, name, join((getattr(self, name), zeros((more + ROOM,), np.int64))))
+
+        operators().if_(np.greater_equal(self._lists + more, self._starts.shape[0]), add)
+
     def _double_lists(self) -> None:
         join = lookup("concatenate")
         for name in ("_starts", "_counts", "_rooms"):
@@ -212,6 +322,7 @@ class ListPool(RuntimeContainer):
 
     def put(self, number: Any, position: Any, item: Any) -> None:
         """Replace an item that is known to be there, or write one behind the last for which there is room."""
+        item = owned(self, item)
         kind = self.fitting(item)
         place = self.place(number, position)
         new = columns_of_item(_trace(), item, kind)
@@ -219,6 +330,7 @@ class ListPool(RuntimeContainer):
 
     def append(self, number: Any, item: Any) -> None:
         """Add an item at the end of a list."""
+        item = owned(self, item)
         self.fitting(item)
         length = self.count(number)
         is_full = np.greater_equal(length, read(self._rooms, number))
@@ -303,16 +415,16 @@ def _may_be(value: Any, holds: Callable[[Any], bool]) -> bool:
 
 def _from_before() -> UnsupportedError:
     return UnsupportedError(
-        "a list from before a loop or branch is put into a dict in it, which would hold the same list each time: put "
-        "a copy in (list(items)), or make the list there"
+        "a list from before a loop or branch is put into a dict or list in it, which would hold the same list each "
+        "time: put a copy in (list(items)), or make the list there"
     )
 
 
 def _changed_copy() -> UnsupportedError:
     return UnsupportedError(
-        "a dict whose keys only the program knows holds lists that are in another dict or list, too, and one of them "
-        "is changed: compiled code has copies, and would change one; put copies in (d[key] = list(items)), or keep the "
-        "lists in one dict"
+        "a dict whose keys only the program knows, or a list of run-time length, holds lists that are in another dict "
+        "or list, too, and one of them is changed: compiled code has copies, and would change one; put copies in "
+        "(d[key] = list(items)), or keep the lists in one dict or list"
     )
 
 
@@ -382,6 +494,10 @@ class PooledList(GrowingList):
     def of_joined_parts(cls, parts: list[Any]) -> PooledList:
         return cls(*parts)
 
+    @property
+    def heap(self) -> Any:
+        return self.pool
+
     # What the methods of lists are made of
 
     @property
@@ -399,6 +515,11 @@ class PooledList(GrowingList):
     @property
     def known_length(self) -> int | None:
         return None
+
+    def is_one_with(self, other: GrowingList) -> Any:
+        if not isinstance(other, PooledList) or other.pool is not self.pool:
+            return False
+        return np.equal(self.number, other.number)._like_python(bool)
 
     def sizes(self) -> Any:
         return self.pool._counts
@@ -459,57 +580,16 @@ def kind_in_pool(pool: ListPool) -> Container:
     return Container(PooledList, (), (Static(pool), ArrayKind(_INT, is_array=False)))
 
 
-def kind_of_value(value: Any) -> Kind:
-    """The abstract type of a value of a dict, in which a list is one of any length."""
-    return as_value(kind_of(value))
-
-
-def as_value(kind: Kind) -> Kind:
-    """An abstract type as that of a value."""
-    if isinstance(kind, Growing):
-        return kind
-    if isinstance(kind, Container) and kind.kind is list:
-        item: Kind | None = None
-        for child in kind.children:
-            item = join_items(item, as_arrays(child))
-        return Growing(item)
-    if _is_hashed(kind):
-        raise UnsupportedError(
-            "a dict or set is a value of a dict whose keys only the program knows: use keys that are tuples (d[a, b] "
-            "instead of d[a][b], a set of pairs instead of a dict of sets), or lists as values"
-        )
-    if isinstance(kind, Container) and kind.kind is PooledList:
-        pool = kind.children[0]
-        assert isinstance(pool, Static)
-        return Growing(pool.value.kind)
-    return as_arrays(kind)
-
-
-def _is_hashed(kind: Kind) -> bool:
-    """Whether a value is a dict or set."""
-    if isinstance(kind, Container):
-        return isinstance(kind.kind, type) and issubclass(kind.kind, dict)
-    return isinstance(kind, Tabled) or (
-        isinstance(kind, Static) and isinstance(kind.value, (dict, set, frozenset))
-    )
-
-
-def joined_values(one: Kind | None, other: Kind) -> Kind:
-    """The abstract type of values of two kinds."""
-    if not isinstance(other, Growing) or not isinstance(one, (Growing, NoneType)):
-        return join_items(one, other)
-    if one is None or one.item is None:
-        return other
-    return one if other.item is None else Growing(join_items(one.item, other.item))
+def lists_in_pool(kind: Kind | None) -> Container:
+    """The abstract type of lists of a new pool, whose items have one."""
+    return kind_in_pool(ListPool(kind))
 
 
 __all__ = [
     "ListPool",
     "PooledList",
     "are_same",
-    "as_value",
-    "joined_values",
     "kind_in_pool",
-    "kind_of_value",
+    "lists_in_pool",
     "types_of_pool",
 ]

@@ -71,6 +71,9 @@ from .kinds import (
     Tabled as Tabled,
 )
 from .kinds import (
+    require_lists_at_most as require_lists_at_most,
+)
+from .kinds import (
     require_no_growing as require_no_growing,
 )
 from .optional import Chosen, MaybeUnbound, Optional
@@ -345,6 +348,7 @@ def column_leaves(kind: Kind | None) -> list[ArrayKind]:
 
 def column_types(kind: Growing) -> list[TensorType]:
     """The types of what carries a list: what it holds of all items, and the number of items."""
+    require_no_growing(kind.item)
     leaves = [leaf.type for leaf in column_leaves(kind.item)]
     return [*(TensorType((None, *leaf.shape), leaf.dtype) for leaf in leaves), INT]
 

@@ -104,9 +104,6 @@ class Growing:
     item: Kind | None
     """None where there was no item yet."""
 
-    def __post_init__(self) -> None:
-        require_no_growing(self.item)
-
     def __str__(self) -> str:
         return f"a list of any length ({self.item})"
 
@@ -146,6 +143,13 @@ def require_no_growing(kind: Kind | None) -> None:
         require_no_growing(child)
 
 
+def require_lists_at_most(kind: Kind | None) -> None:
+    """Refuse items of a list that hold lists of any length, or are or hold tables; they may be lists, of lists too."""
+    while isinstance(kind, Growing):
+        kind = kind.item
+    require_no_growing(kind)
+
+
 class Mismatch(Exception):
     """Two paths give values that no abstract type holds; the message says which, both sides named."""
 
@@ -160,5 +164,6 @@ __all__ = [
     "Partial",
     "Static",
     "Tabled",
+    "require_lists_at_most",
     "require_no_growing",
 ]

@@ -1,0 +1,49 @@
+"""The items of lists that grow, where these are results: what makes each of what the compiled code gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ....signature.composite_arrays import ArrayParts
+from ....signature.signature import Leaf, Node, Structure, static, static_key
+from ....signature.signature import Static as Constant
+from ....signature.traced_value import CompositeValue
+from ..values.abstract import ArrayKind, Choice, Container, Kind, Partial, Static
+
+
+def structure_of_item(kind: Kind, positions: Iterator[int]) -> Structure:
+    """The structure of an item for the results of a function."""
+    if isinstance(kind, ArrayKind):
+        return Leaf(next(positions))
+    if isinstance(kind, Container):
+        children = tuple(structure_of_item(child, positions) for child in kind.children)
+        if kind.kind is CompositeValue:
+            return Node(ArrayParts, (), (static(kind.keys[0][0]), *children))
+        return Node(kind.kind, kind.keys, children)
+    if isinstance(kind, Partial) and kind.inner is not None:
+        return Node(_PresentOrNone, (), (Leaf(next(positions)), structure_of_item(kind.inner, positions)))
+    if isinstance(kind, Choice):
+        return Node(_one_of(tuple(option.value for option in kind.options)), (), (Leaf(next(positions)),))
+    value = kind.value if isinstance(kind, Static) else None
+    return Constant(static_key(value), value)
+
+
+def _one_of(options: tuple[Any, ...]) -> type:
+    """Made of a number: the option with that number."""
+
+    class OneOf(tuple[Any, ...]):
+        def __new__(cls, number: Any) -> Any:
+            return options[int(number)]
+
+    return OneOf
+
+
+class _PresentOrNone(tuple[Any, ...]):
+    """Made of whether an item is None and of its value: the item itself."""
+
+    def __new__(cls, is_none: Any, value: Any) -> Any:
+        return None if is_none else value
+
+
+__all__ = ["structure_of_item"]

@@ -1,0 +1,23 @@
+"""The abstract type that holds the items of a list."""
+
+from __future__ import annotations
+
+from ..values.abstract import Kind, Mismatch, join, require_lists_at_most
+from ..values.mismatches import control_flow_error
+
+
+def join_items(kind: Kind | None, found: Kind) -> Kind:
+    """The abstract type of items of two kinds; both are not to be told apart in a list."""
+    require_lists_at_most(found)
+    try:
+        joined = found if kind is None else join(kind, found)
+    except Mismatch as mismatch:
+        problem = str(mismatch).replace("on one path", "at first").replace("on the other", "later")
+        raise control_flow_error(
+            "the items of a list that grows in a staged loop differ", [f"an item is {problem}"]
+        ) from None
+    require_lists_at_most(joined)
+    return joined
+
+
+__all__ = ["join_items"]
