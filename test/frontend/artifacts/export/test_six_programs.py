@@ -79,7 +79,7 @@ def expected() -> Iterator[tuple[str, int, Any]]:
     stencil(a, b, 7)
     yield "stencil", 0, a
     yield "stencil", 0, b
-    yield "stencil", 19, "the call was cancelled"
+    yield "stencil", 20, "the call was cancelled"
     tx, ty, net = draw(32, 8), draw(32), Net()
     losses = [net.train(tx, ty) for _ in range(3)]
     yield from (("train", 0, [loss]) for loss in losses)
