@@ -236,6 +236,38 @@ class TestLoops:
 
         same(f, *((c, np.arange(3, dtype=np.int8), np.int64(LARGE)) for c in (YES, NO)))
 
+    def test_lists_that_grow(self):
+        def f(x, n):
+            numbers = []
+            for _ in range(n):
+                x = x / 2 if x > 1 else x * 3
+                numbers.append(x)
+                numbers.insert(0, x)
+            return numbers
+
+        same(f, (np.int64(8), np.int32(2)), (np.int64(8), np.int32(3)))
+
+    def test_items_of_generators(self):
+        def f(condition, a, b):
+            numbers = [a if condition else b, 1]
+            return max(n for n in numbers), [n + 1 for n in numbers for _ in range(2)]
+
+        same(f, *((c, np.float32(2), np.int64(LARGE)) for c in (YES, NO)))
+
+    def test_what_generator_functions_yield(self):
+        def f(limit, x):
+            def chosen():
+                for item in x:
+                    yield item if item > limit else 1.5
+
+            total, count = np.float64(0), 0
+            for number in chosen():
+                total += number * 2
+                count += 1
+            return total, count, sum(n * 2 for n in chosen())
+
+        same(f, (np.float32(8), np.array([1, 9, 10])), (np.float32(20), np.array([1, 9, 10])))
+
 
 class TestPlaces:
     def test_attributes_lists_and_dicts_outside(self):

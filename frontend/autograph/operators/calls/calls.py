@@ -82,7 +82,10 @@ def is_done_by_type(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
         return False
     if isinstance(function, type):
         return function in _BY_TYPE or issubclass(function, np.generic)
-    module = module_of(function).partition(".")[0]
+    name = module_of(function)
+    if name.startswith(_CONVERTED_CODE):
+        return False
+    module = name.partition(".")[0]
     return module in ("numpy", "math", "cmath") or is_own_module(module) or _is_listed(function)
 
 
@@ -92,6 +95,9 @@ def _is_listed(function: Any) -> bool:
 
 _BY_TYPE = frozenset({abs, bool, complex, divmod, float, int, isinstance, max, min, pow, round, sum, type})
 """The builtins that tell numbers apart by their types."""
+
+_CONVERTED_CODE = __name__.partition("operators.")[0]
+"""Where lists that grow, tables and generators are: they hold or pass on what they get, and must not do so twice."""
 
 
 def _call(trace: Recorder, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
