@@ -123,6 +123,15 @@ class TestDicts:
 
         same(f, *KEYS, joined=True)
 
+    def test_computed_values_under_known_keys(self):
+        def f(x):
+            d = {"count": 1, "large": 2**53 + 1}
+            missing, taken = d.get("x", x), d.pop("y", x)
+            first, second = d.setdefault("z", x), d.setdefault("count", x)
+            return d, missing, taken, first, second
+
+        same(f, np.float32(1.5), np.int64(1), traces=2)
+
     def test_changes_while_it_is_walked(self):
         def added(k):
             d = {}

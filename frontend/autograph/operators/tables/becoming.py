@@ -108,7 +108,7 @@ def method_of(function: Any) -> Callable[..., Any] | None:
         return None
 
     def call(*args: Any, **named: Any) -> Any:
-        if not args or current_trace() is None or not any(map(is_open, args)):
+        if not args or current_trace() is None or not _needs_table(owner, name, args):
             return function(*args, **named)
         if name in _PUTTING:
             value = () if name == "add" else args[1:] or (None,)
@@ -118,6 +118,14 @@ def method_of(function: Any) -> Callable[..., Any] | None:
         return getattr(table, name)(*args, **named)
 
     return call
+
+
+def _needs_table(owner: Any, name: str, args: tuple[Any, ...]) -> bool:
+    """Whether a method needs a table; a default does not, unless a loop or branch puts it in."""
+    if name in _TAKING_ITEMS or is_open(args[0]):
+        return any(map(is_open, args))
+    is_new = name == "setdefault" and args[0] not in owner
+    return is_new and any(map(is_open, args)) and is_known_outside(owner)
 
 
 __all__ = ["become_table", "becomes", "grown", "is_open", "looked_into", "method_of", "put"]
