@@ -128,7 +128,9 @@ class TestDicts:
             d = {"count": 1, "large": 2**53 + 1}
             missing, taken = d.get("x", x), d.pop("y", x)
             first, second = d.setdefault("z", x), d.setdefault("count", x)
-            return d, missing, taken, first, second
+            d.update([("pair", x)])
+            made = dict((k, v) for k, v in [("a", x), ("b", 2**53 + 1)])
+            return d, missing, taken, first, second, made
 
         same(f, np.float32(1.5), np.int64(1), traces=2)
 

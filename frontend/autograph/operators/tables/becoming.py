@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -80,6 +81,20 @@ def is_open(value: Any) -> bool:
     return is_run_time_key(tuple(value)) if isinstance(value, (list, tuple)) else is_run_time_key(value)
 
 
+def is_open_for(kind: type, items: Any) -> bool:
+    """Whether only the program knows the keys that a dict or set gets of some items."""
+    if issubclass(kind, dict) and kind is not Counter and isinstance(items, (list, tuple)):
+        pairs = all(isinstance(item, (list, tuple)) and item for item in items)
+        return pairs and any(is_run_time_key(item[0]) for item in items)
+    return is_open(items)
+
+
+def known_items(items: Any) -> Any:
+    """The items that are left of an iterator over those of a list of Python's; other values are themselves."""
+    is_known = isinstance(items, SequenceIterator) and items.is_in_python and items.is_known
+    return items.taken() if is_known else items
+
+
 _PUTTING = {"add", "setdefault"}
 """The methods that may make their first argument a key."""
 
@@ -108,6 +123,8 @@ def method_of(function: Any) -> Callable[..., Any] | None:
         return None
 
     def call(*args: Any, **named: Any) -> Any:
+        if name in _TAKING_ITEMS:
+            args = tuple(map(known_items, args))
         if not args or current_trace() is None or not _needs_table(owner, name, args):
             return function(*args, **named)
         if name in _PUTTING:
@@ -122,10 +139,22 @@ def method_of(function: Any) -> Callable[..., Any] | None:
 
 def _needs_table(owner: Any, name: str, args: tuple[Any, ...]) -> bool:
     """Whether a method needs a table; a default does not, unless a loop or branch puts it in."""
-    if name in _TAKING_ITEMS or is_open(args[0]):
-        return any(map(is_open, args))
+    if name in _TAKING_ITEMS:
+        return any(is_open_for(type(owner), value) for value in args)
+    if is_open(args[0]):
+        return True
     is_new = name == "setdefault" and args[0] not in owner
     return is_new and any(map(is_open, args)) and is_known_outside(owner)
 
 
-__all__ = ["become_table", "becomes", "grown", "is_open", "looked_into", "method_of", "put"]
+__all__ = [
+    "become_table",
+    "becomes",
+    "grown",
+    "is_open",
+    "is_open_for",
+    "known_items",
+    "looked_into",
+    "method_of",
+    "put",
+]

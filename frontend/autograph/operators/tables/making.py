@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
 from ..interface import operators
 from ..values.abstract import Tabled
-from .becoming import is_open
+from .becoming import is_open, is_open_for, known_items
 from .carried_tables import make_table
 from .hash_tables import Table
-from .keys import is_run_time_key
 from .python_classes import PythonClass
-
-
-def _is_open(kind: type, items: Any) -> bool:
-    """Whether only the program knows the keys of what is made of some items."""
-    if issubclass(kind, dict) and kind is not Counter and isinstance(items, (list, tuple)):
-        pairs = all(isinstance(item, (list, tuple)) and item for item in items)
-        return pairs and any(is_run_time_key(item[0]) for item in items)
-    return is_open(items)
 
 
 def maker_of(kind: type) -> Callable[..., Any]:
@@ -28,9 +19,9 @@ def maker_of(kind: type) -> Callable[..., Any]:
 
     def make(*args: Any, **named: Any) -> Any:
         default = args[:1] if kind is defaultdict else ()
-        others = args[len(default) :]
-        if not any(_is_open(kind, other) for other in others):
-            return kind(*args, **named)
+        others = tuple(map(known_items, args[len(default) :]))
+        if not any(is_open_for(kind, other) for other in others):
+            return kind(*default, *others, **named)
         made = PythonClass(kind, *default)
         (first,) = others or ((),)
         if isinstance(first, Table) and first.made == made:
