@@ -147,7 +147,7 @@ def first_of_several(values: Any) -> SeveralTypes | None:
 def by_type(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """`function(*args, **kwargs)`, on a path of its own for each type that one of the arguments may have."""
     found = first_of_several((*args, *kwargs.values()))
-    if found is None:
+    if found is None or first_of_several((kwargs.get("out"),)) is not None:
         return function(*map(as_promoted, args), **{key: as_promoted(v) for key, v in kwargs.items()})
     if (promoted := _promoted_result(found, function, args, kwargs)) is not NotImplemented:
         return promoted
@@ -163,7 +163,9 @@ def by_type(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def as_promoted(value: Any) -> Any:
-    """A value of several types as one of the dtype that they promote to; others as they are."""
+    """A value of several types as one of the dtype that they promote to, also in lists and tuples."""
+    if type(value) in (list, tuple) and any(isinstance(part, SeveralTypes) for part in value[:_MOST_PARTS]):
+        return type(value)(map(as_promoted, value))
     if not isinstance(value, SeveralTypes):
         return value
     plain = TracedArray(value._storage)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from types import SimpleNamespace
 
 import numpy as np
@@ -282,3 +283,71 @@ class TestPlaces:
             f_(condition, np.float32(2), np.int64(LARGE))
             assert [type(v) for v in (held.y, items[0], table["y"])] == [kind] * 3
             assert held.y == items[0] == table["y"] == (2 if condition else LARGE)
+
+
+def test_items_of_lists_and_sets_that_grow():
+    def f(condition, n):
+        y = 1 if condition else 2.0
+        items, pairs, met, counts = [], [], set(), {}
+        for number in range(n):
+            items.append(y)
+            pairs.append((number, y))
+            met.add(y)
+            counts[number] = y
+            counts.setdefault(-1, y)
+        items.insert(0, y)
+        items.extend([y])
+        return items, pairs, len(met), sorted(met), counts, items.count(1), y in items
+
+    for condition in (YES, NO):
+        assert weft.function(f)(condition, np.int64(3)) == f(condition, 3)
+
+
+class TestArraysThatAreWritten:
+    """Arrays of two dtypes are written as those of the dtype that these promote to, or not at all."""
+
+    @pytest.mark.parametrize(
+        "write",
+        [
+            lambda a: np.add(a, 1, out=a),
+            lambda a: a.fill(5),
+            lambda a: a.sort(),
+            lambda a: np.copyto(a, 3),
+            lambda a: operator.iadd(a, 1),
+            lambda a: operator.iadd(a[1:], 2),
+            lambda a: operator.setitem(a, 0, 9),
+        ],
+    )
+    def test_of_the_caller(self, write):
+        @weft.function
+        def f(condition, x, y):
+            write(x if condition else y)
+
+        with pytest.raises(weft.UnsupportedError, match="depending on a condition"):
+            f(YES, np.arange(3.0), np.arange(3, dtype=np.float32))
+
+    def test_in_many_ways(self):
+        def f(condition):
+            a = np.arange(3.0)[::-1].copy() if condition else np.arange(3, dtype=np.float32)
+            b = a
+            a[0] += 1.5
+            a += 1
+            np.multiply(a, 2, out=a)
+            a.sort()
+            return np.stack([a, b]), b
+
+        for condition in (YES, NO):
+            for found, expected in zip(weft.function(f)(condition), f(condition), strict=True):
+                assert found.dtype == np.float64
+                assert np.array_equal(found, expected)
+
+    def test_view_of_before(self):
+        @weft.function
+        def f(condition):
+            a = np.zeros(3) if condition else np.zeros(3, np.float32)
+            b = a[1:]
+            a[1] = 4
+            return b
+
+        with pytest.raises(weft.UnsupportedError, match="one that was written since"):
+            f(YES)

@@ -16,6 +16,7 @@ from .....dialect.imports import is_loaded
 from ....guards.generated import is_generated
 from ....random.generator import traced_generator
 from ....random.stream import draws_of
+from ....runtime_values.results import RuntimeContainer
 from ....source.modules import (
     is_library,
     is_own_module,
@@ -80,6 +81,8 @@ def is_done_by_type(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     """Whether a call gets a value that is of several types, and does by itself what depends on them."""
     if not args or first_of_several((*args, *kwargs.values())) is None:
         return False
+    if isinstance(getattr(function, "__self__", None), RuntimeContainer):
+        return False  # which has items of one type
     if isinstance(function, type):
         return function in _BY_TYPE or issubclass(function, np.generic)
     name = module_of(function)

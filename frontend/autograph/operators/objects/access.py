@@ -25,7 +25,7 @@ from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.needed_numbers import need_number
 from ....tracing.recorder import Recorder
-from ....tracing.several_types import SeveralTypes, by_type, first_of_several
+from ....tracing.several_types import SeveralTypes, as_promoted, by_type, first_of_several
 from ..builtins.random_functions import are_generators
 from ..calls.calls import call
 from ..lists import computed_lengths
@@ -107,7 +107,12 @@ def _attribute(owner: Any, name: str) -> Any:
 
 
 def _of_several(owner: SeveralTypes, name: str) -> Any:
-    """An attribute of a number or array that is of several types: a method is called by type."""
+    """An attribute of a number or array that is of several types: a method is called by type.
+
+    Arrays are written as those of the dtype that the types promote to.
+    """
+    if name in _WRITING and all(type_.is_array for type_ in owner.types):
+        return attr(as_promoted(owner), name)
     kinds = [type_.number if type_.number is not None else np.ndarray for type_ in owner.types]
     if any(callable(getattr(kind, name, None)) for kind in kinds):
         return lambda *args, **kwargs: by_type(
@@ -202,6 +207,10 @@ def changed(owner: Any, name: str) -> Any:
     if name in _OF_THE_LAYOUT:
         return _Laid(owner)
     return writable(trace, owner) if isinstance(owner, ARRAYS) else owner
+
+
+_WRITING = frozenset({"fill", "partition", "put", "sort"})
+"""The methods of arrays that write them."""
 
 
 def _refuse_attribute(kind: type, name: str) -> NoReturn:
@@ -406,6 +415,7 @@ def update_item(container: Any, key: Any, symbol: str, value: Any, late: bool = 
     if is_looked_up(container, key):
         dict_lookups.update(container, key, lambda old: update(symbol, old, value() if late else value))
         return
+    container = as_promoted(container)
     old = item(container, key)
     set_item(container, key, update(symbol, old, value() if late else value))
 

@@ -95,6 +95,9 @@ def note_aliases(join: Join, result: Any, candidates: Iterable[Any]) -> None:
             note_aliases(join, item, entries)
     elif isinstance(result, TracedArray):
         connect(result._storage, join, map(_storage_of, candidates))
+        if isinstance(result, SeveralTypes) and result.ndim:
+            for number in range(len(result.types)):  # what is written to one of these is written to the array
+                connect(result.option(number)._storage, join, [result._storage] * len(candidates))
 
 
 def note_handed(result: Any, handed: Handed) -> None:
