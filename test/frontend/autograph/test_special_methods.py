@@ -301,3 +301,20 @@ def test_methods_of_all_objects_are_not_those_of_generators() -> None:
     """`object.__setattr__` is found in `np.random.Generator`, too, once NumPy has loaded that."""
     assert np.random.Generator.__setattr__ is object.__setattr__
     same(set_and_deleted, np.array([0.0, 1.0, 3.0]))
+
+
+@pytest.mark.parametrize("compare", [lambda self, other: self.slope == other.slope, lambda self, other: True])
+def test_equality_of_what_is_called_is_not_asked_for(compare):
+    class Line:
+        slope = 2.5
+        __eq__ = compare
+
+        def __call__(self, x):
+            return self.slope * x
+
+    line = Line()
+
+    def f(x):
+        return line(x)
+
+    same(f, np.float32(2))

@@ -7,6 +7,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from functools import cache
+from types import BuiltinMethodType, MethodType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -290,7 +291,7 @@ _FROM_KEYS = (dict.fromkeys, OrderedDict.fromkeys)
 def _finders(function: Any) -> Iterable[Callable[[Any], Function | None]]:
     """What tells, for a method of a kind of object, or a class, whether another function is called in its place."""
     owner = getattr(function, "__self__", None)
-    if function in _FROM_KEYS:
+    if isinstance(function, (BuiltinMethodType, MethodType)) and function in _FROM_KEYS:
         yield making.from_keys
     if isinstance(owner, str):
         yield lists.join_of  # before other makers of texts
