@@ -318,3 +318,41 @@ def test_equality_of_what_is_called_is_not_asked_for(compare):
         return line(x)
 
     same(f, np.float32(2))
+
+
+def test_only_what_is_walked_is_walked():
+    class Vector:
+        def __init__(self, *numbers):
+            self.numbers = numbers
+
+        def __getitem__(self, place):
+            return self.numbers[place]
+
+        def __iter__(self):
+            return iter(self.numbers)
+
+        def __call__(self, x):
+            return self.numbers[0] * x
+
+        def __add__(self, other):
+            return Vector(*[a + b for a, b in zip(self, other)])
+
+        def __lt__(self, other):
+            return self.numbers[0] < other.numbers[0]
+
+        __gt__ = __lt__
+
+    def f(x):
+        a, b = Vector(1, x), Vector(2, x)
+        total = sum([a, b], Vector(0, 0))
+        joined = functools.reduce(lambda one, other: one + other, [a, b], Vector(5, x))
+        return (
+            list(map(b, [x, 1])),
+            list(filter(a, [1, 2])),
+            total.numbers,
+            joined.numbers,
+            min(a, b)[0],
+            max(a),
+        )
+
+    same(f, np.float32(2))

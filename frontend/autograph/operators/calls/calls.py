@@ -136,8 +136,15 @@ def _walked(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The arguments of a call; of a function that walks them what is walked in their place."""
     if id(function) not in _WALKING:
         return args
-    args = tuple(map(mapped if function is dict else iterated, args))
-    return tuple(map(table_walks.listed, args)) if id(function) in _TAKING_ALL else args
+    walk = mapped if function is dict else iterated
+    first = 1 if function in (map, filter, functools.reduce) else 0
+    last = len(args) if function in (map, zip) else first + 1
+    if function in (min, max, iter) and len(args) > 1:
+        return args  # which are compared, or called
+    items = tuple(map(walk, args[first:last]))
+    if id(function) in _TAKING_ALL:
+        items = tuple(map(table_walks.listed, items))
+    return (*args[:first], *items, *args[last:])
 
 
 _WALKING = set(map(id, (
