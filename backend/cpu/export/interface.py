@@ -52,6 +52,8 @@ _KEYWORD_LIST = (
 )
 _KEYWORDS = frozenset(_KEYWORD_LIST.split())
 """Names that C, C++ or the header itself uses."""
+_OF_HEADERS = _KEYWORDS | {*C_TYPES.values(), "intptr_t", "uintptr_t", "size_t", "std"}
+"""These, and what the headers include."""
 
 
 class Place(Enum):
@@ -148,6 +150,13 @@ class Library(NamedTuple):
         """The size of the state."""
         return max((s.offset + s.value.nbytes for s in self.state), default=0)
 
+    def names(self) -> Iterator[str]:
+        """The names in the headers: of what others see, of the type of the state and of the namespace of C++."""
+        yield from self.symbols()
+        yield f"{self.name}_cpp"
+        if self.state:
+            yield f"{self.name}_state"
+
     def symbols(self) -> Iterator[str]:
         """The names that others see."""
         yield f"{self.name}_describe"
@@ -211,7 +220,8 @@ def c_name(words: str, taken: Sequence[str] = (), endings: Sequence[str] = ("",)
 
 def require_c_name(name: str) -> str:
     """A name for a function in C, as it is given; raises `WeftValueError` for one that cannot be."""
-    if not (name.isidentifier() and name.isascii()) or name in _KEYWORDS or name.startswith(("weft_", "_")):
+    is_of_header = name in _OF_HEADERS or name.startswith(("weft_", "WEFT_", "_"))
+    if not (name.isidentifier() and name.isascii()) or is_of_header:
         raise WeftValueError(f"{name!r} is no name for a function in C: give it another one (name=, --name)")
     if is_taken(name):
         raise WeftValueError(f"{name!r} is a function of the C library: give it another name (name=, --name)")

@@ -84,10 +84,10 @@ def build(
             functions.append(function)
             modules.append(module)
         library = Library(name, tuple(functions), state, is_checked, has_threads)
-        twice = [name for name, count in Counter(library.symbols()).items() if count > 1]
+        twice = [name for name, count in Counter(library.names()).items() if count > 1]
         if twice:
             raise WeftValueError(
-                f"two functions of the library would be called {twice[0]}: give one another name"
+                f"two functions or types of the library would be called {twice[0]}: give one another name"
             )
         whole, *others = modules
         for module in others:

@@ -415,6 +415,10 @@ def test_code_of_numpy_is_refused_by_its_name_and_line(tmp_path: Path) -> None:
         ({"library": "a-b"}, "'a-b' is no name"),
         ({"library": "int"}, "'int' is no name"),
         ({"library": "f_sizes", "f_sizes_describe": None}, "would be called f_sizes_describe"),
+        ({"library": "f", "f_cpp": None}, "would be called f_cpp"),
+        ({"library": "a", "WEFT_OK": None}, "'WEFT_OK' is no name"),
+        ({"library": "a", "int64_t": None}, "'int64_t' is no name"),
+        ({"library": "a", "std": None}, "'std' is no name"),
         ({"library": "sin"}, "'sin' is a function of the C library"),
     ],
 )
