@@ -30,8 +30,11 @@ _thread_state = ctypes.PYFUNCTYPE(ctypes.c_void_p)(("PyThreadState_Get", ctypes.
 def turn() -> Iterator[None]:
     """Wait for the turn, and keep other threads from it."""
     deadline = time.monotonic() + _PATIENCE
-    is_taken = _lock.acquire(timeout=_PATIENCE)
+    lock = _lock
+    is_inner = lock._is_owned()  # type: ignore[attr-defined]
     try:
+        if not is_inner:
+            lock.acquire(timeout=_PATIENCE)
         words[Turn.GIVEN] += 1
         try:
             while words[Turn.NATIVE] not in (0, _thread_state()) and time.monotonic() < deadline:
@@ -40,8 +43,11 @@ def turn() -> Iterator[None]:
         finally:
             words[Turn.GIVEN] -= 1
     finally:
-        if is_taken:
-            _lock.release()
+        if not is_inner:
+            try:  # noqa: SIM105  (whose call could be interrupted)
+                lock.release()  # an interrupt may have come right behind `acquire`: only the lock knows
+            except RuntimeError:
+                pass  # it was not had in time
 
 
 def _forget() -> None:

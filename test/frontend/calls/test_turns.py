@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import collections
 import os
+import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -200,3 +202,33 @@ def test_a_child_has_no_turns_of_threads_that_it_lacks() -> None:
     done.set()
     thread.join()
     assert status == 0
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="interrupts are sent by a timer")
+def test_interrupts_leave_no_turn_taken() -> None:
+    handler = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    hits, end = 0, time.monotonic() + 1
+    try:
+        while time.monotonic() < end:
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 1e-5 + 1e-7 * (hits % 1000))
+                while True:
+                    with turns.turn():
+                        pass
+            except KeyboardInterrupt:
+                hits += 1
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+    assert hits > 100
+    assert list(turns.words) == [0, 0]
+    begin = time.monotonic()
+    other = threading.Thread(target=_take_turn)
+    other.start()
+    other.join()
+    assert time.monotonic() - begin < 5
+
+
+def _take_turn() -> None:
+    with turns.turn():
+        pass
