@@ -333,6 +333,26 @@ class TestListsInItems:
         same(f, np.random.default_rng(0).standard_normal((3, 6)))
 
 
+def test_operators_with_arrays():
+    def f(x):
+        items = [v * 2 for v in x if v > 1]
+        most = np.max(items)
+        y = x[x > 1]
+        return (
+            items - most,
+            most - items,
+            items / y,
+            y % items,
+            items * y,
+            y @ items,
+            items > most,
+            y <= items,
+        )
+
+    same(f, np.arange(5.0))
+    same(f, np.arange(2.0, 70.0))
+
+
 class TestRefused:
     def test_other_collections(self):
         for kind in (tuple,):

@@ -10,6 +10,7 @@ import numpy as np
 from ....numpy_api import lookup
 from ....runtime_values.strings import RuntimeString
 from ....tracing.array import TracedArray, wrap
+from ....tracing.array_members import OPERATORS
 from ....tracing.current import current_trace
 from ....tracing.staging import raise_if, value_of
 from ..interface import operators
@@ -79,6 +80,8 @@ class ListMethods:
         return made
 
     def __mul__(self, times: Any) -> Any:
+        if _is_of_numpy(times) and times.ndim:
+            return np.multiply(self.stacked(), times)
         if isinstance(times, float) or not (hasattr(times, "__index__") or isinstance(times, TracedArray)):
             raise TypeError(f"can't multiply sequence by non-int of type '{type(times).__name__}'")
         made = self.taken(slice(0, 0))
@@ -270,6 +273,8 @@ class ListMethods:
 
     def _is_in_order(self, other: Any, symbol: str) -> Any:
         """A comparison with a list: of the first items that differ, or of the lengths where none do."""
+        if _is_of_numpy(other):
+            return operators().compare(symbol, self.stacked(), other)
         if not isinstance(other, (list, ListMethods)):
             return NotImplemented
         if isinstance(other, list) and not other:
@@ -295,6 +300,23 @@ class ListMethods:
         """Whether all items equal those of a list of the same length."""
         equal: Callable[[Any, Any], Any] = lambda one, two: operators().compare("==", one, two)  # noqa: E731
         return operators().call(all, operators().call(map, equal, self, self.of(other)))
+
+
+def _with_array(ufunc: np.ufunc, is_reflected: bool) -> Callable[[Any, Any], Any]:
+    """An operator that lists have none of: NumPy makes an array of one beside its own."""
+
+    def operator(self: ListMethods, other: Any) -> Any:
+        if not _is_of_numpy(other):
+            return NotImplemented
+        return ufunc(other, self.stacked()) if is_reflected else ufunc(self.stacked(), other)
+
+    return operator
+
+
+for _name, (_ufunc, _) in OPERATORS.items():
+    if _name not in ("add", "mul"):
+        setattr(ListMethods, f"__{_name}__", _with_array(_ufunc, False))
+        setattr(ListMethods, f"__r{_name}__", _with_array(_ufunc, True))
 
 
 def not_found(item: Any, fails: Callable[[Any], Any]) -> ValueError:
