@@ -16,6 +16,7 @@ from ...dialect.emitter import Tensor
 from ...dialect.mlir import Block, Module, Operation, Value, ir
 from ...dialect.op import Op
 from ...dialect.ops.slicing import DynamicSlice
+from ...dialect.ops.state import WriteRef
 from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.types import RefType, TensorType
 from ...passes.rewriting import operations_of
@@ -236,7 +237,7 @@ class Writing(Builder):
             dict.fromkeys(
                 inner.operands[0]
                 for inner in operations_of(op)
-                if inner.name == "weft.write_ref" and inner.operands[0] in self._cells
+                if op_class_of(inner) is WriteRef and inner.operands[0] in self._cells
             )
         )
 

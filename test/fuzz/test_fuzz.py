@@ -90,11 +90,11 @@ def test_copies_may_be_in_the_order_of_the_machine() -> None:
     assert list(differences(native, swapped + 1))
 
 
-def test_types_of_joined_numbers_are_documented() -> None:
+def test_types_of_joined_numbers() -> None:
     joined = "def f(x):\n    y = 3 if x < 9 else x // 2\n    print(repr(y))\n    return [y]\n"
     calls = "\nCALLS = [lambda: (np.int64(4),)]\n"
     verdict = judge(IMPORTS + joined + calls, "weft")
-    assert (verdict.outcome, verdict.kind[:10]) == ("refused", "documented")
+    assert (verdict.outcome, verdict.kind) == ("right", "")
     assert plain_numbers("[np.float64(3.0), 2.50] array(True)") == plain_numbers("[3, 2.50] 1")
     assert not list(differences(*as_one_type(np.float64(3), 3)))
     assert list(differences(*as_one_type(np.float64(3), 4)))

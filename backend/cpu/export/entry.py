@@ -29,7 +29,7 @@ DEPTH_LIMIT, STACK_BUDGET = 1000, 256 << 10
 CANCEL = 16
 """The word of `weft_error` with the address of a flag; before it are the place and the values of its message."""
 
-CONSTANT = "weft.constant"
+CONSTANT = "weft.constants"
 """What the names of constants begin with."""
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ....dialect.dtypes import kind
 from ....dialect.emitter import INT64, Tensor
 from ....dialect.mlir import Block, Operation
+from ....dialect.ops.creation import Constant
 from .shapes import padded
 from .table import Builder, Refused, ints, pairs, rule
 
@@ -111,7 +112,7 @@ def constant_of(value: Tensor) -> Any:
     from ....dialect.attributes import elements_from_mlir
 
     owner = value.handle.owner
-    if getattr(owner, "name", "") != "weft.constant" or value.rank != 0:
+    if getattr(owner, "name", "") != Constant.mlir_name() or value.rank != 0:
         return None
     return elements_from_mlir(owner.attributes["value"])[()]
 

@@ -163,7 +163,7 @@ def bounds_known(m: Match) -> Value | None:
 def _fits(m: Match, bounds: dict[str, Any]) -> bool:
     """Whether an update has the size of a region."""
     x, update = map(type_of, m.operands[:2])
-    region = sliced_shape("weft.slice_update", x.shape, *(bounds[name] for name in _BOUNDS))
+    region = sliced_shape(SliceUpdate.mlir_name(), x.shape, *(bounds[name] for name in _BOUNDS))
     return compatible_shapes(region, update.shape)
 
 
