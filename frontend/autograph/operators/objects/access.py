@@ -415,7 +415,8 @@ def update_item(container: Any, key: Any, symbol: str, value: Any, late: bool = 
     if is_looked_up(container, key):
         dict_lookups.update(container, key, lambda old: update(symbol, old, value() if late else value))
         return
-    container = as_promoted(container)
+    if isinstance(container, SeveralTypes):
+        container = as_promoted(container)  # of a list it makes another one
     old = item(container, key)
     set_item(container, key, update(symbol, old, value() if late else value))
 
