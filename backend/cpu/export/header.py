@@ -25,7 +25,9 @@ typedef double _Complex weft_complex128;
 #endif
 
 /* What functions return: 0, or which exception Python would see. */
-enum {{ {codes} }};
+enum {{
+{codes}
+}};
 
 /* What went wrong, for describe; functions take NULL in its place. `cancel` is read while a function runs: it is
    NULL or the address of a flag, and once that is not 0 the call ends with WEFT_CANCELLED. The rest needs no values. */
@@ -59,7 +61,10 @@ def header_text(library: Library, target: Target) -> str:
         "#include <stdbool.h>",
         "#include <stdint.h>",
         "",
-        _GUARDED.format(codes=", ".join(map(code_name, CODES)), values=VALUES),
+        _GUARDED.format(
+            codes=",\n".join(f"  {code_name(code)} = {number}" for code, number in CODES.items()),
+            values=VALUES,
+        ),
         "#ifdef __cplusplus",
         'extern "C" {',
         "#endif",

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ....dialect.errors import WeftValueError
-from ....dialect.ops.state import EXCEPTIONS
 from ....dialect.records import NamedTuple
 from ....dialect.types import TensorType
 from ...planning.names import is_taken
@@ -17,8 +16,31 @@ from ...planning.plan import HostSite, Plan, Site
 
 CANCELLED, OUT_OF_MEMORY, BAD_ARGUMENT = "Cancelled", "MemoryError", "ValueError"
 
-CODES = ("OK", *EXCEPTIONS, CANCELLED)
-"""What functions return, by number: that of the exception which Python would see."""
+CODES = {
+    "OK": 0,
+    "IndexError": 1,
+    "ValueError": 2,
+    "TypeError": 3,
+    "ZeroDivisionError": 4,
+    "OverflowError": 5,
+    "FloatingPointError": 6,
+    "ArithmeticError": 7,
+    "AssertionError": 8,
+    "AttributeError": 9,
+    "KeyError": 10,
+    "LookupError": 11,
+    "NotImplementedError": 12,
+    "RuntimeError": 13,
+    "Exception": 14,
+    "UnboundLocalError": 15,
+    "MemoryError": 16,
+    "RecursionError": 17,
+    "LinAlgError": 18,
+    "StopIteration": 19,
+    CANCELLED: 20,
+}
+"""What functions return for what Python would raise. Compiled programs compare with the numbers, so these stay as they
+are: another exception gets the next one."""
 
 C_TYPES = {
     "bool": "bool",

@@ -245,7 +245,7 @@ def constant_assembly(number: int, content: bytes) -> str:
 def _failures(library: Library) -> Iterator[str]:
     """The texts of failures, what exceptions they are, and what looks at them."""
     failures = library.failures
-    kinds = [CODES.index("OK"), *(CODES.index(failure.error) for failure in failures)]
+    kinds = [CODES["OK"], *(CODES[failure.error] for failure in failures)]
     yield f"@weft.kinds = constant [{len(kinds)} x i32] [{', '.join(f'i32 {k}' for k in kinds)}]\n"
     texts = [with_marks(text) + b"\0" for text in ("", *(failure.message for failure in failures))]
     yield _bytes("weft.messages", b"".join(texts), alignment=1)
@@ -268,7 +268,7 @@ def _state(library: Library) -> Iterator[str]:
         bytes=library.state_bytes,
         header=len(header),
         all=len(header) + library.state_bytes,
-        value_error=CODES.index("ValueError"),
+        value_error=CODES["ValueError"],
     )
     for array in library.state:
         yield (
