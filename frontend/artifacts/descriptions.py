@@ -31,7 +31,7 @@ from ..runtime_values.result_spec import (
     ViewResult,
     view_type,
 )
-from ..signature.signature import Structure
+from ..signature.signature import Node, Structure
 from ..tracing.view_steps import ViewStep
 from .structures import (
     DEEPEST,
@@ -170,8 +170,8 @@ def description_from_json(text: Json) -> Description:
 
 def _require_results(given: Description) -> None:
     """Raise, as the ops do, for results that cannot be made of what there is."""
-    positional, keywords = given.structure.children  # type: ignore[union-attr]
-    if (positional.kind, keywords.kind) != (tuple, dict):
+    parts = given.structure.children if isinstance(given.structure, Node) else ()
+    if [getattr(part, "kind", None) for part in parts] != [tuple, dict]:
         raise ArtifactError("the arguments are not those of a call")
     arrays = [a.tensor for a in given.arguments] + [s.tensor for s in given.state]
     for leaf in given.leaves:
@@ -296,12 +296,11 @@ def _leaf(given: Json, arguments: int, outputs: int, depth: int = DEEPEST) -> Pl
         choice = _number(inner(given["choice"]))
         if "constants" in given:
             return ChosenResult(choice, tuple(map(constant_from_json, given["constants"])))
-        options = tuple(map(inner, given["options"]))
-        if not options or not all(
-            isinstance(o, (ComputedResult, ArgumentResult, ViewResult)) for o in options
-        ):
+        all_options = tuple(map(inner, given["options"]))
+        arrays = tuple(o for o in all_options if isinstance(o, (ComputedResult, ArgumentResult, ViewResult)))
+        if not arrays or len(arrays) < len(all_options):
             raise ArtifactError("what a result is chosen of are no arrays")
-        return SelectedResult(choice, options)  # type: ignore[arg-type]
+        return SelectedResult(choice, arrays)
     return _array_result(given, arguments, outputs)
 
 

@@ -22,7 +22,7 @@ from ..guards.handles import Handle
 from ..guards.inputs import Input
 from ..python_state.updates import Built, Update
 from ..runtime_values.result_spec import ComputedResult, Result, of_one_type
-from ..signature.signature import IdentityKey, Leaf, Node, Static, Structure, is_alive
+from ..signature.signature import IdentityKey, Leaf, Node, Static, Structure, is_alive, parts_of_call
 from ..source.tracebacks import places_of
 from .checked_modules import functions_of, name_of, text_of
 from .descriptions import Argument, Description, PlainResult, StateArray, StateUpdate
@@ -206,8 +206,7 @@ def without_instance(
     structure: Structure, parameters: tuple[inspect.Parameter, ...]
 ) -> tuple[Structure, tuple[inspect.Parameter, ...]]:
     """The arguments of a method without the instance: what it holds is state of the file."""
-    assert isinstance(structure, Node)
-    positional, keywords = structure.children
+    positional, keywords = parts_of_call(structure)
     if positional.children and parameters and _is_object(positional.children[0]):
         positional = Node(tuple, (), positional.children[1:])
         parameters = parameters[1:]

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..signature.signature import Leaf, Node, Static, Structure, TensorSpec, describe, unflatten
+from ..signature.signature import (
+    Leaf,
+    Node,
+    Static,
+    Structure,
+    TensorSpec,
+    describe,
+    parts_of_call,
+    unflatten,
+)
 from .descriptions import Description
 from .structures import is_named_tuple
 
@@ -46,7 +55,7 @@ class Recorded:
         )
 
     def __str__(self) -> str:
-        positional, keywords = self.description.structure.children  # type: ignore[union-attr]
+        positional, keywords = parts_of_call(self.description.structure)
         types = [argument.tensor for argument in self.description.arguments]
         words = [describe(child, types) for child in positional.children]
         words += [f"{k}={describe(c, types)}" for k, c in zip(keywords.keys, keywords.children, strict=True)]

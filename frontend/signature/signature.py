@@ -145,6 +145,13 @@ class Node:
 Structure: TypeAlias = "Leaf | Static | Node"
 
 
+def parts_of_call(structure: Structure) -> tuple[Node, Node]:
+    """The positional arguments and the keywords of a call."""
+    assert isinstance(structure, Node)
+    positional, keywords = structure.children
+    return positional, keywords
+
+
 def signature_of(python_function: Callable[..., Any]) -> inspect.Signature:
     """The parameters of a function; of a ufunc its operands, and keywords, which do not bear their own defaults."""
     given = 0

@@ -14,7 +14,7 @@ from ....dialect.errors import NotPortable
 from ....dialect.records import NamedTuple
 from ....dialect.types import TensorType
 from ...runtime_values.result_spec import ArgumentResult, KeptResult
-from ...signature.signature import Leaf, Node, Static, Structure
+from ...signature.signature import Leaf, Node, Static, Structure, parts_of_call
 from ..descriptions import Description
 from .glue_support import SUPPORT
 
@@ -110,7 +110,7 @@ class _Function:
     def _require_plain(self) -> None:
         """Refuse what has no form as an argument or a result of a function of C."""
         name = self._function.name
-        positional, keywords = self._description.structure.children  # type: ignore[union-attr]
+        positional, keywords = parts_of_call(self._description.structure)
         for child in (*positional.children, *keywords.children):
             if isinstance(child, Node):
                 raise NotPortable(f"{name} takes arrays in containers: let it take each as an argument")
