@@ -23,8 +23,8 @@ examples:
   weft build package.module:predict --spec 'f32[?,8]' -o build/libpredict.so
   weft build package.module:fit package.module:predict -o libmodel.a     (both have an input_signature)
 
-The header and a manifest are written beside it. Exit status: 0, 1 where a function cannot be exported or there is no
-linker, 2 for wrong arguments.
+The header and a manifest are written beside it. Exit status: 0, 1 where that cannot be made of the functions or
+there is no linker, 2 for options that are missing or unknown.
 """
 
 

@@ -52,6 +52,8 @@ def explained(reference: str) -> Iterator[None]:
 def traced_for(reference: str, specs: list[str], target: str) -> Any:
     """The compiled function of a name, for a target; errors are as they come."""
     module_name, _, path = reference.partition(":")
+    if module_name.endswith(".py"):
+        raise WeftValueError(f"{reference} names a file: write its module, {module_name[:-3]}:{path}")
     types = [TensorSpec.from_string(spec) for spec in split_specs(specs)]
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())

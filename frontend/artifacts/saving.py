@@ -44,19 +44,16 @@ def save(file: File, function: Any = None, /, **functions: Any) -> None:
     >>> weft.load(path).scaled(np.arange(3.0), np.float64(10))
     array([ 0., 10., 20.])
     """
-    if function is not None:
-        name = getattr(function, "name", "function")
-        if name in functions:
+    functions = by_names(file, function, functions, _EXAMPLE)
+    for name in functions:
+        if not name.isidentifier():
+            raise WeftValueError(f"weft.save: {name!r} is no name for a function: pass it by a keyword")
+        if name in OWN_NAMES:
             raise WeftValueError(
-                f"weft.save: two functions are named {name}: pass each by a keyword of its own"
+                f"weft.save: {name!r} is an attribute of loaded files: give the function another name"
             )
-        functions = {name: function, **functions}
-    if not functions:
-        raise WeftValueError(
-            "weft.save: name a function to write, as in weft.save('model.weft', predict=predict)"
-        )
     shared, members, described = SharedState(), {}, {}
-    makers = {name: specialisations(name, given, shared) for name, given in functions.items()}
+    makers = {name: specialisations(name, given, shared, _EXAMPLE) for name, given in functions.items()}
     reasons: list[str] = []
     for name, several in makers.items():
         entries: list[Json] = []
@@ -79,21 +76,35 @@ def save(file: File, function: Any = None, /, **functions: Any) -> None:
     write_archive(os.fspath(file), manifest, members)
 
 
-def specialisations(name: str, given: Any, shared: SharedState) -> list[Callable[[], Portable]]:
-    """What makes all that is written of a function."""
-    if not name.isidentifier():
-        raise WeftValueError(f"weft.save: {name!r} is no name for a function: pass it by a keyword")
-    if name in OWN_NAMES:
-        raise WeftValueError(
-            f"weft.save: {name!r} is an attribute of loaded files: give the function another name"
-        )
+_EXAMPLE = "weft.save('model.weft', predict=predict)"
+
+
+def by_names(place: File, function: Any, functions: Mapping[str, Any], example: str) -> dict[str, Any]:
+    """The functions of a call as in an example: those of keywords, and one without, which has its own name."""
+    caller = example.partition("(")[0]
+    if not isinstance(place, (str, os.PathLike)):
+        raise WeftTypeError(f"{caller} is first told where to write, as in {example}, and not {place!r}")
+    if function is not None:
+        name = getattr(function, "name", "function")
+        if name in functions:
+            raise WeftValueError(
+                f"{caller}: two functions are named {name}: pass each by a keyword of its own"
+            )
+        functions = {name: function, **functions}
+    if not functions:
+        raise WeftValueError(f"{caller}: name a function to write, as in {example}")
+    return dict(functions)
+
+
+def specialisations(name: str, given: Any, shared: SharedState, example: str) -> list[Callable[[], Portable]]:
+    """What makes all that is written of a function, by a call as in an example."""
     if isinstance(given, ConcreteFunction):
         owner: Function[..., Any] = given._bind.__self__  # type: ignore[attr-defined]
         return [_maker(given, _parameters(owner), shared)]
     function = given.function if isinstance(given, BoundFunction) else given
     if not isinstance(function, Function):
         raise WeftTypeError(
-            f"weft.save writes what weft.function makes, not {given!r}, as in weft.save('model.weft', predict=predict)"
+            f"{example.partition('(')[0]} writes what weft.function makes, not {given!r}, as in {example}"
         )
     if isinstance(function, RecordedFunction):
         return [
@@ -147,4 +158,4 @@ def _written(arrays: Mapping[str, np.ndarray[Any, Any]]) -> bytes:
         return Path(path).read_bytes()
 
 
-__all__ = ["save", "specialisations"]
+__all__ = ["by_names", "save", "specialisations"]

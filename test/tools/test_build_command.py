@@ -105,6 +105,7 @@ def test_the_command_links_a_library(folder: Path) -> None:
         (["kernels:nothing", "-o", "a.o"], "kernels has no nothing"),
         (["no_such_module:f", "-o", "a.o"], "No module named 'no_such_module'"),
         (["kernels.py", "-o", "a.o"], "'kernels.py' names no function: write package.module:function"),
+        (["kernels.py:negated", "-o", "a.o"], "names a file: write its module, kernels:negated"),
         (["kernels:scaled", "--spec", "f99", "-o", "a.o"], "unknown dtype 'f99'"),
         (["kernels:negated", "-o", "a.exe"], "a.exe ends in none of .so, .dylib, .dll, .a, .o, .wasm, .ll"),
         (["kernels:negated", "-o", "a.o", "--target", "vax"], "there is no target 'vax'"),

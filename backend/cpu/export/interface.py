@@ -240,13 +240,16 @@ def c_name(words: str, taken: Sequence[str] = (), endings: Sequence[str] = ("",)
     return name
 
 
-def require_c_name(name: str) -> str:
-    """A name for a function in C, as it is given; raises `WeftValueError` for one that cannot be."""
+def require_c_name(name: str, *, of_library: bool = False) -> str:
+    """A name for a function or a library in C, as it is given; raises `WeftValueError` for one that cannot be."""
+    what, where = (
+        ("a library", "library=, --library") if of_library else ("a function", "a keyword, name=, --name")
+    )
     is_of_header = name in _OF_HEADERS or name.startswith(("weft_", "WEFT_", "_"))
     if not (name.isidentifier() and name.isascii()) or is_of_header:
-        raise WeftValueError(f"{name!r} is no name for a function in C: give it another one (name=, --name)")
+        raise WeftValueError(f"{name!r} is no name for {what} in C: give it another one ({where})")
     if is_taken(name):
-        raise WeftValueError(f"{name!r} is a function of the C library: give it another name (name=, --name)")
+        raise WeftValueError(f"{name!r} is a function of the C library: give {what} another name ({where})")
     return name
 
 

@@ -21,7 +21,7 @@ from setuptools import Extension
 from setuptools.command.build_ext import build_ext as _BuildExtensions
 
 from ....backend.cpu.export.interface import require_c_name
-from ....dialect.errors import WeftTypeError
+from ....dialect.errors import WeftTypeError, WeftValueError
 from ..references import concrete_function
 from .exporting import Options, write_extension_sources
 
@@ -44,20 +44,29 @@ def extension(
     The module takes arrays by the buffer protocol and returns NumPy's; it raises what the functions raise. Give
     `setup` the argument `cmdclass={"build_ext": weft.build.build_ext}`, too.
     """
+    if not functions:
+        raise WeftValueError('weft.build.extension: name a function, as in {"pick": "package.kernels:pick"}')
+    references = {}
     for function, reference in functions.items():
         require_c_name(function)
-        if not isinstance(reference, (str, tuple)):
-            raise WeftTypeError(
-                f"weft.build.extension: {function} is no 'package.module:function', nor a pair of that and types: "
-                f"{reference!r}"
-            )
-    return CompiledExtension(name, dict(functions), Options("object", target, threads))
+        references[function] = _reference(function, reference)
+    return CompiledExtension(name, references, Options("object", target, threads))
 
 
-class CompiledExtension(Extension):  # type: ignore[misc]
+def _reference(name: str, given: Any) -> tuple[str, list[str]]:
+    """A function by its name and types."""
+    path, specs = given if isinstance(given, tuple) and len(given) == 2 else (given, [])
+    if not isinstance(path, str) or ":" not in path:
+        raise WeftTypeError(
+            f"weft.build.extension: {name} is no 'package.module:function', nor a pair of that and types: {given!r}"
+        )
+    return path, [specs] if isinstance(specs, str) else list(specs)
+
+
+class CompiledExtension(Extension):  # type: ignore[misc] # setuptools tells no types
     """An extension module that is not written yet."""
 
-    def __init__(self, name: str, functions: Mapping[str, Any], options: Options) -> None:
+    def __init__(self, name: str, functions: Mapping[str, tuple[str, list[str]]], options: Options) -> None:
         # What fails to be compiled where setup() has no cmdclass.
         needed = "setup() needs cmdclass={'build_ext': weft.build.build_ext}"
         macros: list[tuple[str, str | None]] = [("Py_LIMITED_API", "0x030B0000")] if LIMITED else []
@@ -66,7 +75,7 @@ class CompiledExtension(Extension):  # type: ignore[misc]
         self.options = options
 
 
-class build_ext(_BuildExtensions):  # type: ignore[misc]
+class build_ext(_BuildExtensions):  # type: ignore[misc] # as above
     """The command of setuptools that builds extension modules, those of weft, too."""
 
     extensions: list[Extension] | None
@@ -86,10 +95,9 @@ class build_ext(_BuildExtensions):  # type: ignore[misc]
         if isinstance(ext, CompiledExtension):
             folder = Path(self.build_temp, *ext.name.split("."))
             self._find_packages()
-            concretes = {}
-            for name, reference in ext.functions.items():
-                path, specs = (reference, ()) if isinstance(reference, str) else reference
-                concretes[name] = concrete_function(path, list(specs))
+            concretes = {
+                name: concrete_function(path, specs) for name, (path, specs) in ext.functions.items()
+            }
             module = ext.name.rpartition(".")[2]
             source, built = write_extension_sources(folder, module, concretes, ext.options)
             ext.sources = [str(source)]

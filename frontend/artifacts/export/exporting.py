@@ -20,10 +20,11 @@ from ....backend.target import host, named
 from ....dialect.errors import NotPortable, WeftValueError
 from ....dialect.records import NamedTuple
 from ..portability import Portable, SharedState
-from ..saving import specialisations
+from ..saving import by_names, specialisations
 from ..structures import File
 from .sources import Sources
 
+_EXAMPLE = "weft.export('out', predict=predict)"
 KINDS = ("shared", "static", "object", "llvm", "wasm")
 
 
@@ -66,8 +67,7 @@ def export(
     >>> [line for line in Path(files["header"]).read_text().splitlines() if line.startswith("int32_t")]
     ['int32_t doubled(const double *x, int64_t x_0, double *result, weft_error *error);']
     """
-    if function is not None:
-        functions = {getattr(function, "name", "function"): function, **functions}
+    functions = by_names(directory, function, functions, _EXAMPLE)
     folder = Path(os.fspath(directory))
     if library is None:
         library = next(iter(functions)) if len(functions) == 1 else c_name(folder.absolute().name)
@@ -113,12 +113,11 @@ def write_extension_sources(
 
 def _built(functions: Mapping[str, Any], library: str, options: Options) -> tuple[Built, dict[str, Portable]]:
     """The library in memory, and its functions as other processes have them."""
-    if not functions:
-        raise WeftValueError("weft.export: name a function, as in weft.export('out', predict=predict)")
     if options.kind not in KINDS:
         raise WeftValueError(f"weft.export has no kind {options.kind!r}; there are: {', '.join(KINDS)}")
-    for name in (*functions, library):
+    for name in functions:
         require_c_name(name)
+    require_c_name(library, of_library=True)
     target = _target(options.target, options.kind)
     if options.threads:
         _require_threads(target)
@@ -169,7 +168,7 @@ def _require_threads(target: str) -> None:
 def _portable(functions: Mapping[str, Any]) -> tuple[dict[str, Portable], dict[str, Any]]:
     """What the functions are to other processes; all reasons at once why they are nothing."""
     shared = SharedState()
-    makers = {name: specialisations(name, given, shared) for name, given in functions.items()}
+    makers = {name: specialisations(name, given, shared, _EXAMPLE) for name, given in functions.items()}
     found: dict[str, Portable] = {}
     reasons: list[str] = []
     for name, several in makers.items():

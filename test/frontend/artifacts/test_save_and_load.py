@@ -401,6 +401,10 @@ class TestWhatCannotBeSaved:
             weft.save(tmp_path / "n.weft")
         with pytest.raises(TypeError, match=r"writes what weft\.function makes, not <function"):
             weft.save(tmp_path / "n.weft", f=softmax)
+        with pytest.raises(
+            TypeError, match=r"weft\.save is first told where to write, as in .*, and not <weft"
+        ):
+            weft.save(weft.function(softmax))
         with pytest.raises(ValueError, match="is no name for a function: pass it by a keyword"):
             weft.save(tmp_path / "n.weft", weft.function(lambda x: x, name="a b"))
 

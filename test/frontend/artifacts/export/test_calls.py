@@ -412,14 +412,17 @@ def test_code_of_numpy_is_refused_by_its_name_and_line(tmp_path: Path) -> None:
         ({"target": "vax"}, "there is no target 'vax'"),
         ({"target": "sm_90a", "kind": "object"}, "'sm_90a' is a GPU"),
         ({"target": "aarch64"}, "links no library for 'aarch64'"),
-        ({"library": "a-b"}, "'a-b' is no name"),
+        ({"library": "a-b"}, r"'a-b' is no name for a library in C: .* \(library=, --library\)"),
         ({"library": "int"}, "'int' is no name"),
         ({"library": "f_sizes", "f_sizes_describe": None}, "would be called f_sizes_describe"),
         ({"library": "f", "f_cpp": None}, "would be called f_cpp"),
         ({"library": "a", "WEFT_OK": None}, "'WEFT_OK' is no name"),
         ({"library": "a", "int64_t": None}, "'int64_t' is no name"),
-        ({"library": "a", "std": None}, "'std' is no name"),
-        ({"library": "sin"}, "'sin' is a function of the C library"),
+        (
+            {"library": "a", "std": None},
+            r"'std' is no name for a function in C: .* \(a keyword, name=, --name\)",
+        ),
+        ({"library": "sin"}, "'sin' is a function of the C library: give a library another name"),
     ],
 )
 def test_options_that_there_are_not(tmp_path: Path, options: dict[str, Any], message: str) -> None:
@@ -447,10 +450,21 @@ def test_functions_of_several_signatures_are_refused(tmp_path: Path) -> None:
     doubled(1.0), doubled(np.ones(2))
     with pytest.raises(ValueError, match="for 2 signatures"):
         weft.export(tmp_path, doubled=doubled)
-    with pytest.raises(ValueError, match="name a function"):
+
+
+def test_calls_without_what_they_need(tmp_path: Path) -> None:
+    doubled = weft.function(lambda x: x * 2, name="doubled")
+    example = r"as in weft\.export\('out', predict=predict\)"
+    with pytest.raises(ValueError, match=rf"weft\.export: name a function to write, {example}"):
         weft.export(tmp_path)
-    with pytest.raises(TypeError, match="not 3"):
+    with pytest.raises(TypeError, match=rf"weft\.export writes what weft\.function makes, not 3, {example}"):
         weft.export(tmp_path, three=3)
+    with pytest.raises(
+        TypeError, match=rf"weft\.export is first told where to write, {example}, and not <weft"
+    ):
+        weft.export(doubled)
+    with pytest.raises(ValueError, match=r"weft\.export: two functions are named doubled"):
+        weft.export(tmp_path, doubled, doubled=doubled)
 
 
 def test_without_a_linker_nothing_is_written(tmp_path: Path) -> None:

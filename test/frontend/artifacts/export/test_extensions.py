@@ -235,10 +235,23 @@ def test_what_has_no_form_in_c_is_refused(tmp_path: Path) -> None:
     assert "takes arrays in containers" in refused(lambda d: d["a"], {"a": np.ones(2)})
     assert "number of float16" in refused(lambda x: x[0], np.ones(2, "f2"))
     assert "calls Python" in refused(lambda x: weft.py_call(print, x), np.ones(2))
-    with pytest.raises(TypeError, match=r"f is no 'package.module:function'"):
-        weft.build.extension("a.b", {"f": 3})
     with pytest.raises(ValueError, match="'int' is no name"):
         weft.build.extension("a.b", {"int": "a:b"})
+
+
+@pytest.mark.parametrize("reference", [3, "a.b", ("a:b",), ["a:b", "f64"], ("a.b", ["f64"]), (3, ["f64"])])
+def test_what_is_no_reference_is_refused_before_anything_is_built(reference: Any) -> None:
+    with pytest.raises(TypeError, match=r"f is no 'package.module:function', nor a pair of that and types"):
+        weft.build.extension("a.b", {"f": reference})
+
+
+def test_an_extension_has_functions_and_their_types() -> None:
+    with pytest.raises(ValueError, match="name a function, as in"):
+        weft.build.extension("a.b", {})
+    known = weft.build.extension(
+        "a.b", {"f": "a:f", "g": ("a:g", ["f64", "i64"]), "h": ("a:h", "f64[?], i64")}
+    )
+    assert known.functions == {"f": ("a:f", []), "g": ("a:g", ["f64", "i64"]), "h": ("a:h", ["f64[?], i64"])}
 
 
 def test_a_setup_without_the_command_says_so(tmp_path: Path) -> None:
