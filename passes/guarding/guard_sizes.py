@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from ...dialect.attributes import type_from_mlir
-from ...dialect.extents import SCALAR, extent_source
+from ...dialect.extents import SCALAR, Axis, extent_source
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.op import Op
 from ...dialect.ops.slicing import DynamicSliceUpdate, SliceUpdate
@@ -36,6 +36,7 @@ class GuardSizes(Pass):
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Put checks in front of each op that needs some."""
+        known = _Known()
         for op in operations_of(module.operation):
             with ir.InsertionPoint(op), op.location:
                 if op.name == "tensor.cast":
@@ -43,7 +44,7 @@ class GuardSizes(Pass):
                 elif (op_class := op_class_of(op)) is WriteRef:
                     _guard_write(op)
                 elif op_class is not None:
-                    statistics["ops checked"] += _guard(op, op_class)
+                    statistics["ops checked"] += _guard(op, op_class, known)
 
 
 def _guard_cast(op: Operation) -> None:
@@ -66,7 +67,38 @@ def _guard_write(op: Operation) -> None:
             require_equal(op, extent_of(value, axis), extent_of(before, axis))
 
 
-def _guard(op: Operation, op_class: type[Op]) -> bool:
+class _Known:
+    """What was found out of a module: programs repeat ops, and extents come from far away."""
+
+    def __init__(self) -> None:
+        self._needs: dict[Any, list[Need]] = {}
+        self._sources: dict[Axis, Axis] = {}
+
+    def needs(
+        self, op: Operation, op_class: type[Op], types: Sequence[TensorType], attributes: Mapping[str, Any]
+    ) -> list[Need]:
+        """What the rule of an op demands."""
+        key = op_class, tuple(types), tuple(op.attributes.items())
+        if key not in self._needs:
+            self._needs[key] = list(SizeRule(op_class, types, attributes).needs())
+        return self._needs[key]
+
+    def source(self, axis: Axis) -> Axis:
+        """Where an extent comes from: axes with one source are of one extent."""
+        passed: list[Axis] = []
+        while axis not in self._sources:
+            passed.append(axis)
+            before = extent_source(*axis)
+            if before is None:
+                self._sources[axis] = axis
+            else:
+                axis = before
+        source = self._sources[axis]
+        self._sources.update(dict.fromkeys(passed, source))
+        return source
+
+
+def _guard(op: Operation, op_class: type[Op], known: _Known) -> bool:
     """Check what an op of weft needs; returns whether it needs anything."""
     types = [type_from_mlir(operand.type) for operand in op.operands]
     tensors = [t for t in types if isinstance(t, TensorType)]
@@ -75,22 +107,26 @@ def _guard(op: Operation, op_class: type[Op]) -> bool:
     attributes = decode_attributes(op_class, op)
     needs: list[Need] = []
     if op_class not in _WITHOUT_RULE:
-        needs = list(SizeRule(op_class, tensors, attributes).needs())
+        needs = known.needs(op, op_class, tensors, attributes)
     for need in needs:
-        _check(op, op_class, attributes, need)
+        _check(op, op_class, attributes, need, known)
     if op_class in SIZE_NEEDS:
         SIZE_NEEDS[op_class](op, list(op.operands), attributes)
     return bool(needs) or op_class in SIZE_NEEDS
 
 
-def _check(op: Operation, op_class: type[Op], attributes: Mapping[str, Any], need: Need) -> None:
+def _check(
+    op: Operation, op_class: type[Op], attributes: Mapping[str, Any], need: Need, known: _Known
+) -> None:
     """Put the check of a need in front of an op, unless two axes are the same by construction."""
     if isinstance(need, AtLeast):
         if op_class.family != TAKES_EMPTY:
             require_at_least(op, _at(op, attributes, need.place), need.extent)
     elif isinstance(need.other, int):
         require_equal(op, _at(op, attributes, need.one), number(need.other))
-    elif _source(op, attributes, need.one) != _source(op, attributes, need.other):
+    elif known.source(_axis_of(op, attributes, need.one)) != known.source(
+        _axis_of(op, attributes, need.other)
+    ):
         require_equal(op, _at(op, attributes, need.one), _at(op, attributes, need.other))
 
 
@@ -100,20 +136,12 @@ def _at(op: Operation, attributes: Mapping[str, Any], place: Place) -> Value:
     return value if axis == SCALAR else extent_of(value, axis)
 
 
-def _axis_of(op: Operation, attributes: Mapping[str, Any], place: Place) -> tuple[Value, int]:
+def _axis_of(op: Operation, attributes: Mapping[str, Any], place: Place) -> Axis:
     """The axis at a place, or the scalar that tells its extent."""
     if place.operand >= 0:
         return op.operands[place.operand], place.axis
     shape = list(attributes["shape"])
     return op.operands[len(op.operands) - shape[place.axis :].count(-1)], SCALAR
-
-
-def _source(op: Operation, attributes: Mapping[str, Any], place: Place) -> tuple[Value, int]:
-    """Where an extent comes from: axes with one source are of one extent."""
-    source = _axis_of(op, attributes, place)
-    while (before := extent_source(*source)) is not None:
-        source = before
-    return source
 
 
 __all__ = ["TAKES_EMPTY", "GuardSizes"]

@@ -13,8 +13,9 @@ from support.programs import NAME, build, transform
 from weft.dialect.errors import WeftError
 from weft.dialect.interpreter import interpret
 from weft.dialect.mlir import Module
-from weft.dialect.op import OPS
+from weft.dialect.op import OPS, Op
 from weft.dialect.types import TensorType
+from weft.passes.guarding.size_rules import Need, SizeRule
 
 CHECKED = ("do not fit", "an axis has size", "indices into an axis", "do not make")
 NAMES = sorted(name for name in OPS if name not in WITHOUT_CASES)
@@ -81,3 +82,25 @@ def test_sizes_that_do_not_fit_are_refused_in_front_of_the_op(name: str) -> None
             elif name not in TAKES_MORE and refusal:
                 with pytest.raises((ValueError, IndexError, np.linalg.LinAlgError)):
                     use.op.compute(operands, use.case.attributes)
+
+
+def test_what_a_rule_demands_is_asked_once_of_ops_that_are_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[type[Op]] = []
+    needs = SizeRule.needs
+
+    def counted(rule: SizeRule) -> Iterator[Need]:
+        asked.append(rule._op_class)
+        return needs(rule)
+
+    monkeypatch.setattr(SizeRule, "needs", counted)
+
+    def body(b: Any, x: Any, y: Any, m: Any) -> list[Any]:
+        for _ in range(50):
+            x = b("add", x, y)
+        return [x, b("add", m, m)]
+
+    row, matrix = TensorType((None,), np.dtype("f8")), TensorType((None, None), np.dtype("f8"))
+    module = build([row, row, matrix], body)
+    transform(module, "guard-sizes")
+    assert asked.count(OPS["add"]) == 2
+    assert str(module).count("do not fit") == 50
