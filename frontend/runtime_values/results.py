@@ -119,6 +119,13 @@ class RuntimeLength(RuntimeContainer):
         kinds = [is_python for _, is_python in columns]
         return [column for column, _ in columns], lambda arrays: list_of(item, arrays, kinds)
 
+    def let_join(self, other: Any, is_new: bool = True) -> bool:
+        """Let another list that may be in the place of this one become what is carried as this is; whether it did.
+
+        It is new, or from before the branch or loop that is being recorded, which is recorded again then.
+        """
+        return False
+
     def columns(self) -> tuple[Structure, list[tuple[TracedArray, bool]]]:
         """The structure of an item, and for each array in it all of them stacked, and whether they are Python's."""
         raise NotImplementedError

@@ -200,8 +200,19 @@ def test_a_list_that_is_another_one_later():
                 row = []
         return d
 
+    def of_another_type(k, n):
+        row, d = [], {}
+        for i in range(n):
+            row.append(k[i])
+            if k[i] > 5:
+                d[i] = row
+                row = [0.5]
+        return d
+
     for program in (replaced, emptied):
-        refused(program, KEYS[0], np.int64(5), error=TypeError, match="row is a list .* a list in a dict")
+        same(program, *((k, np.int64(n)) for k in KEYS for n in (0, 9)), joined=True)
+    problem = r"row is a list of 1 .* one of the lists in a dict \(i64"
+    refused(of_another_type, KEYS[0], np.int64(5), error=TypeError, match=problem)
 
 
 def test_lists_of_another_dict():

@@ -149,6 +149,83 @@ def replaced(n):
     return a
 
 
+def chunks(n):
+    chunks, chunk, sizes = [], [], []
+    for i in range(n):
+        chunk.append(i)
+        if i % 2:
+            chunks.append(chunk)
+            chunk = []
+        else:
+            sizes.append(len(chunk))
+    chunk.append(100)
+    return chunks, chunk, sizes
+
+
+def runs(n):
+    runs, run = [], [0]
+    for i in range(1, n):
+        if i % 4:
+            run.append(i)
+        else:
+            runs.append(run)
+            run = [j for j in range(i)] if i > 5 else [i, i]
+    runs.append(run)
+    return runs, run is runs[-1]
+
+
+def bound_before_its_items(n):
+    rows, row = [], []
+    for i in range(n):
+        if i % 3 == 0:
+            row = []
+            rows.append(row)
+        row.append(i)
+    row.append(100)
+    return rows, row
+
+
+def bound_in_each_iteration(n):
+    rows, row = [], [-1]
+    for i in range(n):
+        row = []
+        rows.append(row)
+        row.append(i)
+    row.append(100)
+    return rows, row
+
+
+def bound_by_handlers(n):
+    rows, row = [], []
+    for i in range(n):
+        try:
+            row.append(10 // (i - 1))
+            rows.append(row)
+            row = []
+        except ZeroDivisionError:
+            row = [7]
+    return rows, row
+
+
+def one_list_or_the_other(n):
+    rows, row, spare = [], [], [5]
+    for i in range(n):
+        row.append(i)
+        if i % 2:
+            rows.append(row)
+            row = spare
+    return rows, row, spare
+
+
+def of_each_other(n):
+    rows = [[] for _ in range(2)]
+    for i in range(n):
+        rows[i % 2].append(i)
+        rows[i % 2].extend(rows[(i + 1) % 2])
+        rows[0] += rows[1][:2]
+    return rows
+
+
 PROGRAMS = [
     table,
     triangle,
@@ -164,6 +241,13 @@ PROGRAMS = [
     in_order,
     powers,
     replaced,
+    chunks,
+    runs,
+    bound_before_its_items,
+    bound_in_each_iteration,
+    bound_by_handlers,
+    one_list_or_the_other,
+    of_each_other,
 ]
 
 
@@ -218,7 +302,8 @@ def test_lists_in_two_lists_are_not_changed():
         return a, c
 
     with pytest.raises(
-        weft.UnsupportedError, match="a list of run-time length, holds lists that are in another"
+        weft.UnsupportedError,
+        match="a list whose length only the program knows holds lists that are in another",
     ):
         f(np.int64(3))
 

@@ -49,13 +49,13 @@ from ..values.program_locations import (
     locations_to_join,
     value_after,
 )
-from ..values.resolve_grown_lists import changes_of
+from ..values.resolve_grown_lists import changes_of, join_successors
 from ..values.shared_containers import joined_kind
 from .conditions import condition_of
 from .diverging import Diverged, record_raise, refuses, require_own
 from .exits import RETURN, Exit, codes_of, exit_from, status_of
 from .paths import Joined, Path, catcher_of
-from .retry_recording import lengths_differ, recorded
+from .retry_recording import lengths_differ, let_join, recorded
 
 Body = Callable[[], Any]
 
@@ -115,6 +115,7 @@ def _stage_if(
         path = Path(draft.add_region(number))
         with draft.recording(path.region):
             record_path(trace, path, body, wants_result)
+            join_successors(trace, snapshot)
         path.note(changes_of(trace, snapshot))
         snapshot.restore()
         paths.append(path)
@@ -307,6 +308,7 @@ def _join_all(merges: list[_Merge], paths: list[Path], snapshot: Snapshot) -> li
             merge.kind = joined_kind(alive, contents, snapshot.knows, by_type=True)
             require_fit(merge.place, merge.kind)
         except Mismatch as mismatch:
+            let_join(alive)
             problems.append(f"{shown_name(merge.name)} is {mismatch}")
         computed.append(merge)
     if problems:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from .....dialect.errors import UnsupportedError
+from ....runtime_values.results import RuntimeLength
 from ....tracing.recorder import Recorder
 from ..lists.dynamic_lists import Widened, kind_of_items
 from ..tables.becoming import grown as grown_container
@@ -102,4 +103,12 @@ def lengths_differ(place: Items, values: Sequence[Any]) -> None:
         raise Widened(items, kind_of_items([item for value in values for item in value]))
 
 
-__all__ = ["lengths_differ", "recorded"]
+def let_join(values: Sequence[Any]) -> None:
+    """Begin again where a list from before may be in the place of one in a list or dict: it becomes one like that."""
+    for one in values:
+        if isinstance(one, RuntimeLength):
+            for other in values:
+                one.let_join(other, is_new=False)
+
+
+__all__ = ["lengths_differ", "let_join", "recorded"]

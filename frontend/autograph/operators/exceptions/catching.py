@@ -40,7 +40,7 @@ from ..branches.paths import BodyCatcher, Path
 from ..branches.retry_recording import recorded
 from ..values.control_flow_state import control_flow
 from ..values.program_locations import UNBOUND, Changes, Slot, Snapshot
-from ..values.resolve_grown_lists import changes_of
+from ..values.resolve_grown_lists import changes_of, join_successors
 
 Handler = tuple["Callable[[], Any] | None", "str | None", "Callable[..., Exit]"]
 """The classes that it takes, the name it gives to the exception, and the block."""
@@ -215,6 +215,8 @@ class Catching(BodyCatcher):
     def _leave(self, condition: Any, arrive: Callable[[], tuple[Any, Any]]) -> None:
         """Record what follows as the side of a branch where no exception came."""
         trace, snapshot = self._trace, control_flow(self._trace).snapshots[-1]
+        with self._paused():
+            join_successors(trace, snapshot)
         draft = Draft(trace, "scf.if", [condition_of(trace, condition)], regions=2)
         raised = Path(draft.add_region(0), raises=True, unread=self.unread)
         with draft.recording(raised.region), self._paused():
@@ -260,6 +262,8 @@ class Catching(BodyCatcher):
             point = self._points.pop()
             path.unread = self.unread
             end = replace(path, region=point.rest)
+            with self._paused():
+                join_successors(trace, point.snapshot)
             end.note(changes_of(self._trace, point.snapshot))
             point.snapshot.restore()
             point.rest.is_open, trace.region = False, point.around

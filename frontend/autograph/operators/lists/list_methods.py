@@ -25,6 +25,7 @@ class ListMethods:
     """The methods and operators of lists, in terms of arrays of the items that are rearranged."""
 
     if TYPE_CHECKING:
+        heap: Any
         kind: Kind | None
         length: Any
         append: Callable[[Any], None]
@@ -44,7 +45,8 @@ class ListMethods:
 
     def extend(self, items: Any) -> None:
         """Add several items."""
-        operators().for_(items.copy() if items is self else items, self.append)
+        is_own = items is self or (self.heap is not None and getattr(items, "heap", None) is self.heap)
+        operators().for_(items.copy() if is_own else items, self.append)
 
     def insert(self, index: Any, item: Any) -> None:
         """Put an item in front of a position."""

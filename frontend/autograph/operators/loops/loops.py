@@ -40,7 +40,7 @@ from ..branches.exits import (
     without_raise,
 )
 from ..branches.paths import catcher_of
-from ..branches.retry_recording import lengths_differ, recorded
+from ..branches.retry_recording import lengths_differ, let_join, recorded
 from ..lists.kept_items import keep_joined
 from ..lists.mixed_containers import content_of, note_common_ends, note_containers, note_earlier_ends
 from ..values.abstract import (
@@ -72,7 +72,7 @@ from ..values.program_locations import (
     locations_to_join,
     value_after,
 )
-from ..values.resolve_grown_lists import changes_of, resolve_grown_list
+from ..values.resolve_grown_lists import changes_of, join_successors, resolve_grown_list
 from ..values.several_kinds import as_carried
 from ..values.shared_containers import holds_container, joined_kind, widened_kind
 from ..values.special_methods import tested
@@ -289,6 +289,7 @@ class _Recording:
             if self.loop.order > 1:
                 turn = self.loop.turn.get() + 1
                 self.loop.turn.set(np.where(np.equal(turn, self.loop.order), np.int64(0), turn))
+            join_successors(self.trace, self.snapshot)
             self._note_others()
             kinds = self._leave(kinds, self.path.is_dead)
         return kinds
@@ -392,6 +393,7 @@ class _Recording:
             try:
                 carried = self._needed(kinds.get(key), place, end, is_unread)
             except Mismatch as mismatch:
+                let_join([self.snapshot.old_value(place), end])
                 problems.append(f"{shown_name(place.name)} is {mismatch}")
                 continue
             if carried is not None:

@@ -125,7 +125,7 @@ class Table(RuntimeTable):
         growing = kind.children[1]
         assert isinstance(growing, Growing)
         if self.pool is None:
-            self.pool = ListPool()
+            self.pool = ListPool(holder="a dict")
         self.pool.widen(growing.item)
         return Container(tuple, (), (kind.children[0], kind_in_pool(self.pool)))
 

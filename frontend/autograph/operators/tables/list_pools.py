@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .....dialect.errors import UnsupportedError
+from .....dialect.errors import ControlFlowError, UnsupportedError
 from .....dialect.types import TensorType
 from ....numpy_api import lookup
 from ....runtime_values.results import RuntimeContainer
@@ -28,8 +28,17 @@ from ..lists.dynamic_lists import (
     static_shape,
     widened_columns,
 )
+from ..lists.joined_items import join_items
 from ..lists.kept_items import is_read, keep_put
-from ..lists.lists_in_lists import fit_kind, freed, kind_of_item, numbers_in_pool, owned, pool_of
+from ..lists.lists_in_lists import (
+    fit_kind,
+    freed,
+    joined_kind,
+    kind_of_item,
+    numbers_in_pool,
+    owned,
+    pool_of,
+)
 from ..values.abstract import (
     ArrayKind,
     Container,
@@ -60,8 +69,10 @@ class ListPool(RuntimeContainer):
     __hash__ = object.__hash__
     python_type = list
 
-    def __init__(self, kind: Kind | None = None) -> None:
+    def __init__(self, kind: Kind | None = None, holder: str = "a list") -> None:
         self.kind = None
+        self.holder = holder
+        """What holds the lists, as messages say."""
         self._columns: tuple[Any, ...] = ()
         zeros = lookup("zeros")
         self._starts, self._counts, self._rooms = (traced(zeros((ROOM,), np.int64)) for _ in range(3))
@@ -79,7 +90,7 @@ class ListPool(RuntimeContainer):
         if kind is not None:
             self.widen(kind)
         # A list of it may be all that a branch or loop mentions.
-        control_flow(_trace()).followed.append((self, "a list in a dict or list"))
+        control_flow(_trace()).followed.append((self, f"a list in {holder}"))
 
     def widen(self, kind: Any) -> None:
         """Hold items of a wider abstract type from now on."""
@@ -151,17 +162,20 @@ class ListPool(RuntimeContainer):
         value = resolve_grown_list(value)
         if isinstance(value, PooledList):
             return value if value.pool is self else self._copy_of(value)
-        flow = control_flow(_trace())
-        knowing = [snapshot for snapshot in flow.snapshots if snapshot.knows(value)]
-        if _may_be(
-            value, lambda one: one is not value and any(s.knows(one) for s in flow.snapshots)
-        ) or _may_be(value, lambda one: any(one is carried for carried in flow.carried())):
-            raise _from_before()
-        if not knowing:
-            return self.adopted(value)
-        if all(snapshot.knows(self) for snapshot in knowing):
+        if self.is_from_before(value):
+            raise self._from_before()
+        if is_known_outside(value):
             raise Widened(value, self)  # it becomes one of this pool before the loop or branch
-        raise _from_before()
+        return self.adopted(value)
+
+    def is_from_before(self, value: Any) -> bool:
+        """Whether a list may be one from before a loop or branch in which the pool is new, or one that is carried."""
+        flow = control_flow(_trace())
+        return (
+            _may_be(value, lambda one: one is not value and is_known_outside(one))
+            or _may_be(value, lambda one: any(one is carried for carried in flow.carried()))
+            or any(snapshot.knows(value) and not snapshot.knows(self) for snapshot in flow.snapshots)
+        )
 
     def adopted(self, value: Any) -> PooledList:
         """The list of this pool that a list becomes, or has become."""
@@ -199,17 +213,33 @@ class ListPool(RuntimeContainer):
         region: Region | None = _trace().region
         while region is not None and not self._region.is_inside(region):
             if region in self._changed_in:
-                raise _changed_copy()
+                raise self._changed_copy()
             region = region.parent
 
     def change(self) -> None:
         """Take note that a list of it is about to be changed by the program."""
         if self.copied:
-            raise _changed_copy()
+            raise self._changed_copy()
         region: Region | None = _trace().region
         while region is not None and region not in self._changed_in:
             self._changed_in = self._changed_in | {region}
             region = region.parent
+
+    def _from_before(self) -> UnsupportedError:
+        return UnsupportedError(
+            f"a list from before a loop or branch is put into {self.holder} in it, which would hold the same list each "
+            "time: put a copy in (list(items)), or make the list there"
+        )
+
+    def _changed_copy(self) -> UnsupportedError:
+        if self.holder == "a dict":
+            holder, copy = "a dict whose keys only the program knows", "d[key] = list(items)"
+        else:
+            holder, copy = "a list whose length only the program knows", "rows[i] = list(row)"
+        return UnsupportedError(
+            f"{holder} holds lists that are in another dict or list, too, and one of them is changed: compiled code "
+            f"has copies, and would change one; put copies in ({copy}), or keep the lists in one dict or list"
+        )
 
     def adopted_lists(self, values: list[Any]) -> Any:
         """The numbers of the lists of this pool that some lists become."""
@@ -413,21 +443,6 @@ def _may_be(value: Any, holds: Callable[[Any], bool]) -> bool:
     return holds(value) or any(_may_be(other, holds) for other in others)
 
 
-def _from_before() -> UnsupportedError:
-    return UnsupportedError(
-        "a list from before a loop or branch is put into a dict or list in it, which would hold the same list each "
-        "time: put a copy in (list(items)), or make the list there"
-    )
-
-
-def _changed_copy() -> UnsupportedError:
-    return UnsupportedError(
-        "a dict whose keys only the program knows, or a list of run-time length, holds lists that are in another dict "
-        "or list, too, and one of them is changed: compiled code has copies, and would change one; put copies in "
-        "(d[key] = list(items)), or keep the lists in one dict or list"
-    )
-
-
 class InPool(tuple[Any, ...]):
     """A list of a pool, by its number."""
 
@@ -524,8 +539,22 @@ class PooledList(GrowingList):
     def sizes(self) -> Any:
         return self.pool._counts
 
-    def is_as_made(self) -> bool:
-        return self.pool.at_first is not None and are_same(self.pool.state(), self.pool.at_first)
+    def let_join(self, other: Any, is_new: bool = True) -> bool:
+        if type(other) not in (list, GrowingList) or is_known_outside(other) is is_new:
+            return False
+        if self.pool.is_from_before(other) or not self._keeps_kind(other):
+            return False
+        self.pool.owned(other)
+        return True
+
+    def _keeps_kind(self, items: Any) -> bool:
+        """Whether the items of all lists of the pool remain what they are with those of another list."""
+        kind = freed(self.kind)
+        found = joined_kind(items) if type(items) is list else freed(items.kind)
+        try:
+            return kind is None or found is None or join_items(kind, found) == kind
+        except ControlFlowError:
+            return False
 
     def append(self, item: Any) -> None:
         self.pool.change()

@@ -70,8 +70,9 @@ class Container:
         inner = ", ".join(map(str, self.children))
         if self.kind is CompositeValue:
             return f"an array or number of dtype {self.keys[0][0]} ({inner})"
-        if (python_type := getattr(self.kind, "python_type", None)) is not None:
-            return f"a {python_type.__name__} in a dict"
+        if getattr(self.kind, "python_type", None) is list:
+            pool = self.children[0].value  # type: ignore[union-attr]
+            return f"one of the lists in {pool.holder} ({pool.kind})"
         return f"a {self.kind.__name__} of {len(self.children)} ({inner})"
 
 

@@ -52,6 +52,15 @@ def resolve_grown_lists(trace: Recorder, value: Any) -> Any:
     return value
 
 
+def join_successors(trace: Recorder, snapshot: Snapshot) -> None:
+    """Let lists that take the places of others become what these are, as in `rows.append(row); row = []`."""
+    if control_flow(trace).grown:
+        for place, new in snapshot.changes().values():
+            old = snapshot.old_value(place)
+            if isinstance(old, RuntimeLength) and new is not old:
+                old.let_join(resolve_grown_list(new))
+
+
 def changes_of(trace: Recorder, snapshot: Snapshot) -> Changes:
     """What has changed since a snapshot, with what lists, dicts and sets have become that are new since then."""
     changes = snapshot.changes()
@@ -82,4 +91,4 @@ def _grown(trace: Recorder, items: Any) -> Any:
     return items if found is None or found[0] is not items else found[1]
 
 
-__all__ = ["changes_of", "resolve_grown_list", "resolve_grown_lists"]
+__all__ = ["changes_of", "join_successors", "resolve_grown_list", "resolve_grown_lists"]
