@@ -285,6 +285,23 @@ class TestPlaces:
             assert held.y == items[0] == table["y"] == (2 if condition else LARGE)
 
 
+def test_lists_that_are_chosen_are_no_copies():
+    def read(condition):
+        value = np.float32(1.5) if condition else 7
+        a, b = [value, 1, 5], [2, value, 0]
+        return max(a), min(a, key=lambda item: -item), max(value, 3), max(a, b)[1], min([a, b], key=len)[0]
+
+    def changed(condition):
+        value = np.float32(1.5) if condition else 7
+        a, b = [value, 1], [2, value]
+        max(a, b, key=lambda items: items[0]).append(3)
+        return a, b
+
+    same(read, (YES,), (NO,))
+    with pytest.raises(weft.UnsupportedError, match="a list that has other names too or another one"):
+        weft.function(changed)(YES)
+
+
 def test_items_of_lists_and_sets_that_grow():
     def f(condition, n):
         y = 1 if condition else 2.0
@@ -316,6 +333,7 @@ class TestArraysThatAreWritten:
             lambda a: operator.iadd(a, 1),
             lambda a: operator.iadd(a[1:], 2),
             lambda a: operator.setitem(a, 0, 9),
+            lambda a: operator.setitem(a, 0, 1 if a[0] > 0 else 2.5),
         ],
     )
     def test_of_the_caller(self, write):
@@ -334,6 +352,9 @@ class TestArraysThatAreWritten:
             a += 1
             np.multiply(a, 2, out=a)
             a.sort()
+            value = np.float32(1.5) if condition else 7
+            a[0] = value
+            a[1:2] = value
             return np.stack([a, b]), b
 
         for condition in (YES, NO):

@@ -86,10 +86,18 @@ def is_done_by_type(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     if isinstance(function, type):
         return function in _BY_TYPE or issubclass(function, np.generic)
     name = module_of(function)
+    if function in (max, min) and not _gives_number(args):
+        return False  # one of the lists that it gets, and no copy
     if name.startswith(_CONVERTED_CODE):
         return False
     module = name.partition(".")[0]
     return module in ("numpy", "math", "cmath") or is_own_module(module) or _is_listed(function)
+
+
+def _gives_number(args: tuple[Any, ...]) -> bool:
+    """Whether `max` or `min` has no lists or tuples to choose from, which are compared item by item."""
+    candidates = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
+    return not any(isinstance(candidate, (list, tuple)) for candidate in candidates)
 
 
 def _is_listed(function: Any) -> bool:

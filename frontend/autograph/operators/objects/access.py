@@ -355,7 +355,8 @@ def set_item(container: Any, key: Any, value: Any) -> None:
     """`container[key] = value`; an array from outside is written at each call."""
     container = resolve_grown_list(container)
     if isinstance(container, (np.ndarray, TracedArray)) and first_of_several((key, value)) is not None:
-        by_type(set_item, container, key, value)
+        owner = as_promoted(container)
+        by_type(lambda at, new: set_item(owner, at, new), key, value)
         return
     trace = current_trace()
     method = users_method(container, "__setitem__")
