@@ -166,6 +166,24 @@ def test_one_of_several_arrays_as_a_condition_decides(tmp_path: Path) -> None:
             np.testing.assert_array_equal(found, wanted)
 
 
+def test_a_result_has_the_type_that_those_of_its_paths_promote_to(tmp_path: Path) -> None:
+    def chosen(x: Any, y: Any, n: Any) -> Any:
+        return x if n > 0 else y
+
+    concrete = weft.function(chosen).get_concrete_function(
+        *map(weft.TensorSpec.from_string, ("f64[2]", "i64[2]", "i64"))
+    )
+    x, y = np.array([0.5, 1.5]), np.array([2**53 + 1, 3])
+    assert concrete(x, y, np.int64(0)) is y
+    library = Exported(concrete.export(str(tmp_path / "out"), name="f"))
+    weft.save(tmp_path / "f.weft", f=concrete)
+    for function in (library, weft.load(tmp_path / "f.weft").f):
+        for n, kept in ((1, x), (0, y.astype(float))):
+            found = function(x, y, np.int64(n))
+            assert found.dtype == np.float64
+            np.testing.assert_array_equal(found, kept)
+
+
 def test_names_that_the_interface_uses_itself(tmp_path: Path) -> None:
     specs = ["f64[?,?]", "f64", "f64", "f64", "f64[?]", "f64", "f64", "f64", "f64"]
     library = exported(tmp_path, specs, names)
