@@ -71,6 +71,9 @@ def build(wanted: argparse.Namespace) -> int:
     except WeftError as error:
         print(f"weft: {error}", file=sys.stderr)
         return 1
+    except OSError as error:
+        print(f"weft: cannot write {wanted.output}: {error.strerror}", file=sys.stderr)
+        return 1
     print("\n".join(files.values()))
     return 0
 

@@ -129,6 +129,14 @@ def test_what_is_wrong_is_told_and_nothing_is_written(
     assert sorted(p for p in folder.iterdir() if p.name != "__pycache__") == before
 
 
+@pytest.mark.parametrize("output", ["kernels.py/a.o", "taken.o"])
+def test_what_cannot_be_written(folder: Path, capsys: pytest.CaptureFixture[str], output: str) -> None:
+    (folder / "taken.o").mkdir()
+    assert main(["build", "kernels:negated", "-o", output]) == 1
+    assert capsys.readouterr().err.startswith(f"weft: cannot write {output}: ")
+    assert sorted(p.name for p in folder.iterdir() if p.name != "__pycache__") == ["kernels.py", "taken.o"]
+
+
 def test_arguments_that_are_missing(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main(["build", "kernels:negated"])
