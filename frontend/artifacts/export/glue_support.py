@@ -9,6 +9,10 @@ SUPPORT = r"""
 #include <string.h>
 #include "LIBRARY.h"
 
+#if defined(__GNUC__) /* and Clang; a module needs some of these functions only */
+#pragma GCC diagnostic ignored "-Wunused-function"
+#endif
+
 #define MOST_AXES 64
 
 typedef struct { Py_buffer view; void *data, *copy; } array;

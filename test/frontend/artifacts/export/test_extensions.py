@@ -167,7 +167,10 @@ def test_all_kinds_of_arguments_and_results(tmp_path: Path) -> None:
             every = ("kinds:every", ["i8", "u64", "bool", "f32", "c64", "c128[2]", "f16[?]", "f64[]"])
             setup(
                 name="kinds", py_modules=["kinds"],
-                ext_modules=[weft.build.extension("_kinds", {"every": every, "count": ("kinds:count", ["i64"])})],
+                ext_modules=[
+                    weft.build.extension("_kinds", {"every": every, "count": ("kinds:count", ["i64"])}),
+                    weft.build.extension("_few", {"first": ("kinds:first", "f64[?]")}),
+                ],
                 cmdclass={"build_ext": weft.build.build_ext},
             )
         """)
@@ -182,6 +185,8 @@ def test_all_kinds_of_arguments_and_results(tmp_path: Path) -> None:
             def every(result, code, names, args, given, words, module, objects):
                 last = {"a": objects, "b": None, "c": "d"}
                 return [(result, code), names, (args * 2, given + 1), words * 2, module + 1, last]
+            def first(x):
+                return x[0]
             def count(k):
                 counter.n += k
                 return counter.n, counter.rng.normal(size=2)
@@ -194,6 +199,7 @@ def test_all_kinds_of_arguments_and_results(tmp_path: Path) -> None:
         text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "warning" not in done.stderr
     shown = run(
         tmp_path,
         """
