@@ -14,7 +14,7 @@ from typing import ClassVar
 from ....dialect.records import NamedTuple, dataclass
 from ....dialect.types import TensorType
 from ....passes.base import Statistics, TextPass
-from ...planning.plan import ALIGNMENT, CHECKED, DEPTH, ENTRY_WORDS, RECORD_LENGTH, STACK
+from ...planning.plan import ALIGNMENT, CHECKED, DEPTH, ENTRY_WORDS, MAX_VALUES, RECORD_LENGTH, STACK
 from ..lowering.entries import Arguments, vector_width
 from .checks import Checks
 from .interface import LLVM_TYPES, NO_MEMORY, CFunction, Input, Place, number_of
@@ -26,7 +26,7 @@ SMALL_WORKSPACE = 4096
 DEPTH_LIMIT, STACK_BUDGET = 1000, 256 << 10
 """How many calls may be nested, as in Python, and how many bytes of the stack they may take: of any thread."""
 
-CANCEL = 16
+CANCEL = 1 + MAX_VALUES
 """The word of `weft_error` with the address of a flag; before it are the place and the values of its message."""
 
 CONSTANT = "weft.constants"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ....dialect.types import TensorType
+from ...planning.plan import MAX_VALUES
 from ...target import Target
 from .interface import C_TYPES, CODES, CFunction, Library, Output, Place
 
@@ -38,8 +39,6 @@ typedef struct weft_error {{
 #endif
 """
 
-VALUES = 15
-
 
 def code_name(code: str) -> str:
     """The name of a result code.
@@ -63,7 +62,7 @@ def header_text(library: Library, target: Target) -> str:
         "",
         _GUARDED.format(
             codes=",\n".join(f"  {code_name(code)} = {number}" for code, number in CODES.items()),
-            values=VALUES,
+            values=MAX_VALUES,
         ),
         "#ifdef __cplusplus",
         'extern "C" {',

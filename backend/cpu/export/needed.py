@@ -72,7 +72,7 @@ define internal i64 @double_of_single(i64 %bits) {{
 """
 
 _NO_FLOATS = """
-define i64 @put_float(i64 %text, i64 %size, i64 %length, i64 %bits, i64 %kind) {
+define internal i64 @put_float(i64 %text, i64 %size, i64 %length, i64 %bits, i64 %kind) {
   ret i64 %length
 }
 """
@@ -118,9 +118,7 @@ def needed_assembly(library: Library, narrow: bool) -> Iterator[str]:
             + translate([describe, float_text], ["weft_describe"], 0, ("shortest", "double_of_single"))
         )
     else:
-        yield _NO_FLOATS.replace("define", "define internal") + translate(
-            [describe], ["weft_describe"], 0, ("put_float",)
-        )
+        yield _NO_FLOATS + translate([describe], ["weft_describe"], 0, ("put_float",))
     if library.has_threads:
         yield _pool(library)
 

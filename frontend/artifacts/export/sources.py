@@ -229,9 +229,8 @@ def _return(entry: Operation, values: Sequence[Value]) -> None:
     entry.attributes["function_type"] = ir.TypeAttr.get(
         ir.FunctionType.get(inputs, [value.type for value in values])
     )
-    for name in ("res_attrs",):
-        if name in entry.attributes:
-            del entry.attributes[name]
+    if "res_attrs" in entry.attributes:
+        del entry.attributes["res_attrs"]
 
 
 def _result_names(structure: Structure) -> tuple[list[str], list[tuple[str, str]]]:
