@@ -27,6 +27,7 @@ from ..runtime_values.result_spec import (
     ChosenResult,
     ComputedResult,
     ConstantResult,
+    FoundResult,
     HolderResult,
     KeptResult,
     OptionalResult,
@@ -264,8 +265,8 @@ class ConcreteFunction:
             return repr(leaf.value)
         if isinstance(leaf, ChosenResult):
             return " or ".join(map(repr, leaf.options))
-        if isinstance(leaf, ThawedResult):
-            return "a string"
+        if isinstance(leaf, (FoundResult, ThawedResult)):
+            return leaf.kind if isinstance(leaf, FoundResult) else "a string"
         columns = [self._computed_types[column.position] for column, _ in leaf.columns]
         items = [column.with_shape(column.shape[1:]) for column in columns]
         return f"list of {describe(leaf.item, items)}"
@@ -395,6 +396,7 @@ class ConcreteFunction:
         """Run on the arrays that `admitted` gave, whose types are known to fit."""
         if self._written:
             self._require_separate(leaves)
+        with_found = self._result.with_found(leaves, bound)
         arrays = [_ready(leaf) for leaf in leaves]
         if self._on_device:
             warn_of_transfers(self.name, self._on_device, self._names, arrays, self._warned)
@@ -424,7 +426,7 @@ class ConcreteFunction:
         if failure is not None:
             raise _exception_of(failure)  # here, as it has no other context than the caller's
         outputs = self._result.with_places(outputs)
-        result = self._result.build(outputs, leaves)
+        result = self._result.build(outputs, with_found)
         if self._write_back is not None:
             self._write_back(outputs, leaves, bound)
         # At the end: what a warning that is an error leaves behind is complete.

@@ -29,6 +29,7 @@ from ..runtime_values.result_spec import (
     ArgumentResult,
     ComputedResult,
     ConstantResult,
+    FoundResult,
     Result,
     SelectedResult,
     TypedResult,
@@ -132,7 +133,8 @@ class _Description:
             run = _runner(concrete, self._parameters)
             return self._finished(program.finish, None, (), self._objects, run)
         self._check_written(guards)
-        self._build(Stores(program, guards, call, self._containers, self._items))
+        self._stores = Stores(program, guards, call, self._containers, self._items)
+        self._build()
         inputs = [self._data[source] for source in concrete._sources]
         return self._finished(program.finish, native_code(concrete), inputs, self._objects)
 
@@ -337,7 +339,7 @@ class _Description:
 
     # Results
 
-    def _build(self, stores: Stores) -> None:
+    def _build(self) -> None:
         """Say how the result is built, and what is stored besides."""
         concrete, program = self._concrete, self._program
         updates = updates_of(concrete)
@@ -346,7 +348,7 @@ class _Description:
             if updates:
                 if change_arguments(updates):
                     program.distinct(self._changeable)  # others are refused by Python
-                stores.add(updates, self._build_result)
+                self._stores.add(updates, self._build_result)
         else:
             finish = _finisher(concrete, self._parameters, self._device)
             program.build_by_python(finish, len(concrete._computed_types))
@@ -377,7 +379,9 @@ class _Description:
 
     def _build_leaf(self, leaf: Any) -> None:
         program = self._program
-        if isinstance(leaf, (SelectedResult, TypedResult)):
+        if isinstance(leaf, FoundResult):
+            program.build_leaf(self._stores.place(self._concrete._result.found[-1 - leaf.place]))
+        elif isinstance(leaf, (SelectedResult, TypedResult)):
             for option in leaf.options:
                 self._build_leaf(option)
             program.build_tuple(len(leaf.options))
@@ -431,7 +435,7 @@ class _Description:
 def _is_plain(concrete: ConcreteFunction) -> bool:
     """Whether native code can build the result, and what is stored."""
     return updates_of(concrete) is not None and all(
-        isinstance(part, (ComputedResult, ConstantResult))
+        isinstance(part, (ComputedResult, ConstantResult, FoundResult))
         or (isinstance(part, ArgumentResult) and not part.bounds)
         for part in _built_parts(concrete)
     )
@@ -463,10 +467,11 @@ def _finisher(
     def finish(outputs: list[Any], leaves: list[Any], slots: list[Any]) -> Any:
         if device is not None:
             outputs = list(map(device.array, outputs))
+        bound = parameters.bound(slots)
         outputs = concrete._result.with_places(outputs)
-        result = concrete._result.build(outputs, leaves)
+        result = concrete._result.build(outputs, concrete._result.with_found(leaves, bound))
         if concrete._write_back is not None:
-            concrete._write_back(outputs, leaves, parameters.bound(slots))
+            concrete._write_back(outputs, leaves, bound)
         return result
 
     return without_own_frames(finish)

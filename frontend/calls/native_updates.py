@@ -127,20 +127,20 @@ class Stores:
     def _store(self, update: Update, number: int) -> None:
         program, handle = self._program, update.handle
         if update.is_whole or update.is_tail:
-            program.store_items(self._place(handle, list), number, is_tail=update.is_tail)
+            program.store_items(self.place(handle, list), number, is_tail=update.is_tail)
         elif isinstance(handle, Cell):
             program.store_in_cell(handle.cell, number)
         elif isinstance(handle, Global):
             program.store_item(program.constant(handle.namespace), handle.variable, number)
         elif isinstance(handle, Item):
-            program.store_item(self._place(handle.parent), handle.index, number)
+            program.store_item(self.place(handle.parent), handle.index, number)
         elif isinstance(handle, Member):
             owner = handle.parent.get(self._call)
             if isinstance(owner, (type, types.ModuleType, _thread._local)):
                 raise Unknown  # which store attributes in other ways
-            program.store_attribute(self._place(handle.parent), handle.attribute, number)
+            program.store_attribute(self.place(handle.parent), handle.attribute, number)
 
-    def _place(self, handle: Handle, kind: type | None = None) -> int:
+    def place(self, handle: Handle, kind: type | None = None) -> int:
         """Where the container or object of a place is."""
         found = handle.get(self._call)
         if kind is not None and type(found) is not kind:

@@ -72,7 +72,9 @@ def compile_function(
     _drop_gone(guards)
     updates = updates and updates.remaining()
     types = recorded.computed_types
-    recording = Recording(traced, trace.symbol, target, recorded.result, types, list(trace.extra), updates)
+    recording = Recording(
+        traced, trace.symbol, target, recorded.portable_result, types, list(trace.extra), updates
+    )
     program = Program(
         code,
         trace.callbacks,

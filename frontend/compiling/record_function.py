@@ -43,6 +43,8 @@ class Recorded:
     """What tracing found besides the ops."""
 
     result: Result
+    portable_result: Result
+    """The result with copies of what was there before, for other processes."""
     write_back: WriteBack
     computed_types: list[TensorType]
     state: PythonState
@@ -96,7 +98,8 @@ def _record(
         returned = _call_on_traced(function, convert, trace, state, bound, is_watched)
         outputs = Outputs(trace, signature.position_of)
         write_back = WriteBack(state, outputs)
-        recorded = Recorded(outputs.collect(returned), write_back, outputs.types, state)
+        result, portable = outputs.returned(returned, state.locate_returned)
+        recorded = Recorded(result, portable, write_back, outputs.types, state)
         require_unchanged(trace)
         if is_loaded(process_settings):
             process_settings.settle(trace)

@@ -7,6 +7,7 @@ values and objects are constants under a guard.
 from __future__ import annotations
 
 import contextvars
+import dataclasses
 import functools
 import types
 from abc import abstractmethod
@@ -48,7 +49,8 @@ from ..guards.handles import (
 from ..guards.implicit_reads import implicit_reads
 from ..guards.inputs import CONSTANT_BYTES, Decisions
 from ..guards.unbound import UNBOUND
-from ..runtime_values.values import RuntimeValue
+from ..runtime_values.results import RuntimeContainer
+from ..runtime_values.values import RuntimeValue, holds_traced
 from ..signature.traced_value import CompositeValue
 from ..source.name_uses import Uses, name_uses
 from ..tracing.array import TracedArray
@@ -467,6 +469,17 @@ class PythonState(DataOfState):
         if isinstance(value, (list, dict, set)) and not isinstance(value, RuntimeValue):
             return self.locate(value)
         return Owner("", value) if self._owner(value) is not None else None
+
+    def locate_returned(self, value: Any) -> Handle | None:
+        """How the caller finds a container that is returned, and has it already; an object, if it holds arrays."""
+        if isinstance(value, RuntimeContainer):
+            grown = (items for items, made in self.grown_containers().values() if made is value)
+            value = next(grown, None)
+        if isinstance(value, (list, dict, set)) or (
+            not isinstance(value, (type, tuple)) and dataclasses.is_dataclass(value)
+        ):
+            return self.locate(value)
+        return self.locate_object(value) if holds_traced(value, depth=3) else None
 
     def is_input(self, place: ProgramLocation, value: Any) -> bool:
         """Whether a place holds the traced array that stands for what it held before."""

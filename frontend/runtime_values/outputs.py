@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...dialect.bit_generators import is_generator
+from ...dialect.errors import UnsupportedError
 from ...dialect.ops.indexing import Gather
 from ...dialect.ops.shape import BroadcastTo, Reshape, Stretch, Transpose
 from ...dialect.ops.slicing import INT64_MAX, DynamicSlice, Slice
@@ -29,6 +30,7 @@ from .result_spec import (
     ChosenResult,
     ComputedResult,
     ConstantResult,
+    FoundResult,
     HolderResult,
     KeptResult,
     ListResult,
@@ -40,7 +42,14 @@ from .result_spec import (
     TypedResult,
     ViewResult,
 )
-from .results import RuntimeChoice, RuntimeLength, RuntimeNone, RuntimeTable, flatten_results
+from .results import (
+    RuntimeChoice,
+    RuntimeContainer,
+    RuntimeLength,
+    RuntimeNone,
+    RuntimeTable,
+    flatten_results,
+)
 from .values import Frozen, FrozenException, RuntimeValue, holder_of
 
 if TYPE_CHECKING:
@@ -80,14 +89,45 @@ class Outputs:
             count = len(pending)
             pending = [item for item in pending if not self._origins.tell(item)]
 
-    def collect(self, value: Any) -> Result:
+    def returned(self, value: Any, locate: Callable[[Any], Any]) -> tuple[Result, Result]:
+        """What a call gives, where what was there before is itself; and the same with copies, for other processes."""
+        found: list[Any] = []
+        handles: dict[int, Any] = {}
+
+        def is_found(part: Any) -> bool:
+            if id(part) not in handles:
+                handles[id(part)] = locate(part)
+            return handles[id(part)] is not None
+
+        def leaf_of(part: Any) -> FoundResult | None:
+            if isinstance(part, TracedArray) or not is_found(part):
+                return None
+            found.append(handles[id(part)])
+            kind = part.python_type if isinstance(part, RuntimeContainer) else type(part)
+            return FoundResult(-len(found), f"a {kind.__name__} that was there before")
+
+        result = self.collect(value, is_found, leaf_of)
+        if not found:
+            return result, result
+        result = result._replace(found=tuple(found))
+        try:
+            return result, self.collect(value)
+        except UnsupportedError:  # an object of a class of the user's
+            return result, result
+
+    def collect(
+        self,
+        value: Any,
+        is_found: Callable[[Any], bool] = lambda _: False,
+        found_leaf: Callable[[Any], FoundResult | None] = lambda _: None,
+    ) -> Result:
         """Take a nested value apart; what is collected last knows what others share with it."""
         leaves: list[Any] = []
-        structure = flatten_results(value, leaves)
+        structure = flatten_results(value, leaves, is_found)
         leaves = list(map(self._traced_generator, leaves))
         self._seen.update(leaf._storage for leaf in leaves if isinstance(leaf, TracedArray) and leaf.ndim)
         counts = Counter(map(id, leaves))
-        made = tuple(self._kept_leaf(leaf, counts[id(leaf)] > 1) for leaf in leaves)
+        made = tuple(found_leaf(leaf) or self._kept_leaf(leaf, counts[id(leaf)] > 1) for leaf in leaves)
         return Result(structure, made, len(self._kept))
 
     def _traced_generator(self, leaf: Any) -> Any:

@@ -188,6 +188,19 @@ class KeptResult(NamedTuple):
         return outputs[self.place]
 
 
+class FoundResult(NamedTuple):
+    """A result that is a container or object which was there before: it comes behind the arrays of a call."""
+
+    place: int
+    """Counted from the end."""
+    kind: str
+    """What it is, for people."""
+
+    def build(self, outputs: Sequence[Any], leaves: Sequence[Any]) -> Any:
+        """The value of a call."""
+        return leaves[self.place]
+
+
 class OptionalResult(NamedTuple):
     """A result that is None where an output is true."""
 
@@ -266,6 +279,7 @@ class Result(NamedTuple):
         | OptionalResult
         | OutsideResult
         | ChosenResult
+        | FoundResult
         | HolderResult
         | KeptResult
         | ListResult
@@ -276,6 +290,12 @@ class Result(NamedTuple):
     ]
     kept: int = 0
     """How many objects are kept behind the outputs while a call's results are made."""
+    found: tuple[Any, ...] = ()
+    """How the objects that come behind the arrays of a call are found in it (`guards/handles.py`), the last first."""
+
+    def with_found(self, leaves: Sequence[Any], bound: Any) -> Sequence[Any]:
+        """The arrays of a call, with what is found in it."""
+        return [*leaves, *(found.get(bound) for found in reversed(self.found))] if self.found else leaves
 
     def with_places(self, outputs: list[Any]) -> list[Any]:
         """The outputs of a call, with places for what is kept."""
@@ -325,6 +345,7 @@ __all__ = [
     "ChosenResult",
     "ComputedResult",
     "ConstantResult",
+    "FoundResult",
     "HolderResult",
     "KeptResult",
     "ListResult",

@@ -19,13 +19,15 @@ from .values import RuntimeValue, holder_of, holds_traced
 _CONTAINERS = "lists, tuples, dicts, namedtuples and dataclasses"
 
 
-def flatten_results(value: Any, leaves: list[Any]) -> Structure:
-    """Take the value that a function returned apart; traced and NumPy arrays go to `leaves`.
+def flatten_results(
+    value: Any, leaves: list[Any], is_found: Callable[[Any], bool] = lambda _: False
+) -> Structure:
+    """Take the value that a function returned apart; traced and NumPy arrays go to `leaves`, and what is found again.
 
     Everything else is a constant; a constant that holds traced arrays, or that would run the function's own code
     later, is an `UnsupportedError`.
     """
-    structure = flatten_with(value, leaves, _is_array)
+    structure = flatten_with(value, leaves, lambda part: _is_array(part) or is_found(part))
     for constant in constants(structure):
         kind = type(constant).__qualname__
         if isinstance(constant, (Iterator, AsyncIterator, Awaitable)):
