@@ -140,6 +140,7 @@ class _Function:
             "  (void)module;\n",
             f'  if (bind("{name}", names, {len(given)}, args, given, words, objects) < 0) return NULL;\n',
             *(line for number, i in enumerate(given) for line in self._taking(number, i)),
+            *self._looking(),
             *self._making(),
             *self._calling(),
             "  if (code) {\n    raise_error(code, &error);\n    goto done;\n  }\n",
@@ -208,6 +209,18 @@ class _Function:
             f"  {{\n    static const int64_t shape[] = {{{shape}}};\n",
             f'    if (take(objects[{number}], "{name}", "{type}", "{_FORMATS[dtype.name]}", {dtype.itemsize}, '
             f"{type.rank}, shape, {int(given.is_written)}, &in_{name}{fail}  }}\n",
+        ]
+
+    def _looking(self) -> list[str]:
+        """What refuses copies of arrays that the function writes; those in place are looked at by the library."""
+        arrays = [given for given in self._given if self._is_array(given)]
+        return [
+            f"  if (is_behind(&in_{read.name}, &in_{written.name})) {{\n"
+            f'    PyErr_SetString(PyExc_ValueError, "{read.name} and {written.name} of {self._function.name}() '
+            f'overlap in memory, and {written.name} is written: pass a copy of one");\n    goto done;\n  }}\n'
+            for written in arrays
+            for read in arrays
+            if written.is_written and not read.is_written
         ]
 
     def _passed(self) -> list[str]:

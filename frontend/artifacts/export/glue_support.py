@@ -138,6 +138,24 @@ static int take(PyObject *object, const char *name, const char *type, const char
   return 0;
 }
 
+/* Whether an array that was copied lies where another one is written: the copy would not show what is written. */
+static int is_behind(const array *copied, const array *written) {
+  const Py_buffer *view = &copied->view;
+  const char *begin = written->data, *end = begin + written->view.len, *element = view->buf;
+  Py_ssize_t index[MOST_AXES] = {0};
+  if (!copied->copy || !view->len || begin == end) return 0;
+  for (;;) {
+    int axis = view->ndim - 1;
+    if (element < end && element + view->itemsize > begin) return 1;
+    while (axis >= 0 && ++index[axis] == view->shape[axis]) {
+      element -= view->strides[axis] * (view->shape[axis] - 1);
+      index[axis--] = 0;
+    }
+    if (axis < 0) return 0;
+    element += view->strides[axis];
+  }
+}
+
 static void release(array *a) {
   free(a->copy);
   if (a->view.obj) PyBuffer_Release(&a->view);

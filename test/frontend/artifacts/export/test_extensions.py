@@ -169,7 +169,10 @@ def test_all_kinds_of_arguments_and_results(tmp_path: Path) -> None:
                 name="kinds", py_modules=["kinds"],
                 ext_modules=[
                     weft.build.extension("_kinds", {"every": every, "count": ("kinds:count", ["i64"])}),
-                    weft.build.extension("_few", {"first": ("kinds:first", "f64[?]")}),
+                    weft.build.extension(
+                        "_few",
+                        {"first": ("kinds:first", "f64[?]"), "fill": ("kinds:fill", "f64[?,?], f64[?,?]")},
+                    ),
                 ],
                 cmdclass={"build_ext": weft.build.build_ext},
             )
@@ -187,6 +190,9 @@ def test_all_kinds_of_arguments_and_results(tmp_path: Path) -> None:
                 return [(result, code), names, (args * 2, given + 1), words * 2, module + 1, last]
             def first(x):
                 return x[0]
+            def fill(a, b):
+                for i in range(len(a)):
+                    a[i] = b[i] * 2
             def count(k):
                 counter.n += k
                 return counter.n, counter.rng.normal(size=2)
@@ -225,6 +231,37 @@ def test_all_kinds_of_arguments_and_results(tmp_path: Path) -> None:
         "result: -129 is not in the range of i8[]",
         "result: an integer is wanted, not <class 'float'>",
         "result: an integer is wanted, not <class 'str'>",
+    ]
+
+    shown = run(
+        tmp_path,
+        """
+        import numpy as np, _few
+        def filled(a, b):
+            try:
+                _few.fill(a, b)
+                return a.tolist()
+            except ValueError as error:
+                return error
+        a, m = np.arange(4.0).reshape(2, 2), np.arange(16.0).reshape(4, 4)
+        print(_few.first(np.arange(4.0)[::-2]))
+        print(filled(a, a[::-1]), filled(a, a.T), filled(a, a), a.tolist(), sep="\\n")
+        print(filled(a, a[::-1].copy()), filled(a, np.arange(8.0).reshape(2, 4)[:, ::2]))
+        print(filled(m[1:2], m[::2]), filled(m[1:2], m[:, ::-1]), sep="\\n")
+        print(filled(a, m[:, 4:]))
+        """,
+    )
+    behind = "b and a of fill() overlap in memory, and a is written: pass a copy of one"
+    assert shown.splitlines() == [
+        "3.0",
+        behind,
+        behind,
+        "arrays 0 and 1 of the call overlap, and one of them is written",
+        "[[0.0, 1.0], [2.0, 3.0]]",
+        "[[4.0, 6.0], [0.0, 2.0]] [[0.0, 4.0], [8.0, 12.0]]",
+        "[[0.0, 2.0, 4.0, 6.0]]",
+        behind,
+        "could not broadcast input array from shape (0,) into shape (2,)",
     ]
 
 
