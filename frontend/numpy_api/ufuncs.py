@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...dialect.dtypes import as_dtype, kind
-from ...dialect.errors import UnsupportedError, WeftValueError
+from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.op import OPS, Ufunc
 from ...dialect.ops import load_families
 from ...dialect.ops.selection import Select
@@ -76,8 +76,11 @@ def apply_ufunc(
     dtype: Any = None,
     subok: bool = True,
     signature: Any = None,
+    **unknown: Any,
 ) -> ArrayResult:
     """Call a ufunc on arrays, traced or not, with the arguments of `numpy.ufunc.__call__`."""
+    if unknown:
+        raise WeftTypeError(f"{ufunc.__name__}() got an unexpected keyword argument {next(iter(unknown))!r}")
     outputs = out if isinstance(out, tuple) else (out,) * (ufunc.nout if out is None or out is ... else 1)
     if len(outputs) != ufunc.nout:
         raise WeftValueError("The 'out' tuple must have exactly one entry per ufunc output")

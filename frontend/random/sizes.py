@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,10 +18,16 @@ FLOAT64 = np.dtype(np.float64)
 
 
 def shape_of_size(size: Any) -> tuple[Any, ...]:
-    """The extents that a size asks for; `ValueError` for negative ones that are known."""
+    """The extents that a size asks for; `ValueError` for negative ones that are known, `TypeError` for no integers."""
     shape = tuple(size) if isinstance(size, (tuple, list)) or np.ndim(size) else (size,)
     for extent in shape:
-        if not isinstance(extent, TracedArray) and extent.__index__() < 0:
+        if isinstance(extent, TracedArray):
+            continue
+        try:
+            known = operator.index(extent)
+        except TypeError as error:
+            raise WeftTypeError(f"size is an integer, or several of them, not {size!r}: {error}") from None
+        if known < 0:
             raise WeftValueError("negative dimensions are not allowed")
     return shape
 

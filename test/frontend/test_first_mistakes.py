@@ -111,3 +111,13 @@ def test_one_spec_for_two_arguments_is_two_arrays() -> None:
     copied.get_concrete_function(spec, spec)(a, b)
     np.testing.assert_array_equal(b, [1, 1, 1])
     np.testing.assert_array_equal(a, [0, 0, 0])
+
+
+def test_an_argument_that_no_function_of_numpy_has() -> None:
+    @weft.function
+    def rounded(x: Any) -> Any:
+        return np.exp(x, digits=2)
+
+    for call in (rounded, lambda x: weft.exp(x, digits=2)):
+        with pytest.raises(TypeError, match=r"^exp\(\) got an unexpected keyword argument 'digits'"):
+            call(np.ones(3))

@@ -163,6 +163,15 @@ def test_what_is_no_draw_is_refused(name: str) -> None:
         weft.function(lambda rng: getattr(rng, name))(np.random.default_rng(0))
 
 
+@pytest.mark.parametrize("size", ["a", 2.5, (2, 2.5), {}])
+def test_a_size_that_is_no_integer_is_a_type_error(size: Any) -> None:
+    with pytest.raises(TypeError):
+        np.random.default_rng(0).random(size)
+    with pytest.raises(weft.WeftTypeError, match="size is an integer, or several of them, not ") as caught:
+        weft.function(lambda rng: rng.random(size))(np.random.default_rng(0))
+    assert "rng.random(size)" in str(caught.value)
+
+
 def test_an_unknown_method_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="normals"):
         weft.function(lambda rng: rng.normals(3))(np.random.default_rng(0))
