@@ -84,3 +84,39 @@ def test_one_of_two_lists_is_refused():
 
     with pytest.raises(weft.UnsupportedError, match="a list that has other names too or another one"):
         weft.function(program)(np.float64(1))
+
+
+def sets_one_that_was_made(x):
+    made = Account() if x > 0 else Account(5.0)
+    made.value = x
+    return made.value
+
+
+def deletes_of_one_that_was_made(x):
+    made = Account() if x > 0 else "none"
+    del made.value
+    return x
+
+
+def indexes_with_a_name(x):
+    column = "one" if x.sum() > 0 else "other"
+    return x[column]
+
+
+@pytest.mark.parametrize(
+    ("program", "x", "message"),
+    [
+        (sets_one_that_was_made, np.float64(1), "and its attribute 'value' is changed; it can be compared"),
+        (deletes_of_one_that_was_made, np.float64(1), "and its attribute 'value' is changed; it can be"),
+        (
+            indexes_with_a_name,
+            np.ones(3),
+            "'one' or 'other' is known only at run time, and an array is indexed with it",
+        ),
+    ],
+)
+def test_what_one_of_several_values_cannot_do(program, x, message):
+    with pytest.raises(weft.UnsupportedError, match=message) as caught:
+        weft.function(program)(x)
+    assert "Chosen" not in str(caught.value)
+    assert f"in {program.__name__}" in str(caught.value)

@@ -189,7 +189,9 @@ def changed(owner: Any, name: str) -> Any:
     owner = resolve_grown_list(_behind_proxy(owner))
     if isinstance(owner, (RuntimeLength, RuntimeTable)) and name != "default_factory":
         _refuse_attribute(owner.python_type, name)
-    if isinstance(owner, Chosen) and (trace := current_trace()) and are_objects(trace, owner.options):
+    if isinstance(owner, Chosen) and (trace := current_trace()):
+        if not are_objects(trace, owner.options):
+            raise owner._refusal(f"its attribute {name!r} is changed")
         return ChosenAttributes(owner, changed)
     if isinstance(owner, (type, ModuleType)) and current_trace() is not None:
         kind = "class" if isinstance(owner, type) else "module"

@@ -15,7 +15,7 @@ from .....dialect.errors import UnsupportedError
 from ....runtime_values.values import RuntimeValue
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray
-from ..values.optional import Optional
+from ..values.optional import Chosen, Optional
 from ..values.resolve_grown_lists import resolve_grown_list
 
 
@@ -53,8 +53,10 @@ _NONE_AS_INDEX = (
 def _as_array(entry: Any) -> Any:
     """A list or range whose length is known at run time as an array; any other entry as it is."""
     entry = resolve_grown_list(entry)
-    stacked = getattr(entry, "stacked", None) if isinstance(entry, RuntimeValue) else None
-    return entry if stacked is None else stacked().copy()
+    if isinstance(entry, Chosen):
+        raise entry._refusal("an array is indexed with it")
+    stacked = getattr(type(entry), "stacked", None) if isinstance(entry, RuntimeValue) else None
+    return entry if stacked is None else stacked(entry).copy()
 
 
 def _without_optional_bounds(index: Any) -> Any:
