@@ -41,7 +41,10 @@ def write_archive(path: str, manifest: Mapping[str, Any], members: Mapping[str, 
                 information = zipfile.ZipInfo(name, _TIME)
                 information.compress_type = zipfile.ZIP_DEFLATED
                 archive.writestr(information, content)
-        os.replace(draft, path)
+        try:
+            os.replace(draft, path)
+        except OSError as error:
+            raise type(error)(error.errno, error.strerror, path) from None
     finally:
         Path(draft).unlink(missing_ok=True)
 

@@ -102,7 +102,9 @@ def entry_of(module: Module, name: str | None, place: str, usual: str | None = N
         return functions[public[0]]
     if name is None and usual in functions:
         return functions[usual]
-    known = ", ".join(functions) or "none"
+    if not functions:
+        raise WeftValueError(f"{place} has no function")
+    known = ", ".join(functions)
     if name is None:
         raise WeftValueError(f"{place} has the functions {known}: say which by name=")
     raise WeftValueError(f"{place} has no function {name!r}; it has: {known}")

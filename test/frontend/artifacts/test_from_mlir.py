@@ -120,7 +120,7 @@ def test_one_of_several_functions() -> None:
         ),
         ("func.func private @f()", r"has the functions f: say which"),
         ('"weft.\\FF"()', r"a name or string is not UTF-8"),
-        ("", r"text has the functions none"),
+        ("", r"text has no function$"),
     ],
 )
 def test_what_is_no_function(text: str, message: str) -> None:

@@ -370,7 +370,9 @@ class TestWhatCannotBeSaved:
             weft.save(tmp_path / "n.weft", f=weft.function(softmax))
         with pytest.raises(ValueError, match="name a function to write"):
             weft.save(tmp_path / "n.weft")
-        with pytest.raises(TypeError, match=r"writes what weft\.function makes, not <function"):
+        with pytest.raises(
+            TypeError, match=r"writes what weft\.function makes, not <function"
+        ):
             weft.save(tmp_path / "n.weft", f=softmax)
         with pytest.raises(
             TypeError, match=r"weft\.save is first told where to write, as in .*, and not <weft"
@@ -378,6 +380,13 @@ class TestWhatCannotBeSaved:
             weft.save(weft.function(softmax))
         with pytest.raises(ValueError, match="is no name for a function: pass it by a keyword"):
             weft.save(tmp_path / "n.weft", weft.function(lambda x: x, name="a b"))
+
+    def test_a_directory_is_no_file(self, tmp_path: Path) -> None:
+        concrete = weft.function(softmax).get_concrete_function(weft.TensorSpec([3, 3]))
+        with pytest.raises(IsADirectoryError) as caught:
+            weft.save(tmp_path, concrete)
+        assert (caught.value.filename, caught.value.filename2) == (str(tmp_path), None)
+        assert not list(tmp_path.parent.glob("*.draft"))
 
 
 class TestCallsThatDoNotFit:

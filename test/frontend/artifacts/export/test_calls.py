@@ -451,6 +451,12 @@ def test_options_that_there_are_not(tmp_path: Path, options: dict[str, Any], mes
     assert not (tmp_path / "out").exists()
 
 
+def test_names_of_a_loaded_file_are_free_in_libraries(tmp_path: Path) -> None:
+    concrete = weft.function(lambda x: x * 2).get_concrete_function(weft.TensorSpec([None]))
+    files = weft.export(tmp_path / "out", kind="object", path=concrete)
+    assert "int32_t path(const double *x" in Path(files["header"]).read_text()
+
+
 def test_results_that_may_be_no_arrays_are_refused(tmp_path: Path) -> None:
     def perhaps(x: Any, n: Any) -> Any:
         return x * 2 if n > 0 else None
