@@ -102,7 +102,7 @@ def _build(wanted: argparse.Namespace) -> dict[str, str]:
         try:
             functions[name] = concrete_function(reference, wanted.spec)
         except WeftTypeError as error:
-            if wanted.spec or "missing" not in str(error):
+            if "missing a required argument" not in str(error):
                 raise
             raise WeftTypeError(
                 f"{error}: tell its type by --spec, or let the function have an input_signature"

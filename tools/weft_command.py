@@ -26,20 +26,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="weft", description="weft compiles Python functions over NumPy arrays."
     )
-    rooms = parser.add_subparsers(dest="room")
+    rooms = parser.add_subparsers(dest="command")
     cache = rooms.add_parser("cache", help="the compiled functions on disk")
-    commands = cache.add_subparsers(dest="command", required=True)
+    commands = cache.add_subparsers(dest="action", required=True)
     commands.add_parser("info", help="where they are, how many, how large, and which are not stored")
     commands.add_parser("clear", help="remove all of them")
     rooms.add_parser("machine", help="what code is made for: the processor, its caches, threads and memory")
     add_build_command(rooms)
     wanted = parser.parse_args(arguments)
-    if wanted.room is None:
+    if wanted.command is None:
         parser.print_help()
         return 0
-    if wanted.room == "build":
+    if wanted.command == "build":
         return build(wanted)
-    if wanted.room == "machine":
+    if wanted.command == "machine":
         print("\n".join(_machine_lines()))
         return 0
     try:
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UnusableDirectory as error:
         print(f"weft: there is no disk cache: {error}", file=sys.stderr)
         return 1
-    if wanted.command == "clear":
+    if wanted.action == "clear":
         print(f"{store.clear()} files removed from {store.path}")
     else:
         print("\n".join(_lines(store)))

@@ -98,6 +98,10 @@ def test_the_command_links_a_library(folder: Path) -> None:
     ("arguments", "message"),
     [
         (["kernels:scaled", "-o", "a.o"], "missing a required argument: 'x': tell its type by --spec"),
+        (
+            ["kernels:scaled", "--spec", "f64[2]", "-o", "a.o"],
+            "missing a required argument: 'k': tell its type by",
+        ),
         (["kernels:signed", "-o", "a.o"], "'signed' is no name for a function in C: give it another one"),
         (["kernels:signed", "--name", "sin", "-o", "a.o"], "'sin' is a function of the C library"),
         (["kernels:shown", "--spec", "f64[2]", "-o", "a.o"], "calls Python for `print` at"),

@@ -82,13 +82,15 @@ def test_alone_it_prints_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert done.stdout.startswith("usage: weft")
 
 
-@pytest.mark.parametrize("arguments", [["cache"], ["cache", "nonsense"]])
+@pytest.mark.parametrize("arguments", [["cache"], ["cache", "nonsense"], ["bild"]])
 def test_commands_that_there_are_not_are_refused(
     arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
         main(arguments)
-    assert "usage: weft" in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert "usage: weft" in shown
+    assert "room" not in shown
 
 
 def test_machine_is_described(capsys: pytest.CaptureFixture[str]) -> None:
