@@ -370,9 +370,7 @@ class TestWhatCannotBeSaved:
             weft.save(tmp_path / "n.weft", f=weft.function(softmax))
         with pytest.raises(ValueError, match="name a function to write"):
             weft.save(tmp_path / "n.weft")
-        with pytest.raises(
-            TypeError, match=r"writes what weft\.function makes, not <function"
-        ):
+        with pytest.raises(TypeError, match=r"writes what weft\.function makes, not <function"):
             weft.save(tmp_path / "n.weft", f=softmax)
         with pytest.raises(
             TypeError, match=r"weft\.save is first told where to write, as in .*, and not <weft"
