@@ -24,10 +24,12 @@ from ..runtime_values.result_spec import (
     ArgumentResult,
     ChosenResult,
     ComputedResult,
+    ConstantResult,
     KeptResult,
     OptionalResult,
     Result,
     SelectedResult,
+    TypedResult,
     ViewResult,
     view_type,
 )
@@ -44,7 +46,15 @@ from .structures import (
 )
 
 PlainResult = (
-    ComputedResult | ArgumentResult | ViewResult | SelectedResult | KeptResult | ChosenResult | OptionalResult
+    ComputedResult
+    | ArgumentResult
+    | ViewResult
+    | SelectedResult
+    | KeptResult
+    | ChosenResult
+    | OptionalResult
+    | ConstantResult
+    | TypedResult
 )
 """A result that is made of outputs, arguments and constants alone."""
 
@@ -195,10 +205,10 @@ def _parts(leaf: Any) -> Iterator[ComputedResult | ArgumentResult | ViewResult]:
     """The arrays that a result may be."""
     if isinstance(leaf, KeptResult):
         yield from _parts(leaf.result)
-    elif isinstance(leaf, (SelectedResult, OptionalResult)):
-        for option in leaf.options if isinstance(leaf, SelectedResult) else leaf.value.leaves:
+    elif isinstance(leaf, (SelectedResult, TypedResult, OptionalResult)):
+        for option in leaf.value.leaves if isinstance(leaf, OptionalResult) else leaf.options:
             yield from _parts(option)
-    elif not isinstance(leaf, ChosenResult):
+    elif not isinstance(leaf, (ChosenResult, ConstantResult)):
         yield leaf
 
 
@@ -212,6 +222,10 @@ def _choices(leaf: Any) -> Iterator[ComputedResult]:
             yield from _choices(inner)
     elif isinstance(leaf, (SelectedResult, ChosenResult)):
         yield leaf.choice
+    elif isinstance(leaf, TypedResult):
+        yield leaf.choice
+        for option in leaf.options:
+            yield from _choices(option)
 
 
 def _text(given: Json) -> str:
@@ -261,6 +275,14 @@ def _leaf_to_json(leaf: Any) -> Json:
             "choice": _leaf_to_json(leaf.choice),
             "constants": [constant_to_json(o) for o in leaf.options],
         }
+    if isinstance(leaf, TypedResult):
+        return {
+            "choice": _leaf_to_json(leaf.choice),
+            "types": [_leaf_to_json(o) for o in leaf.options],
+            "promoted": _leaf_to_json(leaf.promoted),
+        }
+    if isinstance(leaf, ConstantResult):
+        return {"constant": constant_to_json(leaf.value)}
     if isinstance(leaf, OptionalResult):
         value = {
             "structure": structure_to_json(leaf.value.structure),
@@ -292,10 +314,17 @@ def _leaf(given: Json, arguments: int, outputs: int, depth: int = DEEPEST) -> Pl
         leaves = tuple(map(inner, given["value"]["leaves"]))
         structure = structure_from_json(given["value"]["structure"], len(leaves), depth)
         return OptionalResult(_number(inner(given["none"])), Result(structure, leaves, 0))
+    if "constant" in given:
+        return ConstantResult(constant_from_json(given["constant"]))
     if "choice" in given:
         choice = _number(inner(given["choice"]))
         if "constants" in given:
             return ChosenResult(choice, tuple(map(constant_from_json, given["constants"])))
+        if "types" in given:
+            types: Any = tuple(map(inner, given["types"]))
+            if not types:
+                raise ArtifactError("a result is of none of several types")
+            return TypedResult(choice, types, _number(inner(given["promoted"])))
         all_options = tuple(map(inner, given["options"]))
         arrays = tuple(o for o in all_options if isinstance(o, (ComputedResult, ArgumentResult, ViewResult)))
         if not arrays or len(arrays) < len(all_options):

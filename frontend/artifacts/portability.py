@@ -83,7 +83,7 @@ def portable(
         state,
         tuple(recording.computed_types),
         recording.result.structure,
-        tuple(map(of_one_type, recording.result.leaves)),
+        recording.result.leaves,  # type: ignore[arg-type]  # of which `reasons_against` refuses others
         updates,
     )
     try:
@@ -266,7 +266,7 @@ def reasons_against(concrete: ConcreteFunction, recording: Recording, structure:
                 "there, and read it before"
             )
     for leaf in recording.result.leaves:
-        if not isinstance(of_one_type(leaf), PlainResult):
+        if not isinstance(leaf, PlainResult):
             yield f"it returns {_described(leaf)}"
     for what, given in (("takes", structure), ("returns", recording.result.structure)):
         try:

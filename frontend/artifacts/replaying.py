@@ -21,9 +21,11 @@ from ..runtime_values.result_spec import (
     ArgumentResult,
     ChosenResult,
     ComputedResult,
+    ConstantResult,
     KeptResult,
     OptionalResult,
     SelectedResult,
+    TypedResult,
 )
 from ..signature.signature import unflatten
 from ..tracing.array import TracedArray, wrap
@@ -231,6 +233,10 @@ class Replay:
             return _one_of(made(leaf.choice), leaf.options)
         if isinstance(leaf, SelectedResult):
             return _one_of(np.remainder(made(leaf.choice), PLACES), [made(option) for option in leaf.options])
+        if isinstance(leaf, TypedResult):
+            return _one_of(made(leaf.choice), [made(option) for option in leaf.options])
+        if isinstance(leaf, ConstantResult):
+            return leaf.value
         if isinstance(leaf, ComputedResult):
             found = outputs[leaf.position]
             if leaf.is_python:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections import OrderedDict, namedtuple
+from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -28,6 +29,7 @@ _NAMES: dict[Any, str] = {
 }
 _KINDS: tuple[type, ...] = (bool, int, float, complex, *(np.dtype(c).type for c in "?bBhHiIlLqQefdFD"))
 _TYPES = {kind.__name__: kind for kind in _KINDS}
+_READ_BY: dict[str, Callable[[Any], Any]] = {"float": float, "dtype": np.dtype, "bytes": bytes.fromhex}
 _PLAIN = (type(None), bool, int, str)
 OWN_NAMES = ("functions", "path", "signatures", "state")
 """What a loaded file has besides functions."""
@@ -49,6 +51,8 @@ def constant_to_json(value: Any) -> Json:
         return value
     if type(value) is float:
         return {"float": repr(value)}
+    if isinstance(value, np.generic) and type(value) in _KINDS:
+        return {"scalar": [type(value).__name__, constant_to_json(value.item())]}
     if type(value) is complex:
         return {"complex": [repr(value.real), repr(value.imag)]}
     if isinstance(value, np.dtype) and value.names is None and value.kind in "biufc":
@@ -74,20 +78,19 @@ def constant_from_json(text: Json) -> Any:
         return text
     try:
         ((kind, content),) = text.items()
-        if kind == "float":
-            return float(content)
+        if kind in _READ_BY:
+            return _READ_BY[kind](content)
         if kind == "complex":
             return complex(*map(float, content))
-        if kind == "dtype":
-            return np.dtype(content)
         if kind == "type":
             return _TYPES[content]
         if kind == "slice":
             return slice(*map(constant_from_json, content))
-        if kind == "bytes":
-            return bytes.fromhex(content)
         if kind == "range" and all(type(n) is int for n in content):
             return range(*content)
+        if kind == "scalar":
+            name, number = content
+            return _TYPES[name](constant_from_json(number))
         if kind == "ellipsis":
             return ...
         if kind in ("set", "frozenset"):

@@ -279,6 +279,7 @@ class Result(NamedTuple):
         | OptionalResult
         | OutsideResult
         | ChosenResult
+        | ConstantResult
         | FoundResult
         | HolderResult
         | KeptResult

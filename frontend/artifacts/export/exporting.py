@@ -19,6 +19,7 @@ from ....backend.cpu.export.manifest import manifest
 from ....backend.target import host, named
 from ....dialect.errors import NotPortable, WeftValueError
 from ....dialect.records import NamedTuple
+from ...runtime_values.result_spec import of_one_type
 from ..portability import Portable, SharedState
 from ..saving import by_names, specialisations
 from ..structures import File
@@ -178,12 +179,18 @@ def _portable(functions: Mapping[str, Any]) -> tuple[dict[str, Portable], dict[s
                 f"{name}.get_concrete_function(specs...)"
             )
         try:
-            found[name] = several[0]()
+            found[name] = _of_one_type(several[0]())
         except NotPortable as error:
             reasons.append(str(error))
     if reasons:
         raise NotPortable("\n".join(reasons))
     return found, shared.arrays
+
+
+def _of_one_type(made: Portable) -> Portable:
+    """A function for callers to whom a result has one type on all paths."""
+    leaves: Any = tuple(map(of_one_type, made.description.leaves))
+    return made._replace(description=made.description._replace(leaves=leaves))
 
 
 def file_name(library: str, kind: str) -> str:

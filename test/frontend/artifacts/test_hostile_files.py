@@ -285,6 +285,9 @@ def view(op: str, **attributes: Any) -> Change:
         (described("leaves.0", {"kept": "x", "result": LEAF | {"views": []}}), "what several results are is no array"),
         (described("leaves.0", {"choice": LEAF, "options": [LEAF]}), "what chooses among results is no number"),
         (described("leaves.0", {"choice": LEAF, "options": []}), "are no arrays"),
+        (described("leaves.0", {"choice": LEAF, "types": []}), "of none of several types"),
+        (described("leaves.0", {"choice": LEAF, "types": [LEAF], "promoted": LEAF}), "what chooses among results"),
+        (described("leaves.0", {"constant": {"scalar": ["object", 1]}}), "a constant is none"),
         (described("leaves.0", {"none": {"kept": 1, "result": LEAF | {"views": []}}, "value": {"leaves": []}}), "."),
         (described("leaves.0", DEEP), "nested too deep"),
         (described("result", {"namedtuple": [{"array": 0}], "name": "class", "fields": ["a"]}), "tuple is none"),
@@ -293,7 +296,7 @@ def view(op: str, **attributes: Any) -> Change:
         (described("result", {"constant": {"set": [{"set": []}]}}), "a constant is none"),
         (described("result", {"constant": {"range": ["1"]}}), "a constant is none"),
         (described("result", {"constant": {"type": "object"}}), "a constant is none"),
-        (described("structure", {"array": 0}), "described in another way"),
+        (described("structure", {"array": 0}), "not those of a call"),
         (described("structure", {"list": [{"list": []}, {"list": []}]}), "not those of a call"),
     ],
 )  # fmt: skip

@@ -110,3 +110,22 @@ def test_eager_mode_runs_compiled_code(tmp_path: Path) -> None:
         x = tape.watch(np.ones(2)) if hasattr(tape, "watch") else np.ones(2)
         with pytest.raises(NotImplementedError, match="not by a tape of plain Python"):
             f(x)
+
+
+def test_results_keep_the_types_that_a_condition_gives_them(tmp_path: Path) -> None:
+    def program(x: Any, n: Any) -> Any:
+        if n > 1:
+            number: Any = x[0] * 2
+        elif n > 0:
+            number = np.float32(1.5)
+        else:
+            number = 2
+        return number, [x.astype("float32") if n > 0 else x]
+
+    f, x = loaded(tmp_path, program, SPEC, NUMBER), np.arange(3.0)
+    weft.save(tmp_path / "again.weft", f=f.get_concrete_function(SPEC, NUMBER))
+    again = weft.load(tmp_path / "again.weft").f
+    inside = weft.function(lambda x, n: f(x, n))
+    for n in (2, 1, 0, 1, 2):
+        for made in (f, again, inside):
+            assert repr(made(x, np.int64(n))) == repr(program(x, np.int64(n)))
