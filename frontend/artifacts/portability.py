@@ -260,7 +260,15 @@ def reasons_against(concrete: ConcreteFunction, recording: Recording, structure:
         for call in operations_of(recording.module):
             yield from _calls_of_python(recording.module, call)
     for update in recording.updates.updates if recording.updates else ():
-        if _number_of(update) is None or _input_of(update.handle, recording.extra) is None:
+        number, held = _number_of(update), _input_of(update.handle, recording.extra)
+        if number is not None and held is not None:
+            made = recording.computed_types[number.position]
+            if made != held.type:
+                yield (
+                    f"it changes {update.handle.name} from {held.type} to {made}, and what a file keeps has one type: "
+                    f"let it be of {made} from the start"
+                )
+        else:
             yield (
                 f"it changes {update.handle.name}, which holds no number that it reads: keep a number or an array "
                 "there, and read it before"

@@ -269,6 +269,33 @@ def test_functions_share_a_state(tmp_path: Path) -> None:
     assert counter.seen == 0
 
 
+class Best:
+    """Keeps what may be of another type than at first."""
+
+    def __init__(self, first: Any) -> None:
+        self.best = first
+
+    @weft.function
+    def step(self, x: Any) -> Any:
+        if x.sum() > self.best:
+            self.best = x.sum()
+        return self.best * 2
+
+
+@pytest.mark.parametrize(("first", "type"), [(0, r"i64\[\]"), (np.float32(0), r"f32\[\]")])
+def test_a_state_that_changes_its_type_is_refused(tmp_path: Path, first: Any, type: str) -> None:
+    own = Best(first)
+    step = own.step.get_concrete_function(np.ones(2))
+    message = rf"it changes self\.best from {type} to f64\[\], .*: let it be of f64\[\] from the start"
+    with pytest.raises(weft.NotPortable, match=message):
+        weft.export(tmp_path / "out", step=step)
+    with pytest.raises(weft.NotPortable, match=message):
+        weft.save(tmp_path / "step.weft", step=step)
+    floats = Best(0.0)
+    library = Exported(floats.step.get_concrete_function(np.ones(2)).export(str(tmp_path / "out"), name="f"))
+    assert [library(np.array([1.25, n])) for n in (1.5, 4.0, 1.0)] == [5.5, 10.5, 10.5]
+
+
 def test_what_is_saved_is_a_file_of_arrays(tmp_path: Path) -> None:
     counter = Counter()
     add = weft.function(counter.add).get_concrete_function(np.ones(2, "f4"))
