@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ...dialect.errors import WeftTypeError, WeftValueError
+from ...dialect.errors import WeftTypeError
 from ...dialect.mlir import ir
 from ...dialect.register import context
 from ..stablehlo.context import stablehlo
-from ..stablehlo.reading import MAGIC
 from ..stablehlo.reading import text_of as text_of_source
 from ..stablehlo.translation import has_open_sizes, translated
 from .checked_modules import guard, name_of, require_readable, text_of
@@ -64,16 +63,19 @@ def _contents(source: object) -> tuple[str | bytes, str]:
         return bytes(source), "the artifact"
     if not isinstance(source, (str, os.PathLike)):
         raise WeftTypeError(f"from_stablehlo takes bytes, a text or a path, not {source!r:.60}")
-    if isinstance(source, str) and ("\n" in source or not source.endswith(_SUFFIXES)):
+    if isinstance(source, str) and not _is_path(source):
         return source, "text"
     path = os.fspath(source)
     data = Path(path).read_bytes()
-    if data.startswith(MAGIC):
-        return data, path
     try:
         return data.decode("utf-8"), path
-    except UnicodeDecodeError as error:
-        raise WeftValueError(f"{path} is neither bytecode nor a text: {error}") from None
+    except UnicodeDecodeError:
+        return data, path
+
+
+def _is_path(source: str) -> bool:
+    """Whether a string names a file, by its suffix or because there is one, rather than being a text."""
+    return "\n" not in source and (source.endswith(_SUFFIXES) or os.path.exists(source))
 
 
 __all__ = ["from_stablehlo"]

@@ -33,12 +33,12 @@ def to_stablehlo(concrete: ConcreteFunction, form: str, version: str | None, che
     if form not in FORMS:
         raise WeftValueError(f"to_stablehlo has no form {form!r}; there are: {', '.join(FORMS)}")
     known = stablehlo()
-    target = version or _usual_version(known)
+    target = _usual_version(known) if version is None else version
     if _numbers(target) is None or not (
         _numbers(known.get_minimum_version()) <= _numbers(target) <= _numbers(known.get_current_version())  # type: ignore[operator]
     ):
         raise WeftValueError(
-            f"this weft writes StableHLO {known.get_minimum_version()} to {known.get_current_version()}, not {target}"
+            f"this weft writes StableHLO {known.get_minimum_version()} to {known.get_current_version()}, not {target!r}"
         )
     recording = concrete._recording()
     reasons = list(reasons_against(concrete, recording, concrete.argument_structure))
@@ -66,9 +66,9 @@ def _usual_version(known: Any) -> str:
     return version
 
 
-def _numbers(version: str) -> tuple[int, ...] | None:
+def _numbers(version: object) -> tuple[int, ...] | None:
     """The three numbers of a version, or None."""
-    parts = version.split(".")
+    parts = str(version).split(".")
     return tuple(map(int, parts)) if len(parts) == 3 and all(part.isdecimal() for part in parts) else None
 
 

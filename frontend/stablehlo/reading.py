@@ -106,6 +106,8 @@ def _numbers(version: str) -> tuple[int, ...]:
 def _hint(data: bytes) -> str:
     if MAGIC in data[:4096]:
         return "; of what jax.export's Exported.serialize() wrote, pass Exported.mlir_module_serialized"
+    if b"func.func" in data:
+        return "; pass a text as a str"
     return ""
 
 

@@ -65,7 +65,12 @@ def test_bytes_and_files(tmp_path: Path) -> None:
     data = artifact(ADDED)
     for source in (data, bytearray(data), memoryview(data)):
         np.testing.assert_array_equal(weft.from_stablehlo(source)(X, Y), X * Y)
-    for name, contents in (("a.bc", data), ("b.mlir", ADDED.encode())):
+    for name, contents in (
+        ("a.bc", data),
+        ("b.mlir", ADDED.encode()),
+        ("c.bin", data),
+        ("d.txt", ADDED.encode()),
+    ):
         path = tmp_path / name
         path.write_bytes(contents)
         np.testing.assert_array_equal(weft.from_stablehlo(path)(X, Y), X * Y)
@@ -155,6 +160,19 @@ def test_bytes_that_are_no_module() -> None:
         weft.from_stablehlo(b"PK\x03\x04 something else")
     with pytest.raises(weft.ArtifactError, match=r"pass Exported\.mlir_module_serialized"):
         weft.from_stablehlo(b"\x20\x00\x00\x00 flat buffers" + artifact(ADDED))
+    with pytest.raises(weft.ArtifactError, match=r"this with b'.*; pass a text as a str"):
+        weft.from_stablehlo(ADDED.encode())
+
+
+def test_files_that_are_no_module(tmp_path: Path) -> None:
+    path = tmp_path / "exported.bin"
+    path.write_bytes(b"\x20\x00\x00\x00 flat buffers" + artifact(ADDED))
+    with pytest.raises(
+        weft.ArtifactError, match=r"exported\.bin is no module: .*pass Exported\.mlir_module_serialized"
+    ):
+        weft.from_stablehlo(str(path))
+    with pytest.raises(IsADirectoryError):
+        weft.from_stablehlo(str(tmp_path))
 
 
 def test_newer_versions() -> None:

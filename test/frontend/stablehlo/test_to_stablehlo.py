@@ -143,9 +143,10 @@ def test_unknown_sizes() -> None:
 def test_versions() -> None:
     concrete = weft.function(lambda x: x + 1).get_concrete_function(normal(3))
     assert b"StableHLO_v1.0.0" in concrete.to_stablehlo(version="1.0.0")[:64]
-    for version in ("99.0.0", "0.1.0", "new"):
+    wrong: tuple[Any, ...] = ("99.0.0", "0.1.0", "new", "", 1.0)
+    for version in wrong:
         with pytest.raises(
-            ValueError, match=rf"this weft writes StableHLO 0\.9\.0 to 1\.\d+\.\d+, not {version}"
+            ValueError, match=rf"this weft writes StableHLO 0\.9\.0 to 1\.\d+\.\d+, not {version!r}"
         ):
             concrete.to_stablehlo(version=version)
     with pytest.raises(ValueError, match="has no form 'onnx'; there are: artifact, text"):
