@@ -52,6 +52,7 @@ from ..values.control_flow_state import control_flow
 from ..values.resolve_grown_lists import resolve_grown_list
 from .columns import count, read, traced, write
 from .columns import current_recorder as _trace
+from .numbers_of_lists import with_lists, with_numbers
 
 ROOM = 16
 """For how many items, and lists, there is room at first."""
@@ -417,8 +418,8 @@ class ListPool(RuntimeContainer):
         """What makes a list, some of whose items are lists of this pool: it with their numbers, and all lists."""
         numbered = GrowingList()
         assert items.kind is not None
-        numbered.hold(_numbered(items.kind), items._arrays, items._length)
-        return [numbered, self.all_items(), *self.layout()], _with_lists
+        numbered.hold(with_numbers(items.kind), items._arrays, items._length)
+        return [numbered, self.all_items(), *self.layout()], with_lists
 
     def layout(self) -> list[Any]:
         """Where the lists begin, and how many items they have."""
@@ -441,39 +442,6 @@ def _may_be(value: Any, holds: Callable[[Any], bool]) -> bool:
     """Whether something holds for a list, or for one of those of which it is one in Python."""
     others = value.candidates if isinstance(value, RuntimeContainer) else ()
     return holds(value) or any(_may_be(other, holds) for other in others)
-
-
-class InPool(tuple[Any, ...]):
-    """A list of a pool, by its number."""
-
-    __slots__ = ()
-
-    def __new__(cls, number: Any) -> InPool:
-        return tuple.__new__(cls, (int(number),))
-
-
-def _numbered(kind: Kind) -> Kind:
-    """An abstract type with the numbers of lists in their places."""
-    if not isinstance(kind, Container):
-        return kind
-    if kind.kind is PooledList:
-        return Container(InPool, (), kind.children[1:])
-    return Container(kind.kind, kind.keys, tuple(map(_numbered, kind.children)))
-
-
-def _with_lists(parts: Any) -> Any:
-    """A value with lists in the places of their numbers."""
-    value, items, starts, counts = parts
-    lists = [items[s : s + n] for s, n in zip(starts.tolist(), counts.tolist(), strict=True)]
-    return _with(value, lists)
-
-
-def _with(value: Any, lists: list[Any]) -> Any:
-    if type(value) is InPool:
-        return lists[value[0]]
-    if type(value) in (list, tuple):
-        return type(value)(_with(item, lists) for item in value)
-    return value
 
 
 def are_same(now: list[Any], before: list[Any]) -> bool:
