@@ -9,7 +9,7 @@ import numpy as np
 from ....dialect.dtypes import is_half
 from ....dialect.emitter import Tensor
 from ....dialect.mlir import ir
-from ....dialect.ops.contraction import parse_spec
+from ....dialect.ops.contraction import GroupedConv2d, parse_spec
 from ....dialect.types import TensorType
 from ..context import stablehlo
 from .table import BOOL, Builder, integer, integers, require_known, writer
@@ -106,12 +106,7 @@ def grouped_conv2d(
 ) -> Tensor:
     require_known(filters)
     sides = (padding[:2], padding[2:])
-    spatial = []
-    for axis in (0, 1):
-        extent, size = x.shape[axis + 1], filters.shape[axis]
-        assert size is not None
-        reach = (size - 1) * dilations[axis] + 1
-        spatial.append(None if extent is None else (extent + sum(sides[axis]) - reach) // strides[axis] + 1)
+    result = GroupedConv2d.infer(x.type, filters.type, groups, strides, padding, dilations)
     dtype = x.dtype
     wide = SINGLE if is_half(dtype) else dtype
     dims = stablehlo().ConvDimensionNumbers.get(
@@ -128,7 +123,7 @@ def grouped_conv2d(
     found = b.make(
         "convolution",
         [x, filters],
-        TensorType((x.shape[0], *spatial, filters.shape[3]), wide),
+        result.with_dtype(wide),
         dimension_numbers=dims,
         feature_group_count=integer(groups),
         batch_group_count=integer(1),

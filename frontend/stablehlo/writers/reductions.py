@@ -10,6 +10,7 @@ import numpy as np
 from ....dialect.dtypes import is_half, kind
 from ....dialect.emitter import INT64, Tensor
 from ....dialect.mlir import ir
+from ....dialect.ops.contraction import window_extent
 from ....dialect.ops.reductions import normalize_axes
 from ....dialect.types import TensorType
 from .elementwise import compared, truth
@@ -170,7 +171,7 @@ def windowed(
     """Elements of windows combined by an op."""
     require_known(x)
     axes = zip(x.shape, window, strides, padding, strict=True)
-    shape = tuple(((extent or 0) + sum(sides) - size) // stride + 1 for extent, size, stride, sides in axes)
+    shape = tuple(window_extent(extent or 0, size, stride, *sides) for extent, size, stride, sides in axes)
     scalar = TensorType((), x.dtype)
     initial = b.number(neutral(name, x.dtype) if start is None else start, x.dtype)
     made = b.operation(
