@@ -40,6 +40,7 @@ from .signature.signature import (
     alias_pattern,
     as_arrays,
     flatten,
+    require_values,
     signature_of,
     type_of_leaf,
     with_own_specs,
@@ -179,6 +180,7 @@ class Function(FastCallable, Portable, Generic[P, R]):
             return self.python_function(*args, **kwargs)
         try:
             leaves, names, structure, bound = self._bind(args, kwargs)
+            require_values(self.name, leaves, names)
             if current_trace() is None and any(isinstance(leaf, TracedValue) for leaf in leaves):
                 return self.python_function(*args, **kwargs)  # under a tape of plain Python
             if current_trace() is not None:

@@ -46,6 +46,7 @@ from ..signature.signature import (
     alias_pattern,
     check_fits,
     describe,
+    require_values,
     type_of_leaf,
     unflatten,
     with_objects,
@@ -324,6 +325,7 @@ class ConcreteFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call with arrays of the compiled types; other dtypes, ranks and Python values are refused."""
         leaves, names, structure, bound = self._bind(args, kwargs)
+        require_values(self.name, leaves, names)
         if structure != self.argument_structure:
             raise WeftTypeError(
                 f"{self!r} was called with other Python values or another structure: "

@@ -488,6 +488,16 @@ def alias_pattern(leaves: Sequence[Any]) -> tuple[int, ...]:
     return tuple(first.setdefault(id(leaf), position) for position, leaf in enumerate(leaves))
 
 
+def require_values(caller: str, leaves: Sequence[Any], names: Sequence[str]) -> None:
+    """Raise where an argument of a call is a `TensorSpec`, which stands in for an array only in signatures."""
+    for leaf, name in zip(leaves, names, strict=True):
+        if isinstance(leaf, TensorSpec):
+            raise WeftTypeError(
+                f"{name} of {caller} is {leaf!r}, which says a type and has no values: pass an array, or write "
+                f"{caller}.get_concrete_function(...) to compile for it"
+            )
+
+
 def with_own_specs(leaves: Sequence[Any]) -> list[Any]:
     """Arguments in which each spec is an object of its own: one that comes twice stands for two arrays."""
     return [copy.copy(leaf) if isinstance(leaf, TensorSpec) else leaf for leaf in leaves]

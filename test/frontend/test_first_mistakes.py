@@ -121,3 +121,17 @@ def test_an_argument_that_no_function_of_numpy_has() -> None:
     for call in (rounded, lambda x: weft.exp(x, digits=2)):
         with pytest.raises(TypeError, match=r"^exp\(\) got an unexpected keyword argument 'digits'"):
             call(np.ones(3))
+
+
+@pytest.mark.parametrize("spec", [weft.TensorSpec([3]), weft.TensorSpec([None])])
+def test_a_type_is_no_value(spec: weft.TensorSpec) -> None:
+    raised = weft.function(lambda x, y: x["a"] + y, name="raised")
+    concrete = raised.get_concrete_function({"a": spec}, np.ones(3))
+    outer = weft.function(lambda y: raised({"a": spec}, y))
+    for call in (lambda: raised({"a": spec}, np.ones(3)), lambda: concrete({"a": spec}, np.ones(3))):
+        with pytest.raises(
+            TypeError, match=r"x\['a'\] of raised is .*TensorSpec.*, which says a type and has no"
+        ):
+            call()
+    with pytest.raises(TypeError, match="says a type and has no values"):
+        outer(np.ones(3))
