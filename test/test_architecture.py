@@ -49,6 +49,7 @@ ORDER = {
         "python_state",
         "variables",
         "compiling",
+        "graph_writers",
         "stablehlo",
         "calls",
         "disk_cache",

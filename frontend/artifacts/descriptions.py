@@ -33,7 +33,7 @@ from ..runtime_values.result_spec import (
     ViewResult,
     view_type,
 )
-from ..signature.signature import Node, Structure
+from ..signature.signature import Leaf, Node, Static, Structure
 from ..tracing.view_steps import ViewStep
 from .structures import (
     DEEPEST,
@@ -134,6 +134,30 @@ class Description(NamedTuple):
             "leaves": [_leaf_to_json(leaf) for leaf in self.leaves],
             "updates": [{"key": u.key, "result": _leaf_to_json(u.result)} for u in self.updates],
         }
+
+
+def result_names(structure: Structure) -> tuple[list[str], dict[str, Any]]:
+    """What results are called, by their places in what is returned; and those that are constants, but for None.
+
+    >>> pair = Node(dict, ("mean", "shape"), (Leaf(0), Node(tuple, (), (Static(3), Leaf(1)))))
+    >>> result_names(pair)
+    (['result_mean', 'result_shape_1'], {'result_shape_0': 3})
+    """
+    found: dict[int, str] = {}
+    constants: dict[str, Any] = {}
+
+    def visit(part: Structure, words: str) -> None:
+        if isinstance(part, Leaf):
+            found.setdefault(part.index, words)
+        elif isinstance(part, Static):
+            if part.value is not None:
+                constants[words] = part.value
+        else:
+            for key, child in zip(part.keys or range(len(part.children)), part.children, strict=True):
+                visit(child, f"{words}_{key}")
+
+    visit(structure, "result")
+    return [found[index] for index in sorted(found)], constants
 
 
 def description_from_json(text: Json) -> Description:

@@ -29,9 +29,8 @@ from ...runtime_values.result_spec import (
     SelectedResult,
     ViewResult,
 )
-from ...signature.signature import Leaf, Node, Static, Structure
 from ..checked_modules import functions_of, name_of
-from ..descriptions import Description
+from ..descriptions import Description, result_names
 from ..portability import Portable
 
 INNER = "planned."
@@ -63,7 +62,8 @@ class Sources:
             for given in inputs
             for ending in ("", *(f"_{axis}" for axis in range(given.type.rank)))
         ]
-        results, constants = _result_names(description.result)
+        results, numbers = result_names(description.result)
+        constants = [(c_name(words), repr(value)) for words, value in numbers.items()]
         with context(), ir.Location.unknown():
             module = ir.Module.parse(portable.text)
             entry = next(f for f in functions_of(module) if name_of(f) == description.symbol)
@@ -231,26 +231,6 @@ def _return(entry: Operation, values: Sequence[Value]) -> None:
     )
     if "res_attrs" in entry.attributes:
         del entry.attributes["res_attrs"]
-
-
-def _result_names(structure: Structure) -> tuple[list[str], list[tuple[str, str]]]:
-    """What results are called, by their places in what is returned; and those that are constants, as text."""
-    found: dict[int, str] = {}
-    constants: list[tuple[str, str]] = []
-
-    def visit(part: Structure, words: str) -> None:
-        if isinstance(part, Leaf):
-            found.setdefault(part.index, words)
-        elif isinstance(part, Static):
-            if part.value is not None:
-                constants.append((c_name(words), repr(part.value)))
-        else:
-            assert isinstance(part, Node)
-            for key, child in zip(part.keys or range(len(part.children)), part.children, strict=True):
-                visit(child, f"{words}_{key}")
-
-    visit(structure, "result")
-    return [found[index] for index in sorted(found)], constants
 
 
 __all__ = ["Sources"]

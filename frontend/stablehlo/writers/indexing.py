@@ -10,8 +10,10 @@ import numpy as np
 from ....dialect.emitter import INT64, INT64_MAX, Tensor
 from ....dialect.mlir import ir
 from ....dialect.types import TensorType
+from ...graph_writers.indexing import along
+from ...graph_writers.table import Unsaid, require_known
 from ..context import stablehlo
-from .table import Builder, Unsaid, integers, require_known, writer
+from .table import Builder, integers, writer
 
 
 def _bounds(
@@ -222,35 +224,9 @@ def _scattered(
     return b.value(made.results[0])
 
 
-def _along(b: Builder, indices: Tensor, axis: int) -> list[Tensor]:
-    """The places of elements that indices along one axis mean."""
-    return [indices if other == axis else b.positions(indices, other) for other in range(indices.rank)]
-
-
-@writer("take_along_axis")
-def take_along_axis(b: Builder, x: Tensor, indices: Tensor, axis: int) -> Tensor:
-    return b.one("gather", x, *_along(b, indices, axis), axes=tuple(range(x.rank)), position=0)
-
-
 @writer("put_along_axis")
 def put_along_axis(b: Builder, x: Tensor, indices: Tensor, values: Tensor, axis: int) -> Tensor:
-    return _scattered(b, x, values, _along(b, indices, axis), tuple(range(x.rank)), 0, "set")
-
-
-@writer("find_out_of_bounds")
-def find_out_of_bounds(b: Builder, indices: Tensor, extent: Tensor) -> tuple[Tensor, Tensor]:
-    require_known(indices)
-    outside = b.logical_or(b.less(indices, b.negative(extent)), b.greater_equal(indices, extent))
-    axes = tuple(range(indices.rank))
-    flat = b.reshaped(outside, [int(np.prod(indices.shape))])  # type: ignore[arg-type]
-    if indices.rank == 0 or flat.shape == (0,):
-        return b.any(outside, axes=axes, keepdims=False), b.select(
-            outside, indices, 0
-        ) if not axes else b.number(0, INT64)
-    place = b.argmax(flat, axis=0, keepdims=False)
-    first = b.gather(b.reshaped(indices, [flat.shape[0]]), place, axes=(0,), position=0)  # type: ignore[list-item]
-    found = b.any(outside, axes=axes, keepdims=False)
-    return found, b.select(found, first, 0)
+    return _scattered(b, x, values, along(b, indices, axis), tuple(range(x.rank)), 0, "set")
 
 
 __all__ = ["dynamic_slice"]

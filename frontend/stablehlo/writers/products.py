@@ -11,10 +11,9 @@ from ....dialect.emitter import Tensor
 from ....dialect.mlir import ir
 from ....dialect.ops.contraction import GroupedConv2d, parse_spec
 from ....dialect.types import TensorType
+from ...graph_writers.table import BOOL, SINGLE, require_known
 from ..context import stablehlo
-from .table import BOOL, Builder, integer, integers, require_known, writer
-
-SINGLE = np.dtype(np.float32)
+from .table import Builder, integer, integers, writer
 
 
 def dot_general(

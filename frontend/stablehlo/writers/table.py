@@ -1,44 +1,30 @@
-"""The table of the ops of weft that StableHLO can say, and what its writers are written in.
-
-A writer gets the operands and attributes of an op by its fields, as `Op.evaluate` does, and a builder: an emitter of
-`dialect/emitter.py`, so that what StableHLO has not is written in other ops of weft: `b.exp(x)`.
-"""
+"""The table of the ops that StableHLO says in its own way, and what these writers are written in."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from ....dialect.attributes import elements_to_mlir, type_to_mlir
-from ....dialect.dtypes import kind
-from ....dialect.emitter import INT64, Emitter, Extent, Tensor
-from ....dialect.mlir import Attribute, Location, Operation, ir
-from ....dialect.op import Op
+from ....dialect.emitter import INT64, Extent, Tensor
+from ....dialect.mlir import Attribute, Operation, ir
 from ....dialect.register import tensor_type
 from ....dialect.types import TensorType
+from ...graph_writers.table import GraphBuilder, Writer, Writers, shared_with
+from ...graph_writers.table import writer as any_writer
 
-BOOL = np.dtype(np.bool_)
+_OWN: Writers = {}
+WRITERS = shared_with(_OWN)
+"""The ops of weft that can be written, by their names."""
 
 
-class Unsaid(Exception):
-    """What StableHLO cannot say; the message says why."""
-
-
-class Builder(Emitter):
+class Builder(GraphBuilder):
     """Makes ops of StableHLO for those of weft."""
 
-    def __init__(self) -> None:
-        self.location: Location = ir.Location.unknown()
-
-    def emit(self, op_class: type[Op], operands: list[Tensor], attributes: dict[str, Any]) -> list[Tensor]:
-        """Write an op of weft."""
-        writer = WRITERS.get(op_class.name)
-        if writer is None:
-            raise Unsaid("is none of StableHLO")
-        found = writer(self, *op_class.group_operands(operands), **attributes)
-        return [found] if isinstance(found, Tensor) else list(found)
+    language: ClassVar[str] = "StableHLO"
+    writers: ClassVar[Writers] = WRITERS
 
     def value(self, handle: Any) -> Tensor:
         """An SSA value as a value of this emitter."""
@@ -49,10 +35,6 @@ class Builder(Emitter):
         if value.type == wanted:
             return value
         return self.make("reshape" if wanted.is_static else "convert", [value], wanted)
-
-    def number(self, value: Any, dtype: Any) -> Tensor:
-        """A scalar."""
-        return self.array(np.asarray(value, dtype))
 
     def array(self, value: Any) -> Tensor:
         """A constant."""
@@ -102,19 +84,19 @@ class Builder(Emitter):
         spread = self.spread(*operands)
         return self.make(name, spread, spread[0].type)
 
-    # Shapes
+    def convert(self, x: Tensor, dtype: np.dtype[Any]) -> Tensor:
+        """x in another dtype."""
+        return self.make("convert", [x], x.type.with_dtype(dtype))
 
-    def spread(self, *operands: Tensor) -> list[Tensor]:
-        """Operands in the shape to which they broadcast."""
-        if all(operand.shape == operands[0].shape for operand in operands):
-            return list(operands)
-        rank = max(operand.rank for operand in operands)
-        extents: list[Extent] = [1] * rank
-        for operand in operands:
-            for axis, extent in enumerate(operand.shape, rank - operand.rank):
-                if extents[axis] == 1 and extent != 1:
-                    extents[axis] = self.extent(operand, axis - rank + operand.rank)
-        return [self.broadcast(operand, extents) for operand in operands]
+    def quotient(self, x: Tensor, y: Tensor) -> Tensor:
+        """Integers divided towards zero."""
+        return self.same("divide", x, y)
+
+    def rest(self, x: Tensor, y: Tensor) -> Tensor:
+        """What is left of a division towards zero."""
+        return self.same("remainder", x, y)
+
+    # Shapes
 
     def placed(self, x: Tensor, extents: Sequence[Extent], axes: Sequence[int]) -> Tensor:
         """x in a shape of which its axes are some."""
@@ -137,24 +119,73 @@ class Builder(Emitter):
             return parts[0]
         return self.make("concatenate", parts, whole, dimension=integer(0))
 
+    def joined(self, parts: Sequence[Tensor], axis: int) -> Tensor:
+        """Tensors one behind the other."""
+        axis %= parts[0].rank
+        extents = [part.shape[axis] for part in parts]
+        shape = [*parts[0].shape]
+        shape[axis] = None if None in extents else sum(extents)  # type: ignore[arg-type]
+        return self.make(
+            "concatenate", parts, parts[0].type.with_shape(tuple(shape)), dimension=integer(axis)
+        )
 
-Writer: TypeAlias = Callable[..., "Tensor | Sequence[Tensor]"]
+    # Regions
 
-WRITERS: dict[str, Writer] = {}
-"""The ops of weft that can be written, by their names."""
+    def branches(
+        self,
+        condition: Tensor,
+        types: Sequence[TensorType],
+        sides: Sequence[Callable[[], Sequence[Tensor]]],
+    ) -> list[Tensor]:
+        """`if`."""
+        return list(map(self.value, self.operation("if", [condition], types, sides).results))
+
+    def counted(
+        self,
+        bounds: Sequence[Tensor],
+        start: Sequence[Tensor],
+        types: Sequence[TensorType],
+        body: Callable[[Tensor, Sequence[Tensor]], Sequence[Tensor]],
+    ) -> list[Tensor]:
+        """`while` with a counter."""
+        low, high, step = bounds
+
+        def test(*values: Tensor) -> list[Tensor]:
+            return [self.one("less", values[0], high)]
+
+        def turn(*values: Tensor) -> list[Tensor]:
+            found = body(values[0], values[1:])
+            return [values[0] + step, *found]
+
+        all_types = [low.type, *types]
+        made = self.operation("while", [low, *start], all_types, [test, turn], all_types)
+        return list(map(self.value, made.results))[1:]
+
+    def repeated(
+        self,
+        start: Sequence[Tensor],
+        types: tuple[Sequence[TensorType], Sequence[TensorType]],
+        test: Callable[[Sequence[Tensor]], Sequence[Tensor]],
+        body: Callable[[Sequence[Tensor]], Sequence[Tensor]],
+    ) -> list[Tensor]:
+        """`while`, whose test is written once more in the body and behind it, for what it hands on."""
+
+        def goes_on(*values: Tensor) -> Sequence[Tensor]:
+            return test(values)[:1]
+
+        def turn(*values: Tensor) -> Sequence[Tensor]:
+            return body(test(values)[1:])
+
+        made = self.operation("while", start, types[0], [goes_on, turn], types[0])
+        return list(test(list(map(self.value, made.results)))[1:])
 
 
 W = TypeVar("W", bound=Writer)
 
 
 def writer(*names: str) -> Callable[[W], W]:
-    """Register a function as the writer of some ops."""
-
-    def register(function: W) -> W:
-        WRITERS.update(dict.fromkeys(names, function))
-        return function
-
-    return register
+    """Register a function as the writer of some ops in StableHLO."""
+    return any_writer(*names, among=_OWN)
 
 
 def plain(names: dict[str, str]) -> None:
@@ -163,7 +194,7 @@ def plain(names: dict[str, str]) -> None:
     def writer_of(name: str) -> Writer:
         return lambda b, *operands: b.same(name, *operands)
 
-    WRITERS.update({own: writer_of(name) for own, name in names.items()})
+    _OWN.update({own: writer_of(name) for own, name in names.items()})
 
 
 def integer(value: int) -> Attribute:
@@ -176,29 +207,4 @@ def integers(values: Sequence[int]) -> Attribute:
     return ir.DenseI64ArrayAttr.get(list(values))
 
 
-def require_real(x: Tensor) -> None:
-    """Refuse complex numbers."""
-    if kind(x.dtype) == "c":
-        raise Unsaid(f"has no form for {x.dtype.name}")
-
-
-def require_known(*operands: Tensor) -> None:
-    """Refuse sizes that are known at run time only."""
-    for operand in operands:
-        if None in operand.shape:
-            raise Unsaid(f"has no form for {operand.type}, whose sizes are known when it runs only")
-
-
-__all__ = [
-    "BOOL",
-    "WRITERS",
-    "Builder",
-    "Unsaid",
-    "Writer",
-    "integer",
-    "integers",
-    "plain",
-    "require_known",
-    "require_real",
-    "writer",
-]
+__all__ = ["WRITERS", "Builder", "integer", "integers", "plain", "writer"]

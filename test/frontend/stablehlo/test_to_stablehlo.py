@@ -116,6 +116,26 @@ def test_results_that_are_arguments_and_views() -> None:
     require_equal(evaluated(text, [x, y]), wanted, 1e-6)
 
 
+def test_results_that_a_branch_chooses() -> None:
+    @weft.function
+    def chosen(x: Any, y: Any) -> Any:
+        z = x if x.sum() > 0 else y[1:] if y[0] > 0 else y[:3] * 2
+        return z, z + 1
+
+    concrete = chosen.get_concrete_function(weft.TensorSpec([3], "float32"), weft.TensorSpec([4], "float32"))
+    text = concrete.to_stablehlo(form="text")
+    y = np.array([1, 2, 3, 4], F32)
+    for x, other in ((normal(3) + 9, y), (normal(3) - 9, y), (normal(3) - 9, -y)):
+        require_equal(evaluated(text, [x, other]), list(chosen(x, other)))
+
+
+def test_results_that_may_be_none_are_refused() -> None:
+    optional = weft.function(lambda x: x * 2 if x[0] > 0 else None)
+    concrete = optional.get_concrete_function(normal(3))
+    with pytest.raises(weft.NotPortable, match="it returns what may be None, or one of several constants"):
+        concrete.to_stablehlo()
+
+
 def test_arrays_from_outside_are_constants() -> None:
     weights = normal(300, 2)
     doubled = weft.function(lambda x: x @ weights * 2)

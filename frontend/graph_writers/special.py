@@ -7,37 +7,36 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ....dialect.dtypes import is_half
-from ....dialect.emitter import Tensor
-from .elementwise import of
-from .table import Builder, writer
+from ...dialect.dtypes import is_half
+from ...dialect.emitter import Tensor
+from .table import GraphBuilder, of, writer
 
 
 @writer("logit")
-def logit(b: Builder, x: Tensor) -> Tensor:
+def logit(b: GraphBuilder, x: Tensor) -> Tensor:
     return b.one("log", x / (1 - x))
 
 
 @writer("log_expit")
-def log_expit(b: Builder, x: Tensor) -> Tensor:
+def log_expit(b: GraphBuilder, x: Tensor) -> Tensor:
     found: Tensor = b.minimum(x, 0) - b.log1p(b.exp(b.negative(b.absolute(x))))
     return found
 
 
 @writer("xlogy")
-def xlogy(b: Builder, x: Tensor, y: Tensor) -> Tensor:
+def xlogy(b: GraphBuilder, x: Tensor, y: Tensor) -> Tensor:
     x, y = b.spread(x, y)
     return b.one("select", b.logical_and(x.equals(0), b.logical_not(b.isnan(y))), of(b, x, 0), x * b.log(y))
 
 
 @writer("xlog1py")
-def xlog1py(b: Builder, x: Tensor, y: Tensor) -> Tensor:
+def xlog1py(b: GraphBuilder, x: Tensor, y: Tensor) -> Tensor:
     x, y = b.spread(x, y)
     return b.one("select", b.logical_and(x.equals(0), b.logical_not(b.isnan(y))), of(b, x, 0), x * b.log1p(y))
 
 
 @writer("entr")
-def entr(b: Builder, x: Tensor) -> Tensor:
+def entr(b: GraphBuilder, x: Tensor) -> Tensor:
     found = b.select(x.equals(0), of(b, x, 0), b.negative(x * b.log(x)))
     return b.one("select", b.less(x, 0), of(b, x, -np.inf), found)
 
@@ -75,7 +74,7 @@ def _near(x: Tensor) -> Tensor:
     return x * _polynomial(square, _NEAR) / _polynomial(square, _NEAR_BELOW)
 
 
-def _complement(b: Builder, x: Tensor) -> Tensor:
+def _complement(b: GraphBuilder, x: Tensor) -> Tensor:
     """1 - erf(x) of numbers that are not near 0."""
     size = b.absolute(x)
     least = b.exp(b.negative(size * size))
@@ -87,21 +86,21 @@ def _complement(b: Builder, x: Tensor) -> Tensor:
 
 
 @writer("erf")
-def erf(b: Builder, x: Tensor) -> Tensor:
+def erf(b: GraphBuilder, x: Tensor) -> Tensor:
     if is_half(x.dtype):
         return b.converted(erf(b, b.converted(x, np.dtype(np.float32))), x.dtype)
     return b.one("select", b.less(b.absolute(x), 1), _near(x), 1 - _complement(b, x))
 
 
 @writer("erfc")
-def erfc(b: Builder, x: Tensor) -> Tensor:
+def erfc(b: GraphBuilder, x: Tensor) -> Tensor:
     if is_half(x.dtype):
         return b.converted(erfc(b, b.converted(x, np.dtype(np.float32))), x.dtype)
     return b.one("select", b.less(b.absolute(x), 1), 1 - _near(x), _complement(b, x))
 
 
 @writer("ndtr")
-def ndtr(b: Builder, x: Tensor) -> Tensor:
+def ndtr(b: GraphBuilder, x: Tensor) -> Tensor:
     if is_half(x.dtype):
         return b.converted(ndtr(b, b.converted(x, np.dtype(np.float32))), x.dtype)
     return erfc(b, x * -math.sqrt(0.5)) * 0.5

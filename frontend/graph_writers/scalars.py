@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ....dialect.dtypes import by_mlir
-from ....dialect.emitter import INT64, Tensor
-from ....dialect.mlir import Operation, Type, ir
-from .elementwise import compared
-from .table import BOOL, Builder, Unsaid
+from ...dialect.dtypes import by_mlir
+from ...dialect.emitter import INT64, Tensor
+from ...dialect.mlir import Operation, Type, ir
+from .table import BOOL, GraphBuilder, Unsaid
 
-_PREDICATES = ("EQ", "NE", "LT", "LE", "GT", "GE", "LT", "LE", "GT", "GE")
+_SIGNED = ("less", "less_equal", "greater", "greater_equal")
+_PREDICATES = ("equal", "not_equal", *_SIGNED, *_SIGNED)
 """Of `arith.cmpi`, by number; the last four are of unsigned numbers."""
 
 
@@ -28,22 +28,22 @@ def dtype_of(mlir_type: Type) -> np.dtype[Any]:
     return row.dtype
 
 
-def _compare(b: Builder, op: Operation, x: Tensor, y: Tensor) -> Tensor:
+def _compare(b: GraphBuilder, op: Operation, x: Tensor, y: Tensor) -> Tensor:
     number = op.attributes["predicate"].value
     if number > 5 and x.dtype != BOOL:
         x, y = (b.bitcast(each, dtype=np.dtype(f"u{each.dtype.itemsize}")) for each in (x, y))
-    return compared(b, _PREDICATES[number], x, y)
+    return b.one(_PREDICATES[number], x, y)
 
 
-def _constant(b: Builder, op: Operation) -> Tensor:
+def _constant(b: GraphBuilder, op: Operation) -> Tensor:
     return b.number(op.attributes["value"].value, dtype_of(op.results[0].type))
 
 
-def _converted(b: Builder, op: Operation, x: Tensor) -> Tensor:
+def _converted(b: GraphBuilder, op: Operation, x: Tensor) -> Tensor:
     return b.converted(x, dtype_of(op.results[0].type))
 
 
-def _unsigned(b: Builder, op: Operation, x: Tensor) -> Tensor:
+def _unsigned(b: GraphBuilder, op: Operation, x: Tensor) -> Tensor:
     if x.dtype != BOOL:
         x = b.bitcast(x, dtype=np.dtype(f"u{x.dtype.itemsize}"))
     return b.converted(x, dtype_of(op.results[0].type))
