@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         InternalError,
         LeakedArrayError,
         LinkError,
+        MissingPackageError,
         NotPortable,
         RetracingWarning,
         TraceRecursionError,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         WeftValueError,
         WeftWarning,
     )
+    from .frontend import onnx
     from .frontend.artifacts.export import build
     from .frontend.artifacts.export.exporting import export
     from .frontend.artifacts.from_stablehlo import from_stablehlo
@@ -75,6 +77,7 @@ _EXPORTS: dict[str, str] = {
     "export": ".frontend.artifacts.export.exporting",
     "from_mlir": ".frontend.artifacts.from_text",
     "from_stablehlo": ".frontend.artifacts.from_stablehlo",
+    "onnx": ".frontend",
     "Function": ".frontend.function",
     "grad": ".frontend.gradients.transforms",
     "value_and_grad": ".frontend.gradients.transforms",
@@ -123,6 +126,7 @@ _EXPORTS: dict[str, str] = {
     "LeakedArrayError": ".dialect.errors",
     "ArtifactError": ".dialect.errors",
     "LinkError": ".dialect.errors",
+    "MissingPackageError": ".dialect.errors",
     "NotPortable": ".dialect.errors",
     "TraceRecursionError": ".dialect.errors",
     "InternalError": ".dialect.errors",
@@ -174,6 +178,7 @@ __all__ = [
     "InternalError",
     "LeakedArrayError",
     "LinkError",
+    "MissingPackageError",
     "Model",
     "NotPortable",
     "RetracingWarning",
@@ -209,6 +214,7 @@ __all__ = [
     "jvp",
     "load",
     "load_state",
+    "onnx",
     "print",
     "py_call",
     "range",

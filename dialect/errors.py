@@ -79,6 +79,10 @@ class LinkError(WeftError, OSError):
     """There is no linker, or it cannot make the library that was asked for; the message has what it says."""
 
 
+class MissingPackageError(WeftError, ImportError):
+    """A package is not installed that only some of weft's functions need; the message tells how to get it."""
+
+
 class InternalError(WeftError, RuntimeError):
     """weft broke one of its own invariants; please report it together with the message.
 

@@ -90,6 +90,8 @@ class _Unloaded(ModuleType):
         """Set what importing a module sets."""
         self.__spec__, self.__loader__, self.__package__ = spec, spec.loader, spec.parent
         self.__dict__.update(__file__=spec.origin, __cached__=spec.cached)
+        if spec.submodule_search_locations is not None:  # a package
+            self.__path__ = spec.submodule_search_locations
 
 
 def load_on_first_use(package: str, *names: str) -> None:

@@ -1,1 +1,5 @@
 """What a user touches: `weft.function` and how it traces, keys and calls; the array namespace; settings; messages."""
+
+from ..dialect.imports import load_on_first_use
+
+load_on_first_use(__name__, "onnx")

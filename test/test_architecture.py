@@ -55,6 +55,7 @@ ORDER = {
         "disk_cache",
         "function.py",
         "artifacts",
+        "onnx",
         "gradients",
         "devices.py",
     ),

@@ -1,0 +1,212 @@
+"""A model as a function: what is compiled are its nodes, and its weights are data beside the arguments."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ....backend.cpu.dispatch.objects import mark_callable
+from ....dialect.errors import WeftTypeError, WeftValueError
+from ....dialect.types import compatible_shapes
+from ...calls.concrete import ConcreteFunction
+from ...compiling.program import CallSignature, Program
+from ...function import Function
+from ...guards.dependencies import Dependencies
+from ...guards.handles import Item, Owner
+from ...guards.inputs import Decisions
+from ...signature.signature import TensorSpec
+from ...tracing.array import TracedArray
+from ...tracing.current import current_trace
+from ...tracing.extents import known_shape
+from ...tracing.trace import Trace
+from .evaluation import Evaluation
+from .graphs import Graph, Value, shown
+from .sizes import as_array
+
+
+class OnnxFunction(Function[..., Any]):
+    """A function that `weft.onnx.load` made of a model: compiled, differentiated, saved like any other."""
+
+    weights: dict[str, np.ndarray[Any, Any]]
+    """The model's arrays of floats by name, read at each call; an entry may be replaced by one of its type."""
+    input_names: tuple[str, ...]
+    """What the model calls its inputs, in the order of the arguments."""
+    output_names: tuple[str, ...]
+    """What the model calls its outputs, in the order of the results."""
+
+    def __init__(
+        self,
+        name: str,
+        graph: Graph,
+        inputs: Sequence[Value],
+        weights: dict[str, np.ndarray[Any, Any]],
+        evaluation: Evaluation,
+        doc: str,
+    ) -> None:
+        self._graph = graph
+        self._inputs = tuple(inputs)
+        self._evaluation = evaluation
+        parameters = _parameters(inputs)
+        self._source = _placeholder(name, parameters, None)
+        """What is compiled in place of its source; kept, as guards ask whether it is the same."""
+        super().__init__(_placeholder(name, parameters, self._evaluated), None, name)
+        self.weights = weights
+        self.input_names = tuple(value.name for value in inputs)
+        self.output_names = tuple(value.name for value in graph.outputs)
+        self.__doc__ = doc
+
+    def apply(self, weights: Mapping[str, Any], /, *args: Any, **kwargs: Any) -> Any:
+        """What the model gives with other weights: a function of these, by which they are differentiated.
+
+        `weights` has an array for some or all of the names in `self.weights`; the others are as they are. Raises
+        `ValueError` for names that the model has not, and for other shapes.
+        """
+        unknown = [name for name in weights if name not in self.weights]
+        if unknown:
+            raise WeftValueError(
+                f"{self.name} has no weights of these names: {', '.join(map(repr, unknown))}"
+            )
+        for name, given in weights.items():
+            own = self.weights[name]
+            shape = known_shape(given) if isinstance(given, TracedArray) else np.shape(given)
+            if not compatible_shapes(own.shape, shape):
+                raise WeftValueError(
+                    f"{self.name}: the weights {name!r} have the shape {own.shape}, not {shape}"
+                )
+        return self._run(self._inputs_of(args, kwargs), {**self._own_weights(), **weights})
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The specialisation for example arguments; without any, for the types that the model says its inputs have."""
+        if not args and not kwargs and self._inputs:
+            args = tuple(self._spec(value) for value in self._inputs)
+        return super().get_concrete_function(*args, **kwargs)
+
+    def _spec(self, value: Value) -> TensorSpec:
+        if value.dtype is None or value.shape is None:
+            raise WeftValueError(
+                f"{self.name} does not say which type its input {value.name!r} has: pass a weft.TensorSpec for each"
+            )
+        return TensorSpec(
+            [extent if isinstance(extent, int) else None for extent in value.shape], value.dtype
+        )
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(f"{value.name}: {shown(value)}" for value in self._inputs)
+        return f"<weft.function {self.name}({inputs}) of a model of ONNX>"
+
+    def __reduce__(self) -> NoReturn:
+        raise WeftTypeError(f"{self.name} comes from a model of ONNX: load the model in the other process")
+
+    # From a call to a program
+
+    def _compiled(
+        self, signature: CallSignature, leaves: Sequence[Any], decisions: Decisions
+    ) -> ConcreteFunction:
+        """Compile: its source is no Python, which the disk cache could compare."""
+        program, _ = self._traced(signature, leaves, decisions)
+        return ConcreteFunction(signature, program, self._bind)
+
+    def _traced(
+        self, signature: CallSignature, leaves: Sequence[Any], decisions: Decisions
+    ) -> tuple[Program, Dependencies]:
+        return self._traced_as(self._source, signature, leaves, decisions)
+
+    def _traced_function(self) -> Callable[..., Any]:
+        return self._evaluated
+
+    def _evaluated(self, *args: Any, **kwargs: Any) -> Any:
+        """The results for arrays, which are computed, or traced arrays, for which they are recorded."""
+        return self._run(self._inputs_of(args, kwargs), self._own_weights())
+
+    def _own_weights(self) -> dict[str, Any]:
+        """The weights; in a trace what stands for them, as they are read at each call."""
+        trace = current_trace()
+        if not isinstance(trace, Trace) or trace.python_state is None:
+            return dict(self.weights)
+        owner = Owner(f"the weights of {self.name}", self.weights)
+        return {
+            name: trace.python_state.stand_in(
+                Item(name, owner, name), _checked_weight(self.name, name, array)
+            )
+            for name, array in self.weights.items()
+        }
+
+    def _inputs_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The arguments by the names of the model's inputs."""
+        bound = self._signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        given = zip(self._inputs, bound.arguments.values(), strict=True)
+        return {value.name: self._checked(value, argument) for value, argument in given}
+
+    def _checked(self, value: Value, argument: Any) -> Any:
+        """An argument, if it has the type that the model says."""
+        if not value.is_tensor:
+            return argument
+        if not isinstance(argument, (np.ndarray, TracedArray, np.generic)):
+            argument = np.asarray(argument, value.dtype)
+        shape = known_shape(argument) if isinstance(argument, TracedArray) else np.shape(argument)
+        declared = (
+            None
+            if value.shape is None
+            else tuple(extent if isinstance(extent, int) else None for extent in value.shape)
+        )
+        same_dtype = value.dtype is None or argument.dtype == value.dtype
+        if not same_dtype or (declared is not None and not compatible_shapes(declared, shape)):
+            given = shown(Value(value.name, argument.dtype, tuple(shape), True))
+            kind = WeftValueError if same_dtype else WeftTypeError
+            raise kind(f"{self.name}: the input {value.name!r} is {shown(value)}, not {given}")
+        return argument
+
+    def _run(self, inputs: Mapping[str, Any], weights: Mapping[str, Any]) -> Any:
+        """The results: one array, or a tuple of them."""
+        outer = {**weights, **inputs}
+        results = [as_array(found) for found in self._evaluation.graph(self._graph, (), outer, {})]
+        return results[0] if len(results) == 1 else tuple(results)
+
+
+mark_callable(OnnxFunction, is_method=True)
+
+
+def _checked_weight(function: str, name: str, array: Any) -> Any:
+    if not isinstance(array, np.ndarray):
+        raise WeftTypeError(f"{function}: the weights {name!r} are an array, not {array!r:.60}")
+    return array
+
+
+def _parameters(inputs: Sequence[Value]) -> list[inspect.Parameter]:
+    """A parameter for each input, of its name if Python can have that."""
+    names: list[str] = []
+    for number, value in enumerate(inputs):
+        name = "".join(letter if letter.isalnum() or letter == "_" else "_" for letter in value.name)
+        if not name.isidentifier():
+            name = f"input_{name}" if name else f"input_{number}"
+        while name in names:
+            name += "_"
+        names.append(name)
+    return [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+
+
+def _placeholder(
+    name: str, parameters: Sequence[inspect.Parameter], call: Callable[..., Any] | None
+) -> Callable[..., Any]:
+    """A function with the parameters of a model; it reads nothing of Python's that could change."""
+
+    if call is None:
+
+        def placeholder(*args: Any, **kwargs: Any) -> None:
+            """What is traced instead comes from the model."""
+
+    else:
+
+        def placeholder(*args: Any, **kwargs: Any) -> Any:  # type: ignore[misc]
+            return call(*args, **kwargs)
+
+    placeholder.__name__ = placeholder.__qualname__ = name
+    placeholder.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return placeholder
+
+
+__all__ = ["OnnxFunction"]

@@ -1,0 +1,40 @@
+"""What the ops of ONNX mean, each written as a function of the array namespace."""
+
+from __future__ import annotations
+
+from . import (
+    control_flow,
+    convolutions,
+    elementwise,
+    indexing,
+    normalization,
+    pooling,
+    products,
+    quantization,
+    recurrent,
+    reductions,
+    resizing,
+    sequences,
+    shapes,
+    sorting,
+)
+
+FAMILIES = (
+    elementwise,
+    reductions,
+    products,
+    shapes,
+    indexing,
+    sorting,
+    convolutions,
+    pooling,
+    normalization,
+    resizing,
+    quantization,
+    recurrent,
+    sequences,
+    control_flow,
+)
+"""The modules that fill the table."""
+
+__all__ = ["FAMILIES"]

@@ -1,0 +1,180 @@
+"""Sums, extremes and the like, and what accumulates along an axis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..namespace import weft
+from ..table import Visit, ints, known, rule
+from .elementwise import is_float, scalar
+
+Axes = Any
+
+
+def axes_of(x: Any, axes: Any, noop: int = 0) -> tuple[int, ...] | None:
+    """The axes that are reduced: all, where none is given; None where nothing is."""
+    given = [] if axes is None else ints(axes, "axes")
+    if not given:
+        return None if noop else tuple(range(x.ndim))
+    return tuple(axis % x.ndim if -x.ndim <= axis < x.ndim else axis for axis in given)
+
+
+def _reduction(
+    name: str, of: Callable[[Any, tuple[int, ...], bool], Any], alone: Callable[[Any], Any]
+) -> None:
+    def reduce(x: Any, axes: Any = None, *, keepdims: int, noop_with_empty_axes: int = 0) -> Any:
+        reduced = axes_of(x, axes, noop_with_empty_axes)
+        found = alone(x) if reduced is None else of(x, reduced, bool(keepdims))
+        return weft.astype(weft.asarray(found), x.dtype)
+
+    reduce.__doc__ = of.__doc__
+    rule(name)(reduce)
+
+
+def _wide(x: Any) -> Any:
+    """Floats of less than 32 bits as such of 32."""
+    return weft.astype(x, np.float32) if is_float(x) and x.dtype.itemsize < 4 else x
+
+
+def _sum(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """`weft.sum`."""
+    return weft.sum(x, axis=axes, keepdims=keepdims, dtype=None if is_float(x) else x.dtype)
+
+
+def _prod(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """`weft.prod`."""
+    return weft.prod(x, axis=axes, keepdims=keepdims, dtype=None if is_float(x) else x.dtype)
+
+
+def _mean(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """`weft.mean`; of integers, rounded towards zero."""
+    return weft.mean(x, axis=axes, keepdims=keepdims)
+
+
+def _max(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """`weft.max`; of no elements, the smallest number that there is."""
+    return _extreme("max", x, axes, keepdims)
+
+
+def _min(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """`weft.min`; of no elements, the largest number that there is."""
+    return _extreme("min", x, axes, keepdims)
+
+
+def _extreme(name: str, x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    if x.dtype == np.bool_:
+        return getattr(weft, "any" if name == "max" else "all")(x, axis=axes, keepdims=keepdims)
+    extents = [x.shape[axis] for axis in axes]
+    if any(isinstance(extent, int) and extent == 0 for extent in extents):
+        shape = [1 if a in axes else n for a, n in enumerate(x.shape) if keepdims or a not in axes]
+        if is_float(x):
+            value: Any = -math.inf if name == "max" else math.inf
+        else:
+            limits = np.iinfo(x.dtype)
+            value = limits.min if name == "max" else limits.max
+        return weft.full(tuple(shape), scalar(value, x))
+    return getattr(weft, name)(x, axis=axes, keepdims=keepdims)
+
+
+def _l1(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """The sum of absolute values."""
+    return _sum(weft.abs(x), axes, keepdims)
+
+
+def _l2(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """The root of the sum of squares."""
+    wide = _wide(x)
+    return weft.sqrt(_sum(wide * wide, axes, keepdims))
+
+
+def _sum_square(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """The sum of squares."""
+    return _sum(x * x, axes, keepdims)
+
+
+def _log_sum(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """The logarithm of the sum."""
+    return weft.log(_sum(_wide(x), axes, keepdims))
+
+
+def _log_sum_exp(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """`weft.logsumexp`."""
+    if any(isinstance(x.shape[axis], int) and x.shape[axis] == 0 for axis in axes):
+        return weft.log(_sum(weft.exp(x), axes, keepdims))
+    return weft.logsumexp(x, axis=axes, keepdims=keepdims)
+
+
+def _itself(x: Any) -> Any:
+    return x
+
+
+_reduction("ReduceSum", _sum, _itself)
+_reduction("ReduceProd", _prod, _itself)
+_reduction("ReduceMean", _mean, _itself)
+_reduction("ReduceMax", _max, _itself)
+_reduction("ReduceMin", _min, _itself)
+_reduction("ReduceL1", _l1, weft.abs)
+_reduction("ReduceL2", _l2, weft.abs)
+_reduction("ReduceSumSquare", _sum_square, lambda x: x * x)
+_reduction("ReduceLogSum", _log_sum, lambda x: weft.log(x))
+_reduction("ReduceLogSumExp", _log_sum_exp, _itself)
+
+
+def _place(name: str) -> None:
+    def place(x: Any, *, axis: int, keepdims: int, select_last_index: int = 0) -> Any:
+        if select_last_index:
+            found = weft.subtract(x.shape[axis] - 1, getattr(weft, name)(weft.flip(x, axis=axis), axis=axis))
+        else:
+            found = getattr(weft, name)(x, axis=axis)
+        found = weft.astype(weft.asarray(found), np.int64)
+        return weft.expand_dims(found, axis=axis) if keepdims else found
+
+    place.__doc__ = f"`weft.{name}`; of several, the first or the last."
+    rule("ArgMax" if name == "argmax" else "ArgMin")(place)
+
+
+_place("argmax")
+_place("argmin")
+
+
+def _accumulated(op: str, name: str) -> None:
+    def accumulate(x: Any, axis: Any, *, exclusive: int, reverse: int) -> Any:
+        (along,) = ints(axis, "axis")
+        if reverse:
+            x = weft.flip(x, axis=along)
+        found = getattr(weft, name)(x, axis=along, dtype=x.dtype)
+        if exclusive:
+            unit = scalar(0 if name == "cumsum" else 1, x)
+            first = _part(found, along, slice(None, 1))
+            found = weft.concat(
+                [weft.full_like(first, unit), _part(found, along, slice(None, -1))], axis=along
+            )
+        return weft.flip(found, axis=along) if reverse else found
+
+    accumulate.__doc__ = f"`weft.{name}`, also without the element itself, and from the end."
+    rule(op)(accumulate)
+
+
+_accumulated("CumSum", "cumsum")
+_accumulated("CumProd", "cumprod")
+
+
+def _part(x: Any, axis: int, part: slice) -> Any:
+    return x[tuple(part if a == axis % x.ndim else slice(None) for a in range(x.ndim))]
+
+
+@rule("NonZero")
+def non_zero(x: Any) -> Any:
+    """`weft.nonzero`, as rows of one array."""
+    return weft.stack(list(weft.nonzero(weft.asarray(x)))) if x.ndim else weft.zeros((0, 1), dtype=np.int64)
+
+
+def _known_axis(axis: Any, node: Visit) -> int:
+    return int(known(axis, "axis").ravel()[0])
+
+
+__all__ = ["axes_of"]

@@ -1,0 +1,117 @@
+"""Sequences of arrays, which are tuples, and values that may be none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..namespace import weft
+from ..table import Visit, ints, require, rule
+from ..tensors import dtype_of
+from .shapes import normal_axis, part
+
+
+class Sequence(tuple[Any, ...]):
+    """A value that is a sequence of arrays, not several results."""
+
+
+@rule("SequenceEmpty")
+def sequence_empty(*, dtype: int = 1) -> Any:
+    """No arrays."""
+    dtype_of(dtype, "the sequence")
+    return (Sequence(),)
+
+
+@rule("SequenceConstruct")
+def sequence_construct(*parts: Any) -> Any:
+    """The arrays."""
+    return (Sequence(parts),)
+
+
+def _place(position: Any, count: int) -> int:
+    place = ints(position, "the position")[0]
+    require(-count <= place <= count, f"the position {place} is outside of a sequence of {count}")
+    return place + count if place < 0 else place
+
+
+@rule("SequenceAt")
+def sequence_at(sequence: Any, position: Any) -> Any:
+    """The array at a place that is known."""
+    return sequence[_place(position, len(sequence))]
+
+
+@rule("SequenceInsert")
+def sequence_insert(sequence: Any, tensor: Any, position: Any = None) -> Any:
+    """With another array, at the end or at a place."""
+    place = len(sequence) if position is None else _place(position, len(sequence))
+    return (Sequence((*sequence[:place], tensor, *sequence[place:])),)
+
+
+@rule("SequenceErase")
+def sequence_erase(sequence: Any, position: Any = None) -> Any:
+    """Without the last array, or that at a place."""
+    place = len(sequence) - 1 if position is None else _place(position, len(sequence))
+    return (Sequence((*sequence[:place], *sequence[place + 1 :])),)
+
+
+@rule("SequenceLength")
+def sequence_length(sequence: Any) -> Any:
+    """How many arrays there are."""
+    return np.asarray(len(sequence), np.int64)
+
+
+@rule("SplitToSequence")
+def split_to_sequence(x: Any, split: Any = None, *, axis: int, keepdims: int) -> Any:
+    """Parts along an axis: of one element, of equal sizes but for the last, or of sizes that are given."""
+    axis = normal_axis(axis, x.ndim)
+    extent = int(x.shape[axis])
+    if split is None:
+        places = [part(x, axis, slice(place, place + 1)) for place in range(extent)]
+        return (Sequence(each if keepdims else weft.squeeze(each, axis=axis) for each in places),)
+    given = ints(split, "split")
+    if np.ndim(split) == 0:
+        (each,) = given
+        given = [min(each, extent - first) for first in range(0, extent, each)]
+    ends = np.cumsum(given).tolist()
+    return (Sequence(part(x, axis, slice(end - size, end)) for end, size in zip(ends, given, strict=True)),)
+
+
+@rule("ConcatFromSequence")
+def concat_from_sequence(sequence: Any, *, axis: int, new_axis: int) -> Any:
+    """`weft.stack` or `weft.concat`."""
+    return (weft.stack if new_axis else weft.concat)([weft.asarray(each) for each in sequence], axis=axis)
+
+
+@rule("Optional")
+def optional(value: Any = None, *, type: Any = None) -> Any:
+    """The value, or none."""
+    return (value,)
+
+
+@rule("OptionalHasElement")
+def optional_has_element(value: Any = None) -> Any:
+    """Whether there is a value."""
+    return np.asarray(value is not None)
+
+
+@rule("OptionalGetElement")
+def optional_get_element(value: Any = None) -> Any:
+    """The value."""
+    require(value is not None, "there is no value")
+    return (value,)
+
+
+@rule("SequenceMap")
+def sequence_map(sequence: Any, *others: Any, body: Any, node: Visit) -> Any:
+    """What a graph gives for each array of a sequence."""
+    results = [
+        node.applied(
+            body, (each, *(other[place] if isinstance(other, Sequence) else other for other in others))
+        )
+        for place, each in enumerate(sequence)
+    ]
+    return tuple(Sequence(column) for column in zip(*results, strict=True))
+
+
+__all__ = ["Sequence"]
