@@ -139,9 +139,8 @@ class Description(NamedTuple):
 def result_names(structure: Structure) -> tuple[list[str], dict[str, Any]]:
     """What results are called, by their places in what is returned; and those that are constants, but for None.
 
-    >>> pair = Node(dict, ("mean", "shape"), (Leaf(0), Node(tuple, (), (Static(3), Leaf(1)))))
-    >>> result_names(pair)
-    (['result_mean', 'result_shape_1'], {'result_shape_0': 3})
+    >>> result_names(Node(dict, ("mean", "others"), (Leaf(0), Node(tuple, (), (Static("3", 3), Leaf(1))))))
+    (['result_mean', 'result_others_1'], {'result_others_0': 3})
     """
     found: dict[int, str] = {}
     constants: dict[str, Any] = {}

@@ -101,15 +101,29 @@ def specialisations(name: str, given: Any, shared: SharedState, example: str) ->
     if isinstance(given, ConcreteFunction):
         owner: Function[..., Any] = given._bind.__self__  # type: ignore[attr-defined]
         return [_maker(given, _parameters(owner), shared)]
+    function = function_of(given, example)
+    if isinstance(function, RecordedFunction):
+        return [
+            partial(portable_again, recorded, function.state, shared) for recorded in function.recorded_as
+        ]
+    concretes = concretes_of(name, given, function)
+    return [
+        _maker(concrete, _parameters(function), shared) for concrete in _distinct(name, function, concretes)
+    ]
+
+
+def function_of(given: Any, example: str) -> Function[..., Any]:
+    """The function that a call as in an example is to write."""
     function = given.function if isinstance(given, BoundFunction) else given
     if not isinstance(function, Function):
         raise WeftTypeError(
             f"{example.partition('(')[0]} writes what weft.function makes, not {given!r}, as in {example}"
         )
-    if isinstance(function, RecordedFunction):
-        return [
-            partial(portable_again, recorded, function.state, shared) for recorded in function.recorded_as
-        ]
+    return function
+
+
+def concretes_of(name: str, given: Any, function: Function[..., Any]) -> list[ConcreteFunction]:
+    """What was compiled of a function, or of it as the method of an object."""
     if not function._known.concretes and function.input_signature is not None:
         given.get_concrete_function()
     instance = given.__self__ if isinstance(given, BoundFunction) else None
@@ -118,9 +132,7 @@ def specialisations(name: str, given: Any, shared: SharedState, example: str) ->
         raise WeftValueError(
             f"nothing was compiled of {name} yet: call it, or pass {name}.get_concrete_function(specs...)"
         )
-    return [
-        _maker(concrete, _parameters(function), shared) for concrete in _distinct(name, function, concretes)
-    ]
+    return concretes
 
 
 def _distinct(

@@ -56,6 +56,8 @@ from .device_calls import require_device, warn_of_host_kernels, warn_of_transfer
 from .generator_locks import acquired, states_among
 
 if TYPE_CHECKING:
+    from onnx import ModelProto
+
     from ..compiling.analysis import CostAnalysis, MemoryAnalysis
 
 
@@ -186,6 +188,28 @@ class ConcreteFunction:
         module = importlib.import_module(f"{room}.artifacts.to_stablehlo")
         written: bytes | str = module.to_stablehlo(self, form, version, checks)
         return written
+
+    def to_onnx(self, *, opset: int | None = None, checks: bool = True) -> ModelProto:
+        """The function as a model of ONNX (an `onnx.ModelProto`), for onnxruntime and others.
+
+        Its inputs are the arrays of the arguments, its outputs those of the result, with their names; the keys of a
+        dict that is returned are names of outputs. Extents that are not known are called after the argument and its
+        axis. Arrays found outside of the arguments are initialisers. `opset` is the version of ONNX's ops, from 18 on,
+        by default 20. Without `checks`, errors that it may raise are left out: places outside of arrays are moved
+        inside or skipped then. `weft.onnx.save` writes it to a file. Needs the package onnx.
+
+        Raises `weft.NotPortable`, with all reasons and their lines, for what ONNX cannot say.
+
+        >>> import weft
+        >>> halved = weft.function(lambda x: x / 2, name="halved")
+        >>> model = halved.get_concrete_function(weft.TensorSpec((None, 3), "float32")).to_onnx()
+        >>> [node.op_type for node in model.graph.node], [given.name for given in model.graph.input]
+        (['Mul'], ['x'])
+        """
+        room = __name__.partition(".calls")[0]  # what writes it stands on this
+        module = importlib.import_module(f"{room}.onnx.writing.saving")
+        model: ModelProto = module.to_onnx(self, opset, checks)
+        return model
 
     def cost_analysis(self, *args: Any, **kwargs: Any) -> CostAnalysis:
         """How much one call computes, reads and writes, kernel by kernel; printable.

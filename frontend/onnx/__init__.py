@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .reading.function import OnnxFunction
     from .reading.loading import load
+    from .writing.saving import save
 
-_EXPORTS = {"load": ".reading.loading", "OnnxFunction": ".reading.function"}
+_EXPORTS = {"load": ".reading.loading", "save": ".writing.saving", "OnnxFunction": ".reading.function"}
 """What is here, by module; all of it is loaded on first use."""
 
 if not TYPE_CHECKING:
@@ -30,4 +31,4 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_EXPORTS})
 
 
-__all__ = ["OnnxFunction", "load"]
+__all__ = ["OnnxFunction", "load", "save"]

@@ -1,0 +1,1 @@
+"""Functions of the weft dialect as graphs of ONNX."""

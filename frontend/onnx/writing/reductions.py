@@ -1,0 +1,245 @@
+"""Reductions, running ones, windows, and sorting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ....dialect.dtypes import is_half, kind
+from ....dialect.emitter import INT64, Tensor
+from ....dialect.ops.contraction import window_extent
+from ....dialect.ops.pooling import lowest
+from ....dialect.ops.reductions import normalize_axes, reduced_shape
+from ....dialect.types import TensorType
+from ...graph_writers.elementwise import truth
+from ...graph_writers.reductions import mean as any_mean
+from ...graph_writers.table import BOOL, SINGLE, Writer
+from .table import DOUBLE, INT32, Builder, computed_in, writer
+
+BYTE = np.dtype(np.uint8)
+
+
+def reduced(b: Builder, op_type: str, x: Tensor, axes: Sequence[int], keepdims: bool) -> Tensor:
+    """Axes reduced by a node, in a dtype that it takes."""
+    axes = normalize_axes(tuple(axes), x.rank)
+    if not axes:
+        return x
+    wide = b.converted(x, b.wide_for(op_type, computed_in(x.dtype)))
+    result = wide.type.with_shape(reduced_shape(x.shape, axes, keepdims))
+    return b.make(op_type, [wide, b.vector(axes)], result, keepdims=int(keepdims))
+
+
+def _added(op_type: str) -> Writer:
+    def made(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+        wide = b.converted(x, SINGLE) if is_half(x.dtype) else x  # rounded once, as in NumPy
+        return b.converted(reduced(b, op_type, wide, axes, keepdims), x.dtype)
+
+    return made
+
+
+writer("sum")(_added("ReduceSum"))
+writer("prod")(_added("ReduceProd"))
+
+
+@writer("mean")
+def mean(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    if not axes or any(x.shape[axis] in (0, None) for axis in axes):
+        return any_mean(b, x, axes, keepdims)
+    return _added("ReduceMean")(b, x, axes, keepdims)  # type: ignore[return-value]
+
+
+def _extreme(op_type: str, of_booleans: str) -> Writer:
+    def made(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+        if x.dtype == BOOL:
+            return b.one(of_booleans, x, axes=axes, keepdims=keepdims)
+        found = b.converted(reduced(b, op_type, x, axes, keepdims), x.dtype)
+        if kind(x.dtype) != "f" or not axes:
+            return found
+        return b.one("select", _has_nan(b, x, axes, keepdims), b.number(np.nan, x.dtype), found)
+
+    return made
+
+
+def _has_nan(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    """Whether there is a NaN: ONNX leaves open what becomes of it."""
+    marks = b.converted(b.isnan(x), INT32)
+    return b.converted(reduced(b, "ReduceMax", marks, axes, keepdims), BOOL)
+
+
+writer("max")(_extreme("ReduceMax", "any"))
+writer("min")(_extreme("ReduceMin", "all"))
+
+
+def _count(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    """How many elements are true."""
+    return reduced(b, "ReduceSum", b.converted(x, INT64), axes, keepdims)
+
+
+@writer("any")
+def any_(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    return b.one("greater", _count(b, truth(b, x), axes, keepdims), 0)
+
+
+@writer("all")
+def all_(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    return _count(b, b.logical_not(truth(b, x)), axes, keepdims).equals(0)
+
+
+def _place(op_type: str) -> Writer:
+    def made(b: Builder, x: Tensor, axis: int, keepdims: bool) -> Tensor:
+        axis %= x.rank
+        result = TensorType(reduced_shape(x.shape, (axis,), keepdims), INT64)
+        how = {"axis": axis, "keepdims": int(keepdims)}
+        wide = b.converted(x, b.wide_for(op_type, computed_in(x.dtype)))
+        found = b.make(op_type, [wide], result, **how)
+        if kind(x.dtype) != "f":
+            return found
+        first = b.make("ArgMax", [b.converted(b.isnan(x), INT32)], result, **how)
+        return b.one("select", _has_nan(b, x, (axis,), keepdims), first, found)
+
+    return made
+
+
+writer("argmax")(_place("ArgMax"))
+writer("argmin")(_place("ArgMin"))
+
+
+# Running ones
+
+
+@writer("cumulative_sum")
+def cumulative_sum(b: Builder, x: Tensor, axis: int) -> Tensor:
+    return _running(b, "CumSum", x, axis)
+
+
+def _running(b: Builder, op_type: str, x: Tensor, axis: int) -> Tensor:
+    wide = b.converted(x, b.wide_for(op_type, computed_in(x.dtype)))
+    return b.converted(b.make(op_type, [wide, b.number(axis % x.rank, INT64)], wide.type), x.dtype)
+
+
+@writer("cumulative_prod")
+def cumulative_prod(b: Builder, x: Tensor, axis: int) -> Tensor:
+    return _scanned(b, "multiply", x, axis, 1)
+
+
+@writer("cumulative_max")
+def cumulative_max(b: Builder, x: Tensor, axis: int) -> Tensor:
+    return _scanned(b, "maximum", x, axis, lowest(x.dtype))
+
+
+@writer("cumulative_min")
+def cumulative_min(b: Builder, x: Tensor, axis: int) -> Tensor:
+    edge = -lowest(x.dtype) if kind(x.dtype) == "f" else x.dtype == BOOL or int(np.iinfo(x.dtype).max)
+    return _scanned(b, "minimum", x, axis, edge)
+
+
+def _scanned(b: Builder, name: str, x: Tensor, axis: int, start: Any) -> Tensor:
+    """Elements along an axis combined by an op, one after the other."""
+    axis %= x.rank
+    if 0 in x.shape:
+        return x
+    order = [axis, *(other for other in range(x.rank) if other != axis)]
+    turned = b.transposed(x, order)
+    initial = b.full(b.extents(turned)[1:], start, x.dtype)
+
+    def turn(values: list[Tensor]) -> list[Tensor]:
+        found = b.one(name, *values)
+        return [found, found]
+
+    body = b.inner("body", [("before", initial.type), ("element", initial.type)], turn)
+    types = [initial.type, turned.type]
+    _, found = b.several("Scan", [initial, turned], types, body=body, num_scan_inputs=1)
+    return b.transposed(found, [order.index(other) for other in range(x.rank)])
+
+
+# Windows, which slide over images of other layouts
+
+_TO_IMAGES, _FROM_IMAGES = (0, 3, 1, 2), (0, 2, 3, 1)
+
+
+def _windowed(b: Builder, op_type: str, x: Tensor, window: Any, strides: Any, padding: Any) -> Tensor:
+    image = b.transposed(x, _TO_IMAGES)
+    top, bottom, left, right = padding
+    sides = zip(image.shape[2:], window, strides, ((top, bottom), (left, right)), strict=True)
+    slid = [None if e is None else window_extent(e, size, stride, *pads) for e, size, stride, pads in sides]
+    found = b.make(
+        op_type,
+        [image],
+        image.type.with_shape((*image.shape[:2], *slid)),
+        kernel_shape=list(window),
+        strides=list(strides),
+        pads=[top, left, bottom, right],
+    )
+    return b.transposed(found, _FROM_IMAGES)
+
+
+_POOLED_IN: dict[str, np.dtype[Any]] = {
+    "bool": BYTE, "int16": SINGLE, "uint16": SINGLE, "int32": DOUBLE, "uint32": DOUBLE,
+}  # fmt: skip
+"""What has all values of a type of which ONNX has no windows."""
+
+
+@writer("max_pool2d")
+def max_pool2d(b: Builder, x: Tensor, window: Any, strides: Any, padding: Any) -> Tensor:
+    how = {"window": window, "strides": strides, "padding": padding}
+    wide = b.converted(x, _POOLED_IN.get(x.dtype.name, b.wide_for("MaxPool", x.dtype)))
+    found = b.converted(_windowed(b, "MaxPool", wide, **how), x.dtype)
+    if kind(x.dtype) != "f":
+        return found
+    marks = _windowed(b, "MaxPool", b.converted(b.isnan(x), SINGLE), **how)
+    return b.one("select", b.greater(marks, 0), b.number(np.nan, x.dtype), found)
+
+
+@writer("avg_pool2d")
+def avg_pool2d(b: Builder, x: Tensor, window: Any, strides: Any, padding: Any) -> Tensor:
+    wide = b.converted(x, SINGLE) if is_half(x.dtype) else x
+    return b.converted(_windowed(b, "AveragePool", wide, window, strides, padding), x.dtype)
+
+
+# Sorting, by numbers: where NaNs go, ONNX leaves open
+
+
+def _ordered(b: Builder, x: Tensor, axis: int, descending: bool) -> tuple[Tensor, Tensor]:
+    """The elements in order, and where they were; of equal ones, the first comes first."""
+    wide = b.converted(x, b.wide_for("TopK", computed_in(x.dtype)))
+    count = b.as_vector(b.extent(x, axis))
+    types = [wide.type, wide.type.with_dtype(INT64)]
+    how = {"axis": axis, "largest": int(descending), "sorted": 1}
+    values, places = b.several("TopK", [wide, count], types, **how)
+    return b.converted(values, x.dtype), places
+
+
+@writer("sort")
+def sort(b: Builder, x: Tensor, axis: int, descending: bool) -> Tensor:
+    axis %= x.rank
+    if 0 in x.shape:
+        return x
+    if kind(x.dtype) != "f":
+        return _ordered(b, x, axis, descending)[0]
+    is_nan = b.isnan(x)
+    values, _ = _ordered(b, b.select(is_nan, b.number(np.inf, x.dtype), x), axis, descending)
+    count = _count(b, is_nan, (axis,), True)
+    places = b.positions(x, axis)
+    at_end = b.less(places, count) if descending else b.greater_equal(places, b.extent(x, axis) - count)
+    return b.one("select", at_end, b.number(np.nan, x.dtype), values)
+
+
+@writer("argsort")
+def argsort(b: Builder, x: Tensor, axis: int, descending: bool) -> Tensor:
+    axis %= x.rank
+    if 0 in x.shape:
+        return b.full(b.extents(x), 0, INT64)
+    if kind(x.dtype) != "f":
+        return _ordered(b, x, axis, descending)[1]
+    is_nan = b.isnan(x)
+    _, places = _ordered(b, b.select(is_nan, b.number(np.inf, x.dtype), x), axis, descending)
+    marks = b.take_along_axis(
+        b.converted(is_nan, INT32), places, axis=axis
+    )  # NaNs behind, or in front, of infinity
+    _, order = _ordered(b, marks, axis, descending)
+    return b.one("take_along_axis", places, order, axis=axis)
+
+
+__all__ = ["reduced"]
