@@ -8,8 +8,8 @@ EQ, NE, SLT, SLE, SGT, SGE, ULT, ULE, UGT, UGE = range(10)
 """The predicates of `arith.cmpi`, by their numbers."""
 
 OPPOSITE = {EQ: NE, NE: EQ, SLT: SGE, SLE: SGT, SGT: SLE, SGE: SLT, ULT: UGE, ULE: UGT, UGT: ULE, UGE: ULT}
-_MIRRORED = {EQ: EQ, NE: NE, SLT: SGT, SLE: SGE, SGT: SLT, SGE: SLE, ULT: UGT, ULE: UGE, UGT: ULT, UGE: ULE}
-_SIGNED = {ULT: SLT, ULE: SLE, UGT: SGT, UGE: SGE}
+MIRRORED = {EQ: EQ, NE: NE, SLT: SGT, SLE: SGE, SGT: SLT, SGE: SLE, ULT: UGT, ULE: UGE, UGT: ULT, UGE: ULE}
+SIGNED = {ULT: SLT, ULE: SLE, UGT: SGT, UGE: SGE}
 _UNKNOWN = (0, 1)
 
 
@@ -19,14 +19,14 @@ def compared(predicate: int, x: Interval, y: Interval) -> Interval:
     >>> compared(ULT, (0, 3), (4, 9)), compared(ULT, (-5, -1), (4, 9)), compared(SLT, (0, 4), (4, 9))
     ((1, 1), (0, 0), (0, 1))
     """
-    if predicate in _SIGNED:
+    if predicate in SIGNED:
         if x[0] < 0 <= x[1] or y[0] < 0 <= y[1]:
             return _UNKNOWN
         if (x[0] < 0) != (y[0] < 0):  # as unsigned numbers, negative ones are the large ones
             return TRUE if (y[0] < 0) == (predicate in (ULT, ULE)) else FALSE
-        predicate = _SIGNED[predicate]
+        predicate = SIGNED[predicate]
     if predicate in (SGT, SGE):
-        return compared(_MIRRORED[predicate], y, x)
+        return compared(MIRRORED[predicate], y, x)
     if predicate in (NE, SLE):
         return {TRUE: FALSE, FALSE: TRUE, _UNKNOWN: _UNKNOWN}[
             compared(EQ, x, y) if predicate == NE else compared(SLT, y, x)
@@ -44,17 +44,17 @@ def implied(predicate: int, x: Interval, y: Interval) -> tuple[tuple[int, int], 
     >>> implied(ULT, (-9, 9), (4, 5))
     ((0, 4), (4, 5))
     """
-    return _implied(predicate, x, y), _implied(_MIRRORED[predicate], y, x)
+    return _implied(predicate, x, y), _implied(MIRRORED[predicate], y, x)
 
 
 def _implied(predicate: int, x: Interval, y: Interval) -> tuple[int, int]:
     low, high = x
-    if predicate in _SIGNED:
+    if predicate in SIGNED:
         if predicate in (ULT, ULE) and y[0] >= 0:
             low = max(low, 0)
         elif x[0] < 0 or y[0] < 0:
             return x
-        predicate = _SIGNED[predicate]
+        predicate = SIGNED[predicate]
     if predicate == EQ:
         low, high = max(low, y[0]), min(high, y[1])
     elif predicate == NE and y[0] == y[1]:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from ...dialect.errors import WeftError
 from ...dialect.mlir import Operation
-from .comparisons import EQ, NE, OPPOSITE, compared, implied
+from .comparisons import EQ, MIRRORED, NE, OPPOSITE, SIGNED, SLE, SLT, compared, implied
 from .interval import ARITHMETIC, FALSE, TRUE, WIDEST, Interval, common, everything, fitting, joined, widened
 from .program import (
     ARITHMETIC_OP,
@@ -30,7 +30,7 @@ from .program import (
     Instruction,
     Numbering,
 )
-from .spans import Limits, largest_sum, limits_below
+from .spans import Limits, is_below, largest_sum, limits_below
 
 Call: TypeAlias = Callable[[Operation, list[Interval], bool], "list[Interval] | None"]
 """What a called function returns for integers of some intervals, and whether that is the last time the call is looked
@@ -39,6 +39,8 @@ Decided: TypeAlias = Callable[[Operation, bool], None]
 
 MOST_STEPS = 20_000
 """Operations looked at in a module, those in loops several times: a matter of ten milliseconds."""
+_NEVER_REACHED = 1 << 46
+"""So many iterations take days, however little they do."""
 _FAR = 3
 """How many operations away from an integer of which more is known others are looked at again."""
 
@@ -206,7 +208,7 @@ class Walk:
             found = ARITHMETIC[made.name](self._of(one), self._of(other), width)
             return self._offset(one, other, found) if made.name == "arith.addi" else found
         if made.kind == COMPARISON:
-            return compared(made.detail, self._of(made.operands[0]), self._of(made.operands[1]))
+            return self._compared(made)
         if made.kind == CHOICE:
             return self._choice(made)
         if made.kind == CAST:
@@ -217,6 +219,19 @@ class Walk:
         if made.kind == DIM:
             return (0, everything(width)[1]) if made.detail < 0 else (made.detail, made.detail)
         return everything(width)
+
+    def _compared(self, made: Instruction) -> Interval:
+        """A comparison, which the limit of a counter may decide where intervals do not."""
+        one, other = made.operands
+        found = compared(made.detail, self._of(one), self._of(other))
+        if found[0] == found[1] or not self._counters:
+            return found
+        for predicate, low, high in ((made.detail, one, other), (MIRRORED[made.detail], other, one)):
+            if predicate in SIGNED and self._of(low)[0] < 0:
+                continue  # a large number
+            if is_below(low, high, self._program, self._counters, self._of):
+                return TRUE if SIGNED.get(predicate, predicate) in (SLT, SLE, NE) else FALSE
+        return found
 
     def _offset(self, one: int, other: int, found: Interval) -> Interval:
         """A sum, of which more may be known if it is of a counter."""
@@ -276,9 +291,9 @@ class Walk:
         if lower[0] >= upper[1]:  # it never runs
             self._set_all(made.results, self._all(made.operands[3:]))
             return
-        position = (lower[0], upper[1] - 1)
-        wraps_around = step[0] < 1 or upper[1] - 1 + step[1] > everything(WIDEST)[1]
-        if wraps_around or "unsignedCmp" in made.operation.attributes:
+        position, last = (lower[0], upper[1] - 1), everything(WIDEST)[1]
+        wraps_around = upper[1] - 1 + step[1] > last and (last - lower[1]) // step[1] < _NEVER_REACHED
+        if step[0] < 1 or wraps_around or "unsignedCmp" in made.operation.attributes:
             position = everything(WIDEST)
         is_counter = position[0] >= 0
         self._counters[body.arguments[0]] = (

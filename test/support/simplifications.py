@@ -462,6 +462,12 @@ RULES = [
         ),
     ),
     # Extents
+    Rule(
+        "maximum_of_extent",
+        "f",
+        lambda b, x, y, t: b("maximum", b("dim", x, axis=0), np.array(0)),
+        (None, 3),
+    ),
     Rule("extent_of_operand", "f", lambda b, x, y, t: b("dim", swap(b, x), axis=1), (None, 3)),
     Rule(
         "extent_of_operand",

@@ -17,6 +17,7 @@ from ....dialect.ops.comparison import (
 )
 from ....dialect.ops.elementwise import Maximum, Minimum
 from ....dialect.ops.selection import Select
+from ....dialect.ops.shape import Dim
 from ...rewriting import Match, type_of
 from . import simplifies
 
@@ -65,6 +66,21 @@ def select_smaller(m: Match) -> Value | None:
         if comparison is not None and {*comparison.operands} == {first, second}:
             is_first = comparison.operands[0] == first
             return m.create(Minimum if is_first == (place == 0) else Maximum, first, second)
+    return None
+
+
+@simplifies(Maximum)
+def maximum_of_extent(m: Match) -> Value | None:
+    """An extent is not negative: `range(len(x))` counts up to it."""
+    for place in (0, 1):
+        least = m.splat(1 - place)
+        if (
+            least is not None
+            and int(least) <= 0
+            and m.producer(place, Dim) is not None
+            and type_of(m.operands[place]) == m.result_type
+        ):
+            return m.operands[place]
     return None
 
 

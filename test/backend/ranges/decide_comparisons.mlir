@@ -249,3 +249,106 @@ func.func @length_wraps_around(%x: memref<100xi64>, %start: index) {
   } {weft.interruptible}
   return
 }
+
+// -----
+
+// A counter up to an extent, in pieces as loops are that look for signals, is below it; so is what is one less.
+// CHECK-LABEL: func.func @pieces
+// CHECK:         scf.for %[[P:.*]] = %c0
+// CHECK:           scf.for %[[I:.*]] = %[[P]]
+// CHECK-NOT:         arith.cmpi
+// CHECK:             memref.load %arg0[%[[I]]]
+func.func @pieces(%x: memref<?xi64>, %y: memref<i64>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %piece = arith.constant 65536 : index
+  %size = memref.dim %x, %zero : memref<?xi64>
+  scf.for %p = %zero to %size step %piece {
+    %left = arith.subi %size, %p : index
+    %more = arith.cmpi sgt, %left, %piece : index
+    %length = arith.select %more, %piece, %left : index
+    %end = arith.addi %p, %length : index
+    %stop = arith.minsi %size, %end : index
+    scf.for %i = %p to %stop step %one {
+      %negative = arith.cmpi slt, %i, %zero : index
+      %behind = arith.addi %i, %size : index
+      %place = arith.select %negative, %behind, %i : index
+      %inside = arith.cmpi ult, %place, %size : index
+      %kept = arith.select %inside, %place, %zero : index
+      %e = memref.load %x[%kept] : memref<?xi64>
+      memref.store %e, %y[] : memref<i64>
+    } {weft.interruptible}
+  } {weft.interruptible}
+  return
+}
+
+// -----
+
+// Neighbours of a counter: up to the last but one, the next one is inside of the array.
+// CHECK-LABEL: func.func @neighbours
+// CHECK:         scf.for
+// CHECK-NOT:       arith.cmpi
+// CHECK:           memref.load
+func.func @neighbours(%x: memref<?xi64>, %y: memref<i64>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %size = memref.dim %x, %zero : memref<?xi64>
+  %last = arith.subi %size, %one : index
+  scf.for %i = %zero to %last step %one {
+    %next = arith.addi %i, %one : index
+    %inside = arith.cmpi ult, %next, %size : index
+    %kept = arith.select %inside, %next, %zero : index
+    %e = memref.load %x[%kept] : memref<?xi64>
+    memref.store %e, %y[] : memref<i64>
+  } {weft.interruptible}
+  return
+}
+
+// -----
+
+// Two further may be outside, and so may be a place in another array.
+// CHECK-LABEL: func.func @further
+// CHECK:         scf.for
+// CHECK:           arith.cmpi ult
+// CHECK:           arith.cmpi ult
+func.func @further(%x: memref<?xi64>, %z: memref<?xi64>, %y: memref<2xi1>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %size = memref.dim %x, %zero : memref<?xi64>
+  %other = memref.dim %z, %zero : memref<?xi64>
+  %last = arith.subi %size, %one : index
+  scf.for %i = %zero to %last step %one {
+    %next = arith.addi %i, %two : index
+    %inside = arith.cmpi ult, %next, %size : index
+    memref.store %inside, %y[%zero] : memref<2xi1>
+    %fits = arith.cmpi ult, %i, %other : index
+    memref.store %fits, %y[%one] : memref<2xi1>
+  } {weft.interruptible}
+  return
+}
+
+// -----
+
+// An extent that was made smaller by more than there is wraps around to a large number; from a negative start, the
+// counter is no large number.
+// CHECK-LABEL: func.func @wrapped_limit
+// CHECK:         scf.for
+// CHECK:           arith.cmpi slt
+// CHECK:           arith.cmpi ult
+func.func @wrapped_limit(%x: memref<?xi64>, %y: memref<2xi1>, %n: index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %minus = arith.constant -5 : index
+  %size = memref.dim %x, %zero : memref<?xi64>
+  %less = arith.subi %n, %one : index
+  scf.for %i = %zero to %less step %one {
+    %inside = arith.cmpi slt, %i, %n : index
+    memref.store %inside, %y[%zero] : memref<2xi1>
+  } {weft.interruptible}
+  scf.for %i = %minus to %size step %one {
+    %fits = arith.cmpi ult, %i, %size : index
+    memref.store %fits, %y[%one] : memref<2xi1>
+  } {weft.interruptible}
+  return
+}
