@@ -14,6 +14,7 @@ from ...dialect.ops.state import RaiseIf
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from ...passes.rewriting import terminator
+from .checks_in_a_row import nest_checks
 from .failures import FailureSites, record_type
 from .interrupts import insert_polls, is_interruptible
 from .names import is_kernel_name
@@ -82,6 +83,7 @@ def convert_kernel(function: Operation, failures: FailureSites, profile: Profile
     polls = profile.kernels_poll and is_interruptible(function)
     if may_raise or polls:
         record = block.add_argument(record_type(), function.location)
+        nest_checks(function)
         failures.lower_nested(function, record)
         if polls:
             insert_polls(function, record, failures)

@@ -145,15 +145,19 @@ def whole_number(
     Raises `ValueError` for NaN and `OverflowError` for infinity, and with the message `too_large` for what 64 bits do
     not hold, when the program runs.
     """
-    refuse(np.isnan(number), "ValueError", "cannot convert float NaN to integer")
-    refuse(np.isinf(number), "OverflowError", "cannot convert float infinity to integer")
     is_unsigned = dtype == _UINT64
     limits = np.iinfo(np.uint64 if is_unsigned else np.int64)
-    if np.finfo(number.dtype).max > limits.max:
+    nan, infinite = np.isnan(number), np.isinf(number)
+    outside: Any = None
+    if np.finfo(number.dtype).max > limits.max:  # one question, which `cast` asks, too, where all is well
         wide: Any = cast(number, _FLOAT64)
-        beyond: Any = np.greater_equal(wide, float(limits.max))  # the float next to it is one more
-        beneath: Any = np.less_equal(wide, -1.0) if is_unsigned else np.less(wide, float(limits.min))
-        refuse(np.logical_or(beyond, beneath), "OverflowError", too_large)
+        is_least: Any = np.greater(wide, -1.0) if is_unsigned else np.greater_equal(wide, float(limits.min))
+        outside = np.logical_not(np.logical_and(is_least, np.less(wide, float(limits.max))))
+        nan, infinite = np.logical_and(outside, nan), np.logical_and(outside, infinite)
+    refuse(nan, "ValueError", "cannot convert float NaN to integer")
+    refuse(infinite, "OverflowError", "cannot convert float infinity to integer")
+    if outside is not None:
+        refuse(outside, "OverflowError", too_large)
     whole: TracedArray = cast(number, _UINT64 if is_unsigned else _INT64)
     return whole
 
