@@ -22,7 +22,7 @@ from .calls.by_value import Portable
 from .calls.callables import name_of, require_count, require_function
 from .calls.compile_lock import COMPILE_LOCK
 from .calls.device_calls import device_of_call, places_on_device
-from .calls.eager_calls import is_eager
+from .calls.eager_calls import is_eager, is_remembered
 from .calls.in_turn import found_for, run_in_turn
 from .calls.known_specialisations import CacheInfo, KnownSpecialisations
 from .calls.parameters import Parameters
@@ -181,11 +181,11 @@ class Function(FastCallable, Portable, Generic[P, R]):
         try:
             leaves, names, structure, bound = self._bind(args, kwargs)
             require_values(self.name, leaves, names)
-            if current_trace() is None and any(isinstance(leaf, TracedValue) for leaf in leaves):
-                return self.python_function(*args, **kwargs)  # under a tape of plain Python
             if current_trace() is not None:
                 traced: R = self._traced_function()(*args, **kwargs)  # becomes a part of that trace
                 return traced
+            if is_remembered() or any(isinstance(leaf, TracedValue) for leaf in leaves):
+                return self.python_function(*args, **kwargs)  # under a tape of plain Python
             traces = self._known.traces
             fitting, taken = self._specialize(Arguments(structure, leaves, names))
             if self._known.traces == traces or self._ran_natively():

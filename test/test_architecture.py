@@ -54,9 +54,9 @@ ORDER = {
         "calls",
         "disk_cache",
         "function.py",
+        "gradients",
         "artifacts",
         "onnx",
-        "gradients",
         "devices.py",
     ),
     "frontend/autograph/operators": (

@@ -12,7 +12,8 @@ from ..stablehlo.context import stablehlo
 from ..stablehlo.reading import text_of as text_of_source
 from ..stablehlo.translation import has_open_sizes, translated
 from .checked_modules import guard, name_of, require_readable, text_of
-from .from_text import described, entry_of, parsed
+from .described_functions import described
+from .from_text import entry_of, parsed
 from .recorded import Recorded
 from .recorded_function import RecordedFunction
 

@@ -26,6 +26,8 @@ class Recorded:
         self.description = description
         self.text = text
         """The text of its module."""
+        self.step: Any = None
+        """What a tape of plain Python runs, once there was one."""
         self._module: Any = None
 
     @property

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
 from ...backend.cpu.dispatch.objects import mark_callable
-from ...dialect.errors import UnsupportedError, WeftTypeError
+from ...dialect.errors import WeftTypeError
 from ...dialect.types import compatible_shapes
 from ..calls.concrete import ConcreteFunction
 from ..calls.eager_calls import always_compiled
@@ -19,13 +19,12 @@ from ..guards.dependencies import Dependencies
 from ..guards.handles import Item, Owner
 from ..guards.inputs import Decisions
 from ..signature.signature import alias_pattern, describe, is_array
-from ..signature.traced_value import TracedValue
 from ..tracing.array import TracedArray
-from ..tracing.current import current_trace
+from ..tracing.current import current_trace, remembering
 from ..tracing.extents import known_shape
 from ..tracing.learned_sizes import need_all_sizes
 from ..tracing.trace import Trace
-from .descriptions import Argument, Description
+from .descriptions import Argument, Description, StateArray
 from .recorded import Recorded
 
 
@@ -74,25 +73,26 @@ class RecordedFunction(Function[..., Any]):
         """Record the specialisation that fits in the trace that is in progress."""
         from .replaying import Replay  # which loads the compiler
 
-        trace = current_trace()
-        if not isinstance(trace, Trace) or trace.python_state is None:
-            self._refuse_tape()
+        trace = cast(Trace, current_trace())
         recorded, leaves = self._fitting_of(args, kwargs)
-        owner = Owner(f"the state of {self.name}", self.state)
-        state: list[TracedArray] = []
-        for array in recorded.description.state:
-            handle = Item(array.key, owner, array.key)
-            value = self.state.get(array.key)
-            if (
-                not isinstance(value, np.ndarray)
-                or value.dtype != array.tensor.dtype
-                or value.shape != array.tensor.shape
-            ):
+        owner, known = Owner(f"the state of {self.name}", self.state), trace.python_state
+        assert known is not None
+        state = [
+            known.stand_in(Item(array.key, owner, array.key), value)
+            for array, value in self._state_of(recorded)
+        ]
+        return Replay(trace, recorded.module, recorded.description, self.name).run(leaves, state)
+
+    def _state_of(self, recorded: Recorded) -> list[tuple[StateArray, Any]]:
+        """The arrays of the state that a specialisation needs."""
+        found = [(array, self.state.get(array.key)) for array in recorded.description.state]
+        for array, value in found:
+            there = (value.dtype, value.shape) if isinstance(value, np.ndarray) else None
+            if there != (array.tensor.dtype, array.tensor.shape):
                 raise WeftTypeError(
                     f"{self.name} needs {array.tensor} as the state {array.key!r}, which is {value!r:.60}"
                 )
-            state.append(trace.python_state.stand_in(handle, value))
-        return Replay(trace, recorded.module, recorded.description, self.name).run(leaves, state)
+        return found
 
     def _fitting_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Recorded, list[Any]]:
         """The specialisation whose arguments are nested as those of a call are, and of the same dtypes and sizes."""
@@ -120,18 +120,18 @@ class RecordedFunction(Function[..., Any]):
 
     def _evaluated(self, *args: Any, **kwargs: Any) -> Any:
         """The function where others run as Python: it has none, and runs compiled."""
-        leaves: list[Any] = []
-        self._flatten(args, kwargs, leaves, [])
-        if any(isinstance(leaf, TracedValue) for leaf in leaves):
-            self._refuse_tape()
+        given: list[Any] = []
+        self._flatten(args, kwargs, given, [])
+        traced = [leaf for leaf in given if isinstance(leaf, TracedArray)]
+        if traced or remembering() is not None:
+            recorded, leaves = self._fitting_of(args, kwargs)
+            state = {array.key: value for array, value in self._state_of(recorded)}
+            if traced or any(array.dtype.kind in "fc" for array in state.values()):
+                from .eager_replaying import EagerReplay  # which loads the compiler
+
+                return EagerReplay.of(traced, recorded, self.name).call(leaves, state)
         with always_compiled():
             return self(*args, **kwargs)
-
-    def _refuse_tape(self) -> NoReturn:
-        raise UnsupportedError(
-            f"{self.name}, which comes from a file, is differentiated by weft.grad, or by a tape in a compiled "
-            "function, not by a tape of plain Python"
-        )
 
 
 mark_callable(RecordedFunction, is_method=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -31,8 +31,8 @@ from ..signature.signature import unflatten
 from ..tracing.array import TracedArray, wrap
 from ..tracing.learned_sizes import need_all_sizes
 from ..tracing.may_alias import note_write
+from ..tracing.recorder import Recorder
 from ..tracing.staging import asarray, raise_if, value_of
-from ..tracing.trace import Trace
 from ..tracing.view_steps import ViewStep
 from .checked_modules import functions_of, name_of
 from .descriptions import Argument, Description, StateArray
@@ -45,7 +45,7 @@ _FITTING = {int: "iufc", float: "fc", complex: "c", bool: "b"}
 class Replay:
     """One call of a function from a file, in a trace."""
 
-    def __init__(self, trace: Trace, module: Module, description: Description, name: str) -> None:
+    def __init__(self, trace: Recorder, module: Module, description: Description, name: str) -> None:
         self._trace = trace
         self._module = module
         self._description = description
@@ -162,7 +162,7 @@ class Replay:
 
     def _entry_for(
         self, given: Sequence[TracedArray], parameters: Sequence[Argument | StateArray]
-    ) -> tuple[Operation, list[ValueType]]:
+    ) -> tuple[Any, list[ValueType]]:
         """A private copy of the module's function, for the sizes of a call if that can be, and what it takes."""
 
         def types(tensors: Iterable[TensorType]) -> list[ValueType]:
@@ -195,7 +195,7 @@ class Replay:
                         op.attributes["callee"] = ir.FlatSymbolRefAttr.get(callee)
         return copies[self._description.symbol]
 
-    def _call(self, entry: Operation, operands: list[Value]) -> list[Value]:
+    def _call(self, entry: Any, operands: Sequence[Any]) -> list[Any]:
         """Call a function of the trace."""
         trace = self._trace
         with context():
@@ -224,17 +224,19 @@ class Replay:
             return kept[leaf.place]
         if isinstance(leaf, OptionalResult):
             value = leaf.value
-            return operators().if_exp(
+            return self._if(
                 made(leaf.is_none),
                 lambda: None,
                 lambda: unflatten(value.structure, lambda place: made(value.leaves[place])),
             )
         if isinstance(leaf, ChosenResult):
-            return _one_of(made(leaf.choice), leaf.options)
+            return self._one_of(made(leaf.choice), leaf.options)
         if isinstance(leaf, SelectedResult):
-            return _one_of(np.remainder(made(leaf.choice), PLACES), [made(option) for option in leaf.options])
+            return self._one_of(
+                np.remainder(made(leaf.choice), PLACES), [made(option) for option in leaf.options]
+            )
         if isinstance(leaf, TypedResult):
-            return _one_of(made(leaf.choice), [made(option) for option in leaf.options])
+            return self._one_of(made(leaf.choice), [made(option) for option in leaf.options])
         if isinstance(leaf, ConstantResult):
             return leaf.value
         if isinstance(leaf, ComputedResult):
@@ -248,13 +250,16 @@ class Replay:
             found = found._view(ViewStep(step.op_class, step.attributes, operands, step.writable))
         return found
 
+    def _one_of(self, choice: TracedArray, options: Sequence[Any]) -> Any:
+        """The option with a number that is known when the program runs; the first where there is none."""
+        found = options[0]
+        for number, option in enumerate(options[1:], 1):
+            found = self._if(np.equal(choice, number), partial(_same, option), partial(_same, found))
+        return found
 
-def _one_of(choice: TracedArray, options: Sequence[Any]) -> Any:
-    """The option with a number that is known when the program runs; the first where there is none."""
-    found = options[0]
-    for number, option in enumerate(options[1:], 1):
-        found = operators().if_exp(np.equal(choice, number), partial(_same, option), partial(_same, found))
-    return found
+    def _if(self, condition: Any, present: Callable[[], Any], absent: Callable[[], Any]) -> Any:
+        """What one of two functions gives, as a condition decides."""
+        return operators().if_exp(condition, present, absent)
 
 
 def _same(value: Any) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from ...backend.cpu.dispatch.switches import switches
 from ..settings import settings
+from ..tracing.current import remembering
 
 _is_eager = contextvars.ContextVar("weft_is_eager", default=False)
 
@@ -18,6 +19,11 @@ _is_always_compiled = contextvars.ContextVar("weft_is_always_compiled", default=
 def is_eager() -> bool:
     """Whether decorated functions run as plain Python here."""
     return (settings.disable_jit or _is_eager.get()) and not _is_always_compiled.get()
+
+
+def is_remembered() -> bool:
+    """Whether a tape of plain Python looks at what is computed here."""
+    return remembering() is not None and not _is_always_compiled.get()
 
 
 @contextlib.contextmanager
@@ -59,4 +65,4 @@ def eager() -> Iterator[None]:
         _is_eager.reset(token)
 
 
-__all__ = ["always_compiled", "eager", "is_eager", "run_functions_eagerly"]
+__all__ = ["always_compiled", "eager", "is_eager", "is_remembered", "run_functions_eagerly"]

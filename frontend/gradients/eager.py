@@ -37,6 +37,9 @@ from .independent import has_derivative, independent
 Pull: TypeAlias = "Callable[[Sequence[Node]], list[tuple[Node, Node]]]"
 """From the cotangents of values to pairs of arguments and their cotangents."""
 
+Push: TypeAlias = "Callable[[Sequence[Node | None]], list[Node | None]]"
+"""From the tangents of arguments to those of values; None for what does not move."""
+
 _moments = itertools.count()
 """Tell what was recorded before what."""
 
@@ -227,7 +230,12 @@ class EagerRecorder(Recorder):
     # Derivatives
 
     def with_rule(
-        self, values: Sequence[Node], arguments: Sequence[Node], pull: Pull, name: str
+        self,
+        values: Sequence[Node],
+        arguments: Sequence[Node],
+        pull: Pull,
+        name: str,
+        push: Push | None = None,
     ) -> list[Node]:
         """Values that were computed of arguments, whose derivative is a rule."""
         found = [Node(value.array) for value in values]
@@ -239,9 +247,9 @@ class EagerRecorder(Recorder):
                 "its arguments, of which its rule tells nothing; pass it as an argument, or use "
                 "weft.stop_gradient(array)"
             )
-        step = Step(Ruled, list(arguments), {"pull": pull}, found, next(_moments))
+        step = Step(Ruled, list(arguments), {"pull": pull, "push": push}, found, next(_moments))
         for node in found:
-            node.step = step
+            node.step = step if has_numbers(node.type) else None
         return found
 
     def _gradient(self, y: Node, cotangent: Node, x: Node) -> Node:
@@ -293,7 +301,7 @@ class EagerRecorder(Recorder):
 
 
 class Ruled(Op):
-    """What a function computed that has a gradient of its own."""
+    """What a function computed that has a derivative of its own."""
 
 
 class HostCall(Op):
@@ -393,8 +401,13 @@ def _forward(recorder: EagerRecorder, y: Node, known: dict[Node, Node]) -> Node 
     first = min(x.step.moment if x.step is not None else 0 for x in known)
     found: dict[Node, Tensor | None] = {x: b.value(tangent) for x, tangent in known.items()}
     for step in _steps_behind(y, first, set(known)):
-        _require_known(step)
         given = [found.get(operand) for operand in step.operands]
+        push = step.attributes.get("push") if step.op_class is Ruled else None
+        if push is not None:
+            pushed = push([None if tangent is None else tangent.handle for tangent in given])
+            found.update({n: t and b.value(t) for n, t in zip(step.results, pushed, strict=True)})
+            continue
+        _require_known(step)
         operands, results = list(map(b.value, step.operands)), list(map(b.value, step.results))
         made = tangents(b, step.op_class, operands, results, given, step.attributes)
         found.update(zip(step.results, made, strict=True))

@@ -21,6 +21,9 @@ _PLACES: dict[tuple[str, int, int], SourceRange] = {}
 _PLACE = re.compile(r'"([^"]+)":(\d+):(\d+)')
 """A place in the text of an MLIR location; the innermost one of a chain of calls is the first."""
 
+_LARGEST = 2**31 - 1
+"""The largest line and column that Python knows; modules of files may name larger ones."""
+
 
 def remember(place: SourceRange) -> None:
     """Note a place that goes into an MLIR location, which keeps its beginning only."""
@@ -31,7 +34,7 @@ def places_of(location: str) -> list[SourceRange]:
     """The places in the text of an MLIR location, innermost first."""
     places = []
     for file, line, column in _PLACE.findall(location):
-        start = int(line), int(column)
+        start = min(int(line), _LARGEST), min(int(column), _LARGEST)
         known = _PLACES.get((file, *start))
         places.append(known or SourceRange(file, *start, *start, "compiled code"))
     return places

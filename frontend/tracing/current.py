@@ -31,15 +31,21 @@ def remembering() -> Recorder | None:
 
 def set_remembering(recorder: Recorder | None) -> None:
     """Let a recorder remember what this thread computes in plain Python; None ends that."""
-    _current.remembering = recorder
+    previous, _current.remembering = _current.remembering, recorder
+    _tell_native_code(previous, recorder)
 
 
 def set_current_trace(trace: Recorder | None) -> Recorder | None:
     """Make a trace the current one of this thread; returns the one before, to be restored."""
     previous, _current.trace = _current.trace, trace
-    if (previous is None) != (trace is None):
-        switches.add_reason(-1 if trace is None else 1)
+    _tell_native_code(previous, trace)
     return previous
+
+
+def _tell_native_code(before: Recorder | None, now: Recorder | None) -> None:
+    """Let calls go through Python as long as something is recorded."""
+    if (before is None) != (now is None):
+        switches.add_reason(-1 if now is None else 1)
 
 
 __all__ = ["current_trace", "remembering", "set_current_trace", "set_remembering"]

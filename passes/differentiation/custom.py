@@ -10,6 +10,7 @@ from ...dialect.mlir import Operation, Value, ir
 from ...dialect.op_emitter import OpEmitter
 from ...dialect.ops.differentiation import Cotangent, Custom
 from ...dialect.register import decode_attributes, op_class_of
+from ..control_flow.inline_calls import RETURN
 from ..control_flow.structure import CONDITION, YIELD, copy_of
 from ..rewriting import is_unused, operations_in, operations_of
 from .activity import pairs_of, refuse
@@ -111,7 +112,7 @@ def drop_rules(operations: list[Operation]) -> int:
     for operation in reversed(rest):
         if op_class_of(operation) is Cotangent:
             operation.results[0].replace_all_uses_with(operation.operands[0])
-        is_end = operation.name in (YIELD, CONDITION)  # of a loop that a derivative may use
+        is_end = operation.name in (YIELD, CONDITION, RETURN)  # of a loop that a derivative may use, or of all
         if is_unused(operation) and not len(operation.regions) and not is_end:
             operation.erase()
     return dropped

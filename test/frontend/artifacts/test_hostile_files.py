@@ -253,6 +253,16 @@ def test_modules_that_are_made_to_do_harm(identity: Path, text: str, message: st
         weft.load(identity).f(np.zeros(4), np.int64(1))
 
 
+def test_lines_that_no_file_has() -> None:
+    array = "tensor<?xf64>"
+    f = weft.from_mlir(f"""func.func @f(%a: {array}, %b: {array}) -> {array} {{
+      %r = "weft.add"(%a, %b) : ({array}, {array}) -> {array} loc("a.py":4294967295:4294967295)
+      return %r : {array}
+    }}""")
+    with pytest.raises(ValueError, match="sizes 2 and 3 do not fit"):
+        f(np.zeros(2), np.zeros(3))
+
+
 def test_functions_that_call_themselves_for_ever(identity: Path) -> None:
     text = _with(_function("g", CALLED)).encode()
     changed(identity, lambda manifest, members: members.__setitem__("code/f.0.mlir", text))

@@ -106,10 +106,6 @@ def test_eager_mode_runs_compiled_code(tmp_path: Path) -> None:
     with weft.eager():
         np.testing.assert_array_equal(f(np.ones(2)), [2, 2])
         np.testing.assert_array_equal(weft.function(lambda x: f(x) + 1)(np.ones(2)), [3, 3])
-    with weft.GradientTape() as tape:
-        x = tape.watch(np.ones(2)) if hasattr(tape, "watch") else np.ones(2)
-        with pytest.raises(NotImplementedError, match="not by a tape of plain Python"):
-            f(x)
 
 
 def test_results_keep_the_types_that_a_condition_gives_them(tmp_path: Path) -> None:

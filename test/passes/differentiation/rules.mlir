@@ -56,3 +56,13 @@ func.func @loop(%x: tensor<f64>) -> (tensor<f64>, tensor<i64>) {
   %z = "weft.custom"(%y, %p) {number = 0 : i64, place = 0 : i64} : (tensor<f64>, tensor<f64>) -> tensor<f64>
   return %z, %r#0 : tensor<f64>, tensor<i64>
 }
+
+// A function that returns what was computed of a cotangent stays whole, too.
+// CHECK-LABEL: func.func @returned
+// CHECK-NEXT: %[[M:.*]] = "weft.negative"(%{{.*}})
+// CHECK-NEXT: return %[[M]]
+func.func @returned(%x: tensor<f64>) -> tensor<f64> {
+  %d = "weft.cotangent"(%x) {number = 0 : i64, place = 0 : i64} : (tensor<f64>) -> tensor<f64>
+  %m = "weft.negative"(%d) : (tensor<f64>) -> tensor<f64>
+  return %m : tensor<f64>
+}
