@@ -95,6 +95,10 @@ def _require_by_arguments(sweep: Sweep, results: list[Operation], pairs: list[tu
             pending += captured(operation, sweep.activity)
 
 
+_ENDS = (YIELD, CONDITION, RETURN)
+"""Of loops that a derivative may use, and of the function."""
+
+
 def drop_rules(operations: list[Operation]) -> int:
     """Drop what is left of rules, behind the last gradient; returns how many results there were."""
     dropped = 0
@@ -112,7 +116,7 @@ def drop_rules(operations: list[Operation]) -> int:
     for operation in reversed(rest):
         if op_class_of(operation) is Cotangent:
             operation.results[0].replace_all_uses_with(operation.operands[0])
-        is_end = operation.name in (YIELD, CONDITION, RETURN)  # of a loop that a derivative may use, or of all
+        is_end = operation.name in _ENDS
         if is_unused(operation) and not len(operation.regions) and not is_end:
             operation.erase()
     return dropped
