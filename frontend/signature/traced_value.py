@@ -52,9 +52,19 @@ class ArrayHolder:
         raise NotImplementedError
 
 
+class TracedItems:
+    """A list whose items stand in arrays while a program is recorded."""
+
+    __slots__ = ()
+
+    def stacked(self) -> Any:
+        """All items as one array, along a new first axis."""
+        raise NotImplementedError
+
+
 def held(value: Any) -> Any:
     """The array that an object holds; any other value as it is."""
     return value.value if isinstance(value, ArrayHolder) else value
 
 
-__all__ = ["ArrayHolder", "CompositeValue", "TracedValue", "held"]
+__all__ = ["ArrayHolder", "CompositeValue", "TracedItems", "TracedValue", "held"]

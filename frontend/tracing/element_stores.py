@@ -15,8 +15,8 @@ import numpy as np
 
 from ...dialect.dtypes import kind
 from ...dialect.errors import WeftValueError
-from ...dialect.ops.arrangement import Stack
 from ...dialect.ops.complex_parts import Real
+from ..signature.traced_value import TracedItems
 from .array import TracedArray
 from .extents import is_extent
 from .number_types import number_type
@@ -43,7 +43,7 @@ def cast_elements(value: ArrayLike, dtype: np.dtype[Any]) -> ArrayResult:
     Shape: that of the value. Raises `OverflowError`, `ValueError` (NaN) or `TypeError` (complex), now or when the
     program runs, for a Python number that the dtype does not hold.
     """
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, TracedItems)):
         return _cast_list(value, dtype)
     return _cast_number(value, dtype, False)
 
@@ -53,7 +53,7 @@ def cast_element(value: ArrayLike, dtype: np.dtype[Any], refuse: Refuse = raise_
 
     `refuse` records what is raised where a number does not fit, as `raise_if` does.
     """
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, TracedItems)):
         return _cast_list(value, dtype)
     return _cast_number(value, dtype, True, refuse)
 
@@ -101,9 +101,11 @@ def cast_unchecked(value: ArrayLike, dtype: np.dtype[Any]) -> ArrayResult:
 
 
 def _cast_list(values: Any, dtype: np.dtype[Any]) -> ArrayResult:
+    if isinstance(values, TracedItems):
+        return cast_element(values.stacked(), dtype)
     if trace_of(values) is None:
         return np.asarray(values, dtype)
-    return apply(Stack, *(asarray(cast_element(value, dtype)) for value in values), axis=0)
+    return asarray([cast_element(value, dtype) for value in values])
 
 
 def _cast_number(

@@ -21,6 +21,7 @@ from ....numpy_api import lookup
 from ....runtime_values.listed_arrays import number_of_item, numbers_of_rows
 from ....runtime_values.results import RuntimeLength
 from ....signature.signature import Leaf, Structure
+from ....signature.traced_value import TracedItems
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.needed_numbers import need_deciding_numbers
@@ -45,9 +46,9 @@ from ..values.control_flow_state import control_flow
 from ..values.iterables import Sequence
 from .items_of_results import structure_of_item
 from .joined_items import join_items
-from .joining_functions import JOINING, NOTHING_TO
 from .kept_items import keep_put, keep_read
 from .list_methods import ListMethods
+from .lists_as_arrays import JOINING, NOTHING_TO, as_arrays, stacked_items
 from .lists_in_lists import fit_kind, kind_of_item, numbers_in_pool, owned, pool_in, pool_of, stacked_lists
 
 ROOM = 8
@@ -66,7 +67,7 @@ class Widened(BaseException):
         self.kind = kind
 
 
-class GrowingList(ListMethods, RuntimeLength):
+class GrowingList(ListMethods, RuntimeLength, TracedItems):
     """A list whose length is known only at run time; its items are alike."""
 
     __weft_state__ = ("_arrays", "_length")
@@ -86,7 +87,7 @@ class GrowingList(ListMethods, RuntimeLength):
         if kind is not None:
             self.widen(kind)
         if (pool := pool_of(self.kind)) is not None and type(items) is list and items:
-            self.hold(self.kind, (pool.adopted_lists(items),), _as_length(len(items)))
+            self.hold(self.kind, (pool.adopted_lists(items),), as_length(len(items)))
             return
         for item in items:
             self.append(item)
@@ -224,9 +225,9 @@ class GrowingList(ListMethods, RuntimeLength):
         made = self.copy()
         if self._arrays:
             made._arrays = tuple(array[: self._length][index].copy() for array in self._arrays)
-            made._length = _as_length(made._arrays[0].shape[0])
+            made._length = as_length(made._arrays[0].shape[0])
         else:
-            made._length = _as_length(lookup("arange")(self._length)[index].shape[0])
+            made._length = as_length(lookup("arange")(self._length)[index].shape[0])
         return made
 
     def adopt(self, other: GrowingList) -> None:
@@ -266,9 +267,10 @@ class GrowingList(ListMethods, RuntimeLength):
             return lookup("zeros")((0,))
         if pool_of(self.kind) is not None:
             return stacked_lists(self)
-        if not isinstance(self.kind, ArrayKind):
+        array = stacked_items(self.kind, iter(self.stacked_columns()), self._length)
+        if array is None:
             self.refuse("making an array of items that are not arrays")
-        return self._arrays[0][: self._length]
+        return array
 
     def stacked_columns(self) -> list[Any]:
         """For each array in an item those of all items."""
@@ -335,7 +337,7 @@ class GrowingList(ListMethods, RuntimeLength):
         places = lookup("arange")(array.shape[0])
         origins = [numbers_of_rows(_trace(), array, places)] if array.ndim > 1 else []
         made._arrays = (array.copy(), *origins)
-        made._length = _as_length(array.shape[0])
+        made._length = as_length(array.shape[0])
         made._as_made = made._length, array.type.shape[0]
         return made
 
@@ -363,10 +365,10 @@ class GrowingList(ListMethods, RuntimeLength):
         if args and args[0] is self and name in JOINING:
             raise_if(np.equal(self._length, 0), "ValueError", NOTHING_TO[name])
             return JOINING[name](self.stacked(), axis)
-        return function(*map(_as_array, args), **{key: _as_array(value) for key, value in kwargs.items()})
+        return function(*map(as_arrays, args), **{key: as_arrays(value) for key, value in kwargs.items()})
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return getattr(ufunc, method)(*map(_as_array, inputs), **kwargs)
+        return getattr(ufunc, method)(*map(as_arrays, inputs), **kwargs)
 
     def __bool__(self) -> NoReturn:
         bool(self._length > 0)
@@ -456,7 +458,8 @@ def _joined(kind: Kind | None, item: Any) -> Kind:
     return join_items(kind, kind_of_item(item))
 
 
-def _as_length(length: Any) -> Any:
+def as_length(length: Any) -> Any:
+    """The number of items of a list, as the trace has it."""
     trace = _trace()
     return wrap(trace, value_of(trace, length))._like_python(int)
 
@@ -537,10 +540,6 @@ def _renumbered(numbers: Any, old: Choice, new: Choice) -> Any:
 def is_known_outside(items: Any) -> bool:
     """Whether a loop or branch is being recorded that began when the list was there."""
     return any(snapshot.knows(items) for snapshot in control_flow(_trace()).snapshots)
-
-
-def _as_array(value: Any) -> Any:
-    return value.stacked() if isinstance(value, GrowingList) else value
 
 
 def _trace() -> Recorder:

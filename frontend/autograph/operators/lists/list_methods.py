@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ....numpy_api import lookup
+from ....runtime_values.results import RuntimeLength
 from ....runtime_values.strings import RuntimeString
 from ....tracing.array import TracedArray, wrap
 from ....tracing.array_members import OPERATORS
@@ -229,7 +230,7 @@ class ListMethods:
             )
             if equal is not None:
                 return equal
-        if isinstance(kind, Container) and issubclass(kind.kind, tuple):
+        if isinstance(kind, Container) and issubclass(kind.kind, (tuple, list, RuntimeLength)):
             flags = operators().call(map, lambda one: operators().compare("==", one, item), self)
             return operators().call(list, flags).stacked()
         if not isinstance(kind, ArrayKind) or kind.type.rank:
