@@ -15,14 +15,14 @@ import numpy as np
 from ...backend.gpu.devices.on_device import OnDevice
 from ...dialect.callbacks import measured
 from ...dialect.dtypes import DTypeLike, as_dtype, kind
-from ...dialect.errors import TransferWarning, UnsupportedDtypeError, UnsupportedError
+from ...dialect.errors import TransferWarning, UnsupportedDtypeError, UnsupportedError, WeftValueError
 from ...dialect.op import Op
 from ...dialect.ops.arrangement import Stack
 from ...dialect.ops.casts import Bitcast, Cast
 from ...dialect.ops.creation import Constant
 from ...dialect.types import TensorType, type_of
 from ..signature.foreign_arrays import is_carrier, read_elements, require_numpy_rules
-from ..signature.traced_value import ArrayHolder, held
+from ..signature.traced_value import ArrayHolder, TracedItems, held
 from .array import TracedArray, wrap
 from .current import current_trace as current_trace
 from .current import remembering
@@ -55,7 +55,7 @@ def trace_of(values: Any) -> Recorder | None:
             return value._storage.trace
         if isinstance(value, (list, tuple)) and (found := trace_of(value)) is not None:
             return found
-        if isinstance(value, ArrayHolder) and (trace := current_trace()) is not None:
+        if isinstance(value, (ArrayHolder, TracedItems)) and (trace := current_trace()) is not None:
             return trace
     return None
 
@@ -223,10 +223,10 @@ def cast(value: ArrayLike, dtype: np.dtype[Any]) -> ArrayResult:
 def asarray(value: ArrayLike, dtype: DTypeLike | None = None) -> ArrayResult:
     """Make an array of a traced array, array, scalar or nested lists; lists with traced entries are stacked."""
     wanted, value = None if dtype is None else as_dtype(dtype), held(value)
+    if isinstance(value, TracedItems):
+        value = value.stacked()
     if isinstance(value, (list, tuple)) and trace_of(value) is not None:
-        entries = [asarray(entry) for entry in value]
-        common = np.result_type(*(entry.dtype for entry in entries))
-        value = apply(Stack, *(cast(entry, common) for entry in entries), axis=0)
+        value = _stacked([asarray(entry) for entry in value])
     if isinstance(value, OnDevice):
         value = _from_device(value)
     require_numpy_rules("an operand", value)
@@ -242,6 +242,32 @@ def asarray(value: ArrayLike, dtype: DTypeLike | None = None) -> ArrayResult:
         value = cast(value, wanted)
     return value if value._python_type is None else rank_0_array(value)
 
+
+def _stacked(entries: list[ArrayResult]) -> ArrayResult:
+    """One array of arrays of one shape, of the dtype that they have in common."""
+    common = np.result_type(*(entry.dtype for entry in entries))
+    entries = [cast(entry, common) for entry in entries]
+    first, *others = shapes = [type_of_operand(entry).shape for entry in entries]
+    if set(shapes) == {first} and None not in first:
+        return apply(Stack, *entries, axis=0)
+    from .extents import require_equal  # which records with what is defined here
+
+    message = _RAGGED.format(len(entries))
+    trace = trace_of(entries)
+    for entry, shape in zip(entries[1:], others, strict=True):
+        pairs = list(zip(first, shape, strict=False))
+        if len(shape) != len(first) or any(None not in pair and pair[0] != pair[1] for pair in pairs):
+            raise WeftValueError(message)
+        assert trace is not None
+        unknown = [axis for axis, pair in enumerate(pairs) if None in pair]
+        require_equal(trace, [(entries[0], axis, entry, axis) for axis in unknown], message)
+    return np.stack(entries)
+
+
+_RAGGED = (
+    "setting an array element with a sequence. The requested array has an inhomogeneous shape after 1 dimensions. "
+    "The detected shape was ({},) + inhomogeneous part."
+)
 
 _OF_OBJECTS = (
     "NumPy makes an array of Python's objects (dtype object) of {}, and compiled code computes with numbers: take the "
