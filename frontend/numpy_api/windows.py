@@ -9,7 +9,7 @@ import numpy as np
 from ...dialect.errors import LayoutError, UnsupportedError, WeftValueError
 from ..tracing.array import TracedArray
 from ..tracing.layouts import is_contiguous
-from ..tracing.staging import ArrayLike, ArrayResult, asarray, is_traced, raise_where
+from ..tracing.staging import ArrayLike, ArrayResult, asarray, is_traced, raise_where, staged
 from .arguments import axis_tuple
 from .array_memory import strides as strides_of
 from .creation import arange
@@ -66,8 +66,8 @@ def as_strided(
 ) -> ArrayResult:
     """The elements that strides lead to, as `numpy.lib.stride_tricks.as_strided`; in compiled code an array of its own.
 
-    Shape: `shape`, or that of x. Dtype: that of x. Raises `ValueError` where strides lead out of the array, which NumPy
-    does not check, `UnsupportedError` for an array with gaps.
+    Shape: `shape`, or that of x. Dtype: that of x. Raises `ValueError` where strides lead out of the array, or of that
+    of which it is a view, which NumPy does not check, `UnsupportedError` for memory with gaps.
 
     >>> weft.as_strided(np.arange(4), (3, 2), (8, 8))
     array([[0, 1],
@@ -78,15 +78,16 @@ def as_strided(
     traced = [value for value in (*(shape or ()), *(strides or ())) if is_traced(value)]
     if not is_traced(array) and not traced:
         return np.lib.stride_tricks.as_strided(array, shape, strides, writeable=writeable)
-    if isinstance(array, TracedArray):
-        use_layout(array)
-        if is_contiguous(array._layout(), array.type) is not True:
+    memory, first = _memory_of(array)
+    if isinstance(memory, TracedArray):
+        use_layout(memory)
+        if is_contiguous(memory._layout(), memory.type) is not True:
             raise LayoutError(f"as_strided takes arrays without gaps; how this one lies {NOT_KNOWN}")
     extents = array.shape if shape is None else tuple(shape)
     steps = strides_of(array) if strides is None else tuple(strides)
     if len(extents) != len(steps):
         raise WeftValueError("mismatch in length of strides and shape")
-    places: Any = 0
+    places: Any = first
     for axis, (extent, step) in enumerate(zip(extents, steps, strict=True)):
         if not is_traced(step) and step % array.itemsize:
             raise UnsupportedError(
@@ -96,10 +97,21 @@ def as_strided(
         column = (1,) * axis + (extent,) + (1,) * (len(extents) - axis - 1)
         places = places + reshape(arange(extent), column) * (step // array.itemsize)
     places = asarray(places)
-    outside = np.any(np.logical_or(np.less(places, 0), np.greater_equal(places, array.size)))
+    outside = np.any(np.logical_or(np.less(places, 0), np.greater_equal(places, memory.size)))
     raise_where(outside, WeftValueError, "as_strided: the strides lead out of the array")
-    made = take(reshape(array, (-1,)), places)._as_array()
+    made = take(reshape(memory, (-1,)), places)._as_array()
     return copy_for_view(made, array, "as_strided", writable=writeable)
+
+
+def _memory_of(array: Any) -> tuple[Any, Any]:
+    """The array in whose memory a view lies, and the place of its first element there."""
+    if not isinstance(array, TracedArray) or not array._path:
+        return array, 0
+    memory = array._base()
+    shown: Any = staged(array._storage.trace, reshape(arange(memory.size), memory.shape))
+    for step in array._path:
+        shown = shown._view(step)
+    return memory, reshape(shown, (-1,))[:1].sum()  # of none it is 0
 
 
 __all__ = ["as_strided", "sliding_window_view"]

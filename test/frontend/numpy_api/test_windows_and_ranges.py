@@ -50,6 +50,12 @@ PROGRAMS: list[Callable[..., Any]] = [
     lambda x, n: sliding_window_view(x.reshape(3, 4), (2, 3), axis=(1, 0)).sum(axis=-1),
     lambda x, n: (as_strided(x, (5, 4), (8, 8)), as_strided(x, shape=(3,), strides=(16,))),
     lambda x, n: as_strided(x, (n, 4), x.strides * 2) + 1,
+    lambda x, n: as_strided(x[5:], (6, 6), (-8, 8)) + 1,
+    lambda x, n: (
+        as_strided(x[::-1], (3,), (-8,)) + 1,
+        as_strided(x.reshape(3, 4)[1:, 1:], (2, 2), (32, 8)) + 1,
+    ),
+    lambda x, n: as_strided(np.concatenate((x[:n], x[:n]))[n:], (n, n), (-8, 8)) + 1,
     lambda x, n: (x.strides, x.reshape(3, 4).T.copy().strides, (x * 2).base),
     lambda x, n: ((x * 2).reshape(3, 4).T.flags.f_contiguous, (x * 2).flags["OWNDATA"], x.flags.c_contiguous),
     lambda x, n: (np.linspace(0, 1, n), np.linspace(x[0], x[1], n, endpoint=False), np.linspace(3, 9, n)),
