@@ -28,11 +28,11 @@ from ..runtime_values.outputs import Outputs
 from ..runtime_values.result_spec import Result
 from ..runtime_values.values import holds_traced
 from ..signature.signature import signature_of, unflatten
-from ..source.own_failures import as_internal, in_users_words, is_own_failure
+from ..source.own_failures import as_internal, in_users_words, is_endless_recursion, is_own_failure
 from ..tracing.array import USE_WEFT_ARRAYS
 from ..tracing.current import set_current_trace
 from ..tracing.layouts import layout_of, row_major
-from ..tracing.recorder import ItemChanged
+from ..tracing.recorder import CalledWhole, ItemChanged
 from ..tracing.trace import Trace
 from .diagnostics import explain
 from .program import CallSignature
@@ -71,6 +71,8 @@ def record_function(
             is_watched = True
         except ItemChanged as change:
             decisions.own_items |= {change.is_array}
+        except CalledWhole as call:
+            decisions.called_whole[call.function] = call.refusal
 
 
 def _record(
@@ -83,6 +85,7 @@ def _record(
 ) -> tuple[Trace, Recorded]:
     trace = _trace_of(function, signature, leaves)
     trace.own_items = decisions.own_items
+    trace.called_whole = decisions.called_whole
     distinct = _places_of_distinct(signature)
     arguments = [trace.arguments[distinct[first]] for first in signature.aliases]
     bound = unflatten(signature.structure, lambda i: arguments[i])
@@ -175,7 +178,7 @@ def _call_on_traced(
 def _raise_explained(error: Exception, name: str) -> NoReturn:
     """Raise what went wrong, in the words of the function that is traced and with the user's line."""
     raised: BaseException
-    if isinstance(error, RecursionError):
+    if isinstance(error, RecursionError) and is_endless_recursion(error):
         raised = TraceRecursionError(
             f"{name} recursed without end while it was traced: Python decides when to stop, so the "
             "condition must not depend on traced arrays; write a loop, or pass the depth as a Python int"

@@ -31,6 +31,7 @@ import numpy as np
 from ...dialect.records import NamedTuple
 from ..source.modules import OWN_PACKAGE, is_own_module, is_users_module, module_of
 from .generated import is_generated
+from .library_functions import is_library_function
 
 
 class Does(enum.Enum):
@@ -230,7 +231,7 @@ def effect_of(function: Callable[..., Any]) -> CallEffect:
     owner = getattr(function, "__self__", None)
     if isinstance(owner, types.ModuleType):
         owner = None
-    if is_routine(function) or computes_in_c(function):
+    if is_routine(function) or computes_in_c(function) or is_library_function(function):
         return _LOOKS
     plain = getattr(function, "__func__", function)
     for known, result in _ACTING:

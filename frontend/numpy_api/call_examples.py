@@ -105,6 +105,8 @@ def found_by_examples(
 def _described(result: Any, operands: Sequence[Any]) -> Found | None:
     """Structure, types, dtypes and shapes; None where there is something else than arrays and numbers in it."""
     if isinstance(result, (tuple, list)):
+        if not _is_made_of_items(result):
+            return None
         parts = [_described(part, operands) for part in result]
         return None if None in parts else Group(type(result), tuple(parts))
     if not isinstance(result, (np.ndarray, np.generic, *NUMBERS)):
@@ -121,6 +123,12 @@ def _described(result: Any, operands: Sequence[Any]) -> Found | None:
         if isinstance(operand, np.ndarray) and np.may_share_memory(result, operand)
     )
     return Part(np.ndarray, as_dtype(array.dtype), shape, frozenset(shown))
+
+
+def _is_made_of_items(result: Any) -> bool:
+    """Whether a sequence is a tuple or list, or a named tuple that holds nothing else than its items."""
+    kind = type(result)
+    return kind in (tuple, list) or (hasattr(kind, "_fields") and kind.__init__ is object.__init__)
 
 
 def _merged(one: Found | None, other: Found | None) -> Found | None:

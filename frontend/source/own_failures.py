@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dis
+from collections import Counter
+from collections.abc import Iterator
 from types import FrameType, TracebackType
 
 from ...dialect.errors import InternalError, WeftError
@@ -27,6 +29,10 @@ _RAISING = ("RAISE_VARARGS", "RERAISE")
 _NEVER_MEANT = (AssertionError, NameError, NotImplementedError, StopIteration)
 
 
+_NESTED_CALLS = 20
+"""How many calls of one function within each other are no recursion without end."""
+
+
 def is_own_failure(error: BaseException) -> bool:
     """Whether an exception is a mistake in weft, and says nothing about the user's program.
 
@@ -46,6 +52,8 @@ def is_own_failure(error: BaseException) -> bool:
         return False
     if isinstance(error, NotImplementedError) and (failing not in _RAISING or str(error)):
         return False  # of a library that is called, or in NumPy's words: methods of a base class have none
+    if isinstance(error, RecursionError):
+        return not is_endless_recursion(error)
     if isinstance(error, _NEVER_MEANT) or _is_of_the_bindings(error):
         return not _acts_for_user(frame) or isinstance(error, (AssertionError, NameError))
     if isinstance(error, AttributeError):
@@ -56,6 +64,14 @@ def is_own_failure(error: BaseException) -> bool:
         wanted = ("UNPACK_SEQUENCE",) if isinstance(error, ValueError) else _PARTS
         return failing in wanted and not _acts_for_user(frame)
     return False
+
+
+def is_endless_recursion(error: RecursionError) -> bool:
+    """Whether code of the user's, or of a library, calls itself again and again, and not only weft's own."""
+    calls = Counter(
+        entry.tb_frame.f_code for entry in _entries(error.__traceback__) if not is_weft_frame(entry.tb_frame)
+    )
+    return max(calls.values(), default=0) > _NESTED_CALLS
 
 
 def as_internal(error: BaseException) -> InternalError:
@@ -87,10 +103,14 @@ def _is_of_the_bindings(error: BaseException) -> bool:
     return type(error).__name__ == "MLIRError" or "incompatible function arguments" in str(error)
 
 
-def _innermost(entry: TracebackType | None) -> TracebackType | None:
-    while entry is not None and entry.tb_next is not None:
+def _entries(entry: TracebackType | None) -> Iterator[TracebackType]:
+    while entry is not None:
+        yield entry
         entry = entry.tb_next
-    return entry
+
+
+def _innermost(entry: TracebackType | None) -> TracebackType | None:
+    return next(reversed(list(_entries(entry))), None)
 
 
 def _operation(frame: FrameType, instruction: int) -> str:
@@ -99,4 +119,4 @@ def _operation(frame: FrameType, instruction: int) -> str:
     return dis.opname[code[instruction]] if 0 <= instruction < len(code) else ""
 
 
-__all__ = ["RAISERS", "as_internal", "in_users_words", "is_own_failure"]
+__all__ = ["RAISERS", "as_internal", "in_users_words", "is_endless_recursion", "is_own_failure"]

@@ -236,6 +236,15 @@ class ItemChanged(BaseException):
         self.is_array = is_array
 
 
+class CalledWhole(BaseException):
+    """A function of a library cannot be converted: the recording begins again, and calls it when the program runs."""
+
+    def __init__(self, function: Any, refusal: Exception) -> None:
+        super().__init__(function, refusal)
+        self.function = function
+        self.refusal = refusal
+
+
 class KeptItem(NamedTuple):
     """An array or container that is an item of a list that grows, which holds a copy."""
 
@@ -277,6 +286,8 @@ class Recorder(ABC):
         """Items of lists that grow that must not be changed."""
         self.own_items: frozenset[bool] = frozenset()
         """Whether lists that grow may hold no arrays (True) and no containers (False): they are changed later."""
+        self.called_whole: dict[Any, Any] = {}
+        """The functions of libraries that are called when the program runs, with why they are not converted."""
         self.at_end: list[Callable[[], None]] = []
         """Checks of what the whole program does, made before the function is finished."""
         self.has_effects = False

@@ -17,6 +17,7 @@ from weft.frontend.source.own_failures import is_own_failure
 BROKEN: dict[str, str] = {
     "attribute": "def _completed(x, extents):\n    return extents.step",
     "key": "def _completed(x, extents):\n    return {}['key']",
+    "recursion": "def _completed(x, extents):\n    return _completed(x, extents)",
     "name": "def _completed(x, extents):\n    return no_such_name",
     "assertion": "def _completed(x, extents):\n    assert False, 'broken'",
     "unpacking": "def _completed(x, extents):\n    one, other = (1,)",

@@ -53,6 +53,7 @@ from ..values.special_methods import iterated, mapped, through_method, users_met
 from ..values.unfollowed_changes import Remembered, require_followed
 from .gate import look_at_arguments, note_made, through_gate, unconverted
 from .getters import getter_of
+from .library_calls import call_converted
 from .plain_functions import plain_call
 from .recursion import activate
 
@@ -134,7 +135,9 @@ def _call(trace: Recorder, function: Any, args: tuple[Any, ...], kwargs: dict[st
         look_at_arguments(trace, function, args, kwargs)
     as_it_is = unconverted(function, called)
     made = (
-        called(*args, **kwargs) if as_it_is is None else through_gate(trace, as_it_is, called, args, kwargs)
+        call_converted(trace, function, called, args, kwargs)
+        if as_it_is is None
+        else through_gate(trace, as_it_is, called, args, kwargs)
     )
     note_made(trace, made, args)
     return resolve_grown_list(made)

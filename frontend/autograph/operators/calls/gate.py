@@ -15,6 +15,7 @@ import numpy as np
 
 from .....dialect.errors import UnsupportedError, WeftError, WeftTypeError
 from ....guards.call_effects import Does, computes_in_c, effect_of, is_one_of, is_routine, name_of
+from ....guards.library_functions import is_library_function
 from ....numpy_api import library_routines
 from ....runtime_values import deferred_calls, strings
 from ....runtime_values.values import holds_traced
@@ -77,7 +78,7 @@ def through_gate(trace: Recorder, function: Function, called: Function, args: An
         _refuse_unknown(function)
     if is_routine(function):
         return library_routines.call_routine(function, args, kwargs)
-    if computes_in_c(function):
+    if computes_in_c(function) or (is_library_function(function) and holds_traced([args, kwargs], depth=4)):
         return library_routines.call_compiled(called, args, kwargs)
     if _full_name(function) in _TEXTS:
         return strings.string_of(called, *args, **kwargs)

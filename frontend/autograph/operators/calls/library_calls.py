@@ -1,0 +1,60 @@
+"""Calls of a library's public functions: converted where that can be, else made whole by Python when the program runs.
+
+What was recorded until a function turned out not to be convertible is of no use: the recording begins again, and the
+function is then called whole.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from .....dialect.errors import UnsupportedError, WeftError
+from ....guards.library_functions import is_library_function
+from ....numpy_api.run_time_calls import call_at_run_time
+from ....runtime_values.values import holds_traced
+from ....settings import settings
+from ....tracing.learned_sizes import are_learned
+from ....tracing.recorder import CalledWhole, Recorder
+from ..lists.lists_as_arrays import as_arrays
+
+Function = Callable[..., Any]
+
+
+def call_converted(trace: Recorder, function: Function, called: Function, args: Any, kwargs: Any) -> Any:
+    """Call a function that is converted or replaced."""
+    if called is function or not is_library_function(function):
+        return called(*args, **kwargs)
+    key = _key(function)
+    refusal = trace.called_whole.get(key)
+    if refusal is not None:
+        return _call_whole(function, args, kwargs, refusal)
+    try:
+        return called(*args, **kwargs)
+    except WeftError as error:
+        if not settings.fallback or are_learned() or not holds_traced([args, kwargs], depth=4):
+            raise
+        raise CalledWhole(key, error) from error
+
+
+def _call_whole(function: Function, args: Any, kwargs: Any, refusal: WeftError) -> Any:
+    """Record the call of a function by Python; where that cannot be either, raise why it is not converted."""
+    named = {name: value for name, value in kwargs.items() if not name.startswith("overwrite_")}
+    name = f"{function.__module__}.{function.__name__}"
+    try:
+        return call_at_run_time(name, function, as_arrays(args), _all_arrays(named), str(refusal))
+    except UnsupportedError:
+        raise refusal.with_traceback(None) from None
+
+
+def _all_arrays(named: dict[str, Any]) -> dict[str, Any]:
+    return {name: as_arrays(value) for name, value in named.items()}
+
+
+def _key(function: Function) -> Any:
+    """What stands for a function: of a method the function, which is the same for all objects."""
+    return function.__func__ if isinstance(function, types.MethodType) else function
+
+
+__all__ = ["call_converted"]

@@ -1,0 +1,126 @@
+"""Public functions of SciPy: converted where that can be, else called whole when the program runs, which is said."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import weft
+from weft.dialect.errors import FallbackWarning, UnsupportedError
+from weft.frontend.guards.library_functions import is_library_function
+
+pytest.importorskip("scipy")
+
+import scipy.fft
+import scipy.interpolate
+import scipy.linalg
+import scipy.ndimage
+import scipy.optimize
+import scipy.signal
+import scipy.spatial
+import scipy.stats
+
+A = np.array([[4.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 5.0]])
+B = np.array([1.0, 2.0, 3.0])
+NORM = scipy.stats.norm(1.0, 2.0)
+
+CALLS = {
+    "inv": lambda a, b: scipy.linalg.inv(a),
+    "inv, overwriting": lambda a, b: scipy.linalg.inv(a, overwrite_a=True) @ a,
+    "solve": lambda a, b: scipy.linalg.solve(a, b),
+    "solve, symmetric": lambda a, b: scipy.linalg.solve(a, b, assume_a="pos"),
+    "det": lambda a, b: scipy.linalg.det(a),
+    "lu": lambda a, b: scipy.linalg.lu(a)[2],
+    "expm": lambda a, b: scipy.linalg.expm(a / 10),
+    "toeplitz": lambda a, b: scipy.linalg.toeplitz(b),
+    "convolve": lambda a, b: scipy.ndimage.convolve(a, a),
+    "gaussian_filter": lambda a, b: scipy.ndimage.gaussian_filter(a, 1.0),
+    "label": lambda a, b: scipy.ndimage.label(a > 2)[0],
+    "convolve2d": lambda a, b: scipy.signal.convolve2d(a, a),
+    "fftconvolve": lambda a, b: scipy.signal.fftconvolve(a, a),
+    "lfilter": lambda a, b: scipy.signal.lfilter([1.0, 2.0], [1.0, 0.5], b),
+    "rfftn": lambda a, b: scipy.fft.rfftn(a),
+    "skew": lambda a, b: scipy.stats.skew(b),
+    "iqr": lambda a, b: scipy.stats.iqr(b),
+    "gmean": lambda a, b: scipy.stats.gmean(b),
+    "entropy": lambda a, b: scipy.stats.entropy(b),
+    "norm": lambda a, b: scipy.stats.norm.pdf(b) + NORM.cdf(b),
+    "in a branch": lambda a, b: scipy.linalg.det(a) if b.sum() > 0 else b[0],
+    "of lists": lambda a, b: scipy.signal.lfilter([v for v in b if v > 1], [1.0], b),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.filterwarnings("ignore::weft.FallbackWarning")
+def test_functions_of_scipy(name: str) -> None:
+    eager = CALLS[name](A.copy(), B.copy())
+    compiled = weft.function(CALLS[name])
+    for _ in range(2):
+        got = compiled(A.copy(), B.copy())
+        np.testing.assert_allclose(got, eager, rtol=1e-12, atol=1e-12)
+        assert type(got) is type(eager)
+        assert np.asarray(got).dtype == np.asarray(eager).dtype
+
+
+@pytest.mark.filterwarnings("ignore::weft.FallbackWarning")
+def test_in_a_loop_of_run_time_length() -> None:
+    def summed(a, n):
+        result = 0.0
+        for i in range(n):
+            result += scipy.linalg.det(a + i)
+        return result
+
+    n = np.int64(4)
+    np.testing.assert_allclose(weft.function(summed)(A, n), summed(A, n), rtol=1e-13)
+
+
+@pytest.mark.filterwarnings("ignore::weft.FallbackWarning")
+def test_errors_are_those_of_the_library() -> None:
+    compiled = weft.function(lambda a: scipy.linalg.inv(a))
+    np.testing.assert_allclose(compiled(A), np.linalg.inv(A), rtol=1e-13)
+    with pytest.raises(np.linalg.LinAlgError, match="singular"):
+        compiled(np.zeros((3, 3)))
+    with pytest.raises(ValueError, match="infs or NaNs"):
+        compiled(A * np.nan)
+
+
+def test_the_call_is_said_once() -> None:
+    compiled = weft.function(lambda a: scipy.linalg.inv(a) + scipy.linalg.inv(a + 1))
+    with pytest.warns(FallbackWarning, match="inv is not compiled: it is called in Python") as caught:
+        compiled(A)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compiled(A)
+    assert len({warning.lineno for warning in caught}) == 1
+
+
+def test_refused_where_nothing_may_be_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weft.settings, "fallback", False)
+    with pytest.raises(UnsupportedError):
+        weft.function(lambda a: scipy.linalg.det(a))(A)
+
+
+@pytest.mark.filterwarnings("ignore::weft.FallbackWarning")
+def test_what_gets_functions_is_refused_by_its_own_reason() -> None:
+    compiled = weft.function(lambda b: scipy.optimize.minimize(lambda x: (x**2).sum(), b).x)
+    with pytest.raises(UnsupportedError, match=r"minimize|function"):
+        compiled(B)
+
+
+@pytest.mark.parametrize(
+    ("function", "answer"),
+    [
+        (scipy.linalg.inv, True),
+        (scipy.stats.skew, True),
+        (scipy.stats.norm.pdf, True),
+        (scipy.stats.norm.rvs, False),
+        (scipy.stats.bootstrap, False),
+        (scipy.linalg._basic._solve_check if hasattr(scipy.linalg._basic, "_solve_check") else len, False),
+        (scipy.spatial.cKDTree, False),
+        (np.linalg.inv, False),
+    ],
+)
+def test_which_functions_are_of_a_library(function: object, answer: bool) -> None:
+    assert is_library_function(function) is answer
