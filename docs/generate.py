@@ -9,12 +9,13 @@ import pathlib
 import re
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import weft
 from weft.dialect.op import OPS, VARIADIC, FieldKind, Op
 from weft.dialect.ops import FAMILIES, load_families
+from weft.frontend.onnx.writing.model import WRITERS as ONNX_WRITERS
 from weft.frontend.settings import Settings
 from weft.frontend.stablehlo.translation import RULES
 from weft.frontend.stablehlo.writing import WRITERS
@@ -227,20 +228,39 @@ def stub_type(annotation: object) -> str:
 def stablehlo_page() -> str:
     """How modules of StableHLO come in and go out: the template, with the ops of both tables."""
     read = "\n".join(f"| `{name}` | {row.summary} |" for name, row in sorted(RULES.items()))
-    written = ", ".join(f"`{name}`" for name in sorted(WRITERS))
-    others = ", ".join(f"`{name}`" for name in sorted(OPS) if name not in WRITERS)
-    parts = {
-        "read": f"The ops that are read, and what they become:\n\n| op | in weft |\n|---|---|\n{read}",
-        "written": f"The ops of weft that are written, as one op or as several:\n{textwrap.fill(written, 120)}.\n\n"
+    return filled(
+        "stablehlo.md",
+        read=f"The ops that are read, and what they become:\n\n| op | in weft |\n|---|---|\n{read}",
+        written=written_ops(WRITERS),
+    )
+
+
+def onnx_page() -> str:
+    """How models of ONNX come in and go out: the template, with the ops that are written."""
+    return filled("onnx.md", written=written_ops(ONNX_WRITERS))
+
+
+def written_ops(writers: Iterable[str]) -> str:
+    """The ops of weft that another format has, and the others."""
+    known = set(writers)
+    written = ", ".join(f"`{name}`" for name in sorted(known))
+    others = ", ".join(f"`{name}`" for name in sorted(OPS) if name not in known)
+    return (
+        f"The ops of weft that are written, as one op or as several:\n{textwrap.fill(written, 120)}.\n\n"
         f"Those that are not, if they are still there when gradients are written out and cells are values:\n"
-        f"{textwrap.fill(others, 120)}.",
-    }
-    template = (TEMPLATES / "stablehlo.md").read_text()
-    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], template)
+        f"{textwrap.fill(others, 120)}."
+    )
+
+
+def filled(template: str, **parts: str) -> str:
+    """A template with what stands in its braces."""
+    text = (TEMPLATES / template).read_text()
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], text)
 
 
 PAGES: dict[str, Callable[[], str]] = {
     "names.md": names_page,
+    "onnx.md": onnx_page,
     "ops.md": ops_page,
     "passes.md": passes_page,
     "settings.md": settings_page,

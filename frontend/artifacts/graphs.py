@@ -27,7 +27,8 @@ from ..runtime_values.result_spec import (
 )
 from ..source.tracebacks import places_of
 from .descriptions import result_names
-from .portability import reasons_against
+from .portability import reasons_against, without_instance
+from .saving import parameters_of
 
 if TYPE_CHECKING:
     from ..calls.concrete import ConcreteFunction
@@ -79,7 +80,9 @@ class Graph:
 
     def reasons(self) -> Iterator[str]:
         """Why it has no form in any format: Python, and state that changes."""
-        yield from reasons_against(self.concrete, self.recording, self.concrete.argument_structure)
+        owner = self.concrete._bind.__self__  # type: ignore[attr-defined]
+        structure, _ = without_instance(self.concrete.argument_structure, parameters_of(owner))
+        yield from reasons_against(self.concrete, self.recording, structure)
         for update in self.recording.updates.updates if self.recording.updates else ():
             yield f"it changes {update.handle.name}: take it as an argument, and return what it becomes"
 

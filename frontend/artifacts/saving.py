@@ -100,7 +100,7 @@ def specialisations(name: str, given: Any, shared: SharedState, example: str) ->
     """What makes all that is written of a function, by a call as in an example."""
     if isinstance(given, ConcreteFunction):
         owner: Function[..., Any] = given._bind.__self__  # type: ignore[attr-defined]
-        return [_maker(given, _parameters(owner), shared)]
+        return [_maker(given, parameters_of(owner), shared)]
     function = function_of(given, example)
     if isinstance(function, RecordedFunction):
         return [
@@ -108,7 +108,7 @@ def specialisations(name: str, given: Any, shared: SharedState, example: str) ->
         ]
     concretes = concretes_of(name, given, function)
     return [
-        _maker(concrete, _parameters(function), shared) for concrete in _distinct(name, function, concretes)
+        _maker(concrete, parameters_of(function), shared) for concrete in _distinct(name, function, concretes)
     ]
 
 
@@ -141,7 +141,7 @@ def _distinct(
     """Those that calls of a loaded function can tell apart: of several for the same arguments the newest."""
     found: dict[Any, ConcreteFunction] = {}
     for concrete in concretes:
-        structure, _ = without_instance(concrete.argument_structure, _parameters(function))
+        structure, _ = without_instance(concrete.argument_structure, parameters_of(function))
         first = found.setdefault((structure, tuple(concrete.argument_types), concrete._aliases), concrete)
         if first.argument_structure != concrete.argument_structure:
             raise NotPortable(
@@ -158,7 +158,7 @@ def _maker(
     return partial(portable, concrete, parameters, shared)
 
 
-def _parameters(function: Function[..., Any]) -> tuple[inspect.Parameter, ...]:
+def parameters_of(function: Function[..., Any]) -> tuple[inspect.Parameter, ...]:
     return tuple(function._signature.parameters.values())
 
 

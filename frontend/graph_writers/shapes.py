@@ -105,8 +105,7 @@ def diagonal(b: GraphBuilder, x: Tensor, offset: int) -> Tensor:
 
 @writer("diag")
 def diag(b: GraphBuilder, x: Tensor, offset: int) -> Tensor:
-    require_known(x)
-    size = (x.shape[0] or 0) + abs(offset)
+    size = b.extent(x, 0) + abs(offset)
     before = (max(-offset, 0), abs(offset) - max(-offset, 0))
     column = b.pad(x, b.number(0, x.dtype), low=before[:1], high=before[1:])
     whole = b.broadcast(b.expand_dims(column, axes=(1,)), [size, size])

@@ -19,7 +19,7 @@ def logit(b: GraphBuilder, x: Tensor) -> Tensor:
 
 @writer("log_expit")
 def log_expit(b: GraphBuilder, x: Tensor) -> Tensor:
-    found: Tensor = b.minimum(x, 0) - b.log1p(b.exp(b.negative(b.absolute(x))))
+    found: Tensor = b.minimum(x, -0.0) - b.log1p(b.exp(b.negative(b.absolute(x))))
     return found
 
 

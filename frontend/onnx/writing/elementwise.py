@@ -14,14 +14,13 @@ from ...graph_writers.elementwise import cast as any_cast
 from ...graph_writers.elementwise import compared_by_value, truth
 from ...graph_writers.special import erf as any_erf
 from ...graph_writers.table import BOOL, SINGLE, Unsaid, Writer, of
-from .table import DOUBLE, INT32, Builder, computed_in, plain, writer
+from .table import DOUBLE, INT32, Builder, computed_in, moved_as, plain, writer
 
 plain(
     {
         "subtract": "Sub",
         "divide": "Div",
         "fabs": "Abs",
-        "sign": "Sign",
         "sqrt": "Sqrt",
         "exp": "Exp",
         "log": "Log",
@@ -69,7 +68,7 @@ def _of_booleans(op_type: str, name: str) -> Writer:
     def made(b: Builder, x: Tensor, y: Tensor) -> Tensor:
         if x.dtype == BOOL:
             return b.one(name, x, y)
-        wide = _moved_as(x.dtype) if op_type in ("Max", "Min") else x.dtype
+        wide = computed_in(x.dtype) if op_type in ("Max", "Min") and x.dtype.itemsize == 2 else x.dtype
         return b.converted(b.same(op_type, b.converted(x, wide), b.converted(y, wide)), x.dtype)
 
     return made
@@ -97,6 +96,12 @@ def negative(b: Builder, x: Tensor) -> Tensor:
 @writer("absolute")
 def absolute(b: Builder, x: Tensor) -> Tensor:
     return x if kind(x.dtype) in "bu" else b.same("Abs", x)
+
+
+@writer("sign")
+def sign(b: Builder, x: Tensor) -> Tensor:
+    found = b.same("Sign", x)
+    return b.one("select", b.isnan(x), x, found) if kind(x.dtype) == "f" else found
 
 
 @writer("fmod")
@@ -182,7 +187,7 @@ def expm1(b: Builder, x: Tensor) -> Tensor:
 @_in_single
 def log1p(b: Builder, x: Tensor) -> Tensor:
     near = x + 1
-    found = b.select(b.isinf(near), near, b.log(near) * (x / (near - 1)))
+    found = b.select(near.equals(np.inf), near, b.log(near) * (x / (near - 1)))
     return b.one("select", near.equals(1), x, found)
 
 
@@ -332,16 +337,11 @@ def bitcast(b: Builder, x: Tensor, dtype: Any) -> Tensor:
     return b.bits_as(x, dtype)
 
 
-def _moved_as(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype in which runtimes choose among elements: few do among numbers of 16 bits."""
-    return computed_in(dtype) if dtype.itemsize == 2 else dtype
-
-
 @writer("select")
 def select(b: Builder, condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
     if x.dtype == BOOL:
         return b.one("logical_or", condition & x, b.logical_and(b.logical_not(condition), y))
-    wide = _moved_as(x.dtype)
+    wide = moved_as(x.dtype)
     given = [condition, b.converted(x, wide), b.converted(y, wide)]
     return b.converted(b.make("Where", given, b.made_shape(*given).with_dtype(wide)), x.dtype)
 

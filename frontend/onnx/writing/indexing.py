@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....dialect.emitter import INT64, INT64_MAX, Extent, Tensor
+from ....dialect.emitter import INT64, INT64_MAX, INT64_MIN, Extent, Tensor
 from ....dialect.types import TensorType
 from ...graph_writers.table import BOOL
 from .table import Builder, computed_in, writer
@@ -44,20 +44,42 @@ def _taken(b: Builder, x: Tensor, parts: Sequence[_Part]) -> Tensor:
     if not parts:
         return x
     shape: list[int | None] = list(x.shape)
-    for axis, start, stop, step in parts:
-        extent = shape[axis]
-        is_known = isinstance(start, int) and isinstance(stop, int) and extent is not None
-        shape[axis] = len(_range(extent, start, stop, step)) if is_known else None
+    normal = []
+    for part in parts:
+        places = _known_places(shape[part.axis], part)
+        shape[part.axis] = None if places is None else len(places)
+        normal.append(_normal(b, x, part, places))
     inputs = [
-        b.shape_of([part.start for part in parts]),
-        b.shape_of([part.stop for part in parts]),
-        b.vector([part.axis for part in parts]),
-        b.vector([part.step for part in parts]),
+        b.shape_of([part.start for part in normal]),
+        b.shape_of([part.stop for part in normal]),
+        b.vector([part.axis for part in normal]),
+        b.vector([part.step for part in normal]),
     ]
     return b.make("Slice", [x, *inputs], x.type.with_shape(tuple(shape)))
 
 
-def _range(extent: Any, start: Any, stop: Any, step: int) -> range:
+def _normal(b: Builder, x: Tensor, part: _Part, places: range | None) -> _Part:
+    """Bounds that ONNX understands as Python does.
+
+    Backwards, a start in front of all elements is none for Python, and the first one for ONNX.
+    """
+    axis, start, stop, step = part
+    if places is not None:
+        if not len(places):
+            return _Part(axis, 0, 0, 1)
+        return _Part(axis, places.start, places.stop if places.stop >= 0 else INT64_MIN, step)
+    if step > 0 or (isinstance(start, int) and start >= -1):
+        return part
+    extent = b.as_scalar(b.extent(x, axis))
+    first, last = b.as_scalar(start), b.as_scalar(stop)
+    return _Part(axis, start, b.select(b.less(first, b.negative(extent)), extent, last), step)
+
+
+def _known_places(extent: int | None, part: _Part) -> range | None:
+    """What is taken of an axis, where that is known."""
+    _, start, stop, step = part
+    if extent is None or isinstance(start, Tensor) or isinstance(stop, Tensor):
+        return None
     first, last = (None if abs(value) >= INT64_MAX else value for value in (start, stop))
     return range(*slice(first, last, step).indices(extent))
 
@@ -102,14 +124,12 @@ def _replaced(b: Builder, x: Tensor, update: Tensor, parts: Sequence[_Part]) -> 
     (axis, start, stop, step), *others = parts
     if others:
         update = _replaced(b, _taken(b, x, parts[:1]), update, others)
-    extent = x.shape[axis]
-    if isinstance(start, int) and isinstance(stop, int) and extent is not None:
-        places = _range(extent, start, stop, step)
-        if not len(places):
-            return x
-        if step == 1:
-            sides = [b.along(x, axis, 0, places.start), update, b.along(x, axis, places.stop, extent)]
-            return b.joined([side for side in sides if side.shape[axis] != 0], axis)
+    places = _known_places(x.shape[axis], parts[0])
+    if places is not None and not len(places):
+        return x
+    if places is not None and step == 1:
+        sides = [b.along(x, axis, 0, places.start), update, b.along(x, axis, places.stop, INT64_MAX)]
+        return b.joined([side for side in sides if side.shape[axis] != 0], axis)
     line = _taken(b, b.iota(b.extent(x, axis)), [_Part(0, start, stop, step)])
     return _written(b, x, update, [line], (axis,), axis, "none")
 

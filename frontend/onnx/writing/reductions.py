@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ....dialect.dtypes import is_half, kind
-from ....dialect.emitter import INT64, Tensor
+from ....dialect.emitter import INT64, INT64_MAX, Tensor
 from ....dialect.ops.contraction import window_extent
 from ....dialect.ops.pooling import lowest
 from ....dialect.ops.reductions import normalize_axes, reduced_shape
@@ -39,8 +39,47 @@ def _added(op_type: str) -> Writer:
     return made
 
 
-writer("sum")(_added("ReduceSum"))
-writer("prod")(_added("ReduceProd"))
+def _exact(name: str, of_floats: Writer) -> Writer:
+    """A sum or product: of integers by steps that wrap, as runtimes reduce these in floats."""
+
+    def made(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor | Sequence[Tensor]:
+        if kind(x.dtype) == "f":
+            return of_floats(b, x, axes, keepdims)
+        axes = normalize_axes(axes, x.rank)
+        found = b.converted(x, b.wide_for("MatMul", computed_in(x.dtype)))
+        for axis in reversed(axes):
+            found = _STEPS[name](b, found, axis)
+        found = b.unsqueezed(found, axes) if keepdims else found
+        return b.converted(found, x.dtype)
+
+    return made
+
+
+def _sum_of_rows(b: Builder, x: Tensor, axis: int) -> Tensor:
+    """Integers along an axis added up, as a product with ones."""
+    last = b.transposed(x, [*(other for other in range(x.rank) if other != axis), axis])
+    ones = b.full([b.extent(x, axis)], 1, x.dtype)
+    return b.make("MatMul", [last, ones], x.type.with_shape(last.shape[:-1]))
+
+
+def _product_of_rows(b: Builder, x: Tensor, axis: int) -> Tensor:
+    """Integers along an axis multiplied, one after the other."""
+    turned, initial = _turned(b, x, axis, 1)
+
+    def turn(values: list[Tensor]) -> list[Tensor]:
+        return [b.one("multiply", *values)]
+
+    body = b.inner("body", [("before", initial.type), ("element", initial.type)], turn)
+    return b.make("Scan", [initial, turned], initial.type, body=body, num_scan_inputs=1)
+
+
+_STEPS: dict[str, Callable[[Builder, Tensor, int], Tensor]] = {
+    "sum": _sum_of_rows,
+    "prod": _product_of_rows,
+}
+
+writer("sum")(_exact("sum", _added("ReduceSum")))
+writer("prod")(_exact("prod", _added("ReduceProd")))
 
 
 @writer("mean")
@@ -140,9 +179,10 @@ def _scanned(b: Builder, name: str, x: Tensor, axis: int, start: Any) -> Tensor:
     axis %= x.rank
     if 0 in x.shape:
         return x
-    order = [axis, *(other for other in range(x.rank) if other != axis)]
-    turned = b.transposed(x, order)
-    initial = b.full(b.extents(turned)[1:], start, x.dtype)
+    turned, initial = _turned(b, x, axis, start)
+    may_be_empty = x.shape[axis] is None  # which runtimes do not scan
+    if may_be_empty:
+        turned = b.joined([b.unsqueezed(initial, [0]), turned], 0)
 
     def turn(values: list[Tensor]) -> list[Tensor]:
         found = b.one(name, *values)
@@ -151,7 +191,14 @@ def _scanned(b: Builder, name: str, x: Tensor, axis: int, start: Any) -> Tensor:
     body = b.inner("body", [("before", initial.type), ("element", initial.type)], turn)
     types = [initial.type, turned.type]
     _, found = b.several("Scan", [initial, turned], types, body=body, num_scan_inputs=1)
-    return b.transposed(found, [order.index(other) for other in range(x.rank)])
+    found = b.along(found, 0, 1, INT64_MAX) if may_be_empty else found
+    return b.transposed(found, [*range(1, axis + 1), 0, *range(axis + 1, x.rank)])
+
+
+def _turned(b: Builder, x: Tensor, axis: int, start: Any) -> tuple[Tensor, Tensor]:
+    """x with an axis in front, and what there is before the first of its elements."""
+    turned = b.transposed(x, [axis, *(other for other in range(x.rank) if other != axis)])
+    return turned, b.full(b.extents(turned)[1:], start, x.dtype)
 
 
 # Windows, which slide over images of other layouts

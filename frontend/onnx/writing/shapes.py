@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ....dialect.dtypes import is_half
 from ....dialect.emitter import INT64, Extent, Tensor
 from ....dialect.types import TensorType
+from ...graph_writers.shapes import diagonal as diagonal_by_places
 from ...graph_writers.shapes import extend as extend_by_places
 from ...graph_writers.shapes import extents_of
 from ...graph_writers.shapes import roll as roll_by_places
+from ...graph_writers.shapes import tril as any_tril
+from ...graph_writers.shapes import triu as any_triu
 from ...graph_writers.table import SINGLE
-from .table import Builder, writer
+from .table import Builder, moved_as, writer
 
 
 @writer("arange")
@@ -109,7 +114,13 @@ def padded(
     )  # fmt: skip
     if not x.rank:
         return x
-    return b.make("Pad", [x, b.shape_of([*low, *high]), value], x.type.with_shape(shape), mode=mode)
+    wide = moved_as(x.dtype)
+    inputs = [
+        b.converted(x, wide),
+        b.shape_of([*low, *high]),
+        None if value is None else b.converted(value, wide),
+    ]
+    return b.converted(b.make("Pad", inputs, TensorType(shape, wide), mode=mode), x.dtype)
 
 
 @writer("pad")
@@ -124,7 +135,33 @@ def extend(b: Builder, x: Tensor, low: tuple[int, ...], high: tuple[int, ...], m
         return padded(b, x, low, high, mode="edge")
     if mode == "reflect" and all(extent is not None and max(sizes) < extent for extent, *sizes in sides):
         return padded(b, x, low, high, mode="reflect")
-    return extend_by_places(b, x, low, high, mode)
+    if None not in x.shape:
+        return extend_by_places(b, x, low, high, mode)
+    for axis, pads in enumerate(zip(low, high, strict=True)):
+        if any(pads):
+            x = b.gather(x, _mirrored(b, b.extent(x, axis), *pads, mode), axes=(axis,), position=axis)
+    return x
+
+
+def _mirrored(b: Builder, extent: Extent, low: int, high: int, mode: str) -> Tensor:
+    """The places of an axis that are seen if it goes on in front and behind, again and again."""
+    size = b.as_scalar(extent)
+    places = _counted(b, size + (low + high)) - low
+    if mode == "wrap":
+        return b.one("remainder", places, size)
+    last = size * 2 - (2 if mode == "reflect" else 1)  # before which the way back is as the way there
+    there = b.remainder(places, b.maximum(last if mode == "reflect" else last + 1, 1))
+    return b.one("minimum", there, last - there)
+
+
+@writer("diagonal")
+def diagonal(b: Builder, x: Tensor, offset: int) -> Tensor:
+    if None not in x.shape:
+        return diagonal_by_places(b, x, offset)
+    rows, columns = (b.as_scalar(b.extent(x, axis)) for axis in (x.rank - 2, x.rank - 1))
+    down, right = max(-offset, 0), max(offset, 0)
+    line = _counted(b, b.maximum(b.minimum(rows - down, columns - right), 0))
+    return b.one("gather", x, line + down, line + right, axes=(x.rank - 2, x.rank - 1), position=x.rank - 2)
 
 
 @writer("roll")
@@ -144,12 +181,20 @@ def tile(b: Builder, x: Tensor, counts: tuple[int, ...]) -> Tensor:
 
 @writer("triu")
 def triu(b: Builder, x: Tensor, k: int) -> Tensor:
-    return b.make("Trilu", [x, b.number(k, INT64)], x.type, upper=1)
+    return _triangle(b, x, k, 1) if x.dtype in _CUT else any_triu(b, x, k)
 
 
 @writer("tril")
 def tril(b: Builder, x: Tensor, k: int) -> Tensor:
-    return b.make("Trilu", [x, b.number(k, INT64)], x.type, upper=0)
+    return _triangle(b, x, k, 0) if x.dtype in _CUT else any_tril(b, x, k)
+
+
+_CUT = tuple(map(np.dtype, (np.float32, np.float64, np.int64, np.bool_)))
+"""What runtimes take triangles of."""
+
+
+def _triangle(b: Builder, x: Tensor, k: int, upper: int) -> Tensor:
+    return b.make("Trilu", [x, b.number(k, INT64)], x.type, upper=upper)
 
 
 @writer("nonzero")

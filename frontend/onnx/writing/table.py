@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-from onnx import defs
 
 from ....dialect.dtypes import as_dtype, kind
 from ....dialect.emitter import INT64, Extent, Tensor
@@ -54,9 +52,11 @@ class Builder(GraphBuilder):
         """Write an op of weft; the types of its results are those that it infers."""
         if kind_of := next((str(x.dtype) for x in operands if x.is_complex), None):
             raise Unsaid(f"has no form for {kind_of}")
-        found = super().emit(op_class, operands, attributes)
         given = [operand.type for operand in operands]
         types = op_class.result_types(given, attributes)
+        if op_class.name in self.writers and (nothing := self._nothing(types)) is not None:
+            return nothing
+        found = super().emit(op_class, operands, attributes)
         results = []
         for place, (value, wanted) in enumerate(zip(found, types, strict=True)):
             assert isinstance(wanted, TensorType)
@@ -67,6 +67,12 @@ class Builder(GraphBuilder):
                 if source is not None and (symbol := self.symbol(operands[source[0]].handle, source[1])):
                     self._symbols.setdefault((value.handle, axis), symbol)
         return results
+
+    def _nothing(self, types: Sequence[Any]) -> list[Tensor] | None:
+        """Results that have no elements, if no result has any: runtimes know many ops of such tensors badly."""
+        if not types or any(None in found.shape or 0 not in found.shape for found in types):
+            return None
+        return [self.array(np.zeros(found.shape, found.dtype)) for found in types]
 
     def symbol(self, name: str, axis: int) -> str | None:
         """What the extent of an axis of a value is called; with -1, what a value is called that is an extent."""
@@ -346,9 +352,20 @@ def computed_in(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return _COMPUTED_IN.get(dtype, dtype)
 
 
-def newest_opset() -> int:
-    """The newest version of ONNX's ops that the package knows."""
-    return int(operator.index(defs.onnx_opset_version()))
+def moved_as(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype in which runtimes choose and move elements: few do with 16 bits, or 64 without sign."""
+    if kind(dtype) == "u" and dtype.itemsize == 8:
+        return INT64
+    return computed_in(dtype) if dtype.itemsize == 2 else dtype
 
 
-__all__ = ["DOUBLE", "INT32", "WRITERS", "Builder", "computed_in", "newest_opset", "plain", "writer"]
+__all__ = [
+    "DOUBLE",
+    "INT32",
+    "WRITERS",
+    "Builder",
+    "computed_in",
+    "moved_as",
+    "plain",
+    "writer",
+]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 from onnx.reference import ReferenceEvaluator
 
 import weft
+from weft.frontend.onnx.writing import saving
 
 F32 = np.float32
 
@@ -122,3 +125,289 @@ def test_programs(program: Callable[..., Any], arguments: Sequence[Any]) -> None
     model = written(program, *arguments, checks=False)
     wanted = program(*arguments)
     require_same(run(model, *arguments), wanted, 1e-4 if program is nested else 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments"), CASES[:1] + CASES[2:], ids=lambda case: getattr(case, "__name__", "")
+)
+def test_what_is_written_is_read_again(program: Callable[..., Any], arguments: Sequence[Any]) -> None:
+    again = weft.onnx.load(written(program, *arguments, checks=False))
+    found = again(*arguments)
+    require_same(found if isinstance(found, tuple) else [found], program(*arguments), 1e-4)
+
+
+# Names, types and state
+
+
+def infos(values: Any) -> dict[str, list[Any]]:
+    """The names of values, and their extents: numbers or names."""
+    return {
+        value.name: [dim.dim_param or dim.dim_value for dim in value.type.tensor_type.shape.dim]
+        for value in values
+    }
+
+
+def test_arguments_results_and_unknown_extents_have_names() -> None:
+    def scored(params: Any, x: Any, /, *, scale: Any) -> Any:
+        hidden = x @ params["w"]
+        return {"scores": hidden * scale, "parts": (hidden.sum(axis=0), x[1:], hidden.T)}
+
+    concrete = weft.function(scored).get_concrete_function(
+        {"w": weft.TensorSpec((3, 2), "float32")},
+        weft.TensorSpec((None, 3), "float32"),
+        scale=weft.TensorSpec((), "float32"),
+    )
+    model = concrete.to_onnx()
+    assert model.graph.name == "scored"
+    assert (model.producer_name, model.opset_import[0].version) == ("weft", 20)
+    assert infos(model.graph.input) == {"params['w']": [3, 2], "x": ["x_0", 3], "scale": []}
+    assert infos(model.graph.output) == {
+        "scores": ["x_0", 2], "parts_0": [2], "parts_1": ["parts_1_0", 3], "parts_2": [2, "x_0"],
+    }  # fmt: skip
+    w, x = normal(3, 2), normal(4, 3)
+    hidden = x @ w
+    require_same(run(model, w, x, F32(2)), [hidden * 2, hidden.sum(axis=0), x[1:], hidden.T])
+
+
+def test_unknown_sizes() -> None:
+    def normalized(x: Any, w: Any) -> Any:
+        y = (x - x.mean(axis=0)) @ w
+        z = y / (np.abs(y).sum(axis=1, keepdims=True) + 1)
+        return (
+            z,
+            np.arange(x.shape[0]),
+            y.reshape(-1),
+            np.concatenate([y, z]),
+            y[::-1],
+            x.shape[0] * 2,
+            np.tile(y, 2),
+        )
+
+    model = written(normalized, weft.TensorSpec((None, 3), "float32"), weft.TensorSpec((3, 2), "float32"))
+    assert list(infos(model.graph.output).values())[:3] == [["x_0", 2], ["x_0"], ["result_2_0"]]
+    for count in (1, 4):
+        x, w = normal(count, 3), normal(3, 2)
+        require_same(run(model, x, w), normalized(x, w))
+
+
+def test_results_that_are_arguments_views_and_chosen() -> None:
+    def viewed(x: Any, y: Any) -> Any:
+        z = x if x.sum() > 0 else y[1:] if y[0, 0] > 0 else y * 2
+        return {"same": x, "again": x, "part": x[1:], "turned": (y * 2).T, "z": z, "next": z + 1}
+
+    model = written(viewed, weft.TensorSpec((2, 2), "float32"), weft.TensorSpec((3, 2), "float32"))
+    for x in (normal(2, 2) + 9, normal(2, 2) - 9):
+        for y in (abs(normal(3, 2)), -abs(normal(3, 2))):
+            require_same(run(model, x, y), list(viewed(x, y).values()))
+
+
+def test_arrays_from_outside_are_initialisers() -> None:
+    class Layer:
+        def __init__(self) -> None:
+            self.weights = normal(300, 2)
+            self.bias = normal(2)
+
+        def __call__(self, x: Any) -> Any:
+            return x @ self.weights + self.bias
+
+    layer = Layer()
+    model = written(layer, weft.TensorSpec((4, 300), "float32"))
+    shapes = {given.name: list(given.dims) for given in model.graph.initializer}
+    assert sorted(shapes.values()) == [[2], [300, 2]]
+    assert [name for name in shapes if "weights" in name]
+    assert [given.name for given in model.graph.input] == ["x"]
+    x = normal(4, 300)
+    require_same(run(model, x), layer(x), 1e-4)
+
+
+def test_variables_that_are_read_are_initialisers() -> None:
+    factor = weft.Variable(np.full(3, 2, F32))
+    model = written(lambda x: x * factor, weft.TensorSpec((3,), "float32"))
+    factor.assign(np.zeros(3, F32))
+    require_same(run(model, normal(3)), normal(3) * 2)
+
+
+def test_halves_are_added_up_as_in_numpy() -> None:
+    def summed(x: Any) -> Any:
+        return x.sum(axis=1), x @ x.T, x.mean()
+
+    x = (normal(4, 600) * 10).astype(np.float16)
+    function = weft.function(summed)
+    require_same(run(function.get_concrete_function(x).to_onnx(), x), function(x), 2e-3)
+
+
+def test_masks_and_places_of_elements() -> None:
+    def picked(x: Any) -> Any:
+        (places,) = np.nonzero(x > 0)
+        return x[x > 0], places, x[places] * 2
+
+    model = written(picked, weft.TensorSpec((None,), "float32"), checks=False)
+    for count in (6, 1, 0):
+        x = np.random.default_rng(1).standard_normal(count).astype(F32)
+        require_same(run(model, x), picked(x))
+
+
+# What is refused
+
+
+def told(function: Any, *specs: Any, **options: Any) -> str:
+    """What is said against a function."""
+    with pytest.raises(weft.NotPortable, match=r"^\w+ has no form in ONNX:\n") as caught:
+        written(function, *specs, **options)
+    return str(caught.value)
+
+
+def test_all_that_cannot_be_said_is_told() -> None:
+    draw = np.random.default_rng(1)
+
+    def refused(x: Any, i: Any) -> Any:
+        y = np.linalg.inv(x)
+        z = draw.random(3)
+        y = y + np.fft.fft(x).real
+        return y, z, x[i]
+
+    specs = weft.TensorSpec((3, 3), "float64"), weft.TensorSpec((), "int64")
+    first = refused.__code__.co_firstlineno
+    lines = told(refused, *specs).splitlines()
+    for what, line in (
+        ("weft.inv is none of ONNX", 1),
+        ("weft.random_floats is none of ONNX", 2),
+        ("weft.fft has no form for complex128", 3),
+        ("weft.raise_if raises IndexError, 'index {0} is out of bounds", 4),
+    ):
+        (found,) = [each for each in lines if what in each]
+        assert f"test_to_onnx.py:{first + line}:" in found
+    assert "with checks=False, it is left out" in "\n".join(lines)
+    assert "IndexError" not in told(refused, *specs, checks=False)
+
+
+def test_written_arguments_and_state_are_told() -> None:
+    total = np.zeros(3, F32)
+    count = weft.Variable(np.zeros(3, F32))
+
+    def counted(x: Any, y: Any) -> Any:
+        x[0] = 1
+        if y.sum() > 0:
+            y += x
+        total[1] = 2
+        count.assign(count + x)
+        return x + y
+
+    words = told(counted, normal(3), normal(3))
+    assert (
+        "x[0] = 1" in words
+        or "writes x, and models of ONNX write none of their inputs: return what it becomes" in words
+    )
+    for name in ("x", "y", "total", "count"):
+        assert re.search(rf"(writes|changes) .*{name}", words), words
+
+
+def test_calls_of_python_and_complex_numbers_are_told() -> None:
+    def shown(x: Any) -> Any:
+        weft.py_call(print, x)
+        return np.abs(np.exp(1j * x))
+
+    words = told(shown, normal(3))
+    assert "it calls Python for `print`" in words
+    assert "has no form for complex" in words
+
+
+def test_dtypes_that_an_op_does_not_take_are_told() -> None:
+    words = told(
+        lambda x, k: weft.conv2d(x, k), np.ones((1, 4, 4, 1), np.int64), np.ones((2, 2, 1, 1), np.int64)
+    )
+    assert "weft.conv2d has no form for int64: Conv does not take it" in words
+    words = told(lambda x: x.view(np.int32), normal(3))
+    assert "reads bits of floats, which ONNX can from opset 26 on" in words
+    assert (
+        run(written(lambda x: x.view(np.int32), normal(3), opset=26), normal(3))[0].tolist()
+        == normal(3).view(np.int32).tolist()
+    )
+
+
+def test_results_that_may_be_none_are_told() -> None:
+    assert "it returns what may be None" in told(lambda x: x * 2 if x[0] > 0 else None, normal(3))
+
+
+def test_versions() -> None:
+    concrete = weft.function(lambda x: x.sum() + 1).get_concrete_function(normal(3))
+    for opset in (18, 21, onnx.defs.onnx_opset_version()):
+        model = concrete.to_onnx(opset=opset)
+        assert model.opset_import[0].version == opset
+        require_same(run(model, normal(3)), normal(3).sum() + 1)
+    wrong: tuple[Any, ...] = (17, 1000, "new", 20.0, True)
+    for opset in wrong:
+        with pytest.raises(ValueError, match=rf"this weft writes opsets 18 to \d+ of ONNX, not {opset!r}"):
+            concrete.to_onnx(opset=opset)
+
+
+# Files
+
+
+def test_save(tmp_path: Path) -> None:
+    @weft.function(input_signature=[weft.TensorSpec((None, 3), "float32")])
+    def doubled(x: Any) -> Any:
+        return x * 2
+
+    path = tmp_path / "doubled.onnx"
+    weft.onnx.save(path, doubled)
+    weft.onnx.save(str(path), doubled.get_concrete_function(), opset=21)
+    model = onnx.load(path)
+    assert model.opset_import[0].version == 21
+    require_same(run(model, normal(2, 3)), normal(2, 3) * 2)
+    assert [each.name for each in tmp_path.iterdir()] == ["doubled.onnx"]
+
+
+def test_what_cannot_be_saved_leaves_no_file(tmp_path: Path) -> None:
+    inverse = weft.function(np.linalg.inv)
+    path = tmp_path / "inverse.onnx"
+    with pytest.raises(
+        ValueError, match=r"nothing was compiled of inv yet: call it, or pass inv\.get_concrete"
+    ):
+        weft.onnx.save(path, inverse)
+    inverse(np.eye(2))
+    with pytest.raises(weft.NotPortable):
+        weft.onnx.save(path, inverse)
+    inverse(np.eye(3))
+    with pytest.raises(ValueError, match="inv was compiled for 2 signatures, and a model of ONNX has one"):
+        weft.onnx.save(path, inverse)
+    with pytest.raises(TypeError, match=r"weft\.onnx\.save writes what weft\.function makes, not <"):
+        weft.onnx.save(path, np.sin)
+    assert not list(tmp_path.iterdir())
+
+
+def test_large_weights_lie_in_a_file_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    weights = normal(400, 4)
+    product = weft.function(lambda x: x @ weights).get_concrete_function(normal(2, 400))
+    monkeypatch.setattr(saving, "_LARGEST", 1000)
+    for _ in range(2):  # the second one replaces both files
+        weft.onnx.save(tmp_path / "product.onnx", product)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["product.onnx", "product.onnx.data"]
+    assert (tmp_path / "product.onnx.data").stat().st_size == weights.nbytes
+    require_same(run(onnx.load(tmp_path / "product.onnx"), normal(2, 400)), normal(2, 400) @ weights, 1e-4)
+
+
+class Scaled:
+    """An object whose method is compiled, for each object anew."""
+
+    def __init__(self, factor: float) -> None:
+        self.factor = np.full(3, factor, F32)
+
+    @weft.function
+    def __call__(self, x: Any) -> Any:
+        return x * self.factor
+
+    @weft.function
+    def halved(self, x: Any) -> Any:
+        return x * self.factor / 2
+
+
+def test_methods(tmp_path: Path) -> None:
+    x = normal(2, 3)
+    twice, thrice = Scaled(2), Scaled(3)
+    for scaled in (twice, thrice):
+        scaled.halved(x)
+        weft.onnx.save(tmp_path / "scaled.onnx", scaled.halved)
+        require_same(run(onnx.load(tmp_path / "scaled.onnx"), x), x * scaled.factor / 2)
+    text = thrice.halved.get_concrete_function(x).to_stablehlo(form="text")
+    assert "dense<3.000000e+00>" in text
