@@ -72,7 +72,7 @@ def test_wheel_metadata(wheel: Path) -> None:
     assert "weft-opt = weft.tools.weft_opt:main" in entry_points
     assert "Requires-Python: >=3.10" in described
     assert "License-Expression: Apache-2.0" in described
-    for extra in ("demo", "test"):
+    for extra in ("demo", "export", "test"):
         assert f"Provides-Extra: {extra}" in described
 
 

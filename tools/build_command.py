@@ -61,7 +61,10 @@ def add_build_command(commands: Any) -> None:
     parser.add_argument(
         "--checked", action="store_true", help="let functions look at the arrays that they are given"
     )
-    parser.add_argument("--linker", help="the C compiler that links shared libraries, instead of CC or cc")
+    parser.add_argument(
+        "--linker",
+        help="what links shared libraries, instead of CC or cc: a compiler, or zig, which links for any system",
+    )
 
 
 def build(wanted: argparse.Namespace) -> int:

@@ -25,7 +25,14 @@ from ..machine import llvm
 from ..stages import Convention, Lowering
 from .entry import AddCFunctions
 from .interface import CFunction, Input, Library, Output, Place, StateArray, failures_of_all
-from .needed import WIDE_PRODUCT, allocator_assembly, called_assembly, needed_assembly
+from .needed import (
+    USES_FLOATS,
+    WIDE_PRODUCT,
+    allocator_assembly,
+    called_assembly,
+    floats_assembly,
+    needed_assembly,
+)
 from .places import place_text
 from .runtime import constant_assembly, runtime_assembly
 from .wasm_module import wasm_module
@@ -102,7 +109,7 @@ def build(
         if form == "wasm":
             whole.link_in(llvm.optimise(allocator_assembly(), llvm.ScalarLoops()))
             exported += ["malloc", "free"]
-        llvm.internalize(whole, {*exported, WIDE_PRODUCT})
+        llvm.internalize(whole, {*exported, WIDE_PRODUCT, USES_FLOATS})
         declared = llvm.external_symbols(whole)
         if form == "llvm":
             return Built(library, str(whole).encode(), tuple(sorted(declared)), machine)
@@ -175,6 +182,8 @@ def _function_of(source: Source, plan: Plan, first_site: int, constants: list[Ar
 def _needed(library: Library) -> Iterator[str]:
     """The assembly of what every library has."""
     yield runtime_assembly(library)
+    if "windows-msvc" in current().triple:
+        yield floats_assembly()
     yield from needed_assembly(library, current().triple.startswith("wasm32"))
 
 

@@ -1,16 +1,19 @@
-"""Object files become archives, which needs nothing, and shared libraries, which needs the system's compiler."""
+"""Object files become archives, which needs nothing, and shared libraries, which needs a compiler for its system."""
 
 from __future__ import annotations
 
+import importlib.util
 import os
-import platform
 import shlex
 import shutil
 import subprocess
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from ....dialect.errors import LinkError
 from ....passes.timing import phase
+from .systems import System, system_of
 
 _MAGIC = b"!<arch>\n"
 
@@ -37,49 +40,65 @@ def _member(name: str, content: bytes) -> bytes:
 
 
 def link_shared(
-    content: bytes, target: Path, name: str, *, has_threads: bool = False, linker: str | None = None
+    content: bytes,
+    folder: Path,
+    name: str,
+    symbols: Sequence[str],
+    triple: str,
+    *,
+    has_threads: bool = False,
+    linker: str | None = None,
 ) -> None:
-    """Link an object file to a shared library. Raises `LinkError` where there is no linker, or it fails."""
+    """Link an object file to a shared library of a name in an empty folder, in which the linker may leave more.
+
+    Raises `LinkError` where there is no linker, or it fails.
+    """
+    system = system_of(triple)
+    command = _command(name, system, linker)
+    object_file = folder / f"{Path(name).stem}.o"  # zig names what it writes besides after it
+    object_file.write_bytes(content)
+    files = [str(object_file)]
+    if exports := system.exports(name, symbols):
+        told = object_file.with_suffix(".def")
+        told.write_text(exports, encoding="utf-8")
+        files.append(str(told))
+    options = [*system.flags(name), "-o", str(folder / name), *files, *system.libraries(has_threads)]
+    try:
+        with phase("link-shared"):
+            done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise LinkError(f"{command[0]} does not run: {error}") from error
+    if done.returncode:
+        what = "zig" if linker == ZIG else command[0]
+        raise LinkError(f"{what} cannot link {name}:\n{(done.stderr or done.stdout).strip()}")
+
+
+ZIG = "zig"
+"""The linker that the package `ziglang` brings, which links for all systems."""
+
+
+def _command(name: str, system: System, linker: str | None) -> list[str]:
+    """The linker for a system, as a command."""
+    if linker == ZIG:
+        return [*_zig(name), "cc", "-target", system.for_zig()]
     command = shlex.split(linker or os.environ.get("CC", "") or "cc")
     if shutil.which(command[0]) is None:
         raise LinkError(
             f"there is no {command[0]} to link {name}: install a C compiler, name one by linker= or CC, or "
             'export kind="object" or "static", which need none'
         )
-    libraries = _libraries(has_threads)
-    draft = target.with_name(f"{target.name}.{os.getpid()}.o")
-    draft.write_bytes(content)
-    try:
-        with phase("link-shared"):
-            done = subprocess.run(
-                [*command, *_flags(name), "-o", str(target), str(draft), *libraries],
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-    except OSError as error:
-        raise LinkError(f"{command[0]} does not run: {error}") from error
-    finally:
-        draft.unlink(missing_ok=True)
-    if done.returncode:
-        raise LinkError(f"{command[0]} cannot link {name}:\n{done.stderr.strip()}")
+    return command
 
 
-def _flags(name: str) -> list[str]:
-    """What the linker of this system is told."""
-    system = platform.system()
-    if system == "Darwin":
-        return ["-dynamiclib", f"-Wl,-install_name,@rpath/{name}"]
-    if system == "Windows":
-        return ["-shared"]
-    return ["-shared", "-Wl,-z,defs", f"-Wl,-soname,{name}"]
+def _zig(name: str) -> list[str]:
+    """The command of zig: that of the package, or another one of this machine."""
+    if importlib.util.find_spec("ziglang") is not None:
+        return [sys.executable, "-m", "ziglang"]
+    if shutil.which(ZIG) is None:
+        raise LinkError(
+            f"there is no zig to link {name}: pip install 'weft[export]' (or ziglang), which brings it"
+        )
+    return [ZIG]
 
 
-def _libraries(has_threads: bool) -> list[str]:
-    """What a library may need, if it does."""
-    if platform.system() != "Linux":
-        return []
-    return [*(["-pthread"] if has_threads else []), "-Wl,--as-needed", "-lm"]
-
-
-__all__ = ["archive", "link_shared"]
+__all__ = ["ZIG", "archive", "link_shared"]

@@ -132,6 +132,15 @@ def called_assembly(called: Sequence[str]) -> Iterator[str]:
             yield _sort(name)
 
 
+USES_FLOATS = "_fltused"
+"""What code for Windows names where it has floats, and the C libraries of some compilers do not define."""
+
+
+def floats_assembly() -> str:
+    """Its definition, which gives way to another one."""
+    return f"@{USES_FLOATS} = weak_odr constant i32 1\n"
+
+
 WIDE_PRODUCT = "__multi3"
 """What LLVM calls to multiply 128-bit integers."""
 
@@ -218,4 +227,11 @@ def _sort(name: str) -> str:
     return text.replace(f"@{function}(", f"@{name}(").replace("@free(", "@give_back(")
 
 
-__all__ = ["WIDE_PRODUCT", "allocator_assembly", "called_assembly", "needed_assembly"]
+__all__ = [
+    "USES_FLOATS",
+    "WIDE_PRODUCT",
+    "allocator_assembly",
+    "called_assembly",
+    "floats_assembly",
+    "needed_assembly",
+]

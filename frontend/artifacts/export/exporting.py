@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import tempfile
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -16,6 +17,7 @@ from ....backend.cpu.export.interface import c_name, require_c_name
 from ....backend.cpu.export.library import Built, build
 from ....backend.cpu.export.linking import archive, link_shared
 from ....backend.cpu.export.manifest import manifest
+from ....backend.cpu.export.systems import system_of
 from ....backend.target import host, named
 from ....dialect.errors import NotPortable, WeftValueError
 from ....dialect.records import NamedTuple
@@ -48,7 +50,7 @@ def export(
     `get_concrete_function` gives, or a `weft.Function` of which one signature was compiled or which has an
     `input_signature`. `library` is the name of all of it: that of the function, or of the directory. `kind` is
     "shared", "static", "object", "wasm" (a module that runs as it is) or "llvm" (text); a shared library is linked by
-    the system's `cc`, by `linker` or by what CC says.
+    the system's `cc`, by what CC says or by `linker`: a compiler, or "zig" of the package `ziglang`, for any system.
     `target` is a processor or a level of them, by default one that most machines run (`x86-64-v2`, `aarch64`), and not
     this one ("native"). With `threads=True` loops are shared among threads, and with `checked=True` functions look at
     the arrays that they are given. Arrays and numbers outside of the arguments that a function changes become a state
@@ -119,7 +121,7 @@ def _built(functions: Mapping[str, Any], library: str, options: Options) -> tupl
     for name in functions:
         require_c_name(name)
     require_c_name(library, of_library=True)
-    target = _target(options.target, options.kind)
+    target = _target(options.target, options.kind, options.linker)
     if options.threads:
         _require_threads(target)
     found, arrays = _portable(functions)
@@ -137,7 +139,7 @@ def _built(functions: Mapping[str, Any], library: str, options: Options) -> tupl
     return built, found
 
 
-def _target(name: str | None, kind: str) -> str:
+def _target(name: str | None, kind: str, linker: str | None) -> str:
     """The name of a target, if such a library can be made for it."""
     if kind == "wasm":
         if name not in (None, "wasm32"):
@@ -148,14 +150,23 @@ def _target(name: str | None, kind: str) -> str:
     found = named(name)
     if found.gpu is not None:
         raise WeftValueError(f"weft.export writes code for processors, and {name!r} is a GPU")
-    if kind == "shared" and found.triple != host().triple:
-        raise WeftValueError(
-            f'the compiler of this machine links no library for {name!r} ({found.triple}): export kind="object" or '
-            '"static", and link it with one that does'
-        )
-    if kind == "static" and any(system in found.triple for system in ("apple", "windows")):
+    if kind == "shared":
+        _require_linked(name, found.triple, linker)
+    if kind == "static" and not system_of(found.triple).has_archives:
         raise WeftValueError('weft writes no archives for macos and windows: export kind="object"')
     return name
+
+
+def _require_linked(name: str, triple: str, linker: str | None) -> None:
+    """Refuse a shared library that the compiler of this machine would not link, if no other one is named."""
+    if triple.startswith("wasm32"):
+        raise WeftValueError(f'{name!r} has no shared libraries: export kind="wasm" or "object"')
+    if triple != host().triple and linker is None:
+        raise WeftValueError(
+            f"the compiler of this machine links no library for {name!r} ({triple}): name one that does by linker=, "
+            'which is "zig" (pip install \'weft[export]\') or a command as "aarch64-linux-gnu-gcc"; or export '
+            'kind="object", and link it there'
+        )
 
 
 def _require_threads(target: str) -> None:
@@ -193,45 +204,55 @@ def _of_one_type(made: Portable) -> Portable:
     return made._replace(description=made.description._replace(leaves=leaves))
 
 
-def file_name(library: str, kind: str) -> str:
+def file_name(library: str, kind: str, triple: str) -> str:
     """What the file of a library is called."""
     if kind == "shared":
-        ending = {"Darwin": ".dylib", "Windows": ".dll"}.get(platform.system(), ".so")
-        return f"lib{library}{ending}"
+        return system_of(triple).file_name(library)
     ending = {"static": "a", "object": "o", "llvm": "ll", "wasm": "wasm"}[kind]
     return f"{'lib' if kind == 'static' else ''}{library}.{ending}"
 
 
 def _write(folder: Path, built: Built, options: Options) -> dict[str, str]:
-    """Write the files beside those of these names, and rename them when all are there."""
+    """Write the files beside those of their names, and rename them when all are there."""
     name, kind = built.library.name, options.kind
-    own = options.file or file_name(name, kind)
+    own = options.file or file_name(name, kind, built.target.triple)
     names = {kind: own, "header": f"{name}.h", "cpp": f"{name}.hpp", "manifest": f"{name}.json"}
     folder.mkdir(parents=True, exist_ok=True)
-    drafts = {what: folder / f".{file}.{os.getpid()}.draft" for what, file in names.items()}
-    try:
-        if kind == "shared":
-            link_shared(
-                built.content,
-                drafts[kind],
-                own,
-                has_threads=built.library.has_threads,
-                linker=options.linker,
-            )
-        else:
-            defined = list(built.library.symbols())
-            content = archive(f"{name}.o", built.content, defined) if kind == "static" else built.content
-            drafts[kind].write_bytes(content)
-        drafts["header"].write_text(header_text(built.library, built.target), encoding="utf-8")
-        drafts["cpp"].write_text(cpp_header_text(built.library), encoding="utf-8")
-        described = manifest(built, names, f"weft {version('weft')}")
-        drafts["manifest"].write_text(json.dumps(described, indent=1) + "\n", encoding="utf-8")
-        for what, file in names.items():
-            os.replace(drafts[what], folder / file)
-    finally:
-        for draft in drafts.values():
-            draft.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{name}.", dir=folder) as draft_folder:
+        drafts = Path(draft_folder)
+        _write_library(drafts, own, built, options)
+        imported = drafts / f"{Path(own).stem}.lib"
+        if imported.exists():
+            names["import"] = imported.name
+        texts = {
+            "header": header_text(built.library, built.target),
+            "cpp": cpp_header_text(built.library),
+            "manifest": json.dumps(manifest(built, names, f"weft {version('weft')}"), indent=1) + "\n",
+        }
+        for what, text in texts.items():
+            (drafts / names[what]).write_text(text, encoding="utf-8")
+        for file in names.values():
+            os.replace(drafts / file, folder / file)
     return {what: str(folder / file) for what, file in names.items()}
+
+
+def _write_library(folder: Path, file: str, built: Built, options: Options) -> None:
+    """Write the machine code, linked as its kind says."""
+    library, symbols = built.library, list(built.library.symbols())
+    if options.kind == "shared":
+        link_shared(
+            built.content,
+            folder,
+            file,
+            symbols,
+            built.target.triple,
+            has_threads=library.has_threads,
+            linker=options.linker,
+        )
+    elif options.kind == "static":
+        (folder / file).write_bytes(archive(f"{library.name}.o", built.content, symbols))
+    else:
+        (folder / file).write_bytes(built.content)
 
 
 __all__ = ["KINDS", "Options", "export", "export_files", "file_name", "write_extension_sources"]

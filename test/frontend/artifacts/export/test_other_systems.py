@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +15,7 @@ import pytest
 
 import weft
 from support.exported_programs import Net, concretes
+from support.printed_programs import compare
 from weft.backend.target import host, named, why_not_here
 
 pytestmark = pytest.mark.optimised
@@ -67,15 +71,111 @@ def test_modules_of_webassembly_are_for_it(tmp_path: Path) -> None:
         assert b"\x03env" + bytes([len(name)]) + name.encode() in content
 
 
-@pytest.mark.skipif(
-    shutil.which("aarch64-linux-gnu-gcc") is None or shutil.which("qemu-aarch64") is None,
-    reason="there is no compiler and no emulator for aarch64",
+COMPILER, EMULATOR = "aarch64-linux-gnu-gcc", "qemu-aarch64"
+needs_emulator = pytest.mark.skipif(
+    shutil.which(COMPILER) is None or shutil.which(EMULATOR) is None,
+    reason=f"there is no {COMPILER}, or no {EMULATOR}",
 )
-def test_a_program_runs_on_another_processor(tmp_path: Path) -> None:
-    weft.export(tmp_path, kind="object", target="aarch64-linux", **concretes(Net(), "pick"))
-    (tmp_path / "main.c").write_text(
-        '#include "pick.h"\nint main(void) { double x = 3, y = 0; return pick(&x, 1, 0, &y, 0) + (int)y; }'
-    )
-    command = ["aarch64-linux-gnu-gcc", "-static", "main.c", "pick.o", "-o", "main"]
+PROGRAM = Path(__file__).parent / "six_programs.c"
+
+
+@needs_emulator
+def test_six_programs_on_another_processor(tmp_path: Path) -> None:
+    weft.export(tmp_path, library="six", kind="object", target="aarch64-linux", **concretes(Net()))
+    flags = ["-static", "-O1", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I."]
+    subprocess.run([COMPILER, *flags, str(PROGRAM), "six.o", "-lm", "-o", "main"], cwd=tmp_path, check=True)
+    done = subprocess.run([EMULATOR, "./main"], cwd=tmp_path, check=True, capture_output=True, text=True)
+    compare(done.stdout)
+
+
+@needs_emulator
+def test_the_compiler_of_a_user_links_for_another_processor(tmp_path: Path) -> None:
+    programs = concretes(Net(), "pick")
+    files = weft.export(tmp_path, target="aarch64-linux", linker=COMPILER, **programs)
+    (tmp_path / "main.c").write_text(MAIN)
+    command = [COMPILER, "main.c", "-L.", "-lpick", "-Wl,-rpath,.", "-o", "main"]
     subprocess.run(command, cwd=tmp_path, check=True)
-    assert subprocess.run(["qemu-aarch64", "./main"], cwd=tmp_path, check=False).returncode == 6
+    assert Path(files["shared"]).name == "libpick.so"
+    root = subprocess.run([COMPILER, "-print-sysroot"], check=True, capture_output=True, text=True).stdout
+    started = [EMULATOR, "-L", root.strip().rstrip("/") or "/usr/aarch64-linux-gnu", "./main"]
+    assert subprocess.run(started, cwd=tmp_path, check=False).returncode == 6
+
+
+MAIN = '#include "pick.h"\nint main(void) { double x = 3, y = 0; return pick(&x, 1, 0, &y, 0) + (int)y; }'
+
+
+# Linked by zig
+
+needs_zig = pytest.mark.skipif(
+    importlib.util.find_spec("ziglang") is None, reason="the package ziglang is not installed"
+)
+WINE = next(filter(None, map(shutil.which, ("wine64", "wine", "/usr/lib/wine/wine64"))), None)
+LINKED = {
+    "aarch64-linux": ("libpick.so", b"\x7fELF"),
+    "aarch64-macos": ("libpick.dylib", b"\xcf\xfa\xed\xfe"),
+    "x86-64-macos": ("libpick.dylib", b"\xcf\xfa\xed\xfe"),
+    "x86-64-windows": ("pick.dll", b"MZ"),
+    "aarch64-windows": ("pick.dll", b"MZ"),
+}
+
+
+@needs_zig
+@pytest.mark.parametrize("target", LINKED)
+def test_libraries_of_other_systems(tmp_path: Path, target: str) -> None:
+    name, magic = LINKED[target]
+    files = weft.export(tmp_path, target=target, linker="zig", **concretes(Net(), "pick"))
+    content = Path(files["shared"]).read_bytes()
+    assert Path(files["shared"]).name == name
+    assert content.startswith(magic)
+    symbols = json.loads(Path(files["manifest"]).read_text())["symbols"]
+    assert symbols == ["pick_describe", "pick"]
+    assert all(symbol.encode() in content for symbol in symbols)
+    assert name.encode() in content
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(Path(f).name for f in files.values())
+    assert ("import" in files) == target.endswith("windows")
+
+
+@needs_zig
+@needs_emulator
+def test_a_library_of_zig_runs_on_another_processor(tmp_path: Path) -> None:
+    weft.export(tmp_path, target="aarch64-linux", linker="zig", **concretes(Net(), "pick"))
+    (tmp_path / "main.c").write_text(MAIN)
+    zig = [sys.executable, "-m", "ziglang", "cc", "-target", "aarch64-linux-gnu.2.17"]
+    command = [*zig, "main.c", "-L.", "-lpick", "-Wl,-rpath,.", "-o", "main"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    started = [EMULATOR, "-L", "/usr/aarch64-linux-gnu", "./main"]
+    assert subprocess.run(started, cwd=tmp_path, check=False).returncode == 6
+
+
+@needs_zig
+@pytest.mark.skipif(WINE is None, reason="there is no wine")
+def test_six_programs_on_windows(tmp_path: Path) -> None:
+    assert WINE is not None
+    files = weft.export(tmp_path, library="six", target="x86-64-windows", linker="zig", **concretes(Net()))
+    zig = [sys.executable, "-m", "ziglang", "cc", "-target", "x86_64-windows-gnu", "-O1", "-I."]
+    program = [str(PROGRAM), files["import"], "-o", "main.exe"]
+    subprocess.run([*zig, *program], cwd=tmp_path, check=True, capture_output=True)
+    quiet = {**os.environ, "WINEDEBUG": "-all", "WINEPREFIX": str(tmp_path / "prefix")}
+    done = subprocess.run(
+        [WINE, "./main.exe"], cwd=tmp_path, check=True, capture_output=True, text=True, env=quiet
+    )
+    compare(done.stdout)
+
+
+def test_without_zig_it_is_said_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(weft.LinkError, match=r"no zig to link pick\.dll: pip install 'weft\[export\]'"):
+        weft.export(tmp_path, target="x86-64-windows", linker="zig", **concretes(Net(), "pick"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_shared_libraries_of_other_systems_need_a_linker(tmp_path: Path) -> None:
+    programs = concretes(Net(), "pick")
+    with pytest.raises(
+        ValueError, match=r'"zig" \(pip install .weft\[export\].\) or a command as "aarch64-linux-gnu-gcc"'
+    ):
+        weft.export(tmp_path, target="aarch64-windows", **programs)
+    with pytest.raises(ValueError, match="'wasm32' has no shared libraries"):
+        weft.export(tmp_path, target="wasm32", linker="zig", **programs)
+    assert list(tmp_path.iterdir()) == []
