@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .backend.cpu.threads.count import get_num_threads, set_num_threads
     from .dialect.errors import (
         ArtifactError,
+        ArtifactWarning,
         AxisError,
         CacheWarning,
         ConversionError,
@@ -133,6 +134,7 @@ _EXPORTS: dict[str, str] = {
     "ConversionError": ".dialect.errors",
     "WeftWarning": ".dialect.errors",
     "TransferWarning": ".dialect.errors",
+    "ArtifactWarning": ".dialect.errors",
     "CacheWarning": ".dialect.errors",
     "ConversionWarning": ".dialect.errors",
     "RetracingWarning": ".dialect.errors",
@@ -164,6 +166,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "ArtifactError",
+    "ArtifactWarning",
     "AxisError",
     "CacheWarning",
     "ConversionError",

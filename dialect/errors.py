@@ -139,6 +139,10 @@ class CacheWarning(WeftWarning):
     """Compiled functions cannot be stored on disk, or not be read there."""
 
 
+class ArtifactWarning(WeftWarning):
+    """The machine code of a file is not taken, although it is trusted: functions are compiled."""
+
+
 class RetracingWarning(WeftWarning):
     """A function is compiled again at each of many calls."""
 

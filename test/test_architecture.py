@@ -22,6 +22,7 @@ ORDER = {
         "processors",
         "cache",
         "target.py",
+        "requirements.py",
         "nests",
         "llvm_compatibility",
         "functions",

@@ -8,15 +8,10 @@ import struct
 import sys
 from collections.abc import Iterator
 from functools import cache
-from typing import TypeAlias
 
 from ..processors.system import caches, kind_of_processor
 from .files import digest
-
-Stamp: TypeAlias = "tuple[str, int, int]"
-"""A file's path, size and time."""
-
-_ROOMS = ("dialect", "passes", "backend", "frontend")
+from .sources import Stamp, own_sources
 
 
 @cache
@@ -38,7 +33,7 @@ def parts() -> tuple[object, ...]:
         str(llvmlite.__version__),
         _processor(),
         tuple(_mlir()),
-        tuple(_own_sources()),
+        tuple(own_sources()),
     )
 
 
@@ -53,21 +48,6 @@ def _processor() -> tuple[object, ...]:
 
     name, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features()
     return llvm.get_default_triple(), name, features.flatten(), repr(processor())
-
-
-def _own_sources() -> list[Stamp]:
-    """The modules of weft: in a checkout they change without the version."""
-    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    found, folders = [], [os.path.join(root, room) for room in _ROOMS]
-    while folders:
-        with os.scandir(folders.pop()) as entries:
-            for entry in entries:
-                if entry.name.endswith(".py"):
-                    told = entry.stat()
-                    found.append((entry.path, told.st_size, told.st_mtime_ns))
-                elif entry.name != "__pycache__" and entry.is_dir():
-                    folders.append(entry.path)
-    return sorted(found)
 
 
 def _mlir() -> Iterator[Stamp]:

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from ...dialect.errors import ArtifactError, WeftError
-from ...dialect.op import Op
-from ...dialect.ops.arrangement import Diagonal
-from ...dialect.ops.casts import Bitcast
-from ...dialect.ops.complex_parts import Imag, Real
-from ...dialect.ops.indexing import Gather
-from ...dialect.ops.shape import BroadcastTo, ExpandDims, Reshape, Squeeze, Transpose
-from ...dialect.ops.slicing import DynamicSlice, Slice
 from ...dialect.records import NamedTuple
 from ...dialect.types import TensorType, parse_type
 from ..runtime_values.result_spec import (
@@ -34,7 +25,6 @@ from ..runtime_values.result_spec import (
     view_type,
 )
 from ..signature.signature import Leaf, Node, Static, Structure
-from ..tracing.view_steps import ViewStep
 from .structures import (
     DEEPEST,
     Json,
@@ -44,6 +34,7 @@ from .structures import (
     structure_from_json,
     structure_to_json,
 )
+from .view_json import printable, step_from_json, step_to_json
 
 PlainResult = (
     ComputedResult
@@ -60,13 +51,6 @@ PlainResult = (
 
 _NUMBERS = {"int": int, "float": float, "complex": complex}
 _KINDS = {kind.name: kind for kind in inspect._ParameterKind}
-_VIEWS: dict[str, type[Op]] = {
-    op.name: op
-    for op in (
-        *(Slice, Squeeze, ExpandDims, Transpose, Reshape, BroadcastTo, Real, Imag),
-        *(Gather, DynamicSlice, Bitcast, Diagonal),
-    )
-}
 
 
 class Argument(NamedTuple):
@@ -77,6 +61,8 @@ class Argument(NamedTuple):
     is_written: bool
     number: type | None
     """The class of the Python number that it is, if it is one."""
+    is_scalar: bool = False
+    """Whether it is a number of NumPy's or Python's, not an array of rank 0."""
 
 
 class StateArray(NamedTuple):
@@ -125,14 +111,15 @@ class Description(NamedTuple):
             "arguments": [
                 {"name": a.name, "type": str(a.tensor), "written": a.is_written}
                 | ({} if a.number is None else {"number": a.number.__name__})
+                | ({"scalar": True} if a.is_scalar else {})
                 for a in self.arguments
             ],
             "aliases": list(self.aliases),
             "state": [{"key": s.key, "type": str(s.tensor), "written": s.is_written} for s in self.state],
             "outputs": [str(output) for output in self.outputs],
             "result": structure_to_json(self.result),
-            "leaves": [_leaf_to_json(leaf) for leaf in self.leaves],
-            "updates": [{"key": u.key, "result": _leaf_to_json(u.result)} for u in self.updates],
+            "leaves": [leaf_to_json(leaf) for leaf in self.leaves],
+            "updates": [{"key": u.key, "result": leaf_to_json(u.result)} for u in self.updates],
         }
 
 
@@ -165,13 +152,14 @@ def description_from_json(text: Json) -> Description:
         arguments = tuple(map(_argument, text["arguments"]))
         outputs = tuple(map(parse_type, text["outputs"]))
         state = tuple(
-            StateArray(_text(s["key"]), parse_type(s["type"]), s["written"] is True) for s in text["state"]
+            StateArray(printable(s["key"]), parse_type(s["type"]), s["written"] is True)
+            for s in text["state"]
         )
         arrays = len(arguments) + len(state)
-        leaves = tuple(_leaf(leaf, arrays, len(outputs)) for leaf in text["leaves"])
+        leaves = tuple(leaf_from_json(leaf, arrays, len(outputs)) for leaf in text["leaves"])
         updates = tuple(_update(update, state, len(outputs)) for update in text["updates"])
         found = Description(
-            _text(text["symbol"]),
+            printable(text["symbol"]),
             tuple(map(_parameter, text["parameters"])),
             structure_from_json(text["structure"], len(arguments)),
             arguments,
@@ -208,7 +196,7 @@ def _require_results(given: Description) -> None:
         raise ArtifactError("the arguments are not those of a call")
     arrays = [a.tensor for a in given.arguments] + [s.tensor for s in given.state]
     for leaf in given.leaves:
-        for part in _parts(leaf):
+        for part in parts_of(leaf):
             if isinstance(part, ComputedResult):
                 if part.is_python and given.outputs[part.position].rank:
                     raise ArtifactError("an array is no number of Python's")
@@ -224,13 +212,13 @@ def _require_results(given: Description) -> None:
                 raise ArtifactError("what chooses among results is no number")
 
 
-def _parts(leaf: Any) -> Iterator[ComputedResult | ArgumentResult | ViewResult]:
+def parts_of(leaf: Any) -> Iterator[ComputedResult | ArgumentResult | ViewResult]:
     """The arrays that a result may be."""
     if isinstance(leaf, KeptResult):
-        yield from _parts(leaf.result)
+        yield from parts_of(leaf.result)
     elif isinstance(leaf, (SelectedResult, TypedResult, OptionalResult)):
         for option in leaf.value.leaves if isinstance(leaf, OptionalResult) else leaf.options:
-            yield from _parts(option)
+            yield from parts_of(option)
     elif not isinstance(leaf, (ChosenResult, ConstantResult)):
         yield leaf
 
@@ -251,12 +239,6 @@ def _choices(leaf: Any) -> Iterator[ComputedResult]:
             yield from _choices(option)
 
 
-def _text(given: Json) -> str:
-    if type(given) is not str or not given.isprintable():
-        raise ArtifactError(f"{str(given)[:40]!r} is no name")
-    return given
-
-
 def _parameter_to_json(parameter: inspect.Parameter) -> Json:
     found = {"name": parameter.name, "kind": parameter.kind.name}
     if parameter.default is not parameter.empty:
@@ -267,12 +249,13 @@ def _parameter_to_json(parameter: inspect.Parameter) -> Json:
 
 def _parameter(given: Json) -> inspect.Parameter:
     default = constant_from_json(given["default"]) if "default" in given else inspect.Parameter.empty
-    return inspect.Parameter(_text(given["name"]), _KINDS[given["kind"]], default=default)
+    return inspect.Parameter(printable(given["name"]), _KINDS[given["kind"]], default=default)
 
 
 def _argument(given: Json) -> Argument:
     number = _NUMBERS[given["number"]] if "number" in given else None
-    return Argument(_text(given["name"]), parse_type(given["type"]), given["written"] is True, number)
+    name, tensor = printable(given["name"]), parse_type(given["type"])
+    return Argument(name, tensor, given["written"] is True, number, given.get("scalar") is True)
 
 
 def _aliases(given: Json, count: int) -> tuple[int, ...]:
@@ -282,50 +265,51 @@ def _aliases(given: Json, count: int) -> tuple[int, ...]:
 
 
 def _update(given: Json, state: tuple[StateArray, ...], outputs: int) -> StateUpdate:
-    result = _leaf(given["result"], 0, outputs)
+    result = leaf_from_json(given["result"], 0, outputs)
     if not isinstance(result, ComputedResult) or given["key"] not in [array.key for array in state]:
         raise ArtifactError("a change of the state is none")
     return StateUpdate(given["key"], result)
 
 
-def _leaf_to_json(leaf: Any) -> Json:
+def leaf_to_json(leaf: Any) -> Json:
+    """A result as JSON; raises `NoForm`."""
     if isinstance(leaf, KeptResult):
-        return {"kept": leaf.place, "result": _leaf_to_json(leaf.result)}
+        return {"kept": leaf.place, "result": leaf_to_json(leaf.result)}
     if isinstance(leaf, SelectedResult):
-        return {"choice": _leaf_to_json(leaf.choice), "options": [_leaf_to_json(o) for o in leaf.options]}
+        return {"choice": leaf_to_json(leaf.choice), "options": [leaf_to_json(o) for o in leaf.options]}
     if isinstance(leaf, ChosenResult):
         return {
-            "choice": _leaf_to_json(leaf.choice),
+            "choice": leaf_to_json(leaf.choice),
             "constants": [constant_to_json(o) for o in leaf.options],
         }
     if isinstance(leaf, TypedResult):
         return {
-            "choice": _leaf_to_json(leaf.choice),
-            "types": [_leaf_to_json(o) for o in leaf.options],
-            "promoted": _leaf_to_json(leaf.promoted),
+            "choice": leaf_to_json(leaf.choice),
+            "types": [leaf_to_json(o) for o in leaf.options],
+            "promoted": leaf_to_json(leaf.promoted),
         }
     if isinstance(leaf, ConstantResult):
         return {"constant": constant_to_json(leaf.value)}
     if isinstance(leaf, OptionalResult):
         value = {
             "structure": structure_to_json(leaf.value.structure),
-            "leaves": [_leaf_to_json(inner) for inner in leaf.value.leaves],
+            "leaves": [leaf_to_json(inner) for inner in leaf.value.leaves],
         }
-        return {"none": _leaf_to_json(leaf.is_none), "value": value}
+        return {"none": leaf_to_json(leaf.is_none), "value": value}
     if not isinstance(leaf, (ComputedResult, ArgumentResult, ViewResult)):
         raise NoForm(f"a {type(leaf).__name__}")
     if isinstance(leaf, ComputedResult):
         return {"output": leaf.position, "scalar": leaf.is_scalar, "python": leaf.is_python}
     place = {"argument": leaf.argument} if isinstance(leaf, ArgumentResult) else {"output": leaf.position}
     bounds = leaf.bounds or ((),) * len(leaf.path)
-    return place | {"views": [_step_to_json(*step) for step in zip(leaf.path, bounds, strict=True)]}
+    return place | {"views": [step_to_json(*step) for step in zip(leaf.path, bounds, strict=True)]}
 
 
-def _leaf(given: Json, arguments: int, outputs: int, depth: int = DEEPEST) -> PlainResult:
-    """A result of what `_leaf_to_json` made."""
+def leaf_from_json(given: Json, arguments: int, outputs: int, depth: int = DEEPEST) -> PlainResult:
+    """A result of what `leaf_to_json` made."""
     if not depth:
         raise ArtifactError("a result is nested too deep")
-    inner = partial(_leaf, arguments=arguments, outputs=outputs, depth=depth - 1)
+    inner = partial(leaf_from_json, arguments=arguments, outputs=outputs, depth=depth - 1)
     if "kept" in given:
         result = inner(given["result"])
         if type(given["kept"]) is not int or not isinstance(
@@ -368,7 +352,7 @@ def _array_result(given: Json, arguments: int, outputs: int) -> ComputedResult |
         raise ArtifactError(f"a result is number {place!r} of {most}")
     if "views" not in given:
         return ComputedResult(place, given["scalar"] is True, given["python"] is True)
-    path = tuple(map(_step, given["views"]))
+    path = tuple(map(step_from_json, given["views"]))
     bounds = tuple(_bounds(step.get("operands", []), outputs) for step in given["views"])
     if "argument" in given:
         return ArgumentResult(place, path, bounds)
@@ -381,35 +365,14 @@ def _bounds(given: Json, outputs: int) -> tuple[int, ...]:
     return tuple(given)
 
 
-def _step_to_json(step: ViewStep, operands: tuple[int, ...] | None) -> Json:
-    if operands is None:
-        raise NoForm("a view whose place a condition decides")
-    if step.op_class.name not in _VIEWS:
-        raise NoForm(f"a view by {step.op_class.name}")
-    attributes = {name: _attribute_to_json(value) for name, value in step.attributes.items()}
-    found = {"op": step.op_class.name, "attributes": attributes, "writable": step.writable}
-    return found | ({"operands": list(operands)} if operands else {})
-
-
-def _attribute_to_json(value: Any) -> Json:
-    if isinstance(value, (tuple, list)):
-        return [_attribute_to_json(item) for item in value]
-    if isinstance(value, np.integer):
-        return int(value)
-    return constant_to_json(value)
-
-
-def _step(given: Mapping[str, Json]) -> ViewStep:
-    if given["op"] not in _VIEWS:
-        raise ArtifactError(f"{str(given['op'])[:40]!r} makes no view")
-    attributes = {_text(name): _attribute(value) for name, value in given["attributes"].items()}
-    return ViewStep(_VIEWS[given["op"]], attributes, (), given["writable"] is True)
-
-
-def _attribute(given: Json) -> Any:
-    if isinstance(given, list):
-        return tuple(map(_attribute, given))
-    return constant_from_json(given)
-
-
-__all__ = ["Argument", "Description", "PlainResult", "StateArray", "StateUpdate", "description_from_json"]
+__all__ = [
+    "Argument",
+    "Description",
+    "PlainResult",
+    "StateArray",
+    "StateUpdate",
+    "description_from_json",
+    "leaf_from_json",
+    "leaf_to_json",
+    "parts_of",
+]

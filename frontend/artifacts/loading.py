@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import tempfile
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...dialect.errors import ArtifactError, WeftTypeError, WeftValueError
+from ...dialect.errors import ArtifactError, ArtifactWarning, WeftTypeError, WeftValueError
 from ...dialect.upgrades import versions
 from ..variables.state_files import read_arrays
 from .archive import DEFAULT_BYTES, STATE, Archive
 from .descriptions import description_from_json
-from .recorded import Recorded
+from .recorded import Recorded, TargetProgram
 from .structures import File, Json
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def load(
     *,
     state: Mapping[str, Any] | None = None,
     only_look: bool = False,
+    trust_code: bool = False,
     max_bytes: int = DEFAULT_BYTES,
 ) -> Model:
     """The functions of a file that `weft.save` wrote, as attributes of a `weft.Model`.
@@ -34,7 +36,9 @@ def load(
     They are compiled when they are called, for the sizes of the call, differentiated by `weft.grad`, and may be called
     in other compiled functions. They share `model.state`, a dict of arrays, which they write in place; `state` gives
     other arrays for some names. With `only_look=True` signatures can be read, and nothing is compiled. The file needs
-    no trust: it holds text that is checked, no code; `max_bytes` bounds what is read. Raises `weft.ArtifactError`,
+    no trust: what is compiled is text that is checked; `max_bytes` bounds what is read. Only with `trust_code=True` is
+    machine code of the file run, which may do anything, as a program may: first calls that it fits need no compiler
+    then. `model.code` says of each target whether its code is taken, and why not. Raises `weft.ArtifactError`,
     which is a `ValueError`, for files that are damaged, of a newer version, or do what such files must not do.
 
     >>> import os, tempfile
@@ -46,6 +50,8 @@ def load(
     >>> weft.load(path, only_look=True).signatures
     {'doubled': ['doubled(i64[?])']}
     """
+    if not isinstance(trust_code, bool):
+        raise WeftTypeError(f"weft.load: trust_code= is True or False, not {trust_code!r}")
     archive = Archive(os.fspath(file), max_bytes)
     dialect = archive.manifest.get("dialect")
     if type(dialect) is not int or not 1 <= dialect <= versions.DIALECT:
@@ -61,18 +67,55 @@ def load(
         name: _specialisations_of(archive, name, entries, arrays, only_look)
         for name, entries in described.items()
     }
-    return Model(archive.path, functions, arrays, only_look)
+    code = _take_code(archive, functions, trust_code and not only_look)
+    return Model(archive.path, functions, arrays, only_look, code)
+
+
+_UNTRUSTED = "not taken: weft.load(..., trust_code=True) takes it"
+
+
+def _take_code(archive: Archive, functions: Mapping[str, list[Recorded]], is_trusted: bool) -> dict[str, str]:
+    """Let functions have the machine code of a file that is trusted and fits; returns what became of it, by target."""
+    if "code" not in archive.manifest:
+        return {}
+    from .code_files import TAKEN, codes_of  # which most files do without
+
+    found: dict[str, str] = {}
+    for code in codes_of(archive):
+        found[code.target] = _UNTRUSTED
+        if is_trusted:
+            reason = code.why_not(found)
+            found[code.target] = f"not taken: {reason}" if reason else TAKEN
+        if found[code.target] == TAKEN:
+            for name, recorded in functions.items():
+                for one, restorable in zip(recorded, code.programs(name, len(recorded)), strict=True):
+                    one.codes = (*one.codes, TargetProgram(code.target, restorable))
+    if is_trusted and TAKEN not in found.values():
+        reasons = "; ".join(f"for {target}: {what}" for target, what in found.items())
+        warnings.warn(
+            f"the machine code of {archive.path} is not taken, functions are compiled when they are called ({reasons})",
+            ArtifactWarning,
+            stacklevel=3,
+        )
+    return found
 
 
 class Model:
     """The functions of a file: attributes by their names, with the arrays that they share in `state`."""
 
     def __init__(
-        self, path: str, functions: Mapping[str, list[Recorded]], state: dict[str, Any], only_look: bool
+        self,
+        path: str,
+        functions: Mapping[str, list[Recorded]],
+        state: dict[str, Any],
+        only_look: bool,
+        code: dict[str, str] | None = None,
     ) -> None:
         self.path = path
         self.state = state
         """The arrays that the functions read and write, by name."""
+        self.code = code or {}
+        """What became of the machine code in the file, by target: "taken", or "not taken" with the reason."""
         self.signatures = {
             name: [f"{name}{recorded}" for recorded in specialisations]
             for name, specialisations in functions.items()

@@ -58,7 +58,9 @@ def portable(
     aliases = concrete._aliases
     place = {position: number for number, position in enumerate(sorted(set(aliases)))}
     arguments = tuple(
-        Argument(name, given, written[place[first]], concrete.numbers.get(position))
+        Argument(
+            name, given, written[place[first]], concrete.numbers.get(position), position in concrete._scalars
+        )
         for position, (name, given, first) in enumerate(
             zip(concrete.argument_names, concrete.argument_types, aliases, strict=True)
         )

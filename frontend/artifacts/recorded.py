@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from typing import Any
+from functools import cached_property
+from operator import is_
+from typing import TYPE_CHECKING, Any
 
+from ...backend.cache.files import digest
+from ...dialect.records import NamedTuple
+from ..compiling.program import CallSignature
 from ..signature.signature import (
     Leaf,
     Node,
@@ -18,14 +24,31 @@ from ..signature.signature import (
 from .descriptions import Description
 from .structures import is_named_tuple
 
+if TYPE_CHECKING:
+    from .stored_programs import Restorable
+
+
+class TargetProgram(NamedTuple):
+    """A program for a target."""
+
+    target: str
+    restorable: Restorable
+
+
+def is_gpu(target: str) -> bool:
+    """Whether a target is a GPU, by its name."""
+    return target.startswith("sm_")
+
 
 class Recorded:
     """One specialisation in a file: its description, and its module once that is needed."""
 
-    def __init__(self, description: Description, text: str) -> None:
+    def __init__(self, description: Description, text: str, codes: Sequence[TargetProgram] = ()) -> None:
         self.description = description
         self.text = text
         """The text of its module."""
+        self.codes = codes
+        """The machine code that came with it and may be run here."""
         self.step: Any = None
         """What a tape of plain Python runs, once there was one."""
         self._module: Any = None
@@ -42,6 +65,38 @@ class Recorded:
     @module.setter
     def module(self, module: Any) -> None:
         self._module = module
+
+    @cached_property
+    def identity(self) -> str:
+        """Tells what it computes."""
+        return digest((self.text, json.dumps(self.description.to_json(), sort_keys=True)))
+
+    def signature(self, name: str) -> CallSignature:
+        """Of calls like the one that it was compiled for."""
+        description = self.description
+        return CallSignature(
+            name,
+            description.structure,
+            [argument.tensor for argument in description.arguments],
+            [argument.name for argument in description.arguments],
+            description.aliases,
+            frozenset(n for n, argument in enumerate(description.arguments) if argument.is_scalar),
+            tuple(argument.number for argument in description.arguments if argument.number is not None),
+        )
+
+    def code_for(self, signature: CallSignature, target: str, state: dict[str, Any]) -> Restorable | None:
+        """The machine code for a call on some state, if there is some that runs where the call does."""
+        for made_for, restorable in self.codes:
+            is_meant = made_for.partition(":")[0] == target or (target == "native" and not is_gpu(made_for))
+            if is_meant and restorable.takes(signature) and restorable.is_for(state):
+                return restorable if self._is_nested_alike(signature) else None
+        return None
+
+    def _is_nested_alike(self, signature: CallSignature) -> bool:
+        """Whether the arrays of a call are in the same places of its arguments."""
+        marks = [object() for _ in signature.types]
+        found = self.leaves_of(signature.structure, marks)
+        return found is not None and all(map(is_, found, marks))
 
     def leaves_of(self, structure: Structure, leaves: Sequence[Any]) -> list[Any] | None:
         """The arrays of arguments if they are nested as those of the file are; None where they are not."""
@@ -90,4 +145,4 @@ def _is_kind(given: Any, wanted: Any) -> bool:
     )
 
 
-__all__ = ["Recorded"]
+__all__ = ["Recorded", "TargetProgram", "is_gpu"]

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, cast
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...backend.cpu.dispatch.objects import mark_callable
 from ...dialect.errors import WeftTypeError
-from ...dialect.types import compatible_shapes
+from ...dialect.held_interrupts import interrupts_held
+from ..calls.argument_numbers import Arguments
+from ..calls.compile_lock import COMPILE_LOCK
 from ..calls.concrete import ConcreteFunction
 from ..calls.eager_calls import always_compiled
-from ..compiling.program import CallSignature, Program
+from ..compiling.program import CallSignature, Program, Recording
 from ..function import Function
 from ..guards.dependencies import Dependencies
-from ..guards.handles import Item, Owner
 from ..guards.inputs import Decisions
-from ..signature.signature import alias_pattern, describe, is_array
-from ..tracing.array import TracedArray
-from ..tracing.current import current_trace, remembering
-from ..tracing.extents import known_shape
-from ..tracing.learned_sizes import need_all_sizes
-from ..tracing.trace import Trace
-from .descriptions import Argument, Description, StateArray
+from ..settings import settings
+from ..signature.signature import TensorSpec
+from ..signature.traced_value import TracedValue
+from ..tracing.current import remembering
+from .cached_programs import CachedProgram
+from .descriptions import Description
 from .recorded import Recorded
+from .stored_programs import Restorable
+
+if TYPE_CHECKING:
+    from ..calls.specialisations import Fitting
 
 
 class RecordedFunction(Function[..., Any]):
@@ -39,6 +41,10 @@ class RecordedFunction(Function[..., Any]):
         self._source = _placeholder(name, self.recorded_as[0].description)
         """What is compiled in place of its source; kept, as guards ask whether it is the same."""
         super().__init__(_placeholder(name, self.recorded_as[0].description, self._evaluated), None, name)
+        for recorded in self.recorded_as:
+            signature = recorded.signature(name)
+            if signature.numbers:  # were found to change before the file was written
+                self._numbers.expect(signature.structure, signature.numbers)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The specialisation for example arguments; without any, the one that the file holds."""
@@ -54,12 +60,64 @@ class RecordedFunction(Function[..., Any]):
 
     # From a call to a program
 
+    def _fitting(self, arguments: Arguments) -> Fitting | None:
+        """What was compiled for such arguments, here or before the file was written, and fits now."""
+        fitting = super()._fitting(arguments)
+        if fitting is not None or not any(recorded.codes for recorded in self.recorded_as):
+            return fitting
+        signature = self._signature_of(arguments)
+        found = self._code_for(signature)
+        if found is None:
+            return None
+        wanted = signature.with_types(found.stored.types)
+        fitting = self._known.fitting(wanted, arguments.leaves)
+        if fitting is None:
+            fitting = self._known.made(wanted, arguments, lambda _: self._restored(found, wanted))
+        return fitting
+
+    def _code_for(self, signature: CallSignature) -> Restorable | None:
+        target = self._target(signature.device)
+        codes = (recorded.code_for(signature, target, self.state) for recorded in self.recorded_as)
+        return next((code for code in codes if code is not None), None)
+
+    def _restored(self, found: Restorable, signature: CallSignature) -> ConcreteFunction:
+        """What was compiled before."""
+
+        def recording() -> Recording:
+            with settings.scope(target=self._target(signature.device)):
+                return self._recorded(signature)
+
+        program = found.program(self.name, self.state, recording, signature.device)
+        return ConcreteFunction(signature, program, self._bind)
+
     def _compiled(
         self, signature: CallSignature, leaves: Sequence[Any], decisions: Decisions
     ) -> ConcreteFunction:
-        """Compile: its source is no Python, which the disk cache could compare."""
+        """Take what came with the file, load what another process has compiled, or compile."""
+        code = self._code_for(signature)
+        if code is not None and list(code.stored.types) == list(signature.types):
+            return self._restored(code, signature)
+        cached = CachedProgram(
+            self.name, self.recorded_as, self.state, signature, self._target(signature.device)
+        )
+        found = None if decisions.data else cached.load()
+        if found is not None and found.is_for(self.state):
+            concrete = self._restored(found, signature)
+            if concrete.admitted(leaves) is not None:
+                return concrete
         program, _ = self._traced(signature, leaves, decisions)
+        cached.save(program)
         return ConcreteFunction(signature, program, self._bind)
+
+    def program_for(self, signature: CallSignature, target: str) -> Program:
+        """What a call compiles for a target."""
+        from ..calls.specialisations import decided
+
+        leaves = [TensorSpec(type.shape, type.dtype) for type in signature.types]
+        self.target = target
+        with COMPILE_LOCK, interrupts_held():
+            program, _ = decided(lambda decisions: self._traced(signature, leaves, decisions), Decisions())
+        return program
 
     def _traced(
         self, signature: CallSignature, leaves: Sequence[Any], decisions: Decisions
@@ -71,84 +129,27 @@ class RecordedFunction(Function[..., Any]):
 
     def _replayed(self, *args: Any, **kwargs: Any) -> Any:
         """Record the specialisation that fits in the trace that is in progress."""
-        from .replaying import Replay  # which loads the compiler
+        from .recorded_calls import replayed  # which loads the compiler
 
-        trace = cast(Trace, current_trace())
-        recorded, leaves = self._fitting_of(args, kwargs)
-        owner, known = Owner(f"the state of {self.name}", self.state), trace.python_state
-        assert known is not None
-        state = [
-            known.stand_in(Item(array.key, owner, array.key), value)
-            for array, value in self._state_of(recorded)
-        ]
-        return Replay(trace, recorded.module, recorded.description, self.name).run(leaves, state)
-
-    def _state_of(self, recorded: Recorded) -> list[tuple[StateArray, Any]]:
-        """The arrays of the state that a specialisation needs."""
-        found = [(array, self.state.get(array.key)) for array in recorded.description.state]
-        for array, value in found:
-            there = (value.dtype, value.shape) if isinstance(value, np.ndarray) else None
-            if there != (array.tensor.dtype, array.tensor.shape):
-                raise WeftTypeError(
-                    f"{self.name} needs {array.tensor} as the state {array.key!r}, which is {value!r:.60}"
-                )
-        return found
-
-    def _fitting_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Recorded, list[Any]]:
-        """The specialisation whose arguments are nested as those of a call are, and of the same dtypes and sizes."""
         leaves: list[Any] = []
         structure = self._flatten(args, kwargs, leaves, [])
-        nested = [
-            (r, found) for r in self.recorded_as if (found := r.leaves_of(structure, leaves)) is not None
-        ]
-        if len(nested) == 1:
-            return nested[0]  # whose message tells which argument does not fit
-        fitting = [
-            (recorded, found)
-            for recorded, found in nested
-            if all(map(_may_be, found, recorded.description.arguments))
-        ]
-        certain = [(r, found) for r, found in fitting if all(map(_is, found, r.description.arguments))]
-        if fitting and not certain:
-            need_all_sizes(f"what is called of {self.name}, which comes from a file,")
-        certain.sort(key=lambda each: alias_pattern(each[1]) != each[0].description.aliases)
-        if certain or len(fitting) == 1:
-            return (certain or fitting)[0]
-        given = describe(structure, [getattr(leaf, "type", leaf) for leaf in leaves])
-        saved = "".join(f"\n  {self.name}{recorded}" for recorded in self.recorded_as)
-        raise WeftTypeError(f"{self.name} was not saved for the arguments {given}; the file has{saved}")
+        return replayed(self.name, self.recorded_as, self.state, structure, leaves)
 
     def _evaluated(self, *args: Any, **kwargs: Any) -> Any:
         """The function where others run as Python: it has none, and runs compiled."""
-        given: list[Any] = []
-        self._flatten(args, kwargs, given, [])
-        traced = [leaf for leaf in given if isinstance(leaf, TracedArray)]
-        if traced or remembering() is not None:
-            recorded, leaves = self._fitting_of(args, kwargs)
-            state = {array.key: value for array, value in self._state_of(recorded)}
-            if traced or any(array.dtype.kind in "fc" for array in state.values()):
-                from .eager_replaying import EagerReplay  # which loads the compiler
+        leaves: list[Any] = []
+        structure = self._flatten(args, kwargs, leaves, [])
+        if any(isinstance(leaf, TracedValue) for leaf in leaves) or remembering() is not None:
+            from .recorded_calls import on_tape  # which loads the compiler
 
-                return EagerReplay.of(traced, recorded, self.name).call(leaves, state)
+            call = on_tape(self.name, self.recorded_as, self.state, structure, leaves)
+            if call is not None:
+                return call()
         with always_compiled():
             return self(*args, **kwargs)
 
 
 mark_callable(RecordedFunction, is_method=True)
-
-
-def _may_be(leaf: Any, wanted: Argument) -> bool:
-    """Whether an array, or a number of Python's, is what an argument was saved for."""
-    if not is_array(leaf):
-        return wanted.number in (None, type(leaf))
-    tensor = wanted.tensor
-    return bool(leaf.dtype == tensor.dtype and compatible_shapes(tensor.shape, known_shape(leaf)))
-
-
-def _is(leaf: Any, wanted: Argument) -> bool:
-    """Whether an array that may be what an argument was saved for is that for sure: of sizes that are known."""
-    pairs = zip(wanted.tensor.shape, known_shape(leaf), strict=True) if is_array(leaf) else ()
-    return all(there is not None for extent, there in pairs if extent is not None)
 
 
 def _placeholder(

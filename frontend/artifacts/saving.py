@@ -19,19 +19,23 @@ from ..calls.concrete import ConcreteFunction
 from ..function import BoundFunction, Function
 from ..variables.state_files import write_arrays
 from .archive import STATE, write_archive
+from .code_files import checked_targets, write_code
 from .portability import Portable, SharedState, is_of, portable, portable_again, without_instance
+from .recorded import Recorded
 from .recorded_function import RecordedFunction
 from .structures import OWN_NAMES, File, Json
 
 
-def save(file: File, function: Any = None, /, **functions: Any) -> None:
+def save(file: File, function: Any = None, /, *, code: str | Sequence[str] = (), **functions: Any) -> None:
     """Write compiled functions to a file that `weft.load` reads, without their Python source.
 
     A function is a `weft.Function`, of which all is written that was compiled so far (or what its `input_signature`
     says), a method of an object, or what `get_concrete_function` gives. Each gets the name of its keyword; a single one
     without a keyword has its own. Arrays that functions read or write outside of their arguments are the file's state:
     one that several use is one. Numbers in attributes that calls change are state, too, if a call changed them before.
-    A file that was there is replaced when all is written. Raises `weft.NotPortable` with all reasons and their lines
+    A file that was there is replaced when all is written. `code` names targets, "native" for this machine, others as in
+    `weft.function` ("x86-64-v3", "aarch64", "sm_90a"), whose machine code is kept in the file, too: `weft.load` runs it
+    without a compiler, where it is trusted. Raises `weft.NotPortable` with all reasons and their lines
     for functions that need Python, `ValueError` for functions that nothing was compiled for.
 
     >>> import os, tempfile
@@ -44,6 +48,7 @@ def save(file: File, function: Any = None, /, **functions: Any) -> None:
     >>> weft.load(path).scaled(np.arange(3.0), np.float64(10))
     array([ 0., 10., 20.])
     """
+    targets = checked_targets(code)
     functions = by_names(file, function, functions, _EXAMPLE)
     for name in functions:
         if not name.isidentifier():
@@ -52,7 +57,9 @@ def save(file: File, function: Any = None, /, **functions: Any) -> None:
             raise WeftValueError(
                 f"weft.save: {name!r} is an attribute of loaded files: give the function another name"
             )
-    shared, members, described = SharedState(), {}, {}
+    shared, described = SharedState(), {}
+    members: dict[str, bytes] = {}
+    kept: dict[str, list[Recorded]] = {}
     makers = {name: specialisations(name, given, shared, _EXAMPLE) for name, given in functions.items()}
     reasons: list[str] = []
     for name, several in makers.items():
@@ -63,6 +70,7 @@ def save(file: File, function: Any = None, /, **functions: Any) -> None:
             except NotPortable as error:
                 reasons.append(str(error))
                 continue
+            kept.setdefault(name, []).append(Recorded(found.description, found.text))
             member = f"code/{name}.{number}.mlir"
             members[member] = found.text.encode()
             entries.append(found.description.to_json() | {"module": member})
@@ -73,6 +81,13 @@ def save(file: File, function: Any = None, /, **functions: Any) -> None:
     if shared.arrays:
         members[STATE] = _written(shared.arrays)
     manifest = {"producer": version("weft"), "dialect": versions.DIALECT, "functions": described}
+    if targets:
+        # No array counts as a constant, which the code would then take packed: those of loaded files are written.
+        state = {key: array.view() for key, array in shared.arrays.items()}
+        alone = {
+            name: [RecordedFunction(name, [one], state) for one in several] for name, several in kept.items()
+        }
+        manifest["code"] = write_code(targets, alone, members)
     write_archive(os.fspath(file), manifest, members)
 
 

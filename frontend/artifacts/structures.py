@@ -31,7 +31,7 @@ _KINDS: tuple[type, ...] = (bool, int, float, complex, *(np.dtype(c).type for c 
 _TYPES = {kind.__name__: kind for kind in _KINDS}
 _READ_BY: dict[str, Callable[[Any], Any]] = {"float": float, "dtype": np.dtype, "bytes": bytes.fromhex}
 _PLAIN = (type(None), bool, int, str)
-OWN_NAMES = ("functions", "path", "signatures", "state")
+OWN_NAMES = ("code", "functions", "path", "signatures", "state")
 """What a loaded file has besides functions."""
 DEEPEST = 64
 """How deep containers may lie in each other."""

@@ -7,7 +7,7 @@ compilations do for all values. Where tracing needs the value, for a shape or a 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -139,16 +139,24 @@ class ArgumentNumbers:
     def of(self, arguments: Arguments) -> CallNumbers | None:
         """The numbers among the arguments of a call; None where there are none."""
         found = list(self._numbers(arguments.structure))
-        if not found:
-            return None
-        key = without_objects(
-            _with_numbers(arguments.structure, lambda _, number: _KINDS[type(number.value)])
-        )
+        return CallNumbers(arguments, found, self._history(arguments.structure)) if found else None
+
+    def expect(self, structure: Structure, numbers: Mapping[int, type]) -> None:
+        """Take what is at some leaves of a structure, numbers of some types, for data from the first call on."""
+        marks = {leaf: Static((number,), number()) for leaf, number in numbers.items()}
+        marked = _with_leaves(structure, marks)
+        places = {id(mark) for mark in marks.values()}
+        found = enumerate(self._numbers(marked))
+        self._history(marked).data = tuple(place for place, (_, node) in found if id(node) in places)
+
+    def _history(self, structure: Structure) -> _History:
+        """That of the numbers in arguments of a structure."""
+        key = without_objects(_with_numbers(structure, lambda _, number: _KINDS[type(number.value)]))
         history = self._histories.get(key)
         if history is None:
             self._histories = {known: h for known, h in self._histories.items() if is_alive(known)}
             history = self._histories[key] = _History()
-        return CallNumbers(arguments, found, history)
+        return history
 
     def _numbers(self, structure: Structure) -> Iterator[tuple[str, Static]]:
         if isinstance(structure, Node):
@@ -187,6 +195,16 @@ def _with_numbers(structure: Structure, replacement: Callable[[int, Static], Str
         return replacement(next(places), node) if isinstance(node, Static) and _is_number(node) else node
 
     return replaced(structure)
+
+
+def _with_leaves(structure: Structure, replacements: Mapping[int, Structure]) -> Structure:
+    """The structure with something else for some leaves."""
+    if isinstance(structure, Leaf):
+        return replacements.get(structure.index, structure)
+    if isinstance(structure, Node):
+        children = tuple(_with_leaves(child, replacements) for child in structure.children)
+        return Node(structure.kind, structure.keys, children)
+    return structure
 
 
 __all__ = ["ArgumentNumbers", "Arguments", "CallNumbers"]

@@ -84,9 +84,9 @@ class CachedFunction:
                 continue
             if program is not None and fits(program):
                 self._store.use(name)
-                self._note("found", self._name)
+                note("found", self._name)
                 return program
-        self._note("missed", self._name)
+        note("missed", self._name)
         return None
 
     def save(self, program: Program, dependencies: Dependencies) -> None:
@@ -105,11 +105,11 @@ class CachedFunction:
             return
         name = f"{self.key}-{digest(data[0])[:16]}"
         if self._store.write(name, data):
-            self._note("stored", self._name)
+            note("stored", self._name)
             self._forget_old(self._store)
 
     def _refuse(self, reason: str) -> None:
-        self._note("not stored", f"{self._name}: {reason}")
+        note("not stored", f"{self._name}: {reason}")
         if self._store is not None:
             self._store.refuse(self._place(), reason)
 
@@ -126,7 +126,7 @@ class CachedFunction:
         try:
             data = (
                 machine_key(),
-                _settings(),
+                code_settings(),
                 Fingerprints().root(self._function),
                 signature.name,
                 Fingerprints().of(options),
@@ -134,7 +134,7 @@ class CachedFunction:
                 tuple(map(str, signature.types)),
                 signature.names,
                 signature.aliases,
-                _device_data(signature),
+                device_data(signature),
                 tuple(sorted(signature.scalars)),
                 tuple((place, number.__name__) for place, number in signature.numbers.items()),
                 sharing((), self._constants),
@@ -144,13 +144,15 @@ class CachedFunction:
             return None
         return digest(data)
 
-    def _note(self, event: str, text: str) -> None:
-        statistics[event] += 1
-        if settings.cache_verbosity:
-            print(f"weft.cache: {event} {text}", file=sys.stderr)
+
+def note(event: str, text: str) -> None:
+    """Count what happened to a program, and log it if that is wanted."""
+    statistics[event] += 1
+    if settings.cache_verbosity:
+        print(f"weft.cache: {event} {text}", file=sys.stderr)
 
 
-def _device_data(signature: CallSignature) -> Data:
+def device_data(signature: CallSignature) -> Data:
     """The kind of GPU that a program is for, and the arguments that lie there already."""
     if signature.device is None:
         return ()
@@ -167,10 +169,10 @@ def _structure_data(structure: Structure) -> Data:
     return ("constant", Fingerprints().of(structure.value))
 
 
-def _settings() -> Data:
+def code_settings() -> Data:
     """The settings that compiled code may depend on: all but those that are known not to matter to it."""
     own = tuple((f.name, getattr(settings, f.name)) for f in fields(settings) if f.name not in NO_CODE)
     return (*own, np.get_printoptions()["legacy"])  # the texts of NumPy's numbers are part of some programs
 
 
-__all__ = ["CachedFunction", "statistics"]
+__all__ = ["CachedFunction", "code_settings", "device_data", "note", "statistics"]

@@ -68,6 +68,14 @@ class Input:
         self.kind = type(value)
         """The class that its value must have."""
 
+    @classmethod
+    def of_array(cls, handle: Handle, type: TensorType) -> Input:
+        """An array of a type that a place holds, which no trace has met in this process."""
+        made = cls.__new__(cls)
+        made.handle, made.type, made.kind = handle, type, np.ndarray
+        made.value = made.traced = made.device = None
+        return made
+
     @property
     def name(self) -> str:
         """The user's words for it."""
