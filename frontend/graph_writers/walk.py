@@ -41,6 +41,8 @@ class ModuleWriter(GraphBuilder):
         self._checks = checks
         self._values: dict[Value, Tensor] = {}
         self._cells: dict[Value, Tensor] = {}
+        self._open: list[str] = []
+        """The functions that are being written."""
         self.refused: list[tuple[str, str]] = []
         """What cannot be said: the location of an op, and why."""
 
@@ -61,6 +63,7 @@ class ModuleWriter(GraphBuilder):
                 cells[place] = argument
             else:
                 self._values[argument] = tensor
+        self._open.append(symbol)
         outputs = self._block(block)
         return outputs, {place: self._cells[cell] for place, cell in cells.items()}
 
@@ -168,15 +171,18 @@ class ModuleWriter(GraphBuilder):
         return self._operands(op)
 
     def _call(self, op: Operation) -> Sequence[Tensor]:
-        function = self._functions[op.attributes["callee"].value]
+        symbol = op.attributes["callee"].value
+        function = self._functions[symbol]
         if not function.regions[0].blocks:
             raise Unsaid("calls Python")
         (block,) = function.regions[0].blocks
-        for argument, operand in zip(block.arguments, op.operands, strict=True):
-            if operand in self._cells:
-                raise Unsaid("calls a function that calls itself")
-            self._values[argument] = self._values[operand]
-        return self._block(block)
+        if symbol in self._open or any(operand in self._cells for operand in op.operands):
+            raise Unsaid(f"calls {symbol}, which calls itself")
+        self._values.update(zip(block.arguments, self._operands(op), strict=True))
+        self._open.append(symbol)
+        found = self._block(block)
+        self._open.pop()
+        return found
 
     def _written_in(self, op: Operation) -> list[Value]:
         """The cells from outside that the regions of an op write."""
