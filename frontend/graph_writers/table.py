@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import ChainMap
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
@@ -56,6 +56,10 @@ class GraphBuilder(Emitter):
     def number(self, value: Any, dtype: Any) -> Tensor:
         """A scalar."""
         return self.array(np.asarray(value, dtype))
+
+    @abstractmethod
+    def same(self, name: str, /, *operands: Tensor) -> Tensor:
+        """The result of an op of the format on elements that has the type of its operands, which are broadcast."""
 
     @abstractmethod
     def array(self, value: Any) -> Tensor:
@@ -137,14 +141,31 @@ def shared_with(own: Writers) -> Writers:
     return ChainMap(own, COMMON)
 
 
-def writer(*names: str, among: Writers = COMMON) -> Callable[[W], W]:
-    """Register a function as the writer of some ops."""
+class Register:
+    """Registers functions as writers: `@writer("add")`, in a table."""
 
-    def register(function: W) -> W:
-        among.update(dict.fromkeys(names, function))
-        return function
+    def __init__(self, own: Writers) -> None:
+        self._own = own
 
-    return register
+    def __call__(self, *names: str) -> Callable[[W], W]:
+        """Register a function as the writer of some ops."""
+
+        def register(function: W) -> W:
+            self._own.update(dict.fromkeys(names, function))
+            return function
+
+        return register
+
+    def plain(self, names: Mapping[str, str]) -> None:
+        """Register ops of elements that have their operands' type, under the names that a format has for them."""
+
+        def writer_of(name: str) -> Writer:
+            return lambda b, *operands: b.same(name, *operands)
+
+        self._own.update({own: writer_of(name) for own, name in names.items()})
+
+
+writer = Register(COMMON)
 
 
 def of(b: GraphBuilder, x: Tensor, value: float) -> Tensor:
@@ -170,6 +191,7 @@ __all__ = [
     "COMMON",
     "SINGLE",
     "GraphBuilder",
+    "Register",
     "Unsaid",
     "Writer",
     "Writers",

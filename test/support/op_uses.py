@@ -105,6 +105,16 @@ def uses_of(op: type[Op]) -> Iterator[Use]:
             yield Use(op, case, tuple(flat))
 
 
+def representative_uses(op: type[Op]) -> Iterator[Use]:
+    """Each case with float32, and each combination of dtypes in one case, which is another for the next one."""
+    uses = list(uses_of(op))
+    cases = len(op.cases)
+    for number, use in enumerate(uses):
+        turn = (number - number // cases) % cases == 0
+        if turn or np.dtype(np.float32) in use.dtypes or "dtype" in use.case.attributes:
+            yield use
+
+
 FACTORED = {"cholesky", "eigh", "eigvalsh", "lstsq", "qr_basis", "qr_factors", "svd", "svdvals"}
 GENERATED = {"solve", "inv", "det", "slogdet", "fft", "rfft", "irfft", *FACTORED}
 """What a library computes for the reference, and generated code for small matrices and short transforms."""

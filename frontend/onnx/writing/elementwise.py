@@ -14,9 +14,9 @@ from ...graph_writers.elementwise import cast as any_cast
 from ...graph_writers.elementwise import compared_by_value, truth
 from ...graph_writers.special import erf as any_erf
 from ...graph_writers.table import BOOL, SINGLE, Unsaid, Writer, of
-from .table import DOUBLE, INT32, Builder, computed_in, moved_as, plain, writer
+from .table import DOUBLE, INT32, Builder, computed_in, moved_as, writer
 
-plain(
+writer.plain(
     {
         "subtract": "Sub",
         "divide": "Div",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ....dialect.dtypes import is_half, kind
 from ....dialect.emitter import Tensor
-from ....dialect.ops.contraction import GroupedConv2d, parse_spec
+from ....dialect.ops.contraction import GroupedConv2d
 from ....dialect.types import TensorType, broadcast_shapes
+from ...graph_writers.products import contraction
 from ...graph_writers.table import BOOL, SINGLE, Unsaid
 from .table import DOUBLE, INT32, Builder, computed_in, writer
 
@@ -36,48 +38,26 @@ def _product(b: Builder, x: Tensor, y: Tensor) -> Tensor:
 
 @writer("contract")
 def contract(b: Builder, x: Tensor, y: Tensor, spec: str) -> Tensor:
-    left, right, result = parse_spec(spec)
-    x, left = _summed(b, x, left, right + result)
-    y, right = _summed(b, y, right, left + result)
-    shared = [label for label in left if label in right]
-    batches = [label for label in shared if label in result]
-    summed = [label for label in shared if label not in result]
-    rows = [label for label in left if label not in shared]
-    columns = [label for label in right if label not in shared]
-    if len(summed) == len(rows) == len(columns) == 1 or not shared:
-        return _of_matrices(b, x, y, (left, right, result), (batches, summed, rows, columns))
+    parts = contraction(b, x, y, spec)
+    if not parts.shared:
+        found = b.unsqueezed(parts.x, range(parts.x.rank, parts.x.rank + parts.y.rank)) * parts.y
+        return _in_order(b, found, [*parts.left, *parts.right], parts.result)
+    if len(parts.summed) == len(parts.rows) == len(parts.columns) == 1:
+        first = _in_order(b, parts.x, parts.left, [*parts.batches, *parts.rows, *parts.summed])
+        second = _in_order(b, parts.y, parts.right, [*parts.batches, *parts.summed, *parts.columns])
+        order = [*parts.batches, *parts.rows, *parts.columns]
+        return _in_order(b, _product(b, first, second), order, parts.result)
     wide = _wide(b, "Einsum", x.dtype)
-    sizes = dict(zip(left + right, x.shape + y.shape, strict=True))
-    given = [b.converted(each, wide) for each in (x, y)]
-    kind_of = TensorType(tuple(sizes[label] for label in result), wide)
-    found = b.make("Einsum", given, kind_of, equation=f"{left},{right}->{result}")
-    return b.converted(found, x.dtype)
+    sizes = dict(zip(parts.left + parts.right, parts.x.shape + parts.y.shape, strict=True))
+    given = [b.converted(each, wide) for each in (parts.x, parts.y)]
+    kind_of = TensorType(tuple(sizes[label] for label in parts.result), wide)
+    equation = f"{parts.left},{parts.right}->{parts.result}"
+    return b.converted(b.make("Einsum", given, kind_of, equation=equation), x.dtype)
 
 
-def _of_matrices(
-    b: Builder, x: Tensor, y: Tensor, labels: tuple[str, str, str], groups: tuple[list[str], ...]
-) -> Tensor:
-    """A contraction that is a product of matrices, or of elements where nothing is shared."""
-    left, right, result = labels
-    batches, summed, rows, columns = groups
-    if not summed:
-        first = b.unsqueezed(x, range(x.rank, x.rank + y.rank))
-        found, order = first * y, [*left, *right]
-    else:
-        first = b.transposed(x, [left.index(label) for label in (*batches, *rows, *summed)])
-        second = b.transposed(y, [right.index(label) for label in (*batches, *summed, *columns)])
-        found, order = _product(b, first, second), [*batches, *rows, *columns]
-    return b.transposed(found, [order.index(label) for label in result])
-
-
-def _summed(b: Builder, x: Tensor, labels: str, others: str) -> tuple[Tensor, str]:
-    """An operand without the axes that it alone has, over which is summed."""
-    alone = tuple(axis for axis, label in enumerate(labels) if label not in others)
-    if not alone:
-        return x, labels
-    name = "any" if x.dtype == BOOL else "sum"
-    found = b.one(name, x, axes=alone, keepdims=False)
-    return found, "".join(label for label in labels if label in others)
+def _in_order(b: Builder, x: Tensor, labels: Sequence[str], wanted: Sequence[str]) -> Tensor:
+    """Axes in the order of their labels."""
+    return b.transposed(x, [labels.index(label) for label in wanted])
 
 
 @writer("conv2d")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,13 +12,14 @@ from ....dialect.dtypes import as_dtype, kind
 from ....dialect.emitter import INT64, Extent, Tensor
 from ....dialect.op import Op
 from ....dialect.types import Shape, TensorType, broadcast_shapes
-from ...graph_writers.table import BOOL, SINGLE, GraphBuilder, Unsaid, Writer, Writers, shared_with
-from ...graph_writers.table import writer as any_writer
+from ...graph_writers.table import BOOL, SINGLE, GraphBuilder, Register, Unsaid, Writers, shared_with
 from .nodes import Dim, Nodes, element_type, takes
 
 _OWN: Writers = {}
 WRITERS = shared_with(_OWN)
 """The ops of weft that can be written, by their names."""
+
+writer = Register(_OWN)
 
 DOUBLE = np.dtype(np.float64)
 INT32 = np.dtype(np.int32)
@@ -330,23 +331,6 @@ def _without_inputs(side: Callable[[], Sequence[Tensor]], inputs: list[Tensor]) 
     return side()
 
 
-W = TypeVar("W", bound=Writer)
-
-
-def writer(*names: str) -> Callable[[W], W]:
-    """Register a function as the writer of some ops in ONNX."""
-    return any_writer(*names, among=_OWN)
-
-
-def plain(names: dict[str, str]) -> None:
-    """Register ops of elements that have their operands' type, under the names that ONNX has for them."""
-
-    def writer_of(op_type: str) -> Writer:
-        return lambda b, *operands: b.same(op_type, *operands)
-
-    _OWN.update({own: writer_of(op_type) for own, op_type in names.items()})
-
-
 def computed_in(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype in which runtimes compute with a narrow integer; any other one is its own."""
     return _COMPUTED_IN.get(dtype, dtype)
@@ -366,6 +350,5 @@ __all__ = [
     "Builder",
     "computed_in",
     "moved_as",
-    "plain",
     "writer",
 ]

@@ -11,9 +11,9 @@ from ....dialect.emitter import Tensor
 from ....dialect.mlir import ir
 from ...graph_writers.elementwise import compared_by_value, truth
 from ...graph_writers.table import BOOL, Unsaid, of
-from .table import Builder, plain, writer
+from .table import Builder, writer
 
-plain(
+writer.plain(
     {
         "add": "add",
         "subtract": "subtract",

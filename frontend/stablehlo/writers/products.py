@@ -9,8 +9,9 @@ import numpy as np
 from ....dialect.dtypes import is_half
 from ....dialect.emitter import Tensor
 from ....dialect.mlir import ir
-from ....dialect.ops.contraction import GroupedConv2d, parse_spec
+from ....dialect.ops.contraction import GroupedConv2d
 from ....dialect.types import TensorType
+from ...graph_writers.products import contraction
 from ...graph_writers.table import BOOL, SINGLE, require_known
 from ..context import stablehlo
 from .table import Builder, integer, integers, writer
@@ -54,31 +55,20 @@ def _with_batch(b: Builder, x: Tensor, other: Tensor, rank: int) -> Tensor:
 
 @writer("contract")
 def contract(b: Builder, x: Tensor, y: Tensor, spec: str) -> Tensor:
-    left, right, result = parse_spec(spec)
-    x, left = _summed(b, x, left, right + result)
-    y, right = _summed(b, y, right, left + result)
-    shared = [label for label in left if label in right]
-    batches = [label for label in shared if label in result]
-    summed = [label for label in shared if label not in result]
-    pairs = [[(left.index(label), right.index(label)) for label in labels] for labels in (batches, summed)]
+    parts = contraction(b, x, y, spec)
+    x, y, left, right, result = parts
+    pairs = [
+        [(left.index(label), right.index(label)) for label in labels]
+        for labels in (parts.batches, parts.summed)
+    ]
     found = dot_general(b, x, y, *pairs)
-    order = [*batches, *(e for e in left if e not in shared), *(e for e in right if e not in shared)]
+    order = [*parts.batches, *parts.rows, *parts.columns]
     permutation = tuple(order.index(label) for label in result)
     return (
         found
         if permutation == tuple(range(len(order)))
         else b.one("transpose", found, permutation=permutation)
     )
-
-
-def _summed(b: Builder, x: Tensor, labels: str, others: str) -> tuple[Tensor, str]:
-    """An operand without the axes that it alone has, over which is summed."""
-    alone = tuple(axis for axis, label in enumerate(labels) if label not in others)
-    if not alone:
-        return x, labels
-    name = "any" if x.dtype == BOOL else "sum"
-    found = b.one(name, x, axes=alone, keepdims=False)
-    return found, "".join(label for label in labels if label in others)
 
 
 @writer("conv2d")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,12 +12,13 @@ from ....dialect.emitter import INT64, Extent, Tensor
 from ....dialect.mlir import Attribute, Operation, ir
 from ....dialect.register import tensor_type
 from ....dialect.types import TensorType
-from ...graph_writers.table import GraphBuilder, Writer, Writers, shared_with
-from ...graph_writers.table import writer as any_writer
+from ...graph_writers.table import GraphBuilder, Register, Writers, shared_with
 
 _OWN: Writers = {}
 WRITERS = shared_with(_OWN)
 """The ops of weft that can be written, by their names."""
+
+writer = Register(_OWN)
 
 
 class Builder(GraphBuilder):
@@ -180,23 +181,6 @@ class Builder(GraphBuilder):
         return list(test(list(map(self.value, made.results)))[1:])
 
 
-W = TypeVar("W", bound=Writer)
-
-
-def writer(*names: str) -> Callable[[W], W]:
-    """Register a function as the writer of some ops in StableHLO."""
-    return any_writer(*names, among=_OWN)
-
-
-def plain(names: dict[str, str]) -> None:
-    """Register ops of elements that have their operands' type, under the names that StableHLO has for them."""
-
-    def writer_of(name: str) -> Writer:
-        return lambda b, *operands: b.same(name, *operands)
-
-    _OWN.update({own: writer_of(name) for own, name in names.items()})
-
-
 def integer(value: int) -> Attribute:
     """An attribute that is an i64."""
     return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
@@ -207,4 +191,4 @@ def integers(values: Sequence[int]) -> Attribute:
     return ir.DenseI64ArrayAttr.get(list(values))
 
 
-__all__ = ["WRITERS", "Builder", "integer", "integers", "plain", "writer"]
+__all__ = ["WRITERS", "Builder", "integer", "integers", "writer"]

@@ -13,14 +13,8 @@ import pytest
 from onnx.reference import ReferenceEvaluator
 
 import weft
+from support.graph_programs import F32, convolved, mlp, normal, trained
 from weft.frontend.onnx.writing import saving
-
-F32 = np.float32
-
-
-def normal(*shape: int) -> Any:
-    """The same numbers at each call."""
-    return np.random.default_rng(3).standard_normal(shape).astype(F32)
 
 
 def run(model: Any, *arguments: Any) -> list[Any]:
@@ -43,20 +37,6 @@ def require_same(found: Sequence[Any], wanted: Any, tolerance: float = 1e-5) -> 
 def written(program: Callable[..., Any], *specs: Any, **options: Any) -> Any:
     """The model of a program."""
     return weft.function(program).get_concrete_function(*specs).to_onnx(**options)
-
-
-def mlp(w1: Any, b1: Any, w2: Any, x: Any) -> Any:
-    hidden = np.maximum(x @ w1 + b1, 0)
-    scores = np.tanh(hidden) @ w2
-    scores = scores - scores.max(axis=1, keepdims=True)
-    return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
-
-
-def trained(w1: Any, b1: Any, w2: Any, x: Any) -> Any:
-    loss, gradients = weft.value_and_grad(
-        lambda a, b, c: (mlp(a, b, c, x)[:, 0] ** 2).mean(), argnums=(0, 1, 2)
-    )(w1, b1, w2)
-    return w1 - F32(0.1) * gradients[0], b1 - F32(0.1) * gradients[1], w2 - F32(0.1) * gradients[2], loss
 
 
 def looped(x: Any, n: Any) -> Any:
@@ -94,11 +74,6 @@ def indexed(x: Any, places: Any) -> Any:
         np.argmax(x, axis=1), x.std(axis=0), np.roll(x, 1, axis=1), np.tril(x), x.astype(np.int32) % 3, x.mean(),
         np.maximum.accumulate(x, axis=0), np.pad(x, 2, mode="reflect"),
     )  # fmt: skip
-
-
-def convolved(x: Any, k: Any) -> Any:
-    images = weft.conv2d(x, k, padding="same")
-    return weft.max_pool2d(images, 2), weft.avg_pool2d(images, 2)
 
 
 def attention(q: Any, k: Any, v: Any) -> Any:

@@ -12,7 +12,7 @@ import onnx
 import pytest
 from onnx.reference import ReferenceEvaluator
 
-from support.op_uses import WITHOUT_CASES, Use, is_close, uses_of
+from support.op_uses import WITHOUT_CASES, Use, is_close, representative_uses
 from support.programs import NAME, build
 from weft.dialect.dtypes import kind
 from weft.dialect.mlir import ir
@@ -40,13 +40,9 @@ APPROXIMATE = {"erf", "erfc", "ndtr"}
 
 
 def chosen(name: str) -> Iterator[Use]:
-    """Each case with float32, and each combination of dtypes in one case, which is another for the next one."""
-    uses = [use for use in uses_of(OPS[name]) if not any(kind(dtype) == "c" for dtype in use.dtypes)]
-    cases = len(OPS[name].cases)
-    for number, use in enumerate(uses):
-        turn = (number - number // cases) % cases == 0
-        if turn or np.dtype(np.float32) in use.dtypes or "dtype" in use.case.attributes:
-            yield use
+    """Uses of an op with all dtypes but for complex ones."""
+    uses = representative_uses(OPS[name])
+    return (use for use in uses if not any(kind(dtype) == "c" for dtype in use.dtypes))
 
 
 def written(

@@ -9,28 +9,8 @@ import numpy as np
 import pytest
 
 import weft
+from support.graph_programs import F32, convolved, mlp, normal, trained
 from support.stablehlo import evaluated, require_equal
-
-F32 = np.float32
-
-
-def normal(*shape: int) -> Any:
-    """The same numbers at each call."""
-    return np.random.default_rng(3).standard_normal(shape).astype(F32)
-
-
-def mlp(w1: Any, b1: Any, w2: Any, x: Any) -> Any:
-    hidden = np.maximum(x @ w1 + b1, 0)
-    scores = np.tanh(hidden) @ w2
-    scores = scores - scores.max(axis=1, keepdims=True)
-    return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
-
-
-def trained(w1: Any, b1: Any, w2: Any, x: Any) -> Any:
-    loss, gradients = weft.value_and_grad(
-        lambda a, b, c: (mlp(a, b, c, x)[:, 0] ** 2).mean(), argnums=(0, 1, 2)
-    )(w1, b1, w2)
-    return w1 - F32(0.1) * gradients[0], b1 - F32(0.1) * gradients[1], w2 - F32(0.1) * gradients[2], loss
 
 
 def looped(x: Any, n: Any) -> Any:
@@ -61,11 +41,6 @@ def indexed(x: Any, places: Any) -> Any:
         x[places], y, x.T, np.sort(x, axis=1), np.argsort(x, axis=0), np.where(x > 0, x, 0).cumsum(axis=1),
         np.argmax(x, axis=1), x.std(axis=0), np.roll(x, 1, axis=1), np.tril(x), x.astype(np.int32) % 3, x.mean(),
     )  # fmt: skip
-
-
-def convolved(x: Any, k: Any) -> Any:
-    images = weft.conv2d(x, k, padding="same")
-    return weft.max_pool2d(images, 2), weft.avg_pool2d(images, 2)
 
 
 def numbers(x: Any, scale: float) -> Any:

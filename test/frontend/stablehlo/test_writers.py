@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-from support.op_uses import WITHOUT_CASES, Use, is_close, uses_of
+from support.op_uses import WITHOUT_CASES, is_close, representative_uses
 from support.programs import NAME, build
 from support.stablehlo import evaluated, interpreted
 from weft.dialect.mlir import ir
@@ -24,16 +23,6 @@ NOT_EVALUATED = {"cholesky", "fft", "rfft", "irfft"}
 """What StableHLO's interpreter ends the process at; empty tensors are others."""
 
 
-def chosen(name: str) -> Iterator[Use]:
-    """Each case with float32, and each combination of dtypes in one case, which is another for the next one."""
-    uses = list(uses_of(OPS[name]))
-    cases = len(uses[0].op.cases)
-    for number, use in enumerate(uses):
-        turn = (number - number // cases) % cases == 0
-        if turn or np.dtype(np.float32) in use.dtypes or "dtype" in use.case.attributes:
-            yield use
-
-
 def test_the_table_is_of_ops() -> None:
     assert set(WRITERS) <= set(OPS)
     assert len(NAMES) > 140
@@ -42,7 +31,7 @@ def test_the_table_is_of_ops() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_ops(name: str) -> None:
     tried = 0
-    for use in chosen(name):
+    for use in representative_uses(OPS[name]):
         module = build(use.types, lambda b, *operands, use=use: b(name, *operands, **use.case.attributes))
         with context(), ir.Location.unknown():
             writing = Writing(module, True)
