@@ -72,6 +72,8 @@ def select_smaller(m: Match) -> Value | None:
 @simplifies(Maximum)
 def maximum_of_extent(m: Match) -> Value | None:
     """An extent is not negative: `range(len(x))` counts up to it."""
+    if m.result_type.dtype.kind != "i":
+        return None
     for place in (0, 1):
         least = m.splat(1 - place)
         if (

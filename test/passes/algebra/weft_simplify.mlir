@@ -250,21 +250,25 @@ func.func @stretched_repetitions(%c: tensor<f32>, %x: tensor<?xf32>, %n: tensor<
   return %1, %3 : tensor<?xf32>, tensor<3x?xf32>
 }
 
-// An extent is not negative, and its maximum with 0 is itself; that with 1 is not, and neither is that of a number.
+// An extent is not negative, and its maximum with 0 is itself; that with 1 is not, and neither is that of a number, be it
+// one that may be NaN.
 // CHECK-LABEL: func.func @maximum_of_extent
-// CHECK-SAME: (%[[X:.*]]: tensor<?xf32>, %[[N:.*]]: tensor<i64>)
+// CHECK-SAME: (%[[X:.*]]: tensor<?xf32>, %[[N:.*]]: tensor<i64>, %[[Y:.*]]: tensor<f32>)
 // CHECK-NEXT: %[[ZERO:.*]] = "weft.constant"() {value = dense<0>
 // CHECK-NEXT: %[[ONE:.*]] = "weft.constant"() {value = dense<1>
 // CHECK-NEXT: %[[D:.*]] = "weft.dim"(%[[X]])
 // CHECK-NEXT: %[[A:.*]] = "weft.maximum"(%[[D]], %[[ONE]])
 // CHECK-NEXT: %[[B:.*]] = "weft.maximum"(%[[N]], %[[ZERO]])
-// CHECK-NEXT: return %[[D]], %[[A]], %[[B]]
-func.func @maximum_of_extent(%x: tensor<?xf32>, %n: tensor<i64>) -> (tensor<i64>, tensor<i64>, tensor<i64>) {
+// CHECK: %[[C:.*]] = "weft.maximum"(%[[Y]], %{{.*}})
+// CHECK-NEXT: return %[[D]], %[[A]], %[[B]], %[[C]]
+func.func @maximum_of_extent(%x: tensor<?xf32>, %n: tensor<i64>, %y: tensor<f32>) -> (tensor<i64>, tensor<i64>, tensor<i64>, tensor<f32>) {
   %zero = "weft.constant"() {value = dense<0> : tensor<i64>} : () -> tensor<i64>
   %one = "weft.constant"() {value = dense<1> : tensor<i64>} : () -> tensor<i64>
   %d = "weft.dim"(%x) {axis = 0} : (tensor<?xf32>) -> tensor<i64>
   %0 = "weft.maximum"(%zero, %d) : (tensor<i64>, tensor<i64>) -> tensor<i64>
   %1 = "weft.maximum"(%d, %one) : (tensor<i64>, tensor<i64>) -> tensor<i64>
   %2 = "weft.maximum"(%n, %zero) : (tensor<i64>, tensor<i64>) -> tensor<i64>
-  return %0, %1, %2 : tensor<i64>, tensor<i64>, tensor<i64>
+  %nan = "weft.constant"() {value = dense<0x7FC00000> : tensor<f32>} : () -> tensor<f32>
+  %3 = "weft.maximum"(%y, %nan) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %0, %1, %2, %3 : tensor<i64>, tensor<i64>, tensor<i64>, tensor<f32>
 }
