@@ -55,9 +55,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_function_by_its_specs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["kernels:scaled", "--spec", "f64[?], f64", "-o", "out/scaled.o", "--target", "native"]
     assert main(["build", *arguments]) == 0
-    assert capsys.readouterr().out.split() == [f"out/scaled.{e}" for e in ("o", "h", "hpp", "json")]
+    assert capsys.readouterr().out.split() == [f"out/scaled.{e}" for e in ("o", "h", "hpp", "rs", "json")]
     assert sorted(p.name for p in (folder / "out").iterdir()) == [
-        f"scaled.{e}" for e in ("h", "hpp", "json", "o")
+        f"scaled.{e}" for e in ("h", "hpp", "json", "o", "rs")
     ]
     assert (
         "int32_t scaled(const double *x, int64_t x_0, double k, double *result"
@@ -77,6 +77,7 @@ def test_several_functions_with_signatures(folder: Path) -> None:
         "static": "libtools.a",
         "header": "tools.h",
         "cpp": "tools.hpp",
+        "rust": "tools.rs",
         "manifest": "tools.json",
     }
 

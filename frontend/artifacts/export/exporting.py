@@ -17,6 +17,7 @@ from ....backend.cpu.export.interface import c_name, require_c_name
 from ....backend.cpu.export.library import Built, build
 from ....backend.cpu.export.linking import archive, link_shared
 from ....backend.cpu.export.manifest import manifest
+from ....backend.cpu.export.rust_module import rust_module_text
 from ....backend.cpu.export.systems import system_of
 from ....backend.target import host, named
 from ....dialect.errors import NotPortable, WeftValueError
@@ -54,8 +55,8 @@ def export(
     `target` is a processor or a level of them, by default one that most machines run (`x86-64-v2`, `aarch64`), and not
     this one ("native"). With `threads=True` loops are shared among threads, and with `checked=True` functions look at
     the arrays that they are given. Arrays and numbers outside of the arguments that a function changes become a state
-    that the caller holds. Returns what was written: "header", "cpp" (a header for C++20), "manifest", and the library
-    by its kind.
+    that the caller holds. Returns what was written: "header", "cpp" (a header for C++20), "rust" (a module of Rust),
+    "manifest", and the library by its kind.
 
     Raises `weft.NotPortable`, with all reasons and their lines, for functions that need Python, NumPy's or SciPy's
     code; `ValueError` for names, kinds and targets that there are not; `weft.LinkError` without a linker. Nothing is
@@ -66,7 +67,7 @@ def export(
     >>> concrete = doubled.get_concrete_function(weft.TensorSpec([None], "float64"))
     >>> files = weft.export(tempfile.mkdtemp(), concrete, kind="object")
     >>> sorted(files)
-    ['cpp', 'header', 'manifest', 'object']
+    ['cpp', 'header', 'manifest', 'object', 'rust']
     >>> [line for line in Path(files["header"]).read_text().splitlines() if line.startswith("int32_t")]
     ['int32_t doubled(const double *x, int64_t x_0, double *result, weft_error *error);']
     """
@@ -216,7 +217,13 @@ def _write(folder: Path, built: Built, options: Options) -> dict[str, str]:
     """Write the files beside those of their names, and rename them when all are there."""
     name, kind = built.library.name, options.kind
     own = options.file or file_name(name, kind, built.target.triple)
-    names = {kind: own, "header": f"{name}.h", "cpp": f"{name}.hpp", "manifest": f"{name}.json"}
+    names = {
+        kind: own,
+        "header": f"{name}.h",
+        "cpp": f"{name}.hpp",
+        "rust": f"{name}.rs",
+        "manifest": f"{name}.json",
+    }
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{name}.", dir=folder) as draft_folder:
         drafts = Path(draft_folder)
@@ -227,6 +234,7 @@ def _write(folder: Path, built: Built, options: Options) -> dict[str, str]:
         texts = {
             "header": header_text(built.library, built.target),
             "cpp": cpp_header_text(built.library),
+            "rust": rust_module_text(built.library, _link_attribute(kind, own)),
             "manifest": json.dumps(manifest(built, names, f"weft {version('weft')}"), indent=1) + "\n",
         }
         for what, text in texts.items():
@@ -234,6 +242,15 @@ def _write(folder: Path, built: Built, options: Options) -> dict[str, str]:
         for file in names.values():
             os.replace(drafts / file, folder / file)
     return {what: str(folder / file) for what, file in names.items()}
+
+
+def _link_attribute(kind: str, file: str) -> str:
+    """What tells rustc to link the library, if it can be found by its name."""
+    name, ending = os.path.splitext(file)
+    if kind not in ("shared", "static") or not (name.startswith("lib") or ending == ".dll"):
+        return ""
+    of_kind = ', kind = "static"' if kind == "static" else ""
+    return f'#[link(name = "{name.removeprefix("lib")}"{of_kind})]'
 
 
 def _write_library(folder: Path, file: str, built: Built, options: Options) -> None:
