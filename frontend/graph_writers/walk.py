@@ -177,7 +177,7 @@ class ModuleWriter(GraphBuilder):
             raise Unsaid("calls Python")
         (block,) = function.regions[0].blocks
         if symbol in self._open or any(operand in self._cells for operand in op.operands):
-            raise Unsaid(f"calls {symbol}, which calls itself")
+            raise Unsaid(f"calls {symbol}, which calls itself: write a loop")
         self._values.update(zip(block.arguments, self._operands(op), strict=True))
         self._open.append(symbol)
         found = self._block(block)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ....dialect.dtypes import is_half, kind
-from ....dialect.emitter import INT64, INT64_MAX, Tensor
+from ....dialect.emitter import INT64, INT64_MAX, INT64_MIN, Tensor
 from ....dialect.ops.contraction import window_extent
 from ....dialect.ops.pooling import lowest
 from ....dialect.ops.reductions import normalize_axes, reduced_shape
@@ -19,6 +19,7 @@ from ...graph_writers.table import BOOL, SINGLE, Writer
 from .table import DOUBLE, INT32, Builder, computed_in, writer
 
 BYTE = np.dtype(np.uint8)
+UINT64 = np.dtype(np.uint64)
 
 
 def reduced(b: Builder, op_type: str, x: Tensor, axes: Sequence[int], keepdims: bool) -> Tensor:
@@ -93,12 +94,24 @@ def _extreme(op_type: str, of_booleans: str) -> Writer:
     def made(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
         if x.dtype == BOOL:
             return b.one(of_booleans, x, axes=axes, keepdims=keepdims)
-        found = b.converted(reduced(b, op_type, x, axes, keepdims), x.dtype)
+        found = _of_key(b, reduced(b, op_type, _key(b, op_type, x), axes, keepdims), x.dtype)
         if kind(x.dtype) != "f" or not axes:
             return found
         return b.one("select", _has_nan(b, x, axes, keepdims), b.number(np.nan, x.dtype), found)
 
     return made
+
+
+def _key(b: Builder, op_type: str, x: Tensor) -> Tensor:
+    """Numbers of a dtype that a node takes, in the same order: those of 64 bits without sign get one."""
+    if x.dtype == UINT64:
+        return b.one("bitwise_xor", b.convert(x, INT64), INT64_MIN)
+    return b.converted(x, b.wide_for(op_type, computed_in(x.dtype)))
+
+
+def _of_key(b: Builder, key: Tensor, dtype: np.dtype[Any]) -> Tensor:
+    """The numbers of which keys were made."""
+    return b.converted(b.bitwise_xor(key, INT64_MIN) if dtype == UINT64 else key, dtype)
 
 
 def _has_nan(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
@@ -131,8 +144,7 @@ def _place(op_type: str) -> Writer:
         axis %= x.rank
         result = TensorType(reduced_shape(x.shape, (axis,), keepdims), INT64)
         how = {"axis": axis, "keepdims": int(keepdims)}
-        wide = b.converted(x, b.wide_for(op_type, computed_in(x.dtype)))
-        found = b.make(op_type, [wide], result, **how)
+        found = b.make(op_type, [_key(b, op_type, x)], result, **how)
         if kind(x.dtype) != "f":
             return found
         first = b.make("ArgMax", [b.converted(b.isnan(x), INT32)], result, **how)
@@ -150,12 +162,8 @@ writer("argmin")(_place("ArgMin"))
 
 @writer("cumulative_sum")
 def cumulative_sum(b: Builder, x: Tensor, axis: int) -> Tensor:
-    return _running(b, "CumSum", x, axis)
-
-
-def _running(b: Builder, op_type: str, x: Tensor, axis: int) -> Tensor:
-    wide = b.converted(x, b.wide_for(op_type, computed_in(x.dtype)))
-    return b.converted(b.make(op_type, [wide, b.number(axis % x.rank, INT64)], wide.type), x.dtype)
+    wide = b.converted(x, INT64 if x.dtype == UINT64 else b.wide_for("CumSum", computed_in(x.dtype)))
+    return b.converted(b.make("CumSum", [wide, b.number(axis % x.rank, INT64)], wide.type), x.dtype)
 
 
 @writer("cumulative_prod")
@@ -250,12 +258,12 @@ def avg_pool2d(b: Builder, x: Tensor, window: Any, strides: Any, padding: Any) -
 
 def _ordered(b: Builder, x: Tensor, axis: int, descending: bool) -> tuple[Tensor, Tensor]:
     """The elements in order, and where they were; of equal ones, the first comes first."""
-    wide = b.converted(x, b.wide_for("TopK", computed_in(x.dtype)))
+    wide = _key(b, "TopK", x)
     count = b.as_vector(b.extent(x, axis))
     types = [wide.type, wide.type.with_dtype(INT64)]
     how = {"axis": axis, "largest": int(descending), "sorted": 1}
     values, places = b.several("TopK", [wide, count], types, **how)
-    return b.converted(values, x.dtype), places
+    return _of_key(b, values, x.dtype), places
 
 
 @writer("sort")

@@ -287,6 +287,16 @@ def test_calls_of_python_and_complex_numbers_are_told() -> None:
     assert "has no form for complex" in words
 
 
+def test_functions_that_call_themselves_are_told() -> None:
+    def doubled(x: Any, n: Any) -> Any:
+        return x if n <= 0 else doubled(x * 2, n - 1)
+
+    concrete = weft.function(doubled).get_concrete_function(normal(3), weft.TensorSpec((), "int64"))
+    for write in (concrete.to_onnx, concrete.to_stablehlo):
+        with pytest.raises(weft.NotPortable, match=r"calls doubled\.1, which calls itself: write a loop"):
+            write()
+
+
 def test_dtypes_that_an_op_does_not_take_are_told() -> None:
     words = told(
         lambda x, k: weft.conv2d(x, k), np.ones((1, 4, 4, 1), np.int64), np.ones((2, 2, 1, 1), np.int64)
