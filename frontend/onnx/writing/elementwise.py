@@ -14,12 +14,11 @@ from ...graph_writers.elementwise import cast as any_cast
 from ...graph_writers.elementwise import compared_by_value, truth
 from ...graph_writers.special import erf as any_erf
 from ...graph_writers.table import BOOL, SINGLE, Unsaid, Writer, of
+from .known_forms import log_softmax, relu, softmax
 from .table import DOUBLE, INT32, Builder, computed_in, moved_as, writer
 
 writer.plain(
     {
-        "subtract": "Sub",
-        "divide": "Div",
         "fabs": "Abs",
         "sqrt": "Sqrt",
         "exp": "Exp",
@@ -68,6 +67,8 @@ def _of_booleans(op_type: str, name: str) -> Writer:
     def made(b: Builder, x: Tensor, y: Tensor) -> Tensor:
         if x.dtype == BOOL:
             return b.one(name, x, y)
+        if op_type == "Max" and (found := relu(b, x, y)) is not None:
+            return found
         wide = computed_in(x.dtype) if op_type in ("Max", "Min") and x.dtype.itemsize == 2 else x.dtype
         return b.converted(b.same(op_type, b.converted(x, wide), b.converted(y, wide)), x.dtype)
 
@@ -81,6 +82,18 @@ for _own, _name, _logical in (
     ("minimum", "Min", "logical_and"),
 ):
     writer(_own)(_of_booleans(_name, _logical))
+
+
+@writer("subtract")
+def subtract(b: Builder, x: Tensor, y: Tensor) -> Tensor:
+    found = log_softmax(b, x, y)
+    return b.same("Sub", x, y) if found is None else found
+
+
+@writer("divide")
+def divide(b: Builder, x: Tensor, y: Tensor) -> Tensor:
+    found = softmax(b, x, y)
+    return b.same("Div", x, y) if found is None else found
 
 
 @writer("barrier")
@@ -287,6 +300,9 @@ def _shifted(b: Builder, direction: str, x: Tensor, count: Tensor) -> Tensor:
     """Bits moved up or down, by the width or more all of them."""
     bits, by = (b.converted(each, _bits(x)) for each in (x, count))
     width = 8 * x.dtype.itemsize
+    known = b.known(by)
+    if known is not None and (known < width).all():
+        return b.converted(b.same("BitShift", bits, by, direction=direction), x.dtype)
     moved = b.same("BitShift", bits, b.select(b.less(by, width), by, of(b, by, 0)), direction=direction)
     return b.converted(b.select(b.less(by, width), moved, of(b, bits, 0)), x.dtype)
 

@@ -78,6 +78,7 @@ class Nodes:
         self._taken: set[str] = set()
         self._arrays: dict[str, np.ndarray[Any, Any]] = {}
         self._names: dict[tuple[Any, ...], str] = {}
+        self._makers: dict[str, NodeProto] = {}
 
     # Names
 
@@ -116,6 +117,18 @@ class Nodes:
 
     # Nodes
 
+    def inputs(self, name: str, op_type: str) -> list[str] | None:
+        """What a value is made of, if it is the first result of a node of a kind."""
+        node = self._makers.get(name)
+        return list(node.input) if node is not None and node.op_type == op_type else None
+
+    def attribute(self, name: str, attribute: str) -> Any:
+        """An attribute of the node that makes a value; None where it has none."""
+        for each in self._makers[name].attribute:
+            if each.name == attribute:
+                return helper.get_attribute_value(each)
+        return None
+
     def add(self, op_type: str, inputs: Sequence[str], count: int, **attributes: Any) -> list[str]:
         """The names of the results of a node; one that is there is taken again."""
         key = (op_type, tuple(inputs), count, repr(sorted(attributes.items())))
@@ -131,6 +144,7 @@ class Nodes:
         scope.nodes.append(node)
         scope.outputs.update(outputs)
         scope.made[key] = outputs
+        self._makers[base] = node
         return outputs
 
     def graph(

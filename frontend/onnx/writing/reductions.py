@@ -214,12 +214,11 @@ def _turned(b: Builder, x: Tensor, axis: int, start: Any) -> tuple[Tensor, Tenso
 _TO_IMAGES, _FROM_IMAGES = (0, 3, 1, 2), (0, 2, 3, 1)
 
 
-def _windowed(b: Builder, op_type: str, x: Tensor, window: Any, strides: Any, padding: Any) -> Tensor:
-    image = b.transposed(x, _TO_IMAGES)
+def _windowed(b: Builder, op_type: str, image: Tensor, window: Any, strides: Any, padding: Any) -> Tensor:
     top, bottom, left, right = padding
     sides = zip(image.shape[2:], window, strides, ((top, bottom), (left, right)), strict=True)
     slid = [None if e is None else window_extent(e, size, stride, *pads) for e, size, stride, pads in sides]
-    found = b.make(
+    return b.make(
         op_type,
         [image],
         image.type.with_shape((*image.shape[:2], *slid)),
@@ -227,7 +226,6 @@ def _windowed(b: Builder, op_type: str, x: Tensor, window: Any, strides: Any, pa
         strides=list(strides),
         pads=[top, left, bottom, right],
     )
-    return b.transposed(found, _FROM_IMAGES)
 
 
 _POOLED_IN: dict[str, np.dtype[Any]] = {
@@ -239,18 +237,21 @@ _POOLED_IN: dict[str, np.dtype[Any]] = {
 @writer("max_pool2d")
 def max_pool2d(b: Builder, x: Tensor, window: Any, strides: Any, padding: Any) -> Tensor:
     how = {"window": window, "strides": strides, "padding": padding}
-    wide = b.converted(x, _POOLED_IN.get(x.dtype.name, b.wide_for("MaxPool", x.dtype)))
+    image = b.transposed(x, _TO_IMAGES)
+    wide = b.converted(image, _POOLED_IN.get(x.dtype.name, b.wide_for("MaxPool", x.dtype)))
     found = b.converted(_windowed(b, "MaxPool", wide, **how), x.dtype)
-    if kind(x.dtype) != "f":
-        return found
-    marks = _windowed(b, "MaxPool", b.converted(b.isnan(x), SINGLE), **how)
-    return b.one("select", b.greater(marks, 0), b.number(np.nan, x.dtype), found)
+    if kind(x.dtype) == "f":
+        marks = _windowed(b, "MaxPool", b.converted(b.isnan(image), SINGLE), **how)
+        found = b.select(b.greater(marks, 0), b.number(np.nan, x.dtype), found)
+    return b.transposed(found, _FROM_IMAGES)
 
 
 @writer("avg_pool2d")
 def avg_pool2d(b: Builder, x: Tensor, window: Any, strides: Any, padding: Any) -> Tensor:
-    wide = b.converted(x, SINGLE) if is_half(x.dtype) else x
-    return b.converted(_windowed(b, "AveragePool", wide, window, strides, padding), x.dtype)
+    image = b.transposed(x, _TO_IMAGES)
+    wide = b.converted(image, SINGLE) if is_half(x.dtype) else image
+    found = b.converted(_windowed(b, "AveragePool", wide, window, strides, padding), x.dtype)
+    return b.transposed(found, _FROM_IMAGES)
 
 
 # Sorting, by numbers: where NaNs go, ONNX leaves open

@@ -155,9 +155,39 @@ class Builder(GraphBuilder):
 
     def made_wide(self, op_type: str, operands: Sequence[Tensor], **attributes: Any) -> Tensor:
         """As `same`, in the dtype in which the node computes."""
+        if (straight := self._straight(operands)) is not None:
+            order, given = straight
+            return self.transposed(self.made_wide(op_type, given, **attributes), order)
         wide = self.wide_for(op_type, operands[0].dtype)
         given = [self.converted(operand, wide) for operand in operands]
         return self.make(op_type, given, self.made_shape(*given), **attributes)
+
+    def _straight(self, operands: Sequence[Tensor]) -> tuple[list[int], list[Tensor]] | None:
+        """Operands of which one is turned, and the others are constants, before that; and how they are turned then.
+
+        Images stay as ONNX has them so, from one convolution to the next.
+        """
+        turned = [x for x in operands if self.nodes.inputs(x.handle, "Transpose") is not None]
+        others = [known for x in operands if x not in turned and (known := self.known(x)) is not None]
+        if len(turned) != 1 or len(others) != len(operands) - 1:
+            return None
+        (x,) = turned
+        if any(known.ndim > x.rank for known in others):
+            return None
+        order: list[int] = list(self.nodes.attribute(x.handle, "perm"))
+        back = [order.index(axis) for axis in range(x.rank)]
+        made = []
+        for operand in operands:
+            known = self.known(operand)
+            if known is None:
+                made.append(self.transposed(x, back))
+            elif known.ndim:
+                made.append(
+                    self.array(known.reshape((1,) * (x.rank - known.ndim) + known.shape).transpose(back))
+                )
+            else:
+                made.append(operand)
+        return order, made
 
     def wide_for(self, op_type: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
         """The dtype itself, or the first wider one, that a node takes."""
@@ -184,6 +214,9 @@ class Builder(GraphBuilder):
             return x
         if kind(dtype) == "c":
             raise Unsaid(f"has no form for {dtype.name}")
+        known = self.known(x)
+        if known is not None and known.size == 1 and kind(dtype) != "b" and kind(x.dtype) in "biu":
+            return self.array(known.astype(dtype))
         return self.make("Cast", [x], x.type.with_dtype(dtype), to=element_type(dtype))
 
     def quotient(self, x: Tensor, y: Tensor) -> Tensor:
@@ -232,6 +265,12 @@ class Builder(GraphBuilder):
         known = self.known(x)
         if known is not None:
             return self.array(np.ascontiguousarray(known.transpose(permutation)))
+        inner = self.nodes.inputs(x.handle, "Transpose")
+        if inner is not None:  # which is turned once, or not at all
+            order = self.nodes.attribute(x.handle, "perm")
+            shape = tuple(x.shape[order.index(axis)] for axis in range(x.rank))
+            base = self.value(inner[0], x.type.with_shape(shape))
+            return self.transposed(base, [order[axis] for axis in permutation])
         shape = tuple(x.shape[axis] for axis in permutation)
         return self.make("Transpose", [x], x.type.with_shape(shape), perm=list(permutation))
 

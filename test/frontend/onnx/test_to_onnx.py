@@ -396,3 +396,77 @@ def test_methods(tmp_path: Path) -> None:
         require_same(run(onnx.load(tmp_path / "scaled.onnx"), x), x * scaled.factor / 2)
     text = thrice.halved.get_concrete_function(x).to_stablehlo(form="text")
     assert "dense<3.000000e+00>" in text
+
+
+# What ONNX has one op for
+
+
+def ops_of(model: Any) -> list[str]:
+    """The kinds of the nodes."""
+    return [node.op_type for node in model.graph.node]
+
+
+def softmax(x: Any, axis: int = -1) -> Any:
+    powers = np.exp(x - x.max(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+def test_networks_are_written_as_such() -> None:
+    weights = normal(4, 8), normal(8), normal(8, 3), normal(5, 4)
+    assert ops_of(written(mlp, *weights)) == ["MatMul", "Add", "Relu", "Tanh", "MatMul", "LogSoftmax"]
+
+    filters, scale, bias = normal(3, 3, 3, 3), normal(3), normal(3)
+
+    def network(x: Any) -> Any:
+        y = np.maximum(0, weft.conv2d(x, filters, padding="same") * scale + bias)
+        y = weft.conv2d(weft.avg_pool2d(y, 2), filters, strides=2, padding=1) - 1
+        return softmax(y.mean(axis=(1, 2)))
+
+    x = normal(2, 8, 8, 3)
+    model = written(network, weft.TensorSpec((None, 8, 8, 3), "float32"))
+    assert ops_of(model) == [
+        "Transpose", "Conv", "Mul", "Add", "Relu", "AveragePool", "Conv", "Sub", "Transpose", "ReduceMean", "Softmax",
+    ]  # fmt: skip
+    require_same(run(model, x), network(x))
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_softmax_of_special_numbers(axis: int) -> None:
+    x = normal(4, 5)
+    x[0, 0], x[1, 1], x[2, 2], x[3] = np.nan, np.inf, -np.inf, -np.inf
+    model = written(lambda x: softmax(x, axis), x)
+    assert ops_of(model) == ["Softmax"]
+    with np.errstate(invalid="ignore"):
+        require_same(run(model, x), softmax(x, axis))
+
+
+def test_what_looks_like_softmax_and_is_not() -> None:
+    def others(x: Any) -> Any:
+        largest = x.max(axis=1, keepdims=True)
+        powers = np.exp(x - largest)
+        far = np.exp(x - x.max(axis=0, keepdims=True))
+        return (
+            powers / powers.sum(axis=0, keepdims=True),
+            far / powers.sum(axis=1, keepdims=True),
+            powers / powers.sum(axis=(0, 1), keepdims=True),
+            far / far.sum(axis=1, keepdims=True),
+            np.exp(x - x.min(axis=1, keepdims=True)) / powers.sum(axis=1, keepdims=True),
+            (x - largest) - np.log(far.sum(axis=1, keepdims=True)),
+            np.maximum(x, 1) + np.minimum(x, 0) + np.maximum(x, x * 0),
+        )
+
+    x = normal(3, 4)
+    model = written(others, x)
+    assert not {"Softmax", "LogSoftmax", "Relu"} & set(ops_of(model))
+    require_same(run(model, x), others(x))
+
+
+def test_what_lies_between_images_is_turned_with_them() -> None:
+    filters, bias, plane = normal(1, 1, 3, 2), normal(2), normal(4, 5, 1)
+
+    def between(x: Any, y: Any) -> Any:
+        z = weft.conv2d(x, filters)
+        return z + plane - bias, 1 / z, z + y, np.maximum(z * 2, bias) > 0
+
+    x, y = normal(2, 4, 5, 3), normal(2, 4, 5, 2)
+    require_same(run(written(between, x, y), x, y), between(x, y), 1e-4)
