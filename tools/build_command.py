@@ -55,7 +55,9 @@ def add_build_command(commands: Any) -> None:
     parser.add_argument("--name", help="of a single function in C; its own name, if none is given")
     parser.add_argument("--library", help="of all of it; that of the file, if none is given")
     parser.add_argument(
-        "--target", help="the processor, or level of processors; x86-64-v2 or aarch64, if none is given"
+        "--target",
+        help="the processor, or level of processors; x86-64-v2 or aarch64, if none is given; of several "
+        "levels with commas, the highest that a machine has runs there",
     )
     parser.add_argument("--threads", action="store_true", help="share loops among threads")
     parser.add_argument(

@@ -143,7 +143,7 @@ class ConcreteFunction:
         >>> halved = weft.function(lambda x: x / 2, name="halved")
         >>> concrete = halved.get_concrete_function(weft.TensorSpec((None,), "float64"))
         >>> sorted(concrete.export(tempfile.mkdtemp(), kind="static"))
-        ['cpp', 'header', 'manifest', 'static']
+        ['cpp', 'header', 'manifest', 'rust', 'static']
         """
         package = importlib.import_module(__name__.partition(".frontend")[0])  # what exports stands on this
         written: dict[str, str] = package.export(directory, **{name or self.name: self}, **options)

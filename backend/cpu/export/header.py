@@ -91,6 +91,9 @@ def _common(library: Library) -> Iterator[str]:
     if library.has_threads:
         yield "/* So many threads share loops, the caller's included; at first as many as there are processors. */"
         yield f"void {name}_set_threads(int64_t threads);"
+    if library.has_levels:
+        yield "/* The name of the level of processors whose code runs here: the highest that the processor has. */"
+        yield f"const char *{name}_level(void);"
     if library.state:
         yield from _state(library)
 

@@ -160,6 +160,8 @@ class Library(NamedTuple):
     is_checked: bool
     """Whether functions look at what they are given."""
     has_threads: bool
+    has_levels: bool = False
+    """Whether it has code for several levels of processors."""
 
     @property
     def failures(self) -> list[Site]:
@@ -193,6 +195,8 @@ class Library(NamedTuple):
             yield from (f"{self.name}_{array.name}" for array in self.state)
         if self.has_threads:
             yield f"{self.name}_set_threads"
+        if self.has_levels:
+            yield f"{self.name}_level"
 
 
 NO_MEMORY = Site(OUT_OF_MEMORY, "there is no memory", 0, "")

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ....dialect.errors import NotPortable, WeftValueError
+from ....dialect.errors import InternalError, NotPortable, WeftValueError
 from ....dialect.mlir import Module, ir
 from ....dialect.ops.ufunc_loops import CallLoop
 from ....dialect.records import NamedTuple
@@ -25,6 +25,7 @@ from ..machine import llvm
 from ..stages import Convention, Lowering
 from .entry import AddCFunctions
 from .interface import CFunction, Input, Library, Output, Place, StateArray, failures_of_all
+from .levels import dispatch_assembly, for_level, level_name, levels_of
 from .needed import (
     USES_FLOATS,
     WIDE_PRODUCT,
@@ -63,6 +64,8 @@ class Built(NamedTuple):
     calls: tuple[str, ...]
     """The functions of the C library that it calls."""
     target: Target
+    levels: Sequence[Target] = ()
+    """Several levels of processors that it has code for, the target the lowest; none for one."""
 
 
 def build(
@@ -70,55 +73,108 @@ def build(
     sources: Sequence[Source],
     state: tuple[StateArray, ...],
     constants: Sequence[Array],
-    target: str,
+    targets: Sequence[str],
     *,
     is_checked: bool,
     has_threads: bool,
     form: str = "object",
 ) -> Built:
-    """Compile a library for a target, to the form "object", "llvm" or "wasm".
+    """Compile a library to the form "object", "llvm" or "wasm", for a target or for several levels of processors.
 
     Raises `NotPortable` where a function needs what other programs do not have.
     """
-    with compiling_for(target) as machine, context(), ir.Location.unknown():
+    levels = levels_of(targets) if len(targets) > 1 else []
+    first, *others = [level.name for level in levels] or targets
+    copies = [[_copied(source) for source in sources] for _ in others]
+    with compiling_for(first) as machine, context(), ir.Location.unknown():
+        known = list(constants)
         functions: list[CFunction] = []
         modules = []
-        known = list(constants)
-        first = 1 + len(failures_of_all(is_checked))
+        place = 1 + len(failures_of_all(is_checked))
         for source in sources:
-            function, module = _compiled(source, first, is_checked, known)
-            first += len(function.plan.sites)
-            functions.append(function)
+            own = source._replace(name=level_name(source.name, machine)) if levels else source
+            function, module = _compiled(own, place, is_checked, known)
+            place += len(function.plan.sites)
+            functions.append(function._replace(name=source.name))
             modules.append(module)
-        library = Library(name, tuple(functions), state, is_checked, has_threads)
-        twice = [name for name, count in Counter(library.names()).items() if count > 1]
-        if twice:
-            raise WeftValueError(
-                f"two functions or types of the library would be called {twice[0]}: give one another name"
-            )
-        whole, *others = modules
-        for module in others:
-            whole.link_in(module)
-        for number, array in enumerate(known):
-            whole.link_in(llvm.parsed(constant_assembly(number, array.tobytes())))
-        for text in _needed(library):
-            whole.link_in(llvm.optimise(text, llvm.ScalarLoops()))
-        for text in called_assembly(llvm.external_symbols(whole)):  # which has loops
-            whole.link_in(llvm.optimise(text))
-        exported = [*library.symbols()]
-        if form == "wasm":
-            whole.link_in(llvm.optimise(allocator_assembly(), llvm.ScalarLoops()))
-            exported += ["malloc", "free"]
-        llvm.internalize(whole, {*exported, WIDE_PRODUCT, USES_FLOATS})
-        declared = llvm.external_symbols(whole)
-        if form == "llvm":
-            return Built(library, str(whole).encode(), tuple(sorted(declared)), machine)
-        code = llvm.object_code(whole, for_linker=True)
-        calls = {*declared, *called_by_instructions(code)}
-        if form == "wasm":
-            code, imported = wasm_module(code, exported)
-            calls = set(imported)
-        return Built(library, code, tuple(sorted(calls)), machine)
+        library = Library(name, tuple(functions), state, is_checked, has_threads, has_levels=bool(levels))
+        for target, copied in zip(others, copies, strict=True):
+            modules += _of_level(target, copied, functions, is_checked, known)
+        return _linked(library, modules, known, levels, form, machine)
+
+
+def _of_level(
+    name: str, sources: Sequence[Source], functions: Sequence[CFunction], is_checked: bool, known: list[Array]
+) -> Iterator[Any]:
+    """The modules of functions of another level than the lowest, whose functions there are given."""
+    for source, function in zip(sources, functions, strict=True):
+        with compiling_for(name) as level:
+            own = source._replace(name=level_name(source.name, level))
+            variant, module = _compiled(own, function.first_site, is_checked, known)
+            text = for_level(str(module), level)
+        if (variant.outputs, variant.plan.sites) != (function.outputs, function.plan.sites):
+            raise InternalError(f"{function.name} has another interface for {name} than for the lowest level")
+        yield llvm.parsed(text)
+
+
+def _linked(
+    library: Library,
+    modules: Sequence[Any],
+    constants: Sequence[Array],
+    levels: Sequence[Target],
+    form: str,
+    machine: Target,
+) -> Built:
+    """The functions, and what they need, as one file."""
+    twice = [name for name, count in Counter(library.names()).items() if count > 1]
+    if twice:
+        raise WeftValueError(
+            f"two functions or types of the library would be called {twice[0]}: give one another name"
+        )
+    whole, *others = modules
+    signatures = list(_signatures(library, whole, others, levels)) if levels else []
+    for module in others:
+        whole.link_in(module)
+    if levels:
+        text = dispatch_assembly(library.name, signatures, levels)
+        whole.link_in(llvm.optimise(text, llvm.ScalarLoops()))
+    for number, array in enumerate(constants):
+        whole.link_in(llvm.parsed(constant_assembly(number, array.tobytes())))
+    for text in _needed(library):
+        whole.link_in(llvm.optimise(text, llvm.ScalarLoops()))
+    for text in called_assembly(llvm.external_symbols(whole)):  # which has loops
+        whole.link_in(llvm.optimise(text))
+    exported = [*library.symbols()]
+    if form == "wasm":
+        whole.link_in(llvm.optimise(allocator_assembly(), llvm.ScalarLoops()))
+        exported += ["malloc", "free"]
+    llvm.internalize(whole, {*exported, WIDE_PRODUCT, USES_FLOATS})
+    declared = llvm.external_symbols(whole)
+    if form == "llvm":
+        return Built(library, str(whole).encode(), tuple(sorted(declared)), machine, levels)
+    code = llvm.object_code(whole, for_linker=True)
+    calls = {*declared, *called_by_instructions(code)}
+    if form == "wasm":
+        code, imported = wasm_module(code, exported)
+        calls = set(imported)
+    return Built(library, code, tuple(sorted(calls)), machine, levels)
+
+
+def _copied(source: Source) -> Source:
+    """A function whose module is another one."""
+    with context(), ir.Location.unknown():
+        module = ir.Module.parse(source.module.operation.get_asm(enable_debug_info=True))
+    return source._replace(module=module)
+
+
+def _signatures(
+    library: Library, first: Any, others: Sequence[Any], levels: Sequence[Target]
+) -> Iterator[tuple[str, str]]:
+    """The functions of C and their types, which are those of the lowest level."""
+    names = [f.name for f in library.functions] + [f"{f.name}_sizes" for f in library.functions if f.sized]
+    types = {f.name: str(f.global_value_type) for module in (first, *others) for f in module.functions}
+    for name in names:
+        yield name, types[level_name(name, levels[0])]
 
 
 def _compiled(

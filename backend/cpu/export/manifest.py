@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .interface import CFunction, Place
+from .levels import level_text
 from .library import Built
 from .places import place_text
 
@@ -25,6 +26,7 @@ def manifest(built: Built, files: Mapping[str, str], producer: str) -> dict[str,
             "triple": target.triple,
             "processor": target.cpu,
             "needs": sorted(target.needs or ()),
+            "levels": list(map(level_text, built.levels)),
         },
         "calls": list(built.calls),
         "symbols": list(library.symbols()),

@@ -60,6 +60,8 @@ def _sys(library: Library, link: str) -> Iterator[str]:
         declared.append(("free", "result: *mut c_void", ""))
     if library.has_threads:
         declared.append(("set_threads", "threads: i64", ""))
+    if library.has_levels:
+        declared.append(("level", "", " -> *const c_char"))
     if library.state:
         declared += [("new", "", f" -> {state}"), ("delete", f"state: {state}", ""), ("size", "", " -> i64")]
         declared.append(("save", f"state: *const {name}_state, buffer: *mut c_void", ""))

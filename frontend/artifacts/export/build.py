@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,14 +33,15 @@ def extension(
     name: str,
     functions: Mapping[str, Any],
     *,
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
     threads: bool = False,
 ) -> CompiledExtension:
     """An extension module for `setup(ext_modules=[...])`, whose functions need neither weft nor Python's compiler.
 
     `functions` are references by the names that they get: "package.module:function" for one with an
     `input_signature`, or a pair of that and of types, as in `("package.module:scaled", ["f64[?]", "f64"])`. They are
-    compiled when the package is built, for `target`, which is a processor that most machines have if none is named.
+    compiled when the package is built, for `target`, which is a processor that most machines have if none is named;
+    of several levels, `["x86-64-v2", "x86-64-v3"]`, the highest that a machine has runs there.
     The module takes arrays by the buffer protocol and returns NumPy's; it raises what the functions raise. Give
     `setup` the argument `cmdclass={"build_ext": weft.build.build_ext}`, too.
     """

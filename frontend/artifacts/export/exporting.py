@@ -6,7 +6,7 @@ import json
 import os
 import platform
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ def export(
     *,
     library: str | None = None,
     kind: str = "shared",
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
     threads: bool = False,
     checked: bool = False,
     linker: str | None = None,
@@ -53,10 +53,11 @@ def export(
     "shared", "static", "object", "wasm" (a module that runs as it is) or "llvm" (text); a shared library is linked by
     the system's `cc`, by what CC says or by `linker`: a compiler, or "zig" of the package `ziglang`, for any system.
     `target` is a processor or a level of them, by default one that most machines run (`x86-64-v2`, `aarch64`), and not
-    this one ("native"). With `threads=True` loops are shared among threads, and with `checked=True` functions look at
-    the arrays that they are given. Arrays and numbers outside of the arguments that a function changes become a state
-    that the caller holds. Returns what was written: "header", "cpp" (a header for C++20), "rust" (a module of Rust),
-    "manifest", and the library by its kind.
+    this one ("native"); of several, as `["x86-64-v2", "x86-64-v3"]`, the library chooses the highest that a processor
+    has. With `threads=True` loops are shared among threads, and with `checked=True` functions look at the arrays that
+    they are given. Arrays and numbers outside of the arguments that a function changes become a state that the caller
+    holds. Returns what was written: "header", "cpp" (a header for C++20), "rust" (a module of Rust), "manifest", and
+    the library by its kind.
 
     Raises `weft.NotPortable`, with all reasons and their lines, for functions that need Python, NumPy's or SciPy's
     code; `ValueError` for names, kinds and targets that there are not; `weft.LinkError` without a linker. Nothing is
@@ -83,12 +84,19 @@ class Options(NamedTuple):
     """How a library is made."""
 
     kind: str = "shared"
-    target: str | None = None
+    target: str | Sequence[str] | None = None
     threads: bool = False
     checked: bool = False
     linker: str | None = None
     file: str | None = None
     """The name of the file of the library, where it is not the usual one."""
+
+    @property
+    def target_names(self) -> list[str]:
+        """The targets: several are levels of processors; none is the usual one."""
+        if self.target is None:
+            return []
+        return self.target.split(",") if isinstance(self.target, str) else list(self.target)
 
 
 def export_files(
@@ -122,9 +130,9 @@ def _built(functions: Mapping[str, Any], library: str, options: Options) -> tupl
     for name in functions:
         require_c_name(name)
     require_c_name(library, of_library=True)
-    target = _target(options.target, options.kind, options.linker)
+    targets = _targets(options.target_names, options.kind, options.linker)
     if options.threads:
-        _require_threads(target)
+        _require_threads(targets[0])
     found, arrays = _portable(functions)
     sources = Sources(found, arrays)
     built = build(
@@ -132,7 +140,7 @@ def _built(functions: Mapping[str, Any], library: str, options: Options) -> tupl
         sources.sources,
         sources.state,
         sources.constants,
-        target,
+        targets,
         is_checked=options.checked,
         has_threads=options.threads,
         form=options.kind if options.kind in ("llvm", "wasm") else "object",
@@ -140,14 +148,23 @@ def _built(functions: Mapping[str, Any], library: str, options: Options) -> tupl
     return built, found
 
 
-def _target(name: str | None, kind: str, linker: str | None) -> str:
-    """The name of a target, if such a library can be made for it."""
+def _targets(names: Sequence[str], kind: str, linker: str | None) -> list[str]:
+    """The names of targets, one or several levels of processors, if such a library can be made for them."""
     if kind == "wasm":
-        if name not in (None, "wasm32"):
-            raise WeftValueError(f'kind="wasm" is for target="wasm32", and not for {name!r}')
-        return "wasm32"
-    if name is None:
-        return "aarch64" if host().triple.startswith(("aarch64", "arm64")) else "x86-64-v2"
+        if names and list(names) != ["wasm32"]:
+            raise WeftValueError(
+                f'kind="wasm" is for target="wasm32", and not for {", ".join(map(repr, names))}'
+            )
+        return ["wasm32"]
+    if not names:
+        return ["aarch64" if host().triple.startswith(("aarch64", "arm64")) else "x86-64-v2"]
+    for name in names:
+        _require_target(name, kind, linker)
+    return list(names)
+
+
+def _require_target(name: str, kind: str, linker: str | None) -> None:
+    """Refuse a target for which such a library cannot be made."""
     found = named(name)
     if found.gpu is not None:
         raise WeftValueError(f"weft.export writes code for processors, and {name!r} is a GPU")
@@ -155,7 +172,6 @@ def _target(name: str | None, kind: str, linker: str | None) -> str:
         _require_linked(name, found.triple, linker)
     if kind == "static" and not system_of(found.triple).has_archives:
         raise WeftValueError('weft writes no archives for macos and windows: export kind="object"')
-    return name
 
 
 def _require_linked(name: str, triple: str, linker: str | None) -> None:
