@@ -9,12 +9,14 @@ import numpy as np
 
 from ....dialect.errors import UnsupportedError, WeftError, WeftValueError
 from ....dialect.records import dataclass
+from ...runtime_values.outside_traces import outside_traces
 from ...tracing.array import TracedArray
+from ...tracing.current import current_trace
 from ...tracing.extents import known_shape
 from ..packages import onnx
 from . import sizes
 from .graphs import Graph, Node, Parser, Reference
-from .sizes import Sizes
+from .sizes import Sizes, as_array
 from .table import Refused, Rule, Visit, called
 from .tensors import number_of
 
@@ -55,12 +57,15 @@ class NodeVisit:
         return self.evaluation.graph(graph, inputs, self.values, self.bound)
 
 
+LARGEST_CONSTANT = 1 << 16
+"""How many bytes an array may have that is computed while tracing, and is a constant of the program then."""
+
+
 class Evaluation:
     """Runs the graphs of a model."""
 
     def __init__(self, parser: Parser) -> None:
         self._parser = parser
-        self._bodies: dict[Any, Graph] = {}
 
     def graph(
         self,
@@ -75,7 +80,8 @@ class Evaluation:
         for node in graph.nodes:
             found = self._made(node, values, bound)
             values.update((name, made) for name, made in zip(node.outputs, found, strict=False) if name)
-        return [values[output.name] for output in graph.outputs]
+        # A body computes only what its caller asks for.
+        return [values.get(output.name) for output in graph.outputs]
 
     def _made(self, node: Node, values: Mapping[str, Any], bound: Mapping[str, Any]) -> Sequence[Any]:
         try:
@@ -103,16 +109,15 @@ class Evaluation:
     ) -> Sequence[Any]:
         while inputs and inputs[-1] is None:
             inputs.pop()
+        if current_trace() is not None and all(map(_is_known, inputs)) and not _has_graphs(node):
+            known = [as_array(value) for value in inputs]
+            found = outside_traces(lambda: called(rule, visit, known, attributes), node.label)()
+            results = found if isinstance(found, tuple) else (found,)
+            if all(map(_is_small, results)):
+                return results
         found = None
         if any(isinstance(value, Sizes) for value in inputs):
-            if rule.moves is not None:
-                places = range(len(inputs)) if rule.moves == (-1,) else rule.moves
-                if all(isinstance(v, Sizes) is False or i in places for i, v in enumerate(inputs)):
-                    found = sizes.moved(
-                        lambda *coded: called(rule, visit, list(coded), attributes), inputs, list(places)
-                    )
-            elif rule.by_element:
-                found = sizes.by_element(lambda *parts: called(rule, visit, list(parts), attributes), inputs)
+            found = _by_sizes(lambda *parts: called(rule, visit, list(parts), attributes), rule, inputs)
         if found is None:
             found = called(rule, visit, inputs, attributes)
         return found if isinstance(found, tuple) else (found,)
@@ -120,15 +125,42 @@ class Evaluation:
     def _by_body(self, node: Node, inputs: list[Any], attributes: dict[str, Any]) -> Sequence[Any]:
         graph = node.meaning
         if not isinstance(graph, Graph):
-            types = [_type_of(value) for value in inputs]
-            key = (id(node), *(each.SerializeToString() for each in types))
-            graph = self._bodies.get(key)
-            if graph is None:
-                graph = self._bodies[key] = self._parser.body_for(node, types, {})
+            graph = self._parser.body_for(node, attributes, [_type_of(value) for value in inputs])
         bound = {**(graph.parameters or {}), **attributes}
         given: dict[str, Any] = {value.name: None for value in graph.inputs}
         given.update((value.name, one) for value, one in zip(graph.inputs, inputs, strict=False))
         return self.graph(graph, [given[value.name] for value in graph.inputs], {}, bound)
+
+
+def _has_graphs(node: Node) -> bool:
+    """Whether the node runs graphs, which see more values than its inputs."""
+    return any(isinstance(value, Graph) for value in node.attributes.values())
+
+
+def _by_sizes(function: Any, rule: Rule, inputs: list[Any]) -> Any:
+    """What a rule makes of inputs in which sizes are, if it can do so element by element; else None."""
+    if rule.by_element:
+        return sizes.by_element(function, inputs)
+    if rule.moves is None:
+        return None
+    places = range(len(inputs)) if rule.moves == (-1,) else rule.moves
+    if any(isinstance(value, Sizes) and place not in places for place, value in enumerate(inputs)):
+        return None
+    return sizes.moved(function, inputs, [place for place in places if place < len(inputs)])
+
+
+def _is_known(value: Any) -> bool:
+    """Whether a value is the same in all runs, and small."""
+    if isinstance(value, Sizes):
+        return value.known() is not None
+    return value is None or (isinstance(value, (np.ndarray, np.generic)) and _is_small(value))
+
+
+def _is_small(value: Any) -> bool:
+    """Whether an array may be a constant of the program."""
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_small, value))
+    return isinstance(value, Sizes) or value is None or np.asarray(value).nbytes <= LARGEST_CONSTANT
 
 
 def _attributes(node: Node, bound: Mapping[str, Any]) -> dict[str, Any]:

@@ -139,26 +139,7 @@ class OnnxFunction(Function[..., Any]):
         bound = self._signature.bind(*args, **kwargs)
         bound.apply_defaults()
         given = zip(self._inputs, bound.arguments.values(), strict=True)
-        return {value.name: self._checked(value, argument) for value, argument in given}
-
-    def _checked(self, value: Value, argument: Any) -> Any:
-        """An argument, if it has the type that the model says."""
-        if not value.is_tensor:
-            return argument
-        if not isinstance(argument, (np.ndarray, TracedArray, np.generic)):
-            argument = np.asarray(argument, value.dtype)
-        shape = known_shape(argument) if isinstance(argument, TracedArray) else np.shape(argument)
-        declared = (
-            None
-            if value.shape is None
-            else tuple(extent if isinstance(extent, int) else None for extent in value.shape)
-        )
-        same_dtype = value.dtype is None or argument.dtype == value.dtype
-        if not same_dtype or (declared is not None and not compatible_shapes(declared, shape)):
-            given = shown(Value(value.name, argument.dtype, tuple(shape), True))
-            kind = WeftValueError if same_dtype else WeftTypeError
-            raise kind(f"{self.name}: the input {value.name!r} is {shown(value)}, not {given}")
-        return argument
+        return {value.name: checked(self.name, value, argument) for value, argument in given}
 
     def _run(self, inputs: Mapping[str, Any], weights: Mapping[str, Any]) -> Any:
         """The results: one array, or a tuple of them."""
@@ -168,6 +149,26 @@ class OnnxFunction(Function[..., Any]):
 
 
 mark_callable(OnnxFunction, is_method=True)
+
+
+def checked(function: str, value: Value, argument: Any) -> Any:
+    """An argument, if it has the type that the model says."""
+    if not value.is_tensor:
+        return argument
+    if not isinstance(argument, (np.ndarray, TracedArray, np.generic)):
+        argument = np.asarray(argument, value.dtype)
+    shape = known_shape(argument) if isinstance(argument, TracedArray) else np.shape(argument)
+    declared = (
+        None
+        if value.shape is None
+        else tuple(extent if isinstance(extent, int) else None for extent in value.shape)
+    )
+    same_dtype = value.dtype is None or argument.dtype == value.dtype
+    if not same_dtype or (declared is not None and not compatible_shapes(declared, shape)):
+        given = shown(Value(value.name, argument.dtype, tuple(shape), True))
+        kind = WeftValueError if same_dtype else WeftTypeError
+        raise kind(f"{function}: the input {value.name!r} is {shown(value)}, not {given}")
+    return argument
 
 
 def _checked_weight(function: str, name: str, array: Any) -> Any:
@@ -209,4 +210,4 @@ def _placeholder(
     return placeholder
 
 
-__all__ = ["OnnxFunction"]
+__all__ = ["OnnxFunction", "checked"]

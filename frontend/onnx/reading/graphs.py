@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ....dialect.errors import ArtifactError, UnsupportedError
@@ -41,7 +41,12 @@ class Node:
     meaning: Rule | Graph | None
     """None for an op whose body depends on the types of its inputs."""
     proto: Any
-    version: int
+    versions: Versions
+
+    @property
+    def version(self) -> int:
+        """The version of the op's domain."""
+        return self.versions.get(self.domain, 0)
 
 
 @dataclass(frozen=True)
@@ -134,7 +139,7 @@ class Parser:
             defaults,
             meaning,
             proto,
-            version,
+            versions,
         )
 
     def _meaning(
@@ -167,22 +172,30 @@ class Parser:
         self.unknown.append(f"{label}: {named}{proto.op_type}, version {version} of the domain")
         return None
 
-    def body_for(self, node: Node, types: list[Any], versions: Versions) -> Graph:
-        """The body of an op of ONNX that depends on the types of its inputs."""
+    def body_for(self, node: Node, attributes: Mapping[str, Any], types: Sequence[Any]) -> Graph:
+        """The body of an op of ONNX that depends on the types of its inputs, for attributes that are known."""
         schema = _schema(node.op, node.domain, node.version)
         at = _nearest(schema.context_dependent_function_opset_versions, node.version)
-        data = schema.get_context_dependent_function_with_opset_version(
-            at, node.proto.SerializeToString(), [each.SerializeToString() for each in types]
-        )
-        if not data:
-            raise UnsupportedError(f"{node.label}: ONNX tells no body for these inputs")
-        before = len(self.unknown)
-        body = self.function(_body(data), versions)
-        if self.unknown[before:]:
-            raise UnsupportedError(
-                f"{node.label} is made of what weft has not: {'; '.join(self.unknown[before:])}"
-            )
-        return body
+        proto = onnx().NodeProto()
+        proto.CopyFrom(node.proto)
+        for attribute in node.proto.attribute:
+            if attribute.ref_attr_name:
+                proto.attribute.remove(attribute)
+                if attribute.name in attributes:
+                    proto.attribute.append(
+                        onnx().helper.make_attribute(attribute.name, attributes[attribute.name])
+                    )
+        key = (proto.SerializeToString(), *(each.SerializeToString() for each in types))
+        if key not in self._parsed:
+            data = schema.get_context_dependent_function_with_opset_version(at, key[0], list(key[1:]))
+            if not data:
+                raise UnsupportedError(f"{node.label}: ONNX tells no body for these inputs")
+            before = len(self.unknown)
+            self._parsed[key] = self.function(_body(data), node.versions)
+            if self.unknown[before:]:
+                missing = "; ".join(self.unknown[before:])
+                raise UnsupportedError(f"{node.label} is made of what weft has not: {missing}")
+        return self._parsed[key]
 
     def _attribute(self, proto: Any, versions: Versions) -> Any:
         if proto.ref_attr_name:

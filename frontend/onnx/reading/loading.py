@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ....dialect.errors import ArtifactError, UnsupportedError, WeftTypeError
+from ....dialect.errors import ArtifactError, UnsupportedError, WeftTypeError, WeftValueError
 from ...numpy_api.constants import constant
 from ..packages import onnx
 from . import rules
 from .evaluation import Evaluation, all_nodes
-from .function import OnnxFunction
+from .function import OnnxFunction, checked
 from .graphs import Graph, Parser
 from .table import Rule
 
-OLDEST = 7
-"""The first version of ONNX's ops that is read: before, they broadcast in another way."""
 
-LARGEST_CONSTANT = 16
-"""Arrays of floats with fewer elements may be constants of what is computed: scales, say."""
-
-
-def load(source: Any, name: str | None = None) -> OnnxFunction:
+def load(source: Any, name: str | None = None, *, constants: Mapping[str, Any] | None = None) -> OnnxFunction:
     """A function of a model of ONNX: a file, the bytes of one, or an `onnx.ModelProto`.
 
     It takes an array for each of the model's inputs, by position or name, and returns the output, or a tuple of
@@ -32,6 +27,9 @@ def load(source: Any, name: str | None = None) -> OnnxFunction:
     inlined in other functions, saved by `weft.save`. `name` is what it is called; without, the graph's name. Tensors
     that lie in other files are read from the directory of the model, or below it, if it is given as a file. Needs the
     package onnx.
+
+    `constants` has arrays for inputs that are no arguments then: shapes, axes and the like, which say what is computed,
+    have to be known before it runs. Integers that are given as Python's numbers, or lists of these, are, too.
 
     Raises `weft.ArtifactError`, a `ValueError`, for what is no model, damaged, or newer than the package onnx knows;
     `weft.UnsupportedError`, a `NotImplementedError`, which names all ops that weft has not, with their nodes.
@@ -53,9 +51,10 @@ def load(source: Any, name: str | None = None) -> OnnxFunction:
             f"{place} has ops that weft has not:"
             + "".join(f"\n  {each}" for each in dict.fromkeys(parser.unknown))
         )
-    inputs = tuple(value for value in graph.inputs if value.name not in graph.constants)
-    weights, constants = _apart(graph)
-    body = Graph(graph.name, (), graph.outputs, constants, graph.nodes)
+    fixed = _fixed(graph, constants or {}, place)
+    inputs = tuple(value for value in graph.inputs if value.name not in {**graph.constants, **fixed})
+    weights, others = _apart(graph)
+    body = Graph(graph.name, (), graph.outputs, {**others, **fixed}, graph.nodes)
     _require_defined(body, {*weights, *(value.name for value in inputs)}, place)
     called = name or _identifier(graph.name)
     return OnnxFunction(
@@ -101,12 +100,16 @@ def _versions(model: Any, place: str) -> dict[str, int]:
             f"{place} is of version {used} of ONNX's ops; the package onnx {package.__version__} knows up to {newest}: "
             "a newer package may read it"
         )
-    if used is not None and used < OLDEST:
-        raise UnsupportedError(
-            f"{place} is of version {used} of ONNX's ops, and {OLDEST} is the first that is read: "
-            "onnx.version_converter.convert_version makes newer ones of it"
-        )
     return versions
+
+
+def _fixed(graph: Graph, constants: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Arrays for inputs, of the types that these have."""
+    values = {value.name: value for value in graph.inputs}
+    unknown = [name for name in constants if name not in values]
+    if unknown:
+        raise WeftValueError(f"{place} has no inputs of these names: {', '.join(map(repr, unknown))}")
+    return {name: checked("weft.onnx.load", values[name], given) for name, given in constants.items()}
 
 
 def _apart(graph: Graph) -> tuple[dict[str, Any], dict[str, Any]]:

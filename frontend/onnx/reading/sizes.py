@@ -50,6 +50,8 @@ class Sizes:
 
 def as_array(value: Any) -> Any:
     """A value of which nothing is followed."""
+    if isinstance(value, list):
+        return [as_array(each) for each in value]
     return value.as_array() if isinstance(value, Sizes) else value
 
 

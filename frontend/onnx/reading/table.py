@@ -116,6 +116,10 @@ def rule_of(domain: str, name: str, version: int) -> Rule | None:
     return fitting[-1] if fitting else None
 
 
+IGNORED = {"consumed_inputs"}
+"""Attributes that say nothing of what is computed."""
+
+
 def called(found: Rule, visit: Visit, inputs: list[Any], attributes: dict[str, Any]) -> Any:
     """What a rule makes of a node's inputs and attributes."""
     by_name = {}
@@ -126,7 +130,7 @@ def called(found: Rule, visit: Visit, inputs: list[Any], attributes: dict[str, A
             place = found.inputs.index(name)
             inputs = inputs + [None] * (place + 1 - len(inputs))
             inputs[place] = np.asarray(value) if isinstance(value, (list, int, float)) else value
-        elif visit.has(name):
+        elif visit.has(name) and name not in IGNORED:
             raise Refused(f"has the attribute {name}, which is not read")
     if found.takes_node:
         by_name["node"] = visit

@@ -8,22 +8,24 @@ from typing import Any
 import numpy as np
 
 from ....autograph.loop_hints import range as staged_range
-from ....autograph.operators.objects.access import set_item
+from ....autograph.operators.calls.calls import call
+from ....autograph.operators.objects.access import attr, set_item
 from ....autograph.operators.statements.expressions import if_exp
 from ....autograph.operators.statements.for_loops import for_
 from ....autograph.operators.statements.statements import while_
+from ....autograph.operators.values.resolve_grown_lists import resolve_grown_list
 from ....tracing.array import TracedArray
-from ....tracing.staging import staged
 from ..graphs import Graph
-from ..namespace import weft
+from ..namespace import weft, writable
 from ..sizes import as_array
 from ..table import Refused, Visit, rule
-from .sequences import Sequence as Arrays
 from .shapes import normal_axis, part
 
 
 def _scalar(value: Any) -> Any:
-    return weft.reshape(weft.asarray(value), ())
+    """The only element of an array, which stays known if it is."""
+    value = as_array(value)
+    return weft.reshape(value, ()) if isinstance(value, TracedArray) else np.asarray(value).reshape(())[()]
 
 
 @rule("If")
@@ -114,7 +116,7 @@ def _wrapped(state: Numbers[Any]) -> tuple[Any, ...]:
 
 def _counted(count: Any, carried: tuple[Any, ...], names: int, body: Graph, node: Visit) -> tuple[Any, ...]:
     """A loop whose turns are counted alone."""
-    if any(isinstance(value, Arrays) for value in carried) or (
+    if any(isinstance(value, list) for value in carried) or (
         not isinstance(count, TracedArray) and int(count) <= _UNROLLED
     ):
         found = (
@@ -150,40 +152,35 @@ def _counted(count: Any, carried: tuple[Any, ...], names: int, body: Graph, node
 
 def _rows(count: Any, state: tuple[Any, ...], body: Graph, node: Visit) -> list[Any]:
     """Room for what each turn gives besides what it carries."""
-    from ....tracing.current import current_trace
-
-    trace = current_trace()
     found = [as_array(value) for value in node.applied(body, (np.int64(0), np.True_, *state))]
     made = []
     for value in found[1 + len(state) :]:
-        row = weft.zeros((count, *value.shape), dtype=value.dtype)
-        made.append(row if isinstance(row, TracedArray) or trace is None else staged(trace, row))
+        made.append(writable(weft.zeros((count, *value.shape), dtype=value.dtype), value, count))
     return made
 
 
 def _staged_while(
     count: Any, test: Any, carried: tuple[Any, ...], names: int, body: Graph, node: Visit
 ) -> tuple[Any, ...]:
-    """A loop that what it computes ends."""
-    state = tuple(as_array(value) for value in carried)
+    """A loop that what it computes ends; what its turns give grows lists."""
+    state = tuple(map(as_array, carried))
     turn: Any = np.int64(0)
     going = test
-    collected: list[list[Any]] = [[] for _ in range(names)]
+    rows: list[list[Any]] = [[] for _ in range(names)]
 
     def goes_on() -> Any:
         return going if count is None else weft.logical_and(weft.less(turn, count), going)
 
-    def body_() -> None:
+    def take_turn() -> None:
         nonlocal state, turn, going
         found = [as_array(value) for value in node.applied(body, (turn, going, *state))]
         going, state = _scalar(found[0]), tuple(found[1 : len(state) + 1])
         turn = turn + np.int64(1)
+        for row, value in zip(rows, found[1 + len(state) :], strict=True):
+            call(attr(row, "append"), value)
 
-    if names:
-        raise Refused("collects what each turn gives, in a loop whose end is computed: not read")
-    while_(goes_on, body_, None)
-    del collected
-    return state
+    while_(goes_on, take_turn, None)
+    return (*state, *(call(np.stack, resolve_grown_list(row)) for row in rows))
 
 
 @rule("Scan", since=9)
@@ -226,14 +223,10 @@ def scanned_rows(step: Any, state: tuple[Any, ...], rows: list[Any]) -> tuple[tu
             columns.append(found[len(state) :])
             state = tuple(found[: len(state)])
         return state, [weft.stack(list(column)) for column in zip(*columns, strict=True)]
-    from ....tracing.current import current_trace
-
-    trace = current_trace()
     first = [as_array(value) for value in step(state, [row[0] for row in rows])]
     made = []
     for value in first[len(state) :]:
-        room = weft.zeros((count, *value.shape), dtype=value.dtype)
-        made.append(room if isinstance(room, TracedArray) or trace is None else staged(trace, room))
+        made.append(writable(weft.zeros((count, *value.shape), dtype=value.dtype), value, count))
 
     def body(i: Any) -> None:
         nonlocal state

@@ -88,6 +88,8 @@ def planes_of(x: Any, given: Window, fill: Any, axis: int = 0) -> list[Any]:
     """For each place of a window along an axis of images, what lies at it in all windows."""
     along = 2 + axis
     low, high = given.low[axis], given.high[axis]
+    if high < 0:
+        x, high = part(x, along, slice(None, high)), 0
     if low or high:
         widths = [(low, high) if a == along else (0, 0) for a in range(x.ndim)]
         x = weft.pad(x, widths, constant_values=scalar(fill, x))

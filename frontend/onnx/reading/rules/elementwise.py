@@ -71,11 +71,17 @@ def _of_one(name: str) -> Any:
 
 
 def _of_two(name: str) -> Any:
-    def apply(a: Any, b: Any) -> Any:
-        return getattr(weft, name)(a, b)
+    def apply(a: Any, b: Any, *, axis: int | None = None, broadcast: int = 0) -> Any:
+        return getattr(weft, name)(a, aligned(a, b, axis))
 
     apply.__doc__ = f"`weft.{name}`."
     return apply
+
+
+def aligned(a: Any, b: Any, axis: int | None) -> Any:
+    """An array whose axes are those of another one from some axis on, as ONNX broadcast before version 7."""
+    behind = 0 if axis is None else a.ndim - axis % a.ndim - b.ndim
+    return b if behind <= 0 else weft.reshape(b, (*b.shape, *(1,) * behind))
 
 
 for _table, _made, _follows in (
@@ -99,8 +105,9 @@ def scalar(value: Any, like: Any) -> Any:
 
 
 @rule("Div", by_element=True)
-def div(a: Any, b: Any) -> Any:
+def div(a: Any, b: Any, *, axis: int | None = None, broadcast: int = 0) -> Any:
     """`weft.divide`; of integers, rounded towards zero."""
+    b = aligned(a, b, axis)
     if is_float(a):
         return weft.divide(a, b)
     quotient = weft.floor_divide(a, b)
@@ -119,8 +126,9 @@ def mod(a: Any, b: Any, *, fmod: int) -> Any:
 
 
 @rule("Pow")
-def pow_(a: Any, b: Any) -> Any:
+def pow_(a: Any, b: Any, *, axis: int | None = None, broadcast: int = 0) -> Any:
     """`weft.power`, in the dtype of the base."""
+    b = aligned(a, b, axis)
     wide = (
         np.result_type(a.dtype, b.dtype)
         if "bfloat16" not in (a.dtype.name, b.dtype.name)
@@ -145,7 +153,7 @@ def bit_cast(x: Any, *, to: int) -> Any:
     if wanted.itemsize != x.dtype.itemsize:
         raise Refused(f"makes elements of {wanted} of those of {x.dtype}, which have another size")
     if wanted == np.bool_ or x.dtype == np.bool_:
-        raise Refused("takes or gives bools, whose bits are no elements")
+        return weft.astype(x, wanted) if x.dtype.kind in "bu" else weft.not_equal(x, 0)
     return x.view(wanted)
 
 
@@ -343,7 +351,7 @@ def dropout(
 
 
 @rule("Dropout")
-def dropout_before_12(x: Any, *, node: Visit, ratio: float = 0.5) -> Any:
+def dropout_before_12(x: Any, *, node: Visit, ratio: float = 0.5, is_test: int = 1) -> Any:
     """The input: nothing is dropped where a model is not trained."""
     return _kept(x, node)
 

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..namespace import weft
+from ....autograph.loop_hints import range as staged_range
+from ....autograph.operators.objects.access import set_item
+from ....autograph.operators.statements.for_loops import for_
+from ..namespace import item, weft, writable
 from ..sizes import as_array
-from ..table import Refused, ints, known, rule
-from .elementwise import scalar
+from ..table import Refused, known, rule
 from .shapes import normal_axis
 
 
@@ -29,7 +31,7 @@ def gather(x: Any, indices: Any, *, axis: int) -> Any:
 @rule("GatherElements")
 def gather_elements(x: Any, indices: Any, *, axis: int) -> Any:
     """`weft.take_along_axis`, of as many elements of the other axes as there are indices."""
-    return x[_grid(x, indices, axis)]
+    return item(x, _grid(x, indices, axis))
 
 
 def _grid(x: Any, indices: Any, axis: int) -> tuple[Any, ...]:
@@ -48,7 +50,7 @@ def _grid(x: Any, indices: Any, axis: int) -> tuple[Any, ...]:
 @rule("GatherND")
 def gather_nd(x: Any, indices: Any, *, batch_dims: int = 0) -> Any:
     """Parts of an array at places that the last axis of the indices tells."""
-    return x[_places(x, indices, batch_dims)]
+    return item(x, _places(x, indices, batch_dims))
 
 
 def _places(x: Any, indices: Any, batch_dims: int = 0) -> tuple[Any, ...]:
@@ -65,7 +67,7 @@ def _places(x: Any, indices: Any, batch_dims: int = 0) -> tuple[Any, ...]:
 @rule("ScatterElements")
 def scatter_elements(x: Any, indices: Any, updates: Any, *, axis: int, reduction: str = "none") -> Any:
     """A copy in which elements along an axis are set, or combined with others."""
-    return _scattered(x, _grid(x, indices, axis), updates, reduction)
+    return scattered(x, _grid(x, indices, axis), updates, reduction)
 
 
 @rule("Scatter")
@@ -77,46 +79,33 @@ def scatter(x: Any, indices: Any, updates: Any, *, axis: int) -> Any:
 @rule("ScatterND")
 def scatter_nd(x: Any, indices: Any, updates: Any, *, reduction: str = "none") -> Any:
     """A copy in which parts are set, or combined with others, at places that the last axis of the indices tells."""
-    return _scattered(x, _places(x, indices), updates, reduction)
+    return scattered(x, _places(x, indices), updates, reduction)
 
 
 _COMBINED = {"mul": "multiply", "max": "maximum", "min": "minimum"}
 
 
-def _scattered(x: Any, places: tuple[Any, ...], updates: Any, reduction: str) -> Any:
+def scattered(x: Any, places: tuple[Any, ...], updates: Any, reduction: str) -> Any:
     result = weft.copy(x)
     if reduction == "none":
-        result = _writable(result, updates, places)
+        result = writable(result, updates, *places)
         result[places] = updates
         return result
     if reduction == "add":
-        result = _writable(result, updates, places)
+        result = writable(result, updates, *places)
         np.add.at(result, places, updates)
         return result
     return _one_by_one(result, places, updates, getattr(weft, _COMBINED[reduction]))
 
 
-def _writable(result: Any, *others: Any) -> Any:
-    """An array into which a trace may write."""
-    from ....tracing.staging import is_traced, staged, trace_of
-
-    flat = [each for other in others for each in (other if isinstance(other, tuple) else (other,))]
-    trace = trace_of(tuple(flat))
-    return staged(trace, result) if trace is not None and not is_traced(result) else result
-
-
 def _one_by_one(result: Any, places: tuple[Any, ...], updates: Any, combine: Any) -> Any:
     """Updates that are combined one after the other, as places may come twice."""
-    from ....autograph.loop_hints import range as staged_range
-    from ....autograph.operators.statements.for_loops import for_
-
     count_of = weft.broadcast_arrays(*places)
     rank = count_of[0].ndim
     inner = tuple(updates.shape[rank:])
     flat = [weft.reshape(each, (-1,)) for each in count_of]
     rows = weft.reshape(updates, (-1, *inner))
-    result = _writable(result, rows, tuple(flat))
-    from ....autograph.operators.objects.access import set_item
+    result = writable(result, rows, *flat)
 
     def update(i: Any) -> None:
         place = tuple(each[i] for each in flat)
@@ -169,7 +158,7 @@ def tensor_scatter(past: Any, update: Any, write_indices: Any = None, *, axis: i
     places = first + steps
     if mode == "circular":
         places = places % past.shape[axis]
-    return _scattered(past, _grid_with(past, update, places, axis), update, "none")
+    return scattered(past, _grid_with(past, update, places, axis), update, "none")
 
 
 def _grid_with(x: Any, updates: Any, places: Any, axis: int) -> tuple[Any, ...]:
@@ -183,5 +172,4 @@ def _grid_with(x: Any, updates: Any, places: Any, axis: int) -> tuple[Any, ...]:
     )
 
 
-__all__ = ["scalar", "within"]
-_ = ints
+__all__ = ["scattered", "within"]

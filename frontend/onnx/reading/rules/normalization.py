@@ -28,6 +28,7 @@ def batch_normalization(
     momentum: float,
     training_mode: int = 0,
     spatial: int = 1,
+    is_test: int = 1,
     node: Visit,
 ) -> Any:
     """Elements less the mean of their channel, divided by its deviation."""

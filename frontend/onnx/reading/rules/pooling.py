@@ -13,6 +13,8 @@ from ..namespace import weft
 from ..table import Refused, Visit, ints, rule
 from .convolutions import planes_of
 from .elementwise import is_float, scalar
+from .indexing import scattered
+from .shapes import part
 from .windows import Window, window
 
 
@@ -29,6 +31,12 @@ def _along_axes(x: Any, given: Window, fill: Any, combine: Callable[[Any, Any], 
 
 def _by_images(op: Any, x: Any, given: Window) -> Any:
     """A function of images of two axes, with the channels at the end."""
+    behind = [min(size, 0) for size in given.high]  # where windows that were left out would begin
+    for axis, size in enumerate(behind):
+        x = part(x, 2 + axis, slice(None, size)) if size else x
+    given = Window(
+        given.sizes, given.strides, given.dilations, given.low, tuple(max(n, 0) for n in given.high)
+    )
     is_line = x.ndim == 3
     image = weft.expand_dims(x, axis=2) if is_line else x
     sizes, strides, low, high = (
@@ -183,9 +191,7 @@ def max_unpool(
         coordinates = weft.unravel_index(places, tuple(shape))
         places = weft.ravel_multi_index(coordinates, tuple(wanted))
     flat = weft.zeros((math.prod(wanted),), dtype=x.dtype)
-    from .indexing import _scattered
-
-    return weft.reshape(_scattered(flat, (places,), weft.reshape(x, (-1,)), "none"), tuple(wanted))
+    return weft.reshape(scattered(flat, (places,), weft.reshape(x, (-1,)), "none"), tuple(wanted))
 
 
 @rule("LRN")

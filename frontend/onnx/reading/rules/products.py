@@ -14,13 +14,20 @@ from .elementwise import scalar
 @rule("MatMul")
 def mat_mul(a: Any, b: Any) -> Any:
     """`weft.matmul`."""
-    return weft.matmul(a, b)
+    return _like(weft.matmul(a, b), a)
+
+
+def _like(found: Any, operand: Any) -> Any:
+    """A product in the dtype of its operands: those of bfloat16 are float32 in the namespace."""
+    return found if found.dtype == operand.dtype else weft.astype(found, operand.dtype)
 
 
 @rule("Gemm")
-def gemm(a: Any, b: Any, c: Any = None, *, alpha: float, beta: float, transA: int, transB: int) -> Any:
+def gemm(
+    a: Any, b: Any, c: Any = None, *, alpha: float, beta: float, transA: int, transB: int, broadcast: int = 1
+) -> Any:
     """alpha * a @ b + beta * c, each matrix transposed as the attributes say."""
-    found = weft.matmul(a.T if transA else a, b.T if transB else b)
+    found = _like(weft.matmul(a.T if transA else a, b.T if transB else b), a)
     if alpha != 1:
         found = found * scalar(alpha, a)
     if c is None:
@@ -31,7 +38,7 @@ def gemm(a: Any, b: Any, c: Any = None, *, alpha: float, beta: float, transA: in
 @rule("Einsum")
 def einsum(*operands: Any, equation: str) -> Any:
     """`weft.einsum`."""
-    return weft.einsum(equation.replace(" ", ""), *operands)
+    return _like(weft.asarray(weft.einsum(equation.replace(" ", ""), *operands)), operands[0])
 
 
 @rule("MatMulInteger")

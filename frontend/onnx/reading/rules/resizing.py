@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .....dialect.records import dataclass
-from ..namespace import weft
+from ..namespace import item, weft
 from ..table import Refused, known, require, rule
 from .elementwise import is_float, scalar
 
@@ -191,19 +193,32 @@ def grid_sample(x: Any, grid: Any, *, align_corners: int, mode: str, padding_mod
     kind = {"bilinear": "linear", "bicubic": "cubic"}.get(mode, mode)
     if kind == "nearest":
         return _sampled(x, [weft.rint(place) for place in places], padding_mode, align_corners)
-    if kind != "linear":
+    if kind not in ("linear", "cubic"):
         raise Refused(f"samples by {mode!r}, which is not read")
-    total: Any = None
     below = [weft.floor(place) for place in places]
-    for corner in np.ndindex(*(2,) * rank):
-        at = [low + scalar(step, low) for low, step in zip(below, corner, strict=True)]
-        weight: Any = None
-        for place, low, step in zip(places, below, corner, strict=True):
-            share = place - low if step else scalar(1, low) - (place - low)
-            weight = share if weight is None else weight * share
+    taps = [_taps(place - low, kind) for place, low in zip(places, below, strict=True)]
+    total: Any = None
+    for corner in itertools.product(*taps):
+        at = [low + scalar(step, low) for low, (step, _) in zip(below, corner, strict=True)]
+        weight = functools.reduce(weft.multiply, [share for _, share in corner])
         found = _sampled(x, at, padding_mode, align_corners) * weft.expand_dims(weight, axis=1)
         total = found if total is None else total + found
     return total
+
+
+def _taps(rest: Any, kind: str) -> list[tuple[int, Any]]:
+    """The elements around a place, counted from that below it, and how much of each is taken."""
+    one = scalar(1, rest)
+    if kind == "linear":
+        return [(0, one - rest), (1, rest)]
+
+    def near(t: Any) -> Any:
+        return (scalar(1.25, t) * t - scalar(2.25, t)) * t * t + one
+
+    def far(t: Any) -> Any:
+        return ((scalar(-0.75, t) * t + scalar(3.75, t)) * t - scalar(6.0, t)) * t + scalar(3.0, t)
+
+    return [(-1, far(rest + one)), (0, near(rest)), (1, near(one - rest)), (2, far(one + one - rest))]
 
 
 def _sampled(x: Any, places: list[Any], padding_mode: str, align_corners: int) -> Any:
@@ -220,7 +235,7 @@ def _sampled(x: Any, places: list[Any], padding_mode: str, align_corners: int) -
         indices.append(weft.astype(weft.minimum(weft.maximum(place, scalar(0, place)), last), np.int64))
     batch = weft.reshape(weft.arange(x.shape[0]), (-1, *(1,) * len(places)))
     images = weft.moveaxis(x, 1, -1)
-    found = weft.moveaxis(images[(batch, *indices)], -1, 1)
+    found = weft.moveaxis(item(images, (batch, *indices)), -1, 1)
     if padding_mode == "zeros":
         found = weft.where(weft.expand_dims(inside, axis=1), found, scalar(0, x))
     return found

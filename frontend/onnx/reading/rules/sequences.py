@@ -1,4 +1,4 @@
-"""Sequences of arrays, which are tuples, and values that may be none."""
+"""Sequences of arrays, which are lists, and values that may be none."""
 
 from __future__ import annotations
 
@@ -12,21 +12,17 @@ from ..tensors import dtype_of
 from .shapes import normal_axis, part
 
 
-class Sequence(tuple[Any, ...]):
-    """A value that is a sequence of arrays, not several results."""
-
-
 @rule("SequenceEmpty")
 def sequence_empty(*, dtype: int = 1) -> Any:
     """No arrays."""
     dtype_of(dtype, "the sequence")
-    return (Sequence(),)
+    return []
 
 
 @rule("SequenceConstruct")
 def sequence_construct(*parts: Any) -> Any:
     """The arrays."""
-    return (Sequence(parts),)
+    return list(parts)
 
 
 def _place(position: Any, count: int) -> int:
@@ -45,14 +41,14 @@ def sequence_at(sequence: Any, position: Any) -> Any:
 def sequence_insert(sequence: Any, tensor: Any, position: Any = None) -> Any:
     """With another array, at the end or at a place."""
     place = len(sequence) if position is None else _place(position, len(sequence))
-    return (Sequence((*sequence[:place], tensor, *sequence[place:])),)
+    return [*sequence[:place], tensor, *sequence[place:]]
 
 
 @rule("SequenceErase")
 def sequence_erase(sequence: Any, position: Any = None) -> Any:
     """Without the last array, or that at a place."""
     place = len(sequence) - 1 if position is None else _place(position, len(sequence))
-    return (Sequence((*sequence[:place], *sequence[place + 1 :])),)
+    return [*sequence[:place], *sequence[place + 1 :]]
 
 
 @rule("SequenceLength")
@@ -68,13 +64,13 @@ def split_to_sequence(x: Any, split: Any = None, *, axis: int, keepdims: int) ->
     extent = int(x.shape[axis])
     if split is None:
         places = [part(x, axis, slice(place, place + 1)) for place in range(extent)]
-        return (Sequence(each if keepdims else weft.squeeze(each, axis=axis) for each in places),)
+        return [each if keepdims else weft.squeeze(each, axis=axis) for each in places]
     given = ints(split, "split")
     if np.ndim(split) == 0:
         (each,) = given
         given = [min(each, extent - first) for first in range(0, extent, each)]
     ends = np.cumsum(given).tolist()
-    return (Sequence(part(x, axis, slice(end - size, end)) for end, size in zip(ends, given, strict=True)),)
+    return [part(x, axis, slice(end - size, end)) for end, size in zip(ends, given, strict=True)]
 
 
 @rule("ConcatFromSequence")
@@ -106,12 +102,10 @@ def optional_get_element(value: Any = None) -> Any:
 def sequence_map(sequence: Any, *others: Any, body: Any, node: Visit) -> Any:
     """What a graph gives for each array of a sequence."""
     results = [
-        node.applied(
-            body, (each, *(other[place] if isinstance(other, Sequence) else other for other in others))
-        )
+        node.applied(body, (each, *(other[place] if isinstance(other, list) else other for other in others)))
         for place, each in enumerate(sequence)
     ]
-    return tuple(Sequence(column) for column in zip(*results, strict=True))
+    return tuple(list(column) for column in zip(*results, strict=True))
 
 
-__all__ = ["Sequence"]
+__all__: list[str] = []

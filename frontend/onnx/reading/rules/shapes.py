@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ....tracing.array import TracedArray
-from ..namespace import weft
+from ..namespace import item, weft
 from ..sizes import Sizes, as_array, elements_of
 from ..table import Refused, Visit, ints, known, require, rule
 from ..tensors import dtype_of
@@ -90,12 +90,24 @@ def reshape(x: Any, shape: Any, *, allowzero: int = 0) -> Any:
     x = as_array(x)
     own = shape_of(x)
     extents = extents_in(shape, "the shape")
+    if isinstance(shape, TracedArray):
+        return weft.reshape(x, _resolved(extents, own, allowzero))
     if not allowzero:
         extents = [
             own[place] if isinstance(extent, int) and extent == 0 else extent
             for place, extent in enumerate(extents)
         ]
     return weft.reshape(x, tuple(extents))
+
+
+def _resolved(extents: Sequence[Any], own: Sequence[Any], allowzero: int) -> tuple[Any, ...]:
+    """Extents of which is known when the program runs alone whether they are 0 or -1."""
+    if not allowzero:
+        kept = [weft.where(weft.equal(n, 0), own[place], n) for place, n in enumerate(extents[: len(own)])]
+        extents = [*kept, *extents[len(own) :]]
+    product = _product([weft.asarray(extent) for extent in extents])
+    left = weft.floor_divide(_product(own), weft.maximum(weft.abs(product), 1))
+    return tuple(weft.where(weft.equal(extent, -1), left, extent) for extent in extents)
 
 
 @rule("Flatten")
@@ -135,6 +147,8 @@ def expand(x: Any, shape: Any) -> Any:
     own = list(shape_of(x))
     rank = max(len(own), len(wanted))
     own, wanted = [1] * (rank - len(own)) + own, [1] * (rank - len(wanted)) + wanted
+    if isinstance(shape, TracedArray):
+        wanted = [weft.where(weft.equal(n, 1), mine, n) for mine, n in zip(own, wanted, strict=True)]
     both = [
         mine if isinstance(theirs, int) and theirs == 1 else theirs
         for mine, theirs in zip(own, wanted, strict=True)
@@ -157,7 +171,7 @@ def concat(*parts: Any, axis: int) -> Any:
 def part(x: Any, axis: int, which: slice) -> Any:
     """A slice along an axis."""
     axis = normal_axis(axis, x.ndim)
-    return x[tuple(which if a == axis else slice(None) for a in range(x.ndim))]
+    return item(x, tuple(which if a == axis else slice(None) for a in range(x.ndim)))
 
 
 @rule("Split", moves=(0,))
@@ -194,7 +208,7 @@ def slice_(x: Any, starts: Any, ends: Any, axes: Any = None, steps: Any = None) 
     for begin, end, axis, step in zip(first, last, along, by, strict=True):
         axis = normal_axis(axis, x.ndim)
         which[axis] = _slice(begin, end, step, x.shape[axis])
-    return x[tuple(which)]
+    return item(x, tuple(which))
 
 
 def _slice(begin: Any, end: Any, step: int, extent: Any) -> slice:
