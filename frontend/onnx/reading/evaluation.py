@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -93,12 +94,10 @@ class Evaluation:
         except Refused as error:
             raise UnsupportedError(f"{node.label} {error}") from None
         except WeftError as error:
-            if (
-                not error.args
-                or not isinstance(error.args[0], str)
-                or " (" in error.args[0].partition(": ")[0]
-            ):
-                raise  # of a node inside, whose name is there already
+            if not error.args or not isinstance(
+                error.args[0], str
+            ):  # as of an axis, whose text is made of numbers
+                raise WeftValueError(f"{node.label}: {error}") from error
             error.args = (f"{node.label}: {error.args[0]}", *error.args[1:])
             raise
         except _OF_FORMS as error:
@@ -111,10 +110,11 @@ class Evaluation:
             inputs.pop()
         if current_trace() is not None and all(map(_is_known, inputs)) and not _has_graphs(node):
             known = [as_array(value) for value in inputs]
-            found = outside_traces(lambda: called(rule, visit, known, attributes), node.label)()
-            results = found if isinstance(found, tuple) else (found,)
-            if all(map(_is_small, results)):
-                return results
+            with contextlib.suppress(MemoryError):
+                found = outside_traces(lambda: called(rule, visit, known, attributes), node.label)()
+                results = found if isinstance(found, tuple) else (found,)
+                if all(map(_is_small, results)):
+                    return results
         found = None
         if any(isinstance(value, Sizes) for value in inputs):
             found = _by_sizes(lambda *parts: called(rule, visit, list(parts), attributes), rule, inputs)

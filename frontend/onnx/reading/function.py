@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import keyword
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -54,6 +55,7 @@ class OnnxFunction(Function[..., Any]):
         """What is compiled in place of its source; kept, as guards ask whether it is the same."""
         super().__init__(_placeholder(name, parameters, self._evaluated), None, name)
         self.weights = weights
+        self._types = [Value(key, array.dtype, array.shape, True) for key, array in weights.items()]
         self.input_names = tuple(value.name for value in inputs)
         self.output_names = tuple(value.name for value in graph.outputs)
         self.__doc__ = doc
@@ -69,13 +71,13 @@ class OnnxFunction(Function[..., Any]):
             raise WeftValueError(
                 f"{self.name} has no weights of these names: {', '.join(map(repr, unknown))}"
             )
-        for name, given in weights.items():
-            own = self.weights[name]
-            shape = known_shape(given) if isinstance(given, TracedArray) else np.shape(given)
-            if not compatible_shapes(own.shape, shape):
-                raise WeftValueError(
-                    f"{self.name}: the weights {name!r} have the shape {own.shape}, not {shape}"
-                )
+        for value in self._types:
+            if value.name in weights:
+                shape = _shape_of(weights[value.name])
+                if not compatible_shapes(value.shape or (), shape):
+                    raise WeftValueError(
+                        f"{self.name}: the weights {value.name!r} have the shape {value.shape}, not {shape}"
+                    )
         return self._run(self._inputs_of(args, kwargs), {**self._own_weights(), **weights})
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
@@ -123,16 +125,24 @@ class OnnxFunction(Function[..., Any]):
 
     def _own_weights(self) -> dict[str, Any]:
         """The weights; in a trace what stands for them, as they are read at each call."""
+        weights = {value.name: self._weight(value) for value in self._types}
         trace = current_trace()
         if not isinstance(trace, Trace) or trace.python_state is None:
-            return dict(self.weights)
+            return weights
         owner = Owner(f"the weights of {self.name}", self.weights)
         return {
-            name: trace.python_state.stand_in(
-                Item(name, owner, name), _checked_weight(self.name, name, array)
-            )
-            for name, array in self.weights.items()
+            name: trace.python_state.stand_in(Item(name, owner, name), array)
+            for name, array in weights.items()
         }
+
+    def _weight(self, value: Value) -> np.ndarray[Any, Any]:
+        """The array that is in the place of a weight, if it has its type."""
+        array = self.weights.get(value.name)
+        if not isinstance(array, np.ndarray) or (array.dtype, array.shape) != (value.dtype, value.shape):
+            is_array = isinstance(array, np.ndarray)
+            given = shown(Value("", array.dtype, array.shape, True)) if is_array else f"{array!r:.60}"
+            raise WeftTypeError(f"{self.name}: the weights {value.name!r} are {shown(value)}, not {given}")
+        return array
 
     def _inputs_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """The arguments by the names of the model's inputs."""
@@ -151,13 +161,19 @@ class OnnxFunction(Function[..., Any]):
 mark_callable(OnnxFunction, is_method=True)
 
 
+def _shape_of(value: Any) -> tuple[int | None, ...]:
+    return known_shape(value) if isinstance(value, TracedArray) else np.shape(value)
+
+
 def checked(function: str, value: Value, argument: Any) -> Any:
     """An argument, if it has the type that the model says."""
     if not value.is_tensor:
         return argument
     if not isinstance(argument, (np.ndarray, TracedArray, np.generic)):
-        argument = np.asarray(argument, value.dtype)
-    shape = known_shape(argument) if isinstance(argument, TracedArray) else np.shape(argument)
+        argument = np.asarray(argument)
+        if value.dtype is not None and np.can_cast(argument.dtype, value.dtype, "same_kind"):
+            argument = argument.astype(value.dtype)
+    shape = _shape_of(argument)
     declared = (
         None
         if value.shape is None
@@ -171,12 +187,6 @@ def checked(function: str, value: Value, argument: Any) -> Any:
     return argument
 
 
-def _checked_weight(function: str, name: str, array: Any) -> Any:
-    if not isinstance(array, np.ndarray):
-        raise WeftTypeError(f"{function}: the weights {name!r} are an array, not {array!r:.60}")
-    return array
-
-
 def _parameters(inputs: Sequence[Value]) -> list[inspect.Parameter]:
     """A parameter for each input, of its name if Python can have that."""
     names: list[str] = []
@@ -184,7 +194,7 @@ def _parameters(inputs: Sequence[Value]) -> list[inspect.Parameter]:
         name = "".join(letter if letter.isalnum() or letter == "_" else "_" for letter in value.name)
         if not name.isidentifier():
             name = f"input_{name}" if name else f"input_{number}"
-        while name in names:
+        while name in names or keyword.iskeyword(name):
             name += "_"
         names.append(name)
     return [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]

@@ -87,6 +87,7 @@ class Parser:
 
     def graph(self, proto: Any, versions: Versions) -> Graph:
         """A graph of the model, or one inside of a node."""
+        _require_texts(proto.name, *(each.name for each in (*proto.input, *proto.output, *proto.initializer)))
         constants = {tensor.name: array_of(tensor, self._directory) for tensor in proto.initializer}
         if len(proto.sparse_initializer):
             names = ", ".join(sparse.values.name for sparse in proto.sparse_initializer)
@@ -122,6 +123,7 @@ class Parser:
             yield self._node(proto, versions)
 
     def _node(self, proto: Any, versions: Versions) -> Node:
+        _require_texts(proto.op_type, proto.domain, proto.name, *proto.input, *proto.output)
         domain, op = _domain(proto.domain), proto.op_type
         label = f"node {proto.name!r} ({op})" if proto.name else f"the node of {_made_by(proto)} ({op})"
         version = versions.get(domain, 0)
@@ -212,6 +214,12 @@ class Parser:
         raise UnsupportedError(
             f"the attribute {proto.name} is of a kind that is not read: {kinds.AttributeType.Name(proto.type)}"
         )
+
+
+def _require_texts(*names: Any) -> None:
+    for name in names:
+        if not isinstance(name, str):  # what is no UTF-8 comes as bytes
+            raise ArtifactError(f"a name is no text, but {name!r:.60}")
 
 
 def plain_attribute(proto: Any) -> Any:

@@ -19,13 +19,12 @@ def dtype_of(number: int, what: str) -> Any:
         raise ArtifactError(f"{what} has elements of a type that ONNX has not: {number}")
     if number == types.UNDEFINED:
         raise ArtifactError(f"{what} has elements of no type")
-    dtype = None if number == types.STRING else onnx().helper.tensor_dtype_to_np_dtype(number)
     try:
-        return as_dtype(dtype)
+        if number != types.STRING:  # which NumPy has as objects
+            return as_dtype(onnx().helper.tensor_dtype_to_np_dtype(number))
     except (WeftError, TypeError):
-        raise UnsupportedError(
-            f"{what} has elements that weft has not: {types.DataType.Name(number).lower()}"
-        ) from None
+        pass
+    raise UnsupportedError(f"{what} has elements that weft has not: {types.DataType.Name(number).lower()}")
 
 
 def number_of(dtype: Any) -> int:

@@ -243,6 +243,12 @@ def leaky_relu(x: Any, *, alpha: float) -> Any:
 
 
 @rule("PRelu")
+def prelu_before_7(x: Any, slope: Any) -> Any:
+    """Negative elements times a slope: one, or one for each channel."""
+    return prelu(x, weft.reshape(slope, (-1, *(1,) * (x.ndim - 2))) if x.ndim > 1 else slope)
+
+
+@rule("PRelu", since=7)
 def prelu(x: Any, slope: Any) -> Any:
     """Negative elements times a slope, which broadcasts."""
     return weft.where(weft.less(x, scalar(0, x)), x * slope, x)
