@@ -15,6 +15,7 @@ from typing import Any
 import weft
 from weft.dialect.op import OPS, VARIADIC, FieldKind, Op
 from weft.dialect.ops import FAMILIES, load_families
+from weft.frontend.onnx.reading.rules import RULES as ONNX_RULES
 from weft.frontend.onnx.writing.model import WRITERS as ONNX_WRITERS
 from weft.frontend.settings import Settings
 from weft.frontend.stablehlo.translation import RULES
@@ -236,8 +237,13 @@ def stablehlo_page() -> str:
 
 
 def onnx_page() -> str:
-    """How models of ONNX come in and go out: the template, with the ops that are written."""
-    return filled("onnx.md", written=written_ops(ONNX_WRITERS))
+    """How models of ONNX come in and go out: the template, with the ops of both tables."""
+    read = "\n".join(f"| `{name}` | {rows[-1].summary} |" for (_, name), rows in sorted(ONNX_RULES.items()))
+    return filled(
+        "onnx.md",
+        read=f"The ops that are read by an entry of their own:\n\n| op | in weft |\n|---|---|\n{read}",
+        written=written_ops(ONNX_WRITERS),
+    )
 
 
 def written_ops(writers: Iterable[str]) -> str:

@@ -74,7 +74,7 @@ class OnnxFunction(Function[..., Any]):
         for value in self._types:
             if value.name in weights:
                 shape = _shape_of(weights[value.name])
-                if not compatible_shapes(value.shape or (), shape):
+                if not compatible_shapes(value.sizes or (), shape):
                     raise WeftValueError(
                         f"{self.name}: the weights {value.name!r} have the shape {value.shape}, not {shape}"
                     )
@@ -87,13 +87,11 @@ class OnnxFunction(Function[..., Any]):
         return super().get_concrete_function(*args, **kwargs)
 
     def _spec(self, value: Value) -> TensorSpec:
-        if value.dtype is None or value.shape is None:
+        if value.dtype is None or value.sizes is None:
             raise WeftValueError(
                 f"{self.name} does not say which type its input {value.name!r} has: pass a weft.TensorSpec for each"
             )
-        return TensorSpec(
-            [extent if isinstance(extent, int) else None for extent in value.shape], value.dtype
-        )
+        return TensorSpec(value.sizes, value.dtype)
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{value.name}: {shown(value)}" for value in self._inputs)
@@ -139,8 +137,9 @@ class OnnxFunction(Function[..., Any]):
         """The array that is in the place of a weight, if it has its type."""
         array = self.weights.get(value.name)
         if not isinstance(array, np.ndarray) or (array.dtype, array.shape) != (value.dtype, value.shape):
-            is_array = isinstance(array, np.ndarray)
-            given = shown(Value("", array.dtype, array.shape, True)) if is_array else f"{array!r:.60}"
+            given = f"{array!r:.60}"
+            if isinstance(array, np.ndarray):
+                given = shown(Value("", array.dtype, array.shape, True))
             raise WeftTypeError(f"{self.name}: the weights {value.name!r} are {shown(value)}, not {given}")
         return array
 
@@ -174,13 +173,8 @@ def checked(function: str, value: Value, argument: Any) -> Any:
         if value.dtype is not None and np.can_cast(argument.dtype, value.dtype, "same_kind"):
             argument = argument.astype(value.dtype)
     shape = _shape_of(argument)
-    declared = (
-        None
-        if value.shape is None
-        else tuple(extent if isinstance(extent, int) else None for extent in value.shape)
-    )
     same_dtype = value.dtype is None or argument.dtype == value.dtype
-    if not same_dtype or (declared is not None and not compatible_shapes(declared, shape)):
+    if not same_dtype or (value.sizes is not None and not compatible_shapes(value.sizes, shape)):
         given = shown(Value(value.name, argument.dtype, tuple(shape), True))
         kind = WeftValueError if same_dtype else WeftTypeError
         raise kind(f"{function}: the input {value.name!r} is {shown(value)}, not {given}")

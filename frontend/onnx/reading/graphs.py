@@ -59,6 +59,13 @@ class Value:
     """None where it is not said, or where the value is no tensor."""
     is_tensor: bool
 
+    @property
+    def sizes(self) -> tuple[int | None, ...] | None:
+        """The shape, with None for extents that have a name."""
+        if self.shape is None:
+            return None
+        return tuple(extent if isinstance(extent, int) else None for extent in self.shape)
+
 
 @dataclass(frozen=True)
 class Graph:

@@ -68,6 +68,11 @@ class Rule:
     known_inputs: tuple[int, ...]
     """The inputs that say what to compute: they are constants, not weights."""
 
+    @property
+    def summary(self) -> str:
+        """What the op becomes, in a line."""
+        return (self.function.__doc__ or "").partition("\n")[0]
+
 
 RULES: dict[tuple[str, str], list[Rule]] = {}
 """The rules by domain and name, for each the oldest version first."""

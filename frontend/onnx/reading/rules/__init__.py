@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..table import RULES
 from . import (
     control_flow,
     convolutions,
@@ -37,4 +38,4 @@ FAMILIES = (
 )
 """The modules that fill the table."""
 
-__all__ = ["FAMILIES"]
+__all__ = ["FAMILIES", "RULES"]

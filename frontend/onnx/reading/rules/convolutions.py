@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..namespace import weft
+from ..namespace import item, weft
 from ..table import Refused, ints, known, require, rule
 from .elementwise import scalar
 from .shapes import part, shape_of
@@ -141,7 +141,8 @@ def conv_transpose(
     behind = [span - 1 - border + extra for span, border, extra in zip(plain.spans, high, more, strict=True)]
     x = _bordered(x, before, behind)
     inputs, outputs = w.shape[0], w.shape[1]
-    turned = w[(slice(None), slice(None), *(slice(None, None, -1),) * rank)]
+    whole, backwards = slice(None), slice(None, None, -1)
+    turned = item(w, (whole, whole, *(backwards,) * rank))
     turned = weft.reshape(turned, (group, inputs // group, outputs, *plain.sizes))
     turned = weft.permute_dims(turned, (0, 2, 1, *range(3, 3 + rank)))
     filters = weft.reshape(turned, (group * outputs, inputs // group, *plain.sizes))

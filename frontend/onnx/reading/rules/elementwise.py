@@ -163,6 +163,7 @@ def _folded(name: str) -> Any:
             first = getattr(weft, name)(first, other)
         return first
 
+    of_several.__doc__ = f"`weft.{name}` of one array after the other."
     return of_several
 
 
