@@ -25,7 +25,7 @@ from .calls.device_calls import device_of_call, places_on_device
 from .calls.eager_calls import is_eager, is_remembered
 from .calls.in_turn import found_for, run_in_turn
 from .calls.known_specialisations import CacheInfo, KnownSpecialisations
-from .calls.parameters import Parameters
+from .calls.parameters import Parameters, completed
 from .calls.retracing import Compilation, Retracing
 from .compiling.program import CallSignature, Program, Recording
 from .guards.handles import Bound
@@ -290,12 +290,7 @@ class Function(FastCallable, Portable, Generic[P, R]):
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         """Flatten a call to its arrays, their names and its structure; defaults and keywords are positional here."""
         if kwargs or not self._is_simple or len(args) != self._positional:
-            try:
-                bound = self._signature.bind(*args, **kwargs)
-            except TypeError as error:
-                raise WeftTypeError(f"{self.name}() {error}") from None
-            bound.apply_defaults()
-            args, kwargs = bound.args, bound.kwargs
+            args, kwargs = completed(self._signature, self.name, args, kwargs)
         given = (args, kwargs)
         if self.input_signature is not None:
             first = self._instances

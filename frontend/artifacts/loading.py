@@ -30,15 +30,17 @@ def load(
     only_look: bool = False,
     trust_code: bool = False,
     max_bytes: int = DEFAULT_BYTES,
+    target: str | None = None,
+    device: str | None = None,
 ) -> Model:
     """The functions of a file that `weft.save` wrote, as attributes of a `weft.Model`.
 
     They are compiled when they are called, for the sizes of the call, differentiated by `weft.grad`, and may be called
     in other compiled functions. They share `model.state`, a dict of arrays, which they write in place; `state` gives
-    other arrays for some names. With `only_look=True` signatures can be read, and nothing is compiled. The file needs
-    no trust: what is compiled is text that is checked; `max_bytes` bounds what is read. Only with `trust_code=True` is
-    machine code of the file run, which may do anything, as a program may: first calls that it fits need no compiler
-    then. `model.code` says of each target whether its code is taken, and why not. Raises `weft.ArtifactError`,
+    other arrays for some names; `target` and `device` are those of `weft.function`. With `only_look=True` signatures
+    can be read, and nothing is compiled. The file needs no trust: what is compiled is text that is checked; `max_bytes`
+    bounds what is read. Only with `trust_code=True` is machine code of the file run, which may do anything, as a
+    program may: first calls that it fits need no compiler then. `model.code` says of each target whether its code is taken, and why not. Raises `weft.ArtifactError`,
     which is a `ValueError`, for files that are damaged, of a newer version, or do what such files must not do.
 
     >>> import os, tempfile
@@ -68,7 +70,7 @@ def load(
         for name, entries in described.items()
     }
     code = _take_code(archive, functions, trust_code and not only_look)
-    return Model(archive.path, functions, arrays, only_look, code)
+    return Model(archive.path, functions, arrays, only_look, code, target, device)
 
 
 _UNTRUSTED = "not taken: weft.load(..., trust_code=True) takes it"
@@ -110,6 +112,8 @@ class Model:
         state: dict[str, Any],
         only_look: bool,
         code: dict[str, str] | None = None,
+        target: str | None = None,
+        device: str | None = None,
     ) -> None:
         self.path = path
         self.state = state
@@ -121,11 +125,15 @@ class Model:
             for name, specialisations in functions.items()
         }
         """What each function was saved for, as people write it."""
-        self.functions = {} if only_look else _functions_of(functions, state)
+        self.functions = {} if only_look else _functions_of(functions, state, target, device)
         """The functions by name; none if the file was only looked at."""
 
     def __getattr__(self, name: str) -> RecordedFunction:
         functions = vars(self).get("functions", {})
+        if name not in functions and name in vars(self).get("signatures", {}):
+            raise AttributeError(
+                f"{self.path} was only looked at: call {name} of what weft.load({self.path!r}) gives"
+            )
         if name not in functions:
             known = ", ".join(vars(self).get("signatures", {})) or "none"
             raise AttributeError(f"{vars(self).get('path')} has no function {name!r}; it has: {known}")
@@ -141,11 +149,13 @@ class Model:
 
 
 def _functions_of(
-    functions: Mapping[str, list[Recorded]], state: dict[str, Any]
+    functions: Mapping[str, list[Recorded]], state: dict[str, Any], target: str | None, device: str | None
 ) -> dict[str, RecordedFunction]:
     from .recorded_function import RecordedFunction
 
-    return {name: RecordedFunction(name, recorded, state) for name, recorded in functions.items()}
+    return {
+        name: RecordedFunction(name, recorded, state, target, device) for name, recorded in functions.items()
+    }
 
 
 def _state_of(archive: Archive, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...dialect.attributes import type_from_mlir
-from ...dialect.errors import NotPortable, WeftValueError
+from ...dialect.errors import ArtifactError, NotPortable, WeftValueError
 from ...dialect.mlir import Operation
 from ...dialect.register import context
 from ...dialect.types import RefType
@@ -101,6 +101,10 @@ def portable_again(
     recorded: Recorded, state: Mapping[str, np.ndarray[Any, Any]], shared: SharedState
 ) -> Portable:
     """What a file holds of a function that came from one."""
+    try:
+        recorded.require_portable()
+    except ArtifactError as error:
+        raise NotPortable(f"{recorded.description.symbol} cannot leave this process:\n  {error}") from error
     for array in recorded.description.state:
         shared.keep(array.key, state[array.key])
     return Portable(recorded.description, recorded.text)

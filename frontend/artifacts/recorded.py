@@ -21,6 +21,7 @@ from ..signature.signature import (
     parts_of_call,
     unflatten,
 )
+from ..signature.traced_value import ArrayHolder, held
 from .descriptions import Description
 from .structures import is_named_tuple
 
@@ -52,6 +53,8 @@ class Recorded:
         self.step: Any = None
         """What a tape of plain Python runs, once there was one."""
         self._module: Any = None
+        self._is_checked = True
+        """Whether the module is one that files may have: what `weft.from_mlir` takes may be another one."""
 
     @property
     def module(self) -> Any:
@@ -64,7 +67,15 @@ class Recorded:
 
     @module.setter
     def module(self, module: Any) -> None:
-        self._module = module
+        self._module, self._is_checked = module, False
+
+    def require_portable(self) -> None:
+        """Raise `ArtifactError` for a module that files do not have."""
+        if not self._is_checked:
+            from .checked_modules import parse
+
+            parse(self.text, self.description)
+            self._is_checked = True
 
     @cached_property
     def identity(self) -> str:
@@ -111,21 +122,41 @@ class Recorded:
             lambda i: TensorSpec(arguments[i].tensor.shape, arguments[i].tensor.dtype),
         )
 
+    def differs_in_constants(self, structure: Structure) -> bool:
+        """Whether arguments are nested as those of the file are, but for the values of constants."""
+        return bool(_differences(self.description.structure, structure))
+
     def __str__(self) -> str:
-        positional, keywords = parts_of_call(self.description.structure)
         types = [argument.tensor for argument in self.description.arguments]
-        words = [describe(child, types) for child in positional.children]
-        words += [f"{k}={describe(c, types)}" for k, c in zip(keywords.keys, keywords.children, strict=True)]
-        return f"({', '.join(words)})"
+        return described_call(self.description.structure, types)
+
+
+def described_call(structure: Structure, types: Sequence[Any]) -> str:
+    """The arguments of a call, as people write them."""
+    positional, keywords = parts_of_call(structure)
+    words = [describe(child, types) for child in positional.children]
+    words += [f"{k}={describe(c, types)}" for k, c in zip(keywords.keys, keywords.children, strict=True)]
+    return f"({', '.join(words)})"
+
+
+def _differences(wanted: Structure, given: Structure) -> int | None:
+    """How many constants of arguments are others; None for arguments that are nested in another way."""
+    if not isinstance(wanted, Node) or not isinstance(given, Node):
+        is_nested = isinstance(wanted, Node) or isinstance(given, Node)
+        return None if is_nested else int(isinstance(wanted, Static) and wanted != given)
+    if wanted.keys != given.keys or len(wanted.children) != len(given.children):
+        return None
+    found = list(map(_differences, wanted.children, given.children))
+    return None if None in found else sum(filter(None, found))
 
 
 def _match(wanted: Structure, given: Structure, leaves: Sequence[Any], found: list[Any]) -> bool:
-    """Whether arguments are nested as others are, whose arrays they have then; Python's numbers may be arrays."""
+    """Whether arguments are nested as others are, whose arrays they have then."""
     if isinstance(wanted, Leaf):
         if isinstance(given, Leaf):
             found[wanted.index] = leaves[given.index]
-        elif isinstance(given, Static) and type(given.value) in (bool, int, float, complex):
-            found[wanted.index] = given.value
+        elif isinstance(given, Static) and _may_be_array(given.value):
+            found[wanted.index] = held(given.value)
         else:
             return False
         return True
@@ -138,6 +169,11 @@ def _match(wanted: Structure, given: Structure, leaves: Sequence[Any], found: li
     return all(_match(w, g, leaves, found) for w, g in zip(wanted.children, given.children, strict=True))
 
 
+def _may_be_array(value: Any) -> bool:
+    """Whether what is a constant of a call may be an array in the file: a number of Python's, or a variable."""
+    return type(value) in (bool, int, float, complex) or isinstance(value, ArrayHolder)
+
+
 def _is_kind(given: Any, wanted: Any) -> bool:
     """Whether two containers are of one kind: that of a named tuple in a file is known by its name and fields."""
     return given is wanted or (
@@ -145,4 +181,4 @@ def _is_kind(given: Any, wanted: Any) -> bool:
     )
 
 
-__all__ = ["Recorded", "TargetProgram", "is_gpu"]
+__all__ = ["Recorded", "TargetProgram", "described_call", "is_gpu"]

@@ -11,14 +11,14 @@ import numpy as np
 from ...dialect.errors import WeftTypeError
 from ...dialect.types import compatible_shapes
 from ..guards.handles import Item, Owner
-from ..signature.signature import Structure, alias_pattern, describe, is_array
+from ..signature.signature import Structure, alias_pattern, is_array
 from ..tracing.array import TracedArray
 from ..tracing.current import current_trace
 from ..tracing.extents import known_shape
 from ..tracing.learned_sizes import need_all_sizes
 from ..tracing.trace import Trace
 from .descriptions import Argument, StateArray
-from .recorded import Recorded
+from .recorded import Recorded, described_call
 from .replaying import Replay
 
 State: TypeAlias = "Mapping[str, Any]"
@@ -84,9 +84,16 @@ def _fitting_of(
     certain.sort(key=lambda each: alias_pattern(each[1]) != each[0].description.aliases)
     if certain or len(fitting) == 1:
         return (certain or fitting)[0]
-    given = describe(structure, [getattr(leaf, "type", leaf) for leaf in leaves])
+    given = described_call(structure, [getattr(leaf, "type", leaf) for leaf in leaves])
     saved = "".join(f"\n  {name}{recorded}" for recorded in recorded_as)
-    raise WeftTypeError(f"{name} was not saved for the arguments {given}; the file has{saved}")
+    hint = _CONSTANTS if any(recorded.differs_in_constants(structure) for recorded in recorded_as) else ""
+    raise WeftTypeError(f"{name} was not saved for the arguments {given}; the file has{saved}{hint}")
+
+
+_CONSTANTS = (
+    "\na number or text in this list is a constant of what was compiled; a number is data in a file if it was one of "
+    "NumPy's (np.float64(0.1)) when the function was compiled, or came with several values"
+)
 
 
 def _may_be(leaf: Any, wanted: Argument) -> bool:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from ...backend.cpu.dispatch.objects import mark_callable
-from ...dialect.errors import WeftTypeError
 from ...dialect.held_interrupts import interrupts_held
 from ..calls.argument_numbers import Arguments
 from ..calls.compile_lock import COMPILE_LOCK
 from ..calls.concrete import ConcreteFunction
 from ..calls.eager_calls import always_compiled
+from ..calls.parameters import completed
 from ..compiling.program import CallSignature, Program, Recording
 from ..function import Function
 from ..guards.dependencies import Dependencies
@@ -22,9 +23,10 @@ from ..signature.signature import TensorSpec
 from ..signature.traced_value import TracedValue
 from ..tracing.current import remembering
 from .cached_programs import CachedProgram
-from .descriptions import Description
+from .descriptions import Description, description_from_json
 from .recorded import Recorded
 from .stored_programs import Restorable
+from .structures import Json
 
 if TYPE_CHECKING:
     from ..calls.specialisations import Fitting
@@ -33,14 +35,22 @@ if TYPE_CHECKING:
 class RecordedFunction(Function[..., Any]):
     """A function that `weft.load` made: called, compiled for known sizes, differentiated and inlined like any other."""
 
-    def __init__(self, name: str, specialisations: Sequence[Recorded], state: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        name: str,
+        specialisations: Sequence[Recorded],
+        state: dict[str, Any],
+        target: str | None = None,
+        device: str | None = None,
+    ) -> None:
         self.recorded_as = tuple(specialisations)
         """What the file holds of it."""
         self.state = state
         """The arrays that it shares with the other functions of the file."""
         self._source = _placeholder(name, self.recorded_as[0].description)
         """What is compiled in place of its source; kept, as guards ask whether it is the same."""
-        super().__init__(_placeholder(name, self.recorded_as[0].description, self._evaluated), None, name)
+        called = _placeholder(name, self.recorded_as[0].description, self._evaluated)
+        super().__init__(called, None, name, target=target, device=device)
         for recorded in self.recorded_as:
             signature = recorded.signature(name)
             if signature.numbers:  # were found to change before the file was written
@@ -55,8 +65,13 @@ class RecordedFunction(Function[..., Any]):
     def __repr__(self) -> str:
         return f"<weft.function {self.name}{', '.join(map(str, self.recorded_as))} of a file>"
 
-    def __reduce__(self) -> NoReturn:
-        raise WeftTypeError(f"{self.name} comes from a file: load the file in the other process")
+    def __reduce__(self) -> tuple[Any, ...]:
+        entries = [(recorded.description.to_json(), recorded.text) for recorded in self.recorded_as]
+        return _restored, (self.name, entries, self.state, self.target, self.device)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> RecordedFunction:
+        state = copy.deepcopy(self.state, memo)
+        return RecordedFunction(self.name, self.recorded_as, state, self.target, self.device)
 
     # From a call to a program
 
@@ -132,13 +147,13 @@ class RecordedFunction(Function[..., Any]):
         from .recorded_calls import replayed  # which loads the compiler
 
         leaves: list[Any] = []
-        structure = self._flatten(args, kwargs, leaves, [])
+        structure = self._flatten(*completed(self._signature, self.name, args, kwargs), leaves, [])
         return replayed(self.name, self.recorded_as, self.state, structure, leaves)
 
     def _evaluated(self, *args: Any, **kwargs: Any) -> Any:
         """The function where others run as Python: it has none, and runs compiled."""
         leaves: list[Any] = []
-        structure = self._flatten(args, kwargs, leaves, [])
+        structure = self._flatten(*completed(self._signature, self.name, args, kwargs), leaves, [])
         if any(isinstance(leaf, TracedValue) for leaf in leaves) or remembering() is not None:
             from .recorded_calls import on_tape  # which loads the compiler
 
@@ -147,6 +162,18 @@ class RecordedFunction(Function[..., Any]):
                 return call()
         with always_compiled():
             return self(*args, **kwargs)
+
+
+def _restored(
+    name: str,
+    entries: Sequence[tuple[Json, str]],
+    state: dict[str, Any],
+    target: str | None,
+    device: str | None,
+) -> RecordedFunction:
+    """A function that went to another process, with its state: one that several share is one there."""
+    specialisations = [Recorded(description_from_json(entry), text) for entry, text in entries]
+    return RecordedFunction(name, specialisations, state, target, device)
 
 
 mark_callable(RecordedFunction, is_method=True)

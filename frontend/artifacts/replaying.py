@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ...dialect.attributes import type_to_mlir
-from ...dialect.errors import OverlapError, WeftTypeError
+from ...dialect.errors import OverlapError, UnsupportedError, WeftTypeError
 from ...dialect.mlir import Module, Operation, Value, ir
-from ...dialect.ops.state import AllocRef, ReadRef
+from ...dialect.ops.state import AllocRef, RaiseIf, ReadRef
 from ...dialect.register import context
 from ...dialect.types import RefType, TensorType, ValueType, compatible_shapes
 from ...passes.rewriting import operations_of
@@ -38,6 +38,8 @@ from .checked_modules import functions_of, name_of
 from .descriptions import Argument, Description, StateArray
 from .refinement import refine
 
+_RAISE = RaiseIf.mlir_name()
+
 _FITTING = {int: "iufc", float: "fc", complex: "c", bool: "b"}
 """The kinds of dtypes that Python's numbers become without a change of their value."""
 
@@ -54,6 +56,7 @@ class Replay:
     def run(self, leaves: Sequence[Any], state: Sequence[TracedArray]) -> Any:
         """The result for the arrays of the arguments and the state."""
         description = self._description
+        self._require_uncaught()
         arrays = [self._array(leaf, a) for leaf, a in zip(leaves, description.arguments, strict=True)]
         self._require_distinct(arrays)
         self._require_apart(arrays, state)
@@ -72,6 +75,20 @@ class Replay:
             description.result,
             lambda place: self._result(description.leaves[place], found, [*arrays, *state], kept),
         )
+
+    def _require_uncaught(self) -> None:
+        """Refuse a call in a `try` of what may raise: the module's exceptions end the whole call."""
+        if self._trace.catcher is None:
+            return
+        found = {
+            op.attributes["error"].value for op in operations_of(self._module.operation) if op.name == _RAISE
+        }
+        if found:
+            raise UnsupportedError(
+                f"{self._name}, which comes from a file, may raise {' or '.join(sorted(found))}, and a `try` in "
+                "compiled code does not take what functions of files raise: call it in front of the `try`, or put the "
+                "`try` around the call of the compiled function"
+            )
 
     # What goes in
 

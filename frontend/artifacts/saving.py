@@ -20,6 +20,7 @@ from ..function import BoundFunction, Function
 from ..variables.state_files import write_arrays
 from .archive import STATE, write_archive
 from .code_files import checked_targets, write_code
+from .loading import Model
 from .portability import Portable, SharedState, is_of, portable, portable_again, without_instance
 from .recorded import Recorded
 from .recorded_function import RecordedFunction
@@ -31,9 +32,10 @@ def save(file: File, function: Any = None, /, *, code: str | Sequence[str] = (),
 
     A function is a `weft.Function`, of which all is written that was compiled so far (or what its `input_signature`
     says), a method of an object, or what `get_concrete_function` gives. Each gets the name of its keyword; a single one
-    without a keyword has its own. Arrays that functions read or write outside of their arguments are the file's state:
-    one that several use is one. Numbers in attributes that calls change are state, too, if a call changed them before.
-    A file that was there is replaced when all is written. `code` names targets, "native" for this machine, others as in
+    without a keyword has its own, and what `weft.load` gave is written with all of its functions. Arrays that functions
+    read or write outside of their arguments are the file's state: one that several use is one. Numbers in attributes
+    that calls change are state, too, if a call changed them before. A file that was there is replaced when all is
+    written. `code` names targets, "native" for this machine, others as in
     `weft.function` ("x86-64-v3", "aarch64", "sm_90a"), whose machine code is kept in the file, too: `weft.load` runs it
     without a compiler, where it is trusted. Raises `weft.NotPortable` with all reasons and their lines
     for functions that need Python, `ValueError` for functions that nothing was compiled for.
@@ -95,11 +97,21 @@ _EXAMPLE = "weft.save('model.weft', predict=predict)"
 
 
 def by_names(place: File, function: Any, functions: Mapping[str, Any], example: str) -> dict[str, Any]:
-    """The functions of a call as in an example: those of keywords, and one without, which has its own name."""
+    """The functions of a call as in an example: those of keywords, and one without, which has its own name.
+
+    In its place may be what `weft.load` gave, with all functions of that.
+    """
     caller = example.partition("(")[0]
     if not isinstance(place, (str, os.PathLike)):
         raise WeftTypeError(f"{caller} is first told where to write, as in {example}, and not {place!r}")
-    if function is not None:
+    if isinstance(function, Model):
+        twice = sorted(function.functions.keys() & functions.keys())
+        if twice:
+            raise WeftValueError(
+                f"{caller}: {function.path} has a function {twice[0]}, too: pass it by another name"
+            )
+        functions = {**function.functions, **functions}
+    elif function is not None:
         name = getattr(function, "name", "function")
         if name in functions:
             raise WeftValueError(

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ...dialect.errors import WeftTypeError
 from ..guards.handles import Bound
 from ..signature.signature import Node, Static, Structure, static_key
 
 
 class Unknown(Exception):
     """Something that native code cannot be told."""
+
+
+def completed(
+    signature: inspect.Signature, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call by position, where they may be, with the defaults of those that were left out."""
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise WeftTypeError(f"{name}() {error}") from None
+    bound.apply_defaults()
+    return bound.args, bound.kwargs
 
 
 class Parameters:
@@ -54,4 +68,4 @@ class Parameters:
         return tuple(slots[:count]), by_name | dict(zip(slots[end::2], slots[end + 1 :: 2], strict=True))
 
 
-__all__ = ["Parameters", "Unknown"]
+__all__ = ["Parameters", "Unknown", "completed"]
