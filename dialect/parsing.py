@@ -11,12 +11,37 @@ _UNKNOWN = "wef_"  # as long as the dialect's name, so that columns stay, and no
 _STRING_OR_DIALECT = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|(?<![\w.$%@#!^])weft(?=\.\w)')
 
 
+_OWN_FORM = re.compile(
+    r"(?P<name>weft\.\w+)\s*(?P<operands>%[\w.$#-]+(?:\s*,\s*%[\w.$#-]+)*)\s*(?P<attributes>\{[^{}]*\})?"
+    r"\s*:\s*(?P<type>[!\w][\w.]*<[^<>]*>)\s*(?:loc\(|//|$)"
+)
+"""What people write for an op whose operands and result are of one type."""
+
+
 class UnquotedOp(NamedTuple):
     """An op of weft that is written in a form of its own, and where it stands (from 1 on)."""
 
     name: str
     line: int
     column: int
+    generic: str
+    """What to write instead."""
+
+    @property
+    def message(self) -> str:
+        """What is wrong with it."""
+        return f"ops of weft have the generic form only: write {self.generic}"
+
+
+def _generic(text: str, name: str) -> str:
+    """The generic form of an op, as its text tells it."""
+    found = _OWN_FORM.match(text)
+    if found is None:
+        return f'"{name}"(%operands) {{attributes}} : (types) -> type'
+    count = found["operands"].count("%")
+    attributes = f" {found['attributes']}" if found["attributes"] else ""
+    types = ", ".join([found["type"]] * count)
+    return f'"{name}"({found["operands"]}){attributes} : ({types}) -> {found["type"]}'
 
 
 def first_unquoted_op(text: str) -> UnquotedOp | None:
@@ -38,7 +63,9 @@ def first_unquoted_op(text: str) -> UnquotedOp | None:
             name = re.search(rf"custom op '{_UNKNOWN}\.(\w+)'", diagnostic.message)
             place = re.search(r":(\d+):(\d+)\)$", str(diagnostic.location))
             if name and place:
-                return UnquotedOp(f"weft.{name[1]}", int(place[1]), int(place[2]))
+                op, line, column = f"weft.{name[1]}", int(place[1]), int(place[2])
+                rest = text.split("\n")[line - 1].encode()[column - 1 :].decode(errors="replace")
+                return UnquotedOp(op, line, column, _generic(rest, op))
     finally:
         ir.Context.current.emit_error_diagnostics = errors
     return None

@@ -75,10 +75,7 @@ def _refuse_unquoted_op(source: Source) -> None:
     """Give a diagnostic at the op that MLIR could not read without one."""
     op = first_unquoted_op(source.text)
     if op is not None:
-        ir.Location.file(source.name, op.line, op.column).emit_error(
-            f"{op.name} is written in the generic form, as all ops of weft: "
-            f'%result = "{op.name}"(%operands) {{attributes}} : (types) -> type'
-        )
+        ir.Location.file(source.name, op.line, op.column).emit_error(op.message)
 
 
 @dataclass

@@ -66,7 +66,7 @@ def checked_module(
         guard(module)
     except ir.MLIRError as error:
         op = first_unquoted_op(text)
-        reason = str(error).replace("\n", " ") if op is None else f"{op.name} is not in the generic form"
+        reason = str(error).replace("\n", " ") if op is None else op.message
         raise ArtifactError(f"the module cannot be read: {reason[:400]}") from error
     except ArtifactError:
         raise

@@ -63,8 +63,7 @@ def parsed(text: str, place: str) -> Module:
         op = first_unquoted_op(text)
         if op is None:
             raise WeftValueError(f"{place} is no module of MLIR") from error
-        message = f'{op.name} is written in the generic form: "{op.name}"(%operands) {{attributes}} : (types) -> type'
-        raise _error(text, place, op.line, op.column, message) from None
+        raise _error(text, place, op.line, op.column, op.message) from None
     except WeftError as error:
         raise WeftValueError(f"{place}: {error}") from error
     return module

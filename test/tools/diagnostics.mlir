@@ -47,12 +47,12 @@ func.func @twice() {
 // -----
 
 // Ops that IRDL defines have the generic form only, and MLIR says nothing when it cannot read another one.
-// CHECK: diagnostics.mlir:[[#]]:8: error: weft.negative is written in the generic form, as all ops of weft: %result = "weft.negative"(%operands) {attributes} : (types) -> type
+// CHECK: diagnostics.mlir:[[#]]:8: error: ops of weft have the generic form only: write "weft.negative"(%0) : (tensor<3xf32>) -> tensor<3xf32>
 // CHECK-NEXT: %1 = weft.negative %0 : tensor<3xf32>
 // CHECK-NEXT: {{^ {7}\^$}}
 func.func @unquoted(%x: tensor<3xf32>) attributes {weft.note = "weft.tanh"} {
   %0 = "weft.tanh"(%x) : (tensor<3xf32>) -> tensor<3xf32> // weft.tanh
-  // expected-error @+1 {{is written in the generic form}}
+  // expected-error @+1 {{ops of weft have the generic form only}}
   %1 = weft.negative %0 : tensor<3xf32>
   return
 }

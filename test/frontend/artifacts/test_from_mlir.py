@@ -14,6 +14,7 @@ import pytest
 
 import weft
 
+ADDED = '"weft.add"(%x, %x) : (tensor<?xf64>, tensor<?xf64>) -> tensor<?xf64>'
 TWICE = """\
 func.func @twice(%x: tensor<?xf64>) -> tensor<?xf64> {
   %y = "weft.add"(%x, %x) : (tensor<?xf64>, tensor<?xf64>) -> tensor<?xf64>
@@ -111,7 +112,11 @@ def test_one_of_several_functions() -> None:
         ),
         (
             TWICE.replace('"weft.add"(%x, %x)', "weft.add %x, %x"),
-            r"text:2:8: weft\.add is written in the generic form",
+            r'text:2:8: ops of weft have the generic form only: write "weft.add"\(%operands\) \{attributes\}',
+        ),
+        (
+            TWICE.replace(ADDED, 'weft.add %x, %x {a = 1} : tensor<?xf64> loc("é")'),
+            r'"weft.add"\(%x, %x\) \{a = 1\} : \(tensor<\?xf64>, tensor<\?xf64>\) -> tensor<\?xf64>\n',
         ),
         (WRONG_TYPE, r"text:2:8: 'weft\.add' op returns f64\[\?\], not f32\[\?\]"),
         (
