@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+import importlib
 import importlib.util
 import inspect
 import pathlib
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import weft
@@ -264,7 +266,61 @@ def filled(template: str, **parts: str) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], text)
 
 
+def cache_page() -> str:
+    """How the disk cache works: the template, with all reasons for which a function is not stored."""
+    rows = "\n".join(f"| {text} | `{place}` |" for place, text in reasons_not_to_store())
+    table = f"| what it says | who says it |\n|---|---|\n{rows}"
+    return (TEMPLATES / "cache.md").read_text().replace("{{reasons}}", table)
+
+
+def reasons_not_to_store() -> list[tuple[str, str]]:
+    """What the sources say of functions that are not stored, with the files; in place of what differs are dots."""
+    root = DOCS.parent
+    found = set()
+    for path in sorted((root / "frontend").rglob("*.py")):
+        place = path.relative_to(root).as_posix()
+        judges = place.startswith(("frontend/disk_cache/", "frontend/guards/"))
+        module = ast.parse(path.read_text())
+        for expression in _reasons(module, judges):
+            found |= {
+                (place, text) for text in _texts(expression, place) if re.search(r"\w{3,} \w{2,}", text)
+            }
+    return sorted(found)
+
+
+def _reasons(module: ast.Module, judges: bool) -> Iterator[ast.expr]:
+    """The expressions of a module that say why something is not stored."""
+    for node in ast.walk(module):
+        match node:
+            case ast.Call(func=ast.Name(id="NotPortable"), args=[reason]) if judges:
+                yield reason
+            case ast.Call(func=ast.Attribute(value=owner, attr="refuse"), args=[reason]):
+                if ast.unparse(owner).endswith("dependencies") or (judges and ast.unparse(owner) == "self"):
+                    yield reason
+            case ast.FunctionDef(name=name) if judges and name.lstrip("_").startswith("why_"):
+                for inner in ast.walk(node):
+                    if isinstance(inner, (ast.Return, ast.Yield)) and inner.value is not None:
+                        yield inner.value
+
+
+def _texts(expression: ast.expr, place: str) -> Iterator[str]:
+    """The texts that an expression may be."""
+    match expression:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.JoinedStr(values=parts):
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in parts)
+        case ast.IfExp(body=body, orelse=orelse):
+            yield from _texts(body, place)
+            yield from _texts(orelse, place)
+        case ast.Name(id=name) | ast.Subscript(value=ast.Name(id=name)) if name.isupper():
+            module = importlib.import_module("weft." + place.removesuffix(".py").replace("/", "."))
+            value = getattr(module, name)
+            yield from value.values() if isinstance(value, dict) else [value]
+
+
 PAGES: dict[str, Callable[[], str]] = {
+    "cache.md": cache_page,
     "names.md": names_page,
     "onnx.md": onnx_page,
     "ops.md": ops_page,

@@ -25,6 +25,25 @@ def test_generated_page_is_current(name):
     assert (DOCS / name).read_text() == GENERATOR.PAGES[name](), "run `make docs`"
 
 
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "id, of which it is not known that it does nothing else than compute",
+        "a Model object, as its class has __len__",
+        "an array of 9000000 bytes",
+        "the order of a set, which is another one in each process",
+        "f.<locals>.g, which is not found under a name",
+    ],
+)
+def test_reasons_not_to_store_are_those_of_the_sources(reason):
+    known = [text for _, text in GENERATOR.reasons_not_to_store()]
+    assert any(re.fullmatch(".*".join(map(re.escape, text.split("…"))), reason) for text in known)
+
+
+def test_what_sends_a_stored_program_elsewhere_is_no_reason_not_to_store():
+    assert "a method that is none" not in [text for _, text in GENERATOR.reasons_not_to_store()]
+
+
 PATHS = re.compile(
     r"[`(](?:\.\./)*((?:dialect|passes|backend|frontend|tools|test|bench|docs|examples)/[\w./-]*)[`)#]"
 )

@@ -40,8 +40,9 @@ def load(
     other arrays for some names; `target` and `device` are those of `weft.function`. With `only_look=True` signatures
     can be read, and nothing is compiled. The file needs no trust: what is compiled is text that is checked; `max_bytes`
     bounds what is read. Only with `trust_code=True` is machine code of the file run, which may do anything, as a
-    program may: first calls that it fits need no compiler then. `model.code` says of each target whether its code is taken, and why not. Raises `weft.ArtifactError`,
-    which is a `ValueError`, for files that are damaged, of a newer version, or do what such files must not do.
+    program may: first calls that it fits need no compiler then. `model.code` says of each target whether its code is
+    taken, and why not. Raises `weft.ArtifactError`, which is a `ValueError`, for files that are damaged, of a newer
+    version, or do what such files must not do.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "doubled.weft")

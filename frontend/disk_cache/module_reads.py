@@ -12,7 +12,7 @@ from .stored_handles import KNOWN_MODULES, ModuleAttribute
 
 def module_reads(function: types.FunctionType) -> Iterator[ModuleAttribute]:
     """The attributes of modules that a function, and those in it, read; raises NotPortable where that is not known."""
-    for reason in _unseen(function):
+    for reason in _why_unknown(function):
         raise NotPortable(f"{reason} in {function.__qualname__}")
     variables = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     for name, *chain in sorted(name_uses(function.__code__).chains):
@@ -24,7 +24,7 @@ def module_reads(function: types.FunctionType) -> Iterator[ModuleAttribute]:
             yield from _reads(value, chain)
 
 
-def _unseen(function: types.FunctionType) -> Iterator[str]:
+def _why_unknown(function: types.FunctionType) -> Iterator[str]:
     """What of a function looks at variables and attributes by other ways than by name."""
     uses = name_uses(function.__code__)
     for module in sorted(uses.imports):

@@ -12,4 +12,8 @@ class NotPortable(Exception):
     """A value, or something that a trace did, means nothing in another process; the message says what it is."""
 
 
-__all__ = ["Data", "NotPortable"]
+class Elsewhere(NotPortable):
+    """What a stored program refers to is not here, or is another one: the program is not for this process."""
+
+
+__all__ = ["Data", "Elsewhere", "NotPortable"]

@@ -25,7 +25,7 @@ from ..guards.handles import (
 from ..guards.unbound import UNBOUND
 from ..source.modules import OWN_PACKAGE, is_own_module, is_users_module, is_users_object
 from .fingerprints import Fingerprints, named_in_module
-from .portable import NotPortable
+from .portable import Elsewhere, NotPortable
 
 Path = tuple[Any, ...]
 """The way to an object: what kind of way it is, and from where; `at` goes it."""
@@ -165,7 +165,7 @@ class Paths:
     # Going
 
     def at(self, path: Path) -> Any:
-        """What is at the end of a way; raises NotPortable where there is nothing, or something else."""
+        """What is at the end of a way; raises Elsewhere where there is nothing, or something else."""
         kind, *rest = path
         if kind == "function":
             return self._function
@@ -174,7 +174,7 @@ class Paths:
         if kind == "held":
             value = rest[0].get()
             if value is UNBOUND:
-                raise NotPortable("a name that is not bound")
+                raise Elsewhere("a name that is not bound")
             return value
         if kind == "global":
             own: Any = self._globals
@@ -184,16 +184,16 @@ class Paths:
         if kind == "named":
             value = _member(named_in_module(rest[0], rest[1]), rest[2])
             if value is None or self._fingerprints.of(value) != rest[3]:
-                raise NotPortable(f"{rest[1]}, which is not what it was")
+                raise Elsewhere(f"{rest[1]}, which is not what it was")
             return value
         owner = self.at(rest[0])
         if kind == "cell":
             closure = getattr(_plain_function(owner), "__closure__", None) or ()
             if rest[1] >= len(closure):
-                raise NotPortable("a variable of a function that is not there")
+                raise Elsewhere("a variable of a function that is not there")
             return closure[rest[1]]
         if not isinstance(owner, types.MethodType):
-            raise NotPortable("a method that is none")
+            raise Elsewhere("a method that is none")
         return owner.__self__ if kind == "self" else owner.__func__
 
 
@@ -234,7 +234,7 @@ def _module_of(namespace: dict[str, Any]) -> str | None:
 def _module(name: str) -> types.ModuleType:
     module = sys.modules.get(name)
     if not isinstance(module, types.ModuleType):
-        raise NotPortable(f"the module {name}, which is not imported")
+        raise Elsewhere(f"the module {name}, which is not imported")
     return module
 
 

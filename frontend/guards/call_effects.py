@@ -241,7 +241,7 @@ def effect_of(function: Callable[..., Any]) -> CallEffect:
     for kind, names, result in _ACTING_METHODS:
         if name in names and isinstance(owner, kind) and not isinstance(owner, (io.StringIO, io.BytesIO)):
             return CallEffect(Does.ACTS, result)
-    why = _why_it_varies(function, owner, name)
+    why = _how_it_varies(function, owner, name)
     if why is not None:
         return CallEffect(Does.VARIES, why=why)
     if isinstance(function, np.vectorize):
@@ -259,7 +259,7 @@ def varying_object(value: Any) -> str | None:
     return None
 
 
-def _why_it_varies(function: Any, owner: Any, name: str) -> str | None:
+def _how_it_varies(function: Any, owner: Any, name: str) -> str | None:
     for known, reason in _VARYING:
         if function is known:
             return reason
