@@ -664,11 +664,20 @@ def nanmax(a: _Any, axis: _Any = None, out: _Any = None, keepdims: _Any = ..., i
 def nanmean(a: _Any, axis: _Any = None, dtype: _Any = None, out: _Any = None, keepdims: _Any = ..., *, where: _Any = ...) -> _Any:
     """The arithmetic mean over axes of what is not NaN, as `numpy.nanmean`."""
 
+def nanmedian(a: _Any, axis: _Any = None, out: _Any = None, overwrite_input: _builtins.bool = False, keepdims: _builtins.bool = False) -> _Any:
+    """The median over axes of what is not NaN, as `numpy.nanmedian`."""
+
 def nanmin(a: _Any, axis: _Any = None, out: _Any = None, keepdims: _Any = ..., initial: _Any = ..., where: _Any = ...) -> _Any:
     """The smallest element over axes that is not NaN, NaN where all are, as `numpy.nanmin`."""
 
+def nanpercentile(a: _Any, q: _Any, axis: _Any = None, out: _Any = None, overwrite_input: _builtins.bool = False, method: _builtins.str = 'linear', keepdims: _builtins.bool = False) -> _Any:
+    """Quantiles in percent of what is not NaN, as `numpy.nanpercentile`."""
+
 def nanprod(a: _Any, axis: _Any = None, dtype: _Any = None, out: _Any = None, keepdims: _Any = ..., initial: _Any = ..., where: _Any = ...) -> _Any:
     """The product over axes with NaN counted as one, as `numpy.nanprod`."""
+
+def nanquantile(a: _Any, q: _Any, axis: _Any = None, out: _Any = None, overwrite_input: _builtins.bool = False, method: _builtins.str = 'linear', keepdims: _builtins.bool = False) -> _Any:
+    """Quantiles over axes of what is not NaN, as `numpy.nanquantile`."""
 
 def nanstd(a: _Any, axis: _Any = None, dtype: _Any = None, out: _Any = None, ddof: _Any = 0, keepdims: _Any = ..., *, where: _Any = ..., mean: _Any = ..., correction: _Any = ...) -> _Any:
     """The standard deviation over axes of what is not NaN, as `numpy.nanstd`."""
@@ -1209,8 +1218,11 @@ __all__ = [
     "nancumsum",
     "nanmax",
     "nanmean",
+    "nanmedian",
     "nanmin",
+    "nanpercentile",
     "nanprod",
+    "nanquantile",
     "nanstd",
     "nansum",
     "nanvar",

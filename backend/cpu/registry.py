@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from ...dialect.ops.random import FillRandom
 from ...dialect.ops.shape import Stretch
-from ...dialect.ops.sorting import Argsort, Partition, Sort
+from ...dialect.ops.sorting import Argsort, Partition, PartitionAt, Sort
 from ...dialect.ops.ufunc_loops import CallLoop
 from ...passes.registry import PassTable, entry
 
@@ -60,6 +60,6 @@ CPU_PASSES: PassTable = MappingProxyType(
         "write-loop-calls": entry(f"{_CODEGEN}.loop_calls:WriteLoopCalls", CallLoop),
         "write-random-numbers": entry(f"{_CODEGEN}.random_numbers:WriteRandomNumbers", FillRandom),
         "write-small-matrices": entry(f"{_CODEGEN}.stacks.small_matrices:WriteSmallMatrices", CallLoop),
-        "write-sorts": entry(f"{_CODEGEN}.sorting:WriteSorts", Argsort, Partition, Sort),
+        "write-sorts": entry(f"{_CODEGEN}.sorting:WriteSorts", Argsort, Partition, PartitionAt, Sort),
     }
 )

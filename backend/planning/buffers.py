@@ -69,7 +69,7 @@ class PlanBuffers(Pass):
             statistics["copies"] += plan.copies
 
 
-_TAKEN = ("raise_if", "sort", "argsort", "partition", "fill_random", "call_loop")
+_TAKEN = ("raise_if", "sort", "argsort", "partition", "partition_at", "fill_random", "call_loop")
 """The ops of weft that are left, of which all but the first are in kernels."""
 
 

@@ -40,7 +40,7 @@ ALLOCATE_SCRATCH, FREE_SCRATCH = "_mlir_memref_to_llvm_aligned_alloc", "_mlir_me
 REFUSALS = "weft_scratch_refusals"
 """Tells how often there was no memory for kernels."""
 
-_SORTING = re.compile(r"weft_(sort|argsort|select)_(int|float|complex)\d+_by_\d+")
+_SORTING = re.compile(r"weft_(sort|argsort|select|select_several)_(int|float|complex)\d+_by_\d+")
 """Sort a row, digit by digit where so many digits or fewer differ."""
 
 _RANDOM = re.compile(r"weft_random_[a-z_]+_(pcg64|pcg64dxsm|philox)_(bool|u?int\d+|float\d+)")

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..dtypes import all_dtypes
 from ..emitter import Emitter, Tensor
-from ..errors import WeftValueError
+from ..errors import WeftTypeError, WeftValueError
 from ..op import (
     Array,
     Attributes,
@@ -25,7 +25,7 @@ from ..op import (
     TensorType,
     same_dtype,
 )
-from ..types import normalize_axis
+from ..types import compatible_shapes, normalize_axis
 from .reductions import widened
 
 _CASES = tuple(
@@ -160,6 +160,62 @@ class Partition(Arrangement, name="partition"):
     def evaluate(x: Array, axis: int, places: tuple[int, ...]) -> Array:
         wide = widened(x)
         return (np.partition(wide, places, axis=axis) if places else wide).astype(x.dtype)
+
+
+class PartitionAt(Arrangement, name="partition_at"):
+    """Partition each row along the last axis at places of its own, which ascend and are known when the program runs.
+
+    A place beyond an end of the row is the element at that end.
+    """
+
+    x: Operand
+    places: Operand
+    cases = (  # with one possible result
+        Case(((2,), (1,))),
+        Case(((4, 1), (4, 2))),
+        Case(((2, 3, 2), (2, 3, 1))),
+        Case(((2, 0), (2, 1))),
+        Case(((0, 2), (0, 1))),
+        Case(((1, 3), (1, 0))),
+    )
+
+    @staticmethod
+    def vjp(b: Emitter, g: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        """To where the elements came from."""
+        origins = Partition.origins(b, x, y, x.rank - 1)
+        found: Tensor = b.put_along_axis(b.zeros_like(x), origins, g, axis=x.rank - 1)
+        return found
+
+    @staticmethod
+    def jvp(b: Emitter, t: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        """From where the elements came."""
+        found: Tensor = b.take_along_axis(t, Partition.origins(b, x, y, x.rank - 1), axis=x.rank - 1)
+        return found
+
+    @staticmethod
+    def infer(x: TensorType, places: TensorType) -> TensorType:
+        if places.dtype != np.int64:
+            raise WeftTypeError(f"the places of weft.partition_at are int64, not {places.dtype}")
+        if x.rank == 0 or not compatible_shapes(x.shape[:-1], places.shape[:-1]):
+            raise WeftValueError(f"weft.partition_at needs places for each row of {x}, not {places}")
+        return x
+
+    @staticmethod
+    def evaluate(x: Array, places: Array) -> Array:
+        wide = widened(x)
+        count, length = places.shape[-1], x.shape[-1]
+        if not count or not wide.size:
+            return x.copy()
+        rows = wide.reshape(-1, length)
+        within = places.clip(0, length - 1).reshape(-1, count)
+        ordered = [np.partition(row, found) for row, found in zip(rows, within, strict=True)]
+        found: Array = np.stack(ordered).reshape(x.shape).astype(x.dtype)
+        return found
+
+    @classmethod
+    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
+        """Every dtype, with places that are int64."""
+        return iter([(dtype, np.dtype(np.int64)) for dtype in all_dtypes()])
 
 
 class Searchsorted(ShapedOp, name="searchsorted", family="sorting", cost=Cost.EXPENSIVE):

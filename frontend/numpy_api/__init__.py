@@ -41,6 +41,7 @@ MODULES = (
     "membership",
     "windows",
     "sorting",
+    "quantiles",
     "statistics",
     "reductions",
     "comparisons",

@@ -8,12 +8,14 @@ import numpy as np
 
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.op import Op
-from ...dialect.ops.sorting import Argsort, Partition, Sort
+from ...dialect.ops.sorting import Argsort, Partition, PartitionAt, Sort
+from ..indexing.broadcasting import broadcast_to
 from ..tracing.extents import known_shape
-from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, is_traced, raise_where, trace_of
-from .arguments import flat_or_axis
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, is_traced, raise_where, trace_of
+from .arguments import INT64, flat_or_axis
 from .documentation import Family, member
 from .indexing import take_along_axis
+from .shape import moveaxis, reshape
 
 
 def _ordering(op_class: type[Op]) -> Family:
@@ -107,8 +109,8 @@ def partition(
 ) -> ArrayResult:
     """The array with the elements that belong at places `kth` there, smaller ones in front, as `numpy.partition`.
 
-    Shape: that of a; flat when the axis is None. Dtype: that of a. With a traced `kth` or extent all elements are
-    sorted. Raises `ValueError` for a place out of bounds, `TypeError` for one that is no integer.
+    Shape: that of a; flat when the axis is None. Dtype: that of a. Raises `ValueError` for a place out of bounds,
+    `TypeError` for one that is no integer.
 
     >>> weft.partition(np.array([2, 0, 1]), 1)[1]
     np.int64(1)
@@ -116,8 +118,17 @@ def partition(
     x, place = _partitioned(a, kth, axis, kind)
     extent = known_shape(x)[place]
     if extent is None or trace_of((kth,)) is not None:
-        return sort(x, axis=place)
+        return _partitioned_at(x, kth, place)
     return asarray(apply(Partition, x, axis=place, places=_places(kth, extent)))
+
+
+def _partitioned_at(x: ArrayResult, kth: Any, axis: int) -> ArrayResult:
+    """The array with the elements at places that are known when the program runs."""
+    rows = moveaxis(x, axis, -1)
+    wanted = cast(reshape(asarray(kth), (-1,)), INT64)
+    wanted = np.where(np.less(wanted, 0), wanted + rows.shape[-1], wanted)
+    places = broadcast_to(sort(wanted), (*rows.shape[:-1], wanted.shape[0]))
+    return moveaxis(asarray(apply(PartitionAt, rows, places)), -1, axis)
 
 
 def _partitioned(a: ArrayLike, kth: Any, axis: Any, kind: Any) -> tuple[ArrayResult, int]:

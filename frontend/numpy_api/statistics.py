@@ -1,4 +1,4 @@
-"""Statistics made of sorting, counting and products: quantiles, histograms, covariances."""
+"""Statistics made of counting and products: histograms, covariances."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...dialect.dtypes import kind
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.ops.indexing import Scatter
 from ..indexing.broadcasting import broadcast_to
-from ..tracing.extents import known_shape, product
+from ..tracing.extents import known_shape
 from ..tracing.staging import (
     ArrayLike,
     ArrayResult,
@@ -20,157 +20,21 @@ from ..tracing.staging import (
     cast,
     is_traced,
     raise_where,
-    rank_0_array,
     staged,
     trace_of,
 )
-from .arguments import FLOAT64, INT64, as_inexact, axis_tuple, common_dtype, deliver
+from .arguments import FLOAT64, INT64, common_dtype
 from .contraction import matmul
-from .creation import full, linspace, zeros
+from .creation import linspace, zeros
 from .diagonals import diagonal
 from .elementwise import clip
 from .indexing import searchsorted, take
-from .joining import concatenate, stack
+from .joining import concatenate
 from .reductions import max as max_of
 from .reductions import mean
 from .reductions import min as min_of
 from .reductions import sum as sum_of
-from .selection import choose
-from .shape import atleast_2d, moveaxis, ravel, reshape, transpose
-from .sorting import partition
-
-
-def median(
-    a: ArrayLike, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False
-) -> ArrayResult:
-    """The middle element over axes, or the mean of the two in the middle, as `numpy.median`.
-
-    Shape: that of a without the axes, which `keepdims` leaves with extent 1. Dtype: that of a; of integers float64.
-    NaN where there is one. Raises what `quantile` raises.
-
-    >>> weft.median(np.array([3, 1, 2]))
-    np.float64(2.0)
-    """
-    x = as_inexact(asarray(a))
-    lined, axes = _in_one_axis(x, axis)
-    count = _known_count(lined, "median")
-    if count == 0:
-        middle: ArrayResult = full(known_shape(lined)[:-1], np.nan, x.dtype)[()]
-    else:
-        low, high = (count - 1) // 2, count // 2
-        ordered = partition(lined, [low, high])
-        middle = mean(ordered[..., low : high + 1], -1)
-        middle = cast(choose(np.isnan(max_of(lined, -1)), np.nan, middle), x.dtype)
-    return deliver(_with_axes(middle, x, axes) if keepdims else middle, out, "unsafe")
-
-
-def percentile(
-    a: ArrayLike,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-) -> ArrayResult:
-    """Quantiles in percent, as `numpy.percentile`.
-
-    Shape and dtype: those of `quantile`. Raises what `quantile` raises.
-
-    >>> weft.percentile(np.array([1, 2, 3]), 50)
-    np.float64(2.0)
-    """
-    if trace_of((q,)) is not None:
-        raise UnsupportedError(
-            "the percentages of percentile() must be known while tracing; pass Python numbers"
-        )
-    return quantile(a, np.true_divide(q, 100), axis, out, overwrite_input, method, keepdims)
-
-
-def quantile(
-    a: ArrayLike,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-) -> ArrayResult:
-    """Quantiles over axes, by linear interpolation, as `numpy.quantile`.
-
-    Shape: that of q, and of a without the axes. Dtype: that of a; of integers float64. NaN where there is one. Raises
-    `UnsupportedError` for a q or extents that are known only when the function runs and for methods other than
-    linear, `ValueError` for a q outside of [0, 1] and for empty axes.
-
-    >>> weft.quantile(np.array([1, 2, 3]), [0.5, 1])
-    array([2., 3.])
-    """
-    if trace_of((q,)) is not None:
-        raise UnsupportedError("the places of quantile() must be known while tracing; pass Python numbers")
-    if method != "linear":
-        raise UnsupportedError(f"method {method!r} of quantile is not supported; the method there is: linear")
-    x, given_places = asarray(a), np.asarray(q)
-    if kind(x.dtype) == "c":
-        raise WeftTypeError("a must be an array of real numbers")
-    if given_places.dtype.kind not in "biuf":
-        raise WeftTypeError(f"the places of quantile() are real numbers, not {given_places.dtype}")
-    if kind(given_places.dtype) not in "iub":  # places that are integers are ends, between which nothing is
-        x = as_inexact(x)
-    fractions = given_places.astype(np.float64)
-    if not ((fractions >= 0) & (fractions <= 1)).all():
-        raise WeftValueError("Quantiles must be in the range [0, 1]")
-    lined, axes = _in_one_axis(x, axis)
-    count = _known_count(lined, "quantile")
-    if count == 0:
-        raise WeftValueError("quantile() of an empty axis is not defined")
-    positions = [float(f) * (count - 1) for f in fractions.reshape(-1)]
-    places = {min(int(position) + step, count - 1) for position in positions for step in (0, 1)}
-    ordered = partition(lined, sorted(places)) if places else lined
-    has_nan = np.isnan(max_of(lined, -1))
-    quantiles = [_at(ordered, position, count - 1, has_nan) for position in positions]
-    if keepdims:
-        quantiles = [_with_axes(quantile, x, axes) for quantile in quantiles]
-    if fractions.ndim == 0:
-        return deliver(quantiles[0], out)
-    stacked = stack(quantiles)
-    return deliver(reshape(stacked, (*fractions.shape, *stacked.shape[1:])), out)
-
-
-def _in_one_axis(x: ArrayResult, axis: Any) -> tuple[ArrayResult, tuple[int, ...]]:
-    """The array with axes flattened to a last one, and which they are."""
-    axes = axis_tuple(axis, x.ndim)
-    rest = [place for place in range(x.ndim) if place not in axes]
-    extents = [x.shape[place] for place in rest]
-    reduced = product([x.shape[place] for place in axes])
-    return reshape(moveaxis(x, rest, tuple(range(len(rest)))), (*extents, reduced)), axes
-
-
-def _known_count(lined: ArrayResult, name: str) -> int:
-    count = known_shape(lined)[-1]
-    if count is None:
-        raise UnsupportedError(f"{name}() needs the extent of the reduced axes while tracing")
-    return count
-
-
-def _with_axes(result: ArrayResult, x: ArrayResult, axes: tuple[int, ...]) -> ArrayResult:
-    """A result for each of the other axes, with the axes that were reduced at extent 1."""
-    kept = tuple(1 if place in axes else extent for place, extent in enumerate(x.shape))
-    return rank_0_array(reshape(result, kept))
-
-
-def _at(ordered: ArrayResult, position: float, last_place: int, has_nan: ArrayLike) -> ArrayResult:
-    """The element of a last axis, partitioned there, at a fractional place, interpolated; NaN where there is one."""
-    lower = int(position)
-    if kind(ordered.dtype) != "f":
-        found = ordered[..., lower]
-        return found if found.ndim else found[()]
-    below, above = ordered[..., lower], ordered[..., min(lower + 1, last_place)]
-    fraction = position - lower
-    difference = above - below
-    # NumPy starts from the nearer neighbour.
-    value = below + difference * fraction if fraction < 0.5 else above - difference * (1 - fraction)
-    return cast(choose(has_nan, np.nan, value), ordered.dtype)
-
+from .shape import atleast_2d, ravel, reshape, transpose
 
 MOST_COMPARED = 16
 """Elements are compared with the edges of so many bins; with more, each is counted where it belongs."""

@@ -12,7 +12,7 @@ import numpy as np
 from ...dialect.dtypes import kind
 from ...dialect.mlir import Attribute, Value, dialect, ir
 from ...dialect.op import Op
-from ...dialect.ops.sorting import Argsort, Partition, Searchsorted, Sort
+from ...dialect.ops.sorting import Argsort, Partition, PartitionAt, Searchsorted, Sort
 from ...dialect.types import TensorType, normalize_axis
 from ..index_arithmetic import Extent, IndexArithmetic
 from .conversion import Conversion, OpInstance, lowers, scalar_type, storage_type
@@ -48,6 +48,19 @@ def lower_partition(c: Conversion, op: OpInstance) -> Value:
         return order.elements(_left(c, Partition, order.keys(rows, type), order.key_type(type), places), type)
 
     return _along_last_axis(c, op, partitioned)
+
+
+@lowers(PartitionAt)
+def lower_partition_at(c: Conversion, op: OpInstance) -> Value:
+    """As a partition, at places that an operand tells."""
+    (x, places), type = op.operands, op.operand_types[0]
+    if kind(type.dtype) == "c":
+        return _sorted(c, x, type, descending=False)
+    order = SortOrder(c, type.dtype, descending=False)
+    left = c.operation(
+        PartitionAt.mlir_name(), [order.keys(x, type), places], [storage_type(order.key_type(type))], {}
+    )
+    return order.elements(left, type)
 
 
 @lowers(Argsort)

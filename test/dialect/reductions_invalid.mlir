@@ -78,3 +78,19 @@ func.func @side(%x: tensor<2xf32>, %v: tensor<f32>) {
   %0 = "weft.searchsorted"(%x, %v) {side = "middle"} : (tensor<2xf32>, tensor<f32>) -> tensor<i64>
   return
 }
+
+// -----
+
+func.func @places_of_floats(%x: tensor<2x3xf32>, %p: tensor<2x1xf32>) {
+  // expected-error @below {{the places of weft.partition_at are int64, not float32}}
+  %0 = "weft.partition_at"(%x, %p) : (tensor<2x3xf32>, tensor<2x1xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @places_of_other_rows(%x: tensor<2x3xf32>, %p: tensor<3x1xi64>) {
+  // expected-error @below {{weft.partition_at needs places for each row of f32[2,3], not i64[3,1]}}
+  %0 = "weft.partition_at"(%x, %p) : (tensor<2x3xf32>, tensor<3x1xi64>) -> tensor<2x3xf32>
+  return
+}

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from ....dialect.attributes import type_from_mlir
 from ....dialect.mlir import Module, Operation, ir
-from ....dialect.ops.sorting import Argsort, Partition, Sort
+from ....dialect.ops.sorting import Argsort, Partition, PartitionAt, Sort
 from ....dialect.records import dataclass
 from ....dialect.types import TensorType
 from ....passes.base import Pass, Statistics
@@ -31,7 +31,7 @@ BLOCK = 4096
 SHORT = 64
 """The longest rows that are sorted where they should be partitioned."""
 
-SORTS = tuple(op.mlir_name() for op in (Sort, Argsort, Partition))
+SORTS = tuple(op.mlir_name() for op in (Sort, Argsort, Partition, PartitionAt))
 """The ops that are left to the backend."""
 
 
@@ -80,8 +80,11 @@ class _RowSort:
         starts = [memory.address(memref) for memref in (source, target)]
         sizes = [self._keys.itemsize, 8 if self._op.name == Argsort.mlir_name() else self._keys.itemsize]
         count = max(1, BLOCK // max(1, length)) if isinstance(length, int) else 1
-        if self._op.name == Partition.mlir_name() and not _is_short(length):
+        if self._op.name == PartitionAt.mlir_name() or (
+            self._op.name == Partition.mlir_name() and not _is_short(length)
+        ):
             count = 1
+        chosen = self._chosen_places(memory)
         with self._emitter.loop(rows, count, parallel=True) as row:
             first = self._emitter.multiply(row, length)
             places = [
@@ -89,7 +92,10 @@ class _RowSort:
                 for start, size in zip(starts, sizes, strict=True)
             ]
             left = self._emitter.minimum(self._emitter.subtract(rows, row), count)
-            self._sort_rows(places[0], places[1], length, left)
+            if chosen is not None:
+                self._partition_at(places[0], places[1], length, chosen, row)
+            else:
+                self._sort_rows(places[0], places[1], length, left)
         if is_stored:
             store.erase()
         else:
@@ -113,6 +119,20 @@ class _RowSort:
                 "weft_select", [rest if before else source, rest, subtract(length, before), place - before]
             )
             before = place + 1
+
+    def _chosen_places(self, memory: Memory) -> tuple[Index, Index] | None:
+        """Where the places of rows are that are known when the program runs, and how many a row has."""
+        if self._op.name != PartitionAt.mlir_name():
+            return None
+        places = memory.of(self._op.operands[1])
+        return memory.address(places), memory.extents(places)[-1]
+
+    def _partition_at(
+        self, source: Index, target: Index, length: Index, chosen: tuple[Index, Index], row: Index
+    ) -> None:
+        first, count = chosen
+        places = self._emitter.add(first, self._emitter.multiply(self._emitter.multiply(row, count), 8))
+        self._call("weft_select_several", [source, target, length, places, count])
 
     def _call(self, function: str, arguments: Sequence[Index]) -> None:
         call_native(

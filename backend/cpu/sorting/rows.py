@@ -98,6 +98,26 @@ def weft_select(source: int, target: int, length: int, place: int) -> int:
     return numpy_sort(target, length, 0)
 
 
+def weft_select_several(source: int, target: int, length: int, places: int, count: int) -> int:
+    """Write integers so that those of some places, which ascend, are there; places beyond an end are that end."""
+    if source != target:
+        copy_bytes(target, source, length * key_bytes())
+    before = 0
+    for number in range(count):
+        place = word(places + 8 * number)
+        place = length - 1 if place >= length else place
+        place = 0 if place < 0 else place
+        if before <= place and place < length:
+            rest = target + before * key_bytes()
+            if length - before <= FEW:
+                sort_few(rest, length - before, key_bytes())
+                before = length
+            else:
+                weft_select(rest, rest, length - before, place - before)
+                before = place + 1
+    return 0
+
+
 def choose_pivot(keys: int, length: int, place: int, sample: int) -> int:
     """The key of a sample that is most likely beside what belongs at a place, on the side where more keys are."""
     distance = key_bytes() * (length // SAMPLE)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ....dialect.mlir import Operation, Value, ir
-from ....dialect.ops.sorting import Argsort, Partition, Sort
+from ....dialect.ops.sorting import Argsort, Partition, PartitionAt, Sort
 
-SORTS = tuple(op.mlir_name() for op in (Sort, Argsort, Partition))
+SORTS = tuple(op.mlir_name() for op in (Sort, Argsort, Partition, PartitionAt))
 """The ops that are left to the backend."""
 
 

@@ -61,7 +61,7 @@ class OutlineKernels(Pass):
         statistics["kernels made"] += len(kernels.names)
 
 
-_TAKEN = ("raise_if", "stretch", "sort", "argsort", "partition", "fill_random", "call_loop")
+_TAKEN = ("raise_if", "stretch", "sort", "argsort", "partition", "partition_at", "fill_random", "call_loop")
 """The ops of weft that are left among those of linalg."""
 
 _ALLOCATIONS = ("memref.alloc", "memref.alloca")

@@ -73,3 +73,20 @@ func.func @partition(%x: tensor<9xf32>) -> tensor<9xf32> {
   %0 = "weft.partition"(%x) {axis = 0, places = array<i64: 7, 2>} : (tensor<9xf32>) -> tensor<9xf32>
   return %0 : tensor<9xf32>
 }
+
+// Places that are known when the program runs stay an operand, beside keys; complex numbers are sorted.
+// CHECK-LABEL: func.func @partition_at
+// CHECK: "weft.partition_at"(%{{.*}}, %arg1) : (tensor<?x?xi32>, tensor<?x2xi64>) -> tensor<?x?xi32>
+// CHECK: return
+func.func @partition_at(%x: tensor<?x?xf32>, %p: tensor<?x2xi64>) -> tensor<?x?xf32> {
+  %0 = "weft.partition_at"(%x, %p) : (tensor<?x?xf32>, tensor<?x2xi64>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// CHECK-LABEL: func.func @partition_complex_at
+// CHECK-NEXT: "weft.sort"(%arg0) {axis = 0 : i64, descending = false}
+// CHECK-NEXT: return
+func.func @partition_complex_at(%x: tensor<?xcomplex<f64>>, %p: tensor<1xi64>) -> tensor<?xcomplex<f64>> {
+  %0 = "weft.partition_at"(%x, %p) : (tensor<?xcomplex<f64>>, tensor<1xi64>) -> tensor<?xcomplex<f64>>
+  return %0 : tensor<?xcomplex<f64>>
+}
