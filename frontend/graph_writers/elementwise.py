@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,42 @@ def _divided(b: GraphBuilder, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     whole = b.select(b.not_equal(quotient, 0), whole, b.copysign(b.zeros_like(x), x / y))
     by_zero = y.equals(0)
     return b.select(by_zero, x / y, whole), b.select(by_zero, b.rest(x, y), found)
+
+
+@writer("gcd")
+def gcd(b: GraphBuilder, x: Tensor, y: Tensor) -> Tensor:
+    return b.converted(_common_divisor(b, *_sizes(b, x, y)), x.dtype)
+
+
+@writer("lcm")
+def lcm(b: GraphBuilder, x: Tensor, y: Tensor) -> Tensor:
+    x_size, y_size = _sizes(b, x, y)
+    common = _common_divisor(b, x_size, y_size)
+    whole = b.quotient(x_size, b.select(common.equals(0), of(b, common, 1), common))
+    return b.converted(whole * y_size, x.dtype)
+
+
+def _sizes(b: GraphBuilder, *operands: Tensor) -> list[Tensor]:
+    """Absolute values, of which numbers without sign have all, in the shape to which operands broadcast."""
+    wide = np.dtype(f"u{operands[0].dtype.itemsize}")
+    sizes = [b.absolute(x) if kind(x.dtype) == "i" else x for x in operands]
+    return [b.broadcast(b.converted(size, wide), b.common_extents(*operands)) for size in sizes]
+
+
+def _common_divisor(b: GraphBuilder, x: Tensor, y: Tensor) -> Tensor:
+    """By Euclid, for all elements at once, until no rest is left."""
+    types = [x.type, y.type]
+
+    def test(values: Sequence[Tensor]) -> list[Tensor]:
+        return [b.any(b.not_equal(values[1], 0), axes=tuple(range(y.rank)), keepdims=False), *values]
+
+    def body(values: Sequence[Tensor]) -> list[Tensor]:
+        large, small = values
+        ends = small.equals(0)
+        rest = b.rest(large, b.select(ends, of(b, small, 1), small))
+        return [b.select(ends, large, small), b.select(ends, small, rest)]
+
+    return b.repeated([x, y], (types, types), test, body)[0]
 
 
 @writer("fmax")

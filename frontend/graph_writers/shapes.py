@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.emitter import Extent, Tensor
-from .table import GraphBuilder, require_known, writer
+from .table import GraphBuilder, of, require_known, writer
 
 
 def extents_of(shape: tuple[int, ...], dims: tuple[Tensor, ...]) -> list[Extent]:
@@ -78,6 +78,19 @@ def repeat(b: GraphBuilder, x: Tensor, count: int, axis: int) -> Tensor:
     spread = b.placed(x, [*extents[: axis + 1], count, *extents[axis + 1 :]], places)
     extents[axis] = extents[axis] * count
     return b.reshaped(spread, extents)
+
+
+@writer("repeat_each")
+def repeat_each(
+    b: GraphBuilder, x: Tensor, counts: Tensor, dims: tuple[Tensor, ...], shape: tuple[int, ...]
+) -> Tensor:
+    """Each place looks for the first element whose copies end behind it."""
+    (extent,) = extents_of(shape, dims)
+    kept = b.minimum(b.maximum(counts, 0), b.as_scalar(extent))
+    ends = b.cumulative_sum(kept, axis=0)
+    places = b.searchsorted(ends, b.iota(extent), side="right")
+    zero = b.expand_dims(of(b, x, 0), axes=(0,))
+    return b.one("gather", b.joined([x, zero], 0), places, axes=(0,), position=0)
 
 
 @writer("triu")

@@ -111,9 +111,8 @@ class Nodes:
 
     def initialisers(self, used: Iterable[str]) -> list[TensorProto]:
         """The constants among some names."""
-        return [
-            numpy_helper.from_array(self._arrays[name], name) for name in self._arrays if name in set(used)
-        ]
+        known = set(used)
+        return [numpy_helper.from_array(array, name) for name, array in self._arrays.items() if name in known]
 
     # Nodes
 

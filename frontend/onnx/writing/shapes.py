@@ -204,7 +204,7 @@ def nonzero(b: Builder, condition: Tensor) -> tuple[Tensor, Tensor]:
     places = b.squeeze(found, axes=(0,))
     count = b.dim(places, axis=0)
     missing = b.as_scalar(b.extent(condition, 0)) - count
-    return padded(b, places, [0], [missing], b.number(0, INT64)), count
+    return b.joined([places, b.full([missing], 0, INT64)], 0), count
 
 
 __all__ = ["padded"]
