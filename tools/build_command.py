@@ -59,6 +59,9 @@ def add_build_command(commands: Any) -> None:
         help="the processor, or level of processors; x86-64-v2 or aarch64, if none is given; of several "
         "levels with commas, the highest that a machine has runs there",
     )
+    parser.add_argument(
+        "--lapack", help="the LAPACK that linear algebra calls: system, openblas, mkl, or another library"
+    )
     parser.add_argument("--threads", action="store_true", help="share loops among threads")
     parser.add_argument(
         "--checked", action="store_true", help="let functions look at the arrays that they are given"
@@ -114,7 +117,9 @@ def _build(wanted: argparse.Namespace) -> dict[str, str]:
             ) from error
     kind = _KINDS[output.suffix]
     stem = output.stem if kind in ("object", "llvm", "wasm") else output.stem.removeprefix("lib")
-    options = Options(kind, wanted.target, wanted.threads, wanted.checked, wanted.linker, file=output.name)
+    options = Options(
+        kind, wanted.target, wanted.threads, wanted.checked, wanted.linker, wanted.lapack, output.name
+    )
     return export_files(output.parent, functions, wanted.library or c_name(stem), options)
 
 

@@ -25,6 +25,7 @@ from ..machine import llvm
 from ..stages import Convention, Lowering
 from .entry import AddCFunctions
 from .interface import CFunction, Input, Library, Output, Place, StateArray, failures_of_all
+from .lapack import Lapack, is_loop_of_lapack
 from .levels import dispatch_assembly, for_level, level_name, levels_of
 from .needed import (
     USES_FLOATS,
@@ -39,7 +40,7 @@ from .runtime import constant_assembly, runtime_assembly
 from .wasm_module import wasm_module
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
-_OPTIONS = {"link-runtime": "python=false", "read-argument-table": "data=0"}
+_OPTIONS = {"link-runtime": "python=false", "read-argument-table": "data=0", "check-scratch": "of-loops=true"}
 
 
 class Source(NamedTuple):
@@ -55,6 +56,17 @@ class Source(NamedTuple):
     same: tuple[tuple[str, str], ...]
 
 
+class How(NamedTuple):
+    """How a library is made."""
+
+    is_checked: bool = False
+    has_threads: bool = False
+    lapack: Lapack | None = None
+    """What functions may call for linear algebra."""
+    form: str = "object"
+    """Or "llvm" or "wasm"."""
+
+
 class Built(NamedTuple):
     """A library as machine code."""
 
@@ -66,6 +78,8 @@ class Built(NamedTuple):
     target: Target
     levels: Sequence[Target] = ()
     """Several levels of processors that it has code for, the target the lowest; none for one."""
+    libraries: tuple[str, ...] = ()
+    """What it is linked with besides C's."""
 
 
 def build(
@@ -74,12 +88,9 @@ def build(
     state: tuple[StateArray, ...],
     constants: Sequence[Array],
     targets: Sequence[str],
-    *,
-    is_checked: bool,
-    has_threads: bool,
-    form: str = "object",
+    how: How,
 ) -> Built:
-    """Compile a library to the form "object", "llvm" or "wasm", for a target or for several levels of processors.
+    """Compile a library for a target or for several levels of processors.
 
     Raises `NotPortable` where a function needs what other programs do not have.
     """
@@ -90,27 +101,27 @@ def build(
         known = list(constants)
         functions: list[CFunction] = []
         modules = []
-        place = 1 + len(failures_of_all(is_checked))
+        place = 1 + len(failures_of_all(how.is_checked))
         for source in sources:
             own = source._replace(name=level_name(source.name, machine)) if levels else source
-            function, module = _compiled(own, place, is_checked, known)
+            function, module = _compiled(own, place, how, known)
             place += len(function.plan.sites)
             functions.append(function._replace(name=source.name))
             modules.append(module)
-        library = Library(name, tuple(functions), state, is_checked, has_threads, has_levels=bool(levels))
+        library = Library(name, tuple(functions), state, how.is_checked, how.has_threads, bool(levels))
         for target, copied in zip(others, copies, strict=True):
-            modules += _of_level(target, copied, functions, is_checked, known)
-        return _linked(library, modules, known, levels, form, machine)
+            modules += _of_level(target, copied, functions, how, known)
+        return _linked(library, modules, known, levels, how, machine)
 
 
 def _of_level(
-    name: str, sources: Sequence[Source], functions: Sequence[CFunction], is_checked: bool, known: list[Array]
+    name: str, sources: Sequence[Source], functions: Sequence[CFunction], how: How, known: list[Array]
 ) -> Iterator[Any]:
     """The modules of functions of another level than the lowest, whose functions there are given."""
     for source, function in zip(sources, functions, strict=True):
         with compiling_for(name) as level:
             own = source._replace(name=level_name(source.name, level))
-            variant, module = _compiled(own, function.first_site, is_checked, known)
+            variant, module = _compiled(own, function.first_site, how, known)
             text = for_level(str(module), level)
         if (variant.outputs, variant.plan.sites) != (function.outputs, function.plan.sites):
             raise InternalError(f"{function.name} has another interface for {name} than for the lowest level")
@@ -122,7 +133,7 @@ def _linked(
     modules: Sequence[Any],
     constants: Sequence[Array],
     levels: Sequence[Target],
-    form: str,
+    how: How,
     machine: Target,
 ) -> Built:
     """The functions, and what they need, as one file."""
@@ -142,22 +153,23 @@ def _linked(
         whole.link_in(llvm.parsed(constant_assembly(number, array.tobytes())))
     for text in _needed(library):
         whole.link_in(llvm.optimise(text, llvm.ScalarLoops()))
-    for text in called_assembly(llvm.external_symbols(whole)):  # which has loops
+    for text in called_assembly(llvm.external_symbols(whole), how.lapack):  # which has loops
         whole.link_in(llvm.optimise(text))
     exported = [*library.symbols()]
-    if form == "wasm":
+    if how.form == "wasm":
         whole.link_in(llvm.optimise(allocator_assembly(), llvm.ScalarLoops()))
         exported += ["malloc", "free"]
     llvm.internalize(whole, {*exported, WIDE_PRODUCT, USES_FLOATS})
     declared = llvm.external_symbols(whole)
-    if form == "llvm":
-        return Built(library, str(whole).encode(), tuple(sorted(declared)), machine, levels)
+    libraries = (how.lapack.library,) if how.lapack is not None and how.lapack.is_called(declared) else ()
+    if how.form == "llvm":
+        return Built(library, str(whole).encode(), tuple(sorted(declared)), machine, levels, libraries)
     code = llvm.object_code(whole, for_linker=True)
     calls = {*declared, *called_by_instructions(code)}
-    if form == "wasm":
+    if how.form == "wasm":
         code, imported = wasm_module(code, exported)
         calls = set(imported)
-    return Built(library, code, tuple(sorted(calls)), machine, levels)
+    return Built(library, code, tuple(sorted(calls)), machine, levels, libraries)
 
 
 def _copied(source: Source) -> Source:
@@ -177,9 +189,7 @@ def _signatures(
         yield name, types[level_name(name, levels[0])]
 
 
-def _compiled(
-    source: Source, first_site: int, is_checked: bool, constants: list[Array]
-) -> tuple[CFunction, Any]:
+def _compiled(source: Source, first_site: int, how: How, constants: list[Array]) -> tuple[CFunction, Any]:
     """A function with its C entry as a module of LLVM, optimised; packed copies are added to the constants."""
     made: list[CFunction] = []
 
@@ -194,7 +204,7 @@ def _compiled(
             )
             for attribute in (BY_POINTER, BY_TABLE)
         }
-        return AddCFunctions(function, is_checked, names[BY_POINTER], names[BY_TABLE])
+        return AddCFunctions(function, how.is_checked, names[BY_POINTER], names[BY_TABLE])
 
     loops_of_ufuncs = _places_of_loops(source.module)
     lowering = Lowering(source.module, False, convention=Convention(_OPTIONS, entries))
@@ -210,7 +220,7 @@ def _compiled(
             {*loops.others, *(own if inner & set(loops.others) else ())},
         )
     module = llvm.optimise(lowering.llvm_text, loops)
-    _require_known(source, module, loops_of_ufuncs)
+    _require_known(source, module, loops_of_ufuncs, how)
     llvm.internalize(module, own)  # other functions have kernels of the same names
     return function, module
 
@@ -243,13 +253,17 @@ def _needed(library: Library) -> Iterator[str]:
     yield from needed_assembly(library, current().triple.startswith("wasm32"))
 
 
-def _require_known(source: Source, module: Any, loops: Mapping[str, str]) -> None:
+def _require_known(source: Source, module: Any, loops: Mapping[str, str], how: How) -> None:
     """Refuse what other programs do not have: code of NumPy and SciPy."""
     reasons = []
     for name in llvm.external_symbols(module):
         loop = loop_of_name(name)
         if loop is not None:
-            reasons.append(f"it calls {loop[0]}, which is code of NumPy or SciPy{loops.get(loop[0], '')}")
+            is_known = is_loop_of_lapack(name)
+            if is_known and how.lapack is not None:
+                continue
+            reason = f"it calls {loop[0]}, which is code of NumPy or SciPy{loops.get(loop[0], '')}"
+            reasons.append(f'{reason}: lapack="system" calls a LAPACK instead' if is_known else reason)
         elif name not in _OF_C and not is_own_name(name) and not name.startswith("weft_"):
             reasons.append(f"it calls {name}, which other programs do not have")
     if reasons:

@@ -47,6 +47,7 @@ def link_shared(
     triple: str,
     *,
     has_threads: bool = False,
+    libraries: Sequence[str] = (),
     linker: str | None = None,
 ) -> None:
     """Link an object file to a shared library of a name in an empty folder, in which the linker may leave more.
@@ -62,7 +63,8 @@ def link_shared(
         told = object_file.with_suffix(".def")
         told.write_text(exports, encoding="utf-8")
         files.append(str(told))
-    options = [*system.flags(name), "-o", str(folder / name), *files, *system.libraries(has_threads)]
+    others = [*system.libraries(has_threads), *(f"-l{library}" for library in libraries)]
+    options = [*system.flags(name), "-o", str(folder / name), *files, *others]
     try:
         with phase("link-shared"):
             done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)

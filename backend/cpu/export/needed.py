@@ -8,6 +8,7 @@ from ...planning.names import PARALLEL_FOR, THREADS, is_random_name, is_sorting_
 from ..native_python.translator import translate
 from ..threads.count import MOST_THREADS
 from .interface import Library
+from .lapack import Lapack, is_loop_of_lapack, lapack_assembly
 from .messages import shows_floats
 
 MOST_DIGITS = 8
@@ -123,13 +124,15 @@ def needed_assembly(library: Library, narrow: bool) -> Iterator[str]:
         yield _pool(library)
 
 
-def called_assembly(called: Sequence[str]) -> Iterator[str]:
-    """The assembly of sorts, and of what draws random numbers, among functions that are called."""
+def called_assembly(called: Sequence[str], lapack: Lapack | None) -> Iterator[str]:
+    """The assembly of sorts, of what draws random numbers and of linear algebra, among functions that are called."""
     for name in called:
         if is_random_name(name):
             yield _random_numbers(name)
         elif is_sorting_name(name):
             yield _sort(name)
+        elif lapack is not None and is_loop_of_lapack(name):
+            yield lapack_assembly(name, lapack)
 
 
 USES_FLOATS = "_fltused"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...planning.plan import MAX_VALUES
 from .header import code_name
@@ -10,15 +10,15 @@ from .interface import CODES, CFunction, Input, Library, Output, Place
 from .rust_support import BLOCKS, PATHS, STATE, SUPPORT, TYPES, rust_name
 
 
-def rust_module_text(library: Library, link: str = "") -> str:
-    """The text of the module; `link` is an attribute that tells rustc what to link."""
+def rust_module_text(library: Library, links: Sequence[str] = ()) -> str:
+    """The text of the module; `links` are attributes that tell rustc what to link."""
     name = library.name
     lines = [
         f"// {name} for Rust 1.82 and later; {name}.h tells more.",
         "#![allow(dead_code, unused_imports)]",
     ]
     lines += ["#![allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]"]
-    lines += ["#![allow(clippy::all)]", SUPPORT.format(name=name), *_sys(library, link)]
+    lines += ["#![allow(clippy::all)]", SUPPORT.format(name=name), *_sys(library, links)]
     if any(output.place is Place.BLOCK for function in library.functions for output in function.outputs):
         lines.append(BLOCKS.format(name=name))
     if library.state:
@@ -35,7 +35,7 @@ def rust_module_text(library: Library, link: str = "") -> str:
     return "\n".join([*lines, ""])
 
 
-def _sys(library: Library, link: str) -> Iterator[str]:
+def _sys(library: Library, links: Sequence[str]) -> Iterator[str]:
     """The functions and constants of the header."""
     name = library.name
     yield "/// The library as it is."
@@ -52,8 +52,7 @@ def _sys(library: Library, link: str) -> Iterator[str]:
     state = f"*mut {name}_state"
     if library.state:
         yield f"    #[repr(C)] pub struct {name}_state {{ own: [u8; 0] }}"
-    if link:
-        yield f"    {link}"
+    yield from (f"    {link}" for link in links)
     yield '    unsafe extern "C" {'
     declared = [("describe", "error: *const weft_error, text: *mut c_char, size: i64", " -> i64")]
     if any(output.place is Place.BLOCK for function in library.functions for output in function.outputs):

@@ -14,7 +14,7 @@ from ....dialect.mlir import Block, Module, Operation, Value, dialect, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.rewriting import defined_functions, operations_in, operations_of, symbols_of
-from ...planning.names import EXIT, REFUSALS, parallel_name
+from ...planning.names import EXIT, REFUSALS, loop_of_name, parallel_name
 from ...planning.plan import OUT_OF_MEMORY
 from ...planning.plan_attributes import PLAN, SCRATCH
 
@@ -26,23 +26,28 @@ class CheckScratch(Pass):
     name: ClassVar[str] = "check-scratch"
     summary: ClassVar[str] = "end the call where kernels get no memory for temporaries"
 
+    of_loops: bool = False
+    """Whether the loops of ufuncs that kernels call ask for memory, too, and count where there is none."""
+
     def run(self, module: Module, statistics: Statistics) -> None:
         functions = {
             view.operation.attributes["sym_name"].value: view.operation for view in defined_functions(module)
         }
         inside = {name: operations_of(function) for name, function in functions.items()}
-        needing = _needing(inside)
-        if not needing:
+        asking = {name for name in symbols_of(module) if self.of_loops and loop_of_name(name)}
+        needing = _needing(inside, asking)
+        ending = needing & functions.keys()
+        if not ending:
             return
         _declare(module)
-        for name in needing:
+        for name in ending:
             _check(functions[name], inside[name], needing)
-        statistics["functions that may get no memory"] += len(needing)
+        statistics["functions that may get no memory"] += len(ending)
 
 
-def _needing(inside: dict[str, list[Operation]]) -> set[str]:
-    """The functions that ask for memory, themselves or by what they call."""
-    found = {name for name, ops in inside.items() if any(op.name == "memref.alloc" for op in ops)}
+def _needing(inside: dict[str, list[Operation]], asking: set[str]) -> set[str]:
+    """The functions that ask for memory, themselves or by what they call; some others do."""
+    found = {name for name, ops in inside.items() if any(op.name == "memref.alloc" for op in ops)} | asking
     while more := {
         name for name, ops in inside.items() if name not in found and any(_may_lack(op, found) for op in ops)
     }:

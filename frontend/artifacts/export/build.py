@@ -35,13 +35,15 @@ def extension(
     *,
     target: str | Sequence[str] | None = None,
     threads: bool = False,
+    lapack: str | None = None,
 ) -> CompiledExtension:
     """An extension module for `setup(ext_modules=[...])`, whose functions need neither weft nor Python's compiler.
 
     `functions` are references by the names that they get: "package.module:function" for one with an
     `input_signature`, or a pair of that and of types, as in `("package.module:scaled", ["f64[?]", "f64"])`. They are
     compiled when the package is built, for `target`, which is a processor that most machines have if none is named;
-    of several levels, `["x86-64-v2", "x86-64-v3"]`, the highest that a machine has runs there.
+    of several levels, `["x86-64-v2", "x86-64-v3"]`, the highest that a machine has runs there. `lapack` names what they
+    call for linear algebra, as for `weft.export`.
     The module takes arrays by the buffer protocol and returns NumPy's; it raises what the functions raise. Give
     `setup` the argument `cmdclass={"build_ext": weft.build.build_ext}`, too.
     """
@@ -51,7 +53,7 @@ def extension(
     for function, reference in functions.items():
         require_c_name(function)
         references[function] = _reference(function, reference)
-    return CompiledExtension(name, references, Options("object", target, threads))
+    return CompiledExtension(name, references, Options("object", target, threads, lapack=lapack))
 
 
 def _reference(name: str, given: Any) -> tuple[str, list[str]]:
@@ -100,9 +102,10 @@ class build_ext(_BuildExtensions):  # type: ignore[misc] # as above
                 name: concrete_function(path, specs) for name, (path, specs) in ext.functions.items()
             }
             module = ext.name.rpartition(".")[2]
-            source, built = write_extension_sources(folder, module, concretes, ext.options)
+            source, built, libraries = write_extension_sources(folder, module, concretes, ext.options)
             ext.sources = [str(source)]
             ext.extra_objects = [*(ext.extra_objects or ()), str(built)]
+            ext.libraries = [*(ext.libraries or ()), *libraries]
         super().build_extension(ext)
 
     def _find_packages(self) -> None:

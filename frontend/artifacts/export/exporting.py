@@ -14,7 +14,8 @@ from typing import Any
 from ....backend.cpu.export.cpp_header import cpp_header_text
 from ....backend.cpu.export.header import header_text
 from ....backend.cpu.export.interface import c_name, require_c_name
-from ....backend.cpu.export.library import Built, build
+from ....backend.cpu.export.lapack import lapack_of
+from ....backend.cpu.export.library import Built, How, build
 from ....backend.cpu.export.linking import archive, link_shared
 from ....backend.cpu.export.manifest import manifest
 from ....backend.cpu.export.rust_module import rust_module_text
@@ -43,6 +44,7 @@ def export(
     threads: bool = False,
     checked: bool = False,
     linker: str | None = None,
+    lapack: str | None = None,
     **functions: Any,
 ) -> dict[str, str]:
     """Write a library for programs that have neither Python nor NumPy nor weft: machine code, a C header, a manifest.
@@ -54,10 +56,10 @@ def export(
     the system's `cc`, by what CC says or by `linker`: a compiler, or "zig" of the package `ziglang`, for any system.
     `target` is a processor or a level of them, by default one that most machines run (`x86-64-v2`, `aarch64`), and not
     this one ("native"); of several, as `["x86-64-v2", "x86-64-v3"]`, the library chooses the highest that a processor
-    has. With `threads=True` loops are shared among threads, and with `checked=True` functions look at the arrays that
-    they are given. Arrays and numbers outside of the arguments that a function changes become a state that the caller
-    holds. Returns what was written: "header", "cpp" (a header for C++20), "rust" (a module of Rust), "manifest", and
-    the library by its kind.
+    has. `lapack`, "system" or a library, is what solving and factorising of matrices call. With `threads=True` loops
+    are shared among threads, and with `checked=True` functions look at the arrays that they are given. Arrays and
+    numbers outside of the arguments that a function changes become a state that the caller holds. Returns what was
+    written: "header", "cpp" (a header for C++20), "rust" (a module of Rust), "manifest", and the library by its kind.
 
     Raises `weft.NotPortable`, with all reasons and their lines, for functions that need Python, NumPy's or SciPy's
     code; `ValueError` for names, kinds and targets that there are not; `weft.LinkError` without a linker. Nothing is
@@ -76,7 +78,7 @@ def export(
     folder = Path(os.fspath(directory))
     if library is None:
         library = next(iter(functions)) if len(functions) == 1 else c_name(folder.absolute().name)
-    how = Options(kind, target, threads, checked, linker)
+    how = Options(kind, target, threads, checked, linker, lapack)
     return export_files(folder, functions, library, how)
 
 
@@ -88,6 +90,7 @@ class Options(NamedTuple):
     threads: bool = False
     checked: bool = False
     linker: str | None = None
+    lapack: str | None = None
     file: str | None = None
     """The name of the file of the library, where it is not the usual one."""
 
@@ -109,8 +112,8 @@ def export_files(
 
 def write_extension_sources(
     folder: Path, module: str, functions: Mapping[str, Any], options: Options
-) -> tuple[Path, Path]:
-    """Write an object file and the source of an extension module around it; their paths."""
+) -> tuple[Path, Path, Sequence[str]]:
+    """Write an object file and the source of an extension module around it; their paths, and libraries."""
     from .glue import Glued, glue_text
 
     library = f"{c_name(module)}_library"
@@ -120,7 +123,7 @@ def write_extension_sources(
     files = _write(folder, built, options)
     source = folder / f"{module}.c"
     source.write_text(text, encoding="utf-8")
-    return source, Path(files["object"])
+    return source, Path(files["object"]), built.libraries
 
 
 def _built(functions: Mapping[str, Any], library: str, options: Options) -> tuple[Built, dict[str, Portable]]:
@@ -133,6 +136,10 @@ def _built(functions: Mapping[str, Any], library: str, options: Options) -> tupl
     targets = _targets(options.target_names, options.kind, options.linker)
     if options.threads:
         _require_threads(targets[0])
+    lapack = None if options.lapack is None else lapack_of(options.lapack)
+    if lapack is not None and named(targets[0]).triple.startswith("wasm32"):
+        raise WeftValueError("there is no LAPACK for WebAssembly: lapack= is for processors")
+    form = options.kind if options.kind in ("llvm", "wasm") else "object"
     found, arrays = _portable(functions)
     sources = Sources(found, arrays)
     built = build(
@@ -141,9 +148,7 @@ def _built(functions: Mapping[str, Any], library: str, options: Options) -> tupl
         sources.state,
         sources.constants,
         targets,
-        is_checked=options.checked,
-        has_threads=options.threads,
-        form=options.kind if options.kind in ("llvm", "wasm") else "object",
+        How(options.checked, options.threads, lapack, form),
     )
     return built, found
 
@@ -250,7 +255,7 @@ def _write(folder: Path, built: Built, options: Options) -> dict[str, str]:
         texts = {
             "header": header_text(built.library, built.target),
             "cpp": cpp_header_text(built.library),
-            "rust": rust_module_text(built.library, _link_attribute(kind, own)),
+            "rust": rust_module_text(built.library, _link_attributes(kind, own, built.libraries)),
             "manifest": json.dumps(manifest(built, names, f"weft {version('weft')}"), indent=1) + "\n",
         }
         for what, text in texts.items():
@@ -260,13 +265,16 @@ def _write(folder: Path, built: Built, options: Options) -> dict[str, str]:
     return {what: str(folder / file) for what, file in names.items()}
 
 
-def _link_attribute(kind: str, file: str) -> str:
-    """What tells rustc to link the library, if it can be found by its name."""
+def _link_attributes(kind: str, file: str, libraries: Sequence[str]) -> list[str]:
+    """What tells rustc to link the library, if it can be found by its name, and what it needs itself."""
     name, ending = os.path.splitext(file)
-    if kind not in ("shared", "static") or not (name.startswith("lib") or ending == ".dll"):
-        return ""
-    of_kind = ', kind = "static"' if kind == "static" else ""
-    return f'#[link(name = "{name.removeprefix("lib")}"{of_kind})]'
+    found = []
+    if kind in ("shared", "static") and (name.startswith("lib") or ending == ".dll"):
+        of_kind = ', kind = "static"' if kind == "static" else ""
+        found.append(f'#[link(name = "{name.removeprefix("lib")}"{of_kind})]')
+    if kind in ("static", "object"):
+        found += [f'#[link(name = "{library}")]' for library in libraries]
+    return found
 
 
 def _write_library(folder: Path, file: str, built: Built, options: Options) -> None:
@@ -280,6 +288,7 @@ def _write_library(folder: Path, file: str, built: Built, options: Options) -> N
             symbols,
             built.target.triple,
             has_threads=library.has_threads,
+            libraries=built.libraries,
             linker=options.linker,
         )
     elif options.kind == "static":

@@ -1,0 +1,174 @@
+"""Loops of NumPy over matrices for other programs: native code around a LAPACK that these have."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Collection
+
+from ....dialect.errors import WeftValueError
+from ....dialect.records import NamedTuple
+from ...planning.names import loop_of_name
+from ..native_python.translator import translate
+
+_LOOPS = "numpy.linalg._umath_linalg."
+
+
+class Lapack(NamedTuple):
+    """A LAPACK: the library, and how it names its functions."""
+
+    library: str
+    prefix: str = ""
+    suffix: str = "_"
+    integer_bytes: int = 4
+
+    def symbol(self, routine: str) -> str:
+        """The name of a function."""
+        return f"{self.prefix}{routine}{self.suffix}"
+
+    def is_called(self, names: Collection[str]) -> bool:
+        """Whether functions of it are among those of some names."""
+        return any(
+            self.symbol(name) in names for own in _ROUTINES.values() for name in (own.real, own.complex)
+        )
+
+
+_KNOWN = {
+    "system": Lapack("lapack"),
+    "openblas": Lapack("openblas"),
+    "openblas64": Lapack("openblas64", suffix="_64_", integer_bytes=8),
+    "mkl": Lapack("mkl_rt"),
+    "scipy_openblas32": Lapack("scipy_openblas", prefix="scipy_"),
+    "scipy_openblas64": Lapack("scipy_openblas64_", prefix="scipy_", suffix="_64_", integer_bytes=8),
+}
+"""What is named otherwise is a library with the usual names and integers of 32 bits."""
+
+
+def lapack_of(name: str) -> Lapack:
+    """The LAPACK of a name.
+
+    >>> lapack_of("scipy_openblas64").symbol("dgesv"), lapack_of("flexiblas")
+    ('scipy_dgesv_64_', Lapack(library='flexiblas', prefix='', suffix='_', integer_bytes=4))
+    """
+    if name not in _KNOWN and not name.replace("_", "").replace("-", "").replace(".", "").isalnum():
+        raise WeftValueError(f"{name!r} is no name of a library with LAPACK, as {', '.join(_KNOWN)}")
+    return _KNOWN.get(name) or Lapack(name)
+
+
+class _Routine(NamedTuple):
+    """A function of LAPACK, as `given_lapack` has it."""
+
+    real: str
+    complex: str
+    of_complex: tuple[int, ...] = ()
+    """The parameters that the one for real numbers does not have."""
+    characters: int = 0
+    """How many parameters, of the first, are characters, whose lengths Fortran passes last."""
+
+
+_ROUTINES = {
+    "gesv": _Routine("dgesv", "zgesv"),
+    "getrf": _Routine("dgetrf", "zgetrf"),
+    "potrf": _Routine("dpotrf", "zpotrf", characters=1),
+    "syevd": _Routine("dsyevd", "zheevd", (8, 9), characters=2),
+    "gesdd": _Routine("dgesdd", "zgesdd", (12,), characters=1),
+    "geqrf": _Routine("dgeqrf", "zgeqrf"),
+    "orgqr": _Routine("dorgqr", "zungqr"),
+}
+
+_GIVEN = """
+declare ptr @weft_allocate(i64)
+declare void @weft_free(ptr)
+declare double @exp(double)
+declare double @log(double)
+declare double @hypot(double, double)
+
+define internal i64 @are_complex() {{
+  ret i64 {are_complex}
+}}
+
+define internal i64 @integer_bytes() {{
+  ret i64 {integer_bytes}
+}}
+
+define internal i64 @allocate(i64 %count) {{
+  %some = call i64 @llvm.umax.i64(i64 %count, i64 1)
+  %p = call ptr @weft_allocate(i64 %some)
+  %i = ptrtoint ptr %p to i64
+  ret i64 %i
+}}
+declare i64 @llvm.umax.i64(i64, i64)
+
+define internal i64 @give_back(i64 %address) {{
+  %p = inttoptr i64 %address to ptr
+  call void @weft_free(ptr %p)
+  ret i64 0
+}}
+
+define internal i64 @whole_of_float(i64 %bits) {{
+  %x = bitcast i64 %bits to double
+  %whole = fptosi double %x to i64
+  ret i64 %whole
+}}
+"""
+
+_OF_TWO = {
+    "add_floats": "fadd double %a, %b",
+    "multiply_floats": "fmul double %a, %b",
+    "divide_floats": "fdiv double %a, %b",
+    "hypot_floats": "call double @hypot(double %a, double %b)",
+    "exp_float": "call double @exp(double %a)",
+    "log_float": "call double @log(double %a)",
+}
+
+
+def is_loop_of_lapack(name: str) -> bool:
+    """Whether a function calls a loop of NumPy that is written for any LAPACK."""
+    from . import lapack_code
+
+    loop = loop_of_name(name)
+    if loop is None or not loop[0].startswith(_LOOPS) or loop[1][0] not in "dD":
+        return False
+    function = getattr(lapack_code, loop[0].removeprefix(_LOOPS), None)
+    return inspect.isfunction(function)
+
+
+def lapack_assembly(name: str, lapack: Lapack) -> str:
+    """The assembly of a loop."""
+    from . import given_lapack, lapack_code
+
+    loop = loop_of_name(name)
+    assert loop is not None
+    function, is_complex = loop[0].removeprefix(_LOOPS), loop[1][0] == "D"
+    parts = [_GIVEN.format(are_complex=int(is_complex), integer_bytes=lapack.integer_bytes)]
+    parts += [_arithmetic(own, instruction) for own, instruction in _OF_TWO.items()]
+    for own, routine in _ROUTINES.items():
+        count = len(inspect.signature(getattr(given_lapack, own)).parameters)
+        parts.append(_call(own, count, routine, lapack, is_complex))
+    given = [own for own, _ in inspect.getmembers(given_lapack, inspect.isfunction)]
+    parts.append(translate([lapack_code], [function], 0, given))
+    return "".join(parts).replace(f"@{function}(", f'@"{name}"(')
+
+
+def _arithmetic(name: str, instruction: str) -> str:
+    """Arithmetic of floats that are given by their bits."""
+    names = ["a", "b"] if "%b" in instruction else ["a"]
+    lines = [f"  %{n} = bitcast i64 %{n}.bits to double" for n in names]
+    lines += [f"  %r = {instruction}", "  %bits = bitcast double %r to i64", "  ret i64 %bits"]
+    parameters = ", ".join(f"i64 %{n}.bits" for n in names)
+    return "\n".join([f"define internal i64 @{name}({parameters}) {{", *lines, "}", ""])
+
+
+def _call(name: str, count: int, routine: _Routine, lapack: Lapack, is_complex: bool) -> str:
+    """A call of LAPACK with addresses that are integers."""
+    symbol = lapack.symbol(routine.complex if is_complex else routine.real)
+    passed = [n for n in range(count) if is_complex or n not in routine.of_complex]
+    types = ["ptr"] * len(passed) + ["i64"] * routine.characters
+    lines = [f"  %p{n} = inttoptr i64 %a{n} to ptr" for n in passed]
+    values = ", ".join([f"ptr %p{n}" for n in passed] + ["i64 1"] * routine.characters)
+    parameters = ", ".join(f"i64 %a{n}" for n in range(count))
+    lines += [f"  call void @{symbol}({values})", "  ret i64 0"]
+    head = f"declare void @{symbol}({', '.join(types)})\ndefine internal i64 @{name}({parameters}) {{"
+    return "\n".join([head, *lines, "}", ""])
+
+
+__all__ = ["Lapack", "is_loop_of_lapack", "lapack_assembly", "lapack_of"]
