@@ -8,6 +8,7 @@ from .double_logarithm import double_log
 from .exponential import expm1_polynomial, power_of_fraction, reduced_sum
 from .exponents import layout, power_of_two, rounded, scale, split
 from .instructions import has_tables
+from .known_powers import known_exponent, known_power
 from .number import Number, all_of, any_of
 from .registry import expands
 from .table_cube_root import cbrt_by_table
@@ -73,10 +74,13 @@ _LOG2 = (
 @expands("powf")
 def pow(x: Number, y: Number) -> Number:
     """x**y with the special cases of C."""
+    exponent = known_exponent(y)
+    if exponent is not None:
+        return known_power(x, exponent)
     if has_tables(x):
-        exponent, power = exponent_and_power(x, y)
+        size, power = exponent_and_power(x, y)
         positive = (x.to_bits() - 1).compare("u<", layout(x).infinity - 1)
-        usual = all_of(positive, abs(exponent).compare("<", LARGEST[x.bits]))
+        usual = all_of(positive, abs(size).compare("<", LARGEST[x.bits]))
         return power.unless_rare(usual, lambda: power.where(usual, _general_power(x, y)))
     magnitude = _magnitude(x, y)
     usual = all_of(x.compare(">", 0.0), x.compare("<", math.inf), abs(y).compare("<", math.inf))

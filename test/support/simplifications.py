@@ -114,6 +114,8 @@ RULES = [
         "join_constants", "iu", lambda b, x, y, t: b("subtract", b("subtract", x, full(99, t)), full(120, t))
     ),
     Rule("join_constants", "iu", lambda b, x, y, t: b("add", b("add", x, full(100, t)), full(90, t, (2, 3)))),
+    Rule("power_of_integers", "iu", lambda b, x, y, t: b("power", x, full(3, t))),
+    Rule("power_of_integers", "iu", lambda b, x, y, t: b("power", x, full(14, t))),
     Rule("select_smaller", "iu", lambda b, x, y, t: b("select", b("less", x, y), x, y)),
     Rule("select_smaller", "iu", lambda b, x, y, t: b("select", b("less_equal", y, x), x, y)),
     Rule("select_smaller", "iu", lambda b, x, y, t: b("select", b("greater", x, y), y, x)),

@@ -257,6 +257,24 @@ def power_of_two(m: Match) -> Value | None:
 
 
 @simplifies(Power)
+def power_of_integers(m: Match) -> Value | None:
+    """A known power of integers is a few products: these wrap around alike, in whatever order."""
+    exponent = m.splat(1)
+    if exponent is None or result_kind(m) not in "iu" or type_of(m.operands[0]) != m.result_type:
+        return None
+    if not 3 <= int(exponent) <= _MOST_MULTIPLIED:
+        return None
+    power = m.operands[0]
+    for bit in bin(int(exponent))[3:]:
+        power = m.create(Square, power)
+        power = m.create(Multiply, power, m.operands[0]) if bit == "1" else power
+    return power
+
+
+_MOST_MULTIPLIED = 64
+
+
+@simplifies(Power)
 def power_of_minus_one(m: Match) -> Value | None:
     """x ** -1 is 1 / x for floats, which C's pow rounds to, or nearly so."""
     if result_kind(m) != "f" or m.splat(1) != -1 or type_of(m.operands[0]) != m.result_type:

@@ -272,3 +272,24 @@ func.func @maximum_of_extent(%x: tensor<?xf32>, %n: tensor<i64>, %y: tensor<f32>
   %3 = "weft.maximum"(%y, %nan) : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %0, %1, %2, %3 : tensor<i64>, tensor<i64>, tensor<i64>, tensor<f32>
 }
+
+// Known powers of integers are products; those of floats, of other integers and large ones stay.
+// CHECK-LABEL: func.func @power_of_integers
+// CHECK-SAME: (%[[X:.*]]: tensor<4xi32>, %[[Y:.*]]: tensor<4xi32>, %[[Z:.*]]: tensor<4xf32>)
+// CHECK: %[[A:.*]] = "weft.square"(%[[X]])
+// CHECK-NEXT: %[[B:.*]] = "weft.multiply"(%[[A]], %[[X]])
+// CHECK-NEXT: %[[C:.*]] = "weft.square"(%[[B]])
+// CHECK-NEXT: %[[D:.*]] = "weft.power"(%[[X]], %[[Y]])
+// CHECK-NEXT: %[[E:.*]] = "weft.power"(%[[X]], %{{.*}})
+// CHECK-NEXT: %[[F:.*]] = "weft.power"(%[[Z]], %{{.*}})
+// CHECK-NEXT: return %[[C]], %[[D]], %[[E]], %[[F]]
+func.func @power_of_integers(%x: tensor<4xi32>, %y: tensor<4xi32>, %z: tensor<4xf32>) -> (tensor<4xi32>, tensor<4xi32>, tensor<4xi32>, tensor<4xf32>) {
+  %six = "weft.constant"() {value = dense<6> : tensor<i32>} : () -> tensor<i32>
+  %many = "weft.constant"() {value = dense<65> : tensor<i32>} : () -> tensor<i32>
+  %three = "weft.constant"() {value = dense<3.0> : tensor<f32>} : () -> tensor<f32>
+  %0 = "weft.power"(%x, %six) : (tensor<4xi32>, tensor<i32>) -> tensor<4xi32>
+  %1 = "weft.power"(%x, %y) : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+  %2 = "weft.power"(%x, %many) : (tensor<4xi32>, tensor<i32>) -> tensor<4xi32>
+  %3 = "weft.power"(%z, %three) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %0, %1, %2, %3 : tensor<4xi32>, tensor<4xi32>, tensor<4xi32>, tensor<4xf32>
+}
