@@ -65,12 +65,16 @@ class Lowering:
         yield "buffers"
         self._run("buffers-to-loops")
         yield "loops"
-        options = self._convention.options
-        steps = needed_steps(self._module)
-        self._run("loops-to-llvm", [replace(s, options=options.get(s.name, s.options)) for s in steps])
+        self.loops_to_llvm()
         yield "llvm-dialect"
         self.translate()
         yield "llvm"
+
+    def loops_to_llvm(self) -> None:
+        """From loops to the LLVM dialect."""
+        options = self._convention.options
+        steps = needed_steps(self._module)
+        self._run("loops-to-llvm", [replace(s, options=options.get(s.name, s.options)) for s in steps])
 
     def translate(self) -> None:
         """From the LLVM dialect to LLVM assembly."""

@@ -32,11 +32,11 @@ def machine_code(module: Module, name: str, verify: bool) -> MachineCode:
         host.object_file,
         host.symbols,
         current().name,
-        host.numbered(lowering.kernels),
-        host.constants,
-        host.checks,
-        host.graphs,
-        host.host_kernels,
+        host.needs.numbered(lowering.kernels),
+        host.needs.constants,
+        host.needs.checks,
+        host.needs.graphs,
+        host.needs.host_kernels,
     )
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from ..native_python.intrinsics import byte, set_byte, stack, word
 from .given_floats import put_float
-from .messages import INTEGER, MARK
+from .given_texts import put_other
+from .messages import HALF, INTEGER, MARK
 
 MOST_DIGITS = 20
 ZERO, MINUS = ord("0"), ord("-")
@@ -22,8 +23,10 @@ def weft_describe(message: int, values: int, text: int, size: int) -> int:
             kind = byte(message + 2)
             if kind == INTEGER:
                 length = put_integer(text, size, length, value)
-            else:
+            elif kind <= HALF:
                 length = put_float(text, size, length, value, kind)
+            else:
+                length = put_other(text, size, length, value, kind)
             message += 3
         else:
             length = put(text, size, length, byte(message))

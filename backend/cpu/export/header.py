@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ....dialect.types import TensorType
 from ...planning.plan import MAX_VALUES
@@ -51,9 +51,20 @@ def code_name(code: str) -> str:
 
 def header_text(library: Library, target: Target) -> str:
     """The text of the header."""
+    lines = [*_common(library)]
+    for function in library.functions:
+        lines += ["", *function_lines(library, function)]
+    return whole_header(library, target, target.name, [], lines)
+
+
+def whole_header(
+    library: Library, target: Target, made_for: str, told: Sequence[str], declarations: Sequence[str]
+) -> str:
+    """A header of some declarations; `told` is said of the library besides what is true of all."""
     lines = [
-        f"/* {library.name}, made by weft for {target.name} ({target.triple}).",
+        f"/* {library.name}, made by weft for {made_for} ({target.triple}).",
         "   Arrays are contiguous, row-major, aligned to their elements, and do not overlap where one is written.",
+        *(f"   {line}" for line in told),
         f"   Extents that are not fixed follow the address.{_told(target)} */",
         f"#ifndef {library.name.upper()}_H",
         f"#define {library.name.upper()}_H",
@@ -67,11 +78,10 @@ def header_text(library: Library, target: Target) -> str:
         "#ifdef __cplusplus",
         'extern "C" {',
         "#endif",
-        *_common(library),
+        *declarations,
+        "",
+        *("#ifdef __cplusplus", "}", "#endif", "#endif", ""),
     ]
-    for function in library.functions:
-        lines += ["", *function_lines(library, function)]
-    lines += ["", "#ifdef __cplusplus", "}", "#endif", "#endif", ""]
     return "\n".join(lines)
 
 
@@ -80,11 +90,16 @@ def _told(target: Target) -> str:
     return f"\n   The processor must have {needs}." if needs else ""
 
 
-def _common(library: Library) -> Iterator[str]:
-    name = library.name
+def describe_lines(library: Library) -> Iterator[str]:
+    """The declaration of what tells of errors."""
     yield ""
     yield "/* Writes the message of an error as far as there is room, and a zero; returns the length of all of it. */"
-    yield f"int64_t {name}_describe(const weft_error *error, char *text, int64_t size);"
+    yield f"int64_t {library.name}_describe(const weft_error *error, char *text, int64_t size);"
+
+
+def _common(library: Library) -> Iterator[str]:
+    name = library.name
+    yield from describe_lines(library)
     if any(output.place is Place.BLOCK for function in library.functions for output in function.outputs):
         yield "/* Frees a result that a function made. */"
         yield f"void {name}_free(void *result);"
@@ -111,28 +126,30 @@ def _state(library: Library) -> Iterator[str]:
     yield f"void {name}_save(const {name}_state *state, void *buffer);"
     yield f"int32_t {name}_load({name}_state *state, const void *buffer, int64_t size);"
     for array in library.state:
-        yield f"/* {_plain(array.key)}: {array.type} */"
+        yield f"/* {plain(array.key)}: {array.type} */"
         yield f"{C_TYPES[array.type.dtype.name]} *{name}_{array.name}({name}_state *state);"
 
 
-def function_lines(library: Library, function: CFunction) -> Iterator[str]:
-    """The declarations of a function, with what there is to say."""
+def function_lines(
+    library: Library, function: CFunction, first: Sequence[str] = (), told: str = ""
+) -> Iterator[str]:
+    """The declarations of a function, with what there is to say; `first` are parameters that only a call has."""
     inputs = list(input_parameters(library, function))
     read = [text if text.startswith("const ") or " *" not in text else f"const {text}" for text in inputs]
-    told = [
+    arrays = [
         f"{i.name}: {i.type}{', written' if i.is_written else ''}"
         for i in function.inputs
         if i.place in _GIVEN
     ]
     results = [f"{o.name}: {o.type}{_memory(library, o)}" for o in function.outputs if o.place in _MADE]
-    results += [f"{name}: is {_plain(argument)}" for name, argument in function.same]
-    yield f"/* {', '.join(told) or 'nothing'} -> {', '.join(results) or 'nothing'} */"
+    results += [f"{name}: is {plain(argument)}" for name, argument in function.same]
+    yield f"/* {', '.join(arrays) or 'nothing'} -> {', '.join(results) or 'nothing'}{told} */"
     if function.sized:
         names = [f"{o.name}.{axis}" for o in function.sized for axis in _unknown(o.type)]
         yield f"/* The extents that are not fixed: {', '.join(names)} (by their axes). */"
         count = len(names)
         yield f"void {function.name}_sizes({', '.join([*read, f'int64_t sizes[{count}]'])});"
-    parameters = [*inputs, *output_parameters(function), "weft_error *error"]
+    parameters = [*first, *inputs, *output_parameters(function), "weft_error *error"]
     yield f"int32_t {function.name}({', '.join(parameters)});"
 
 
@@ -142,7 +159,7 @@ _MADE = (Place.CALLER, Place.BLOCK)
 
 def input_parameters(library: Library, function: CFunction) -> Iterator[str]:
     """The parameters of what a function gets."""
-    if function.uses_state:
+    if function.uses_state and not library.is_for_device:
         yield f"{library.name}_state *state"
     for given in function.inputs:
         type = C_TYPES[given.type.dtype.name]
@@ -173,9 +190,18 @@ def _unknown(type: TensorType) -> list[int]:
     return [axis for axis, extent in enumerate(type.shape) if extent is None]
 
 
-def _plain(words: str) -> str:
+def plain(words: str) -> str:
     """Words that end no comment."""
     return words.replace("*/", "* /").replace("\n", " ")
 
 
-__all__ = ["code_name", "function_lines", "header_text", "input_parameters", "output_parameters"]
+__all__ = [
+    "code_name",
+    "describe_lines",
+    "function_lines",
+    "header_text",
+    "input_parameters",
+    "output_parameters",
+    "plain",
+    "whole_header",
+]

@@ -15,6 +15,7 @@ from ...planning.names import is_taken
 from ...planning.plan import HostSite, Plan, Site
 
 CANCELLED, OUT_OF_MEMORY, BAD_ARGUMENT = "Cancelled", "MemoryError", "ValueError"
+DEVICE_ERROR = "DeviceError"
 
 CODES = {
     "OK": 0,
@@ -38,6 +39,7 @@ CODES = {
     "LinAlgError": 18,
     "StopIteration": 19,
     CANCELLED: 20,
+    DEVICE_ERROR: 21,
 }
 """What functions return for what Python would raise. Compiled programs compare with the numbers, so these stay as they
 are: another exception gets the next one."""
@@ -70,7 +72,7 @@ _KEYWORD_LIST = (
     "bool true false class namespace template typename this new delete operator private public protected virtual "
     "friend using try catch throw explicit mutable and or not xor bitand bitor compl asm wchar_t char16_t "
     "char32_t nullptr constexpr decltype noexcept static_assert thread_local alignas alignof error state sizes main "
-    "NULL I "
+    "device stream NULL I "
 )
 _KEYWORDS = frozenset(_KEYWORD_LIST.split())
 """Names that C, C++ or the header itself uses."""
@@ -160,14 +162,18 @@ class Library(NamedTuple):
     is_checked: bool
     """Whether functions look at what they are given."""
     has_threads: bool
+    common: tuple[Site, ...]
+    """What any of its functions may find."""
     has_levels: bool = False
     """Whether it has code for several levels of processors."""
+    is_for_device: bool = False
+    """Whether arrays lie on a GPU."""
 
     @property
     def failures(self) -> list[Site]:
         """All that may go wrong: the numbers of the places in C are those here, from 1 on."""
         own = (_plain(site) for function in self.functions for site in function.plan.sites)
-        return [*failures_of_all(self.is_checked), *own]
+        return [*self.common, *own]
 
     @property
     def state_bytes(self) -> int:
@@ -180,6 +186,8 @@ class Library(NamedTuple):
         yield f"{self.name}_cpp"
         if self.state:
             yield f"{self.name}_state"
+        if self.is_for_device:
+            yield f"{self.name}_device"
 
     def symbols(self) -> Iterator[str]:
         """The names that others see."""
@@ -197,6 +205,8 @@ class Library(NamedTuple):
             yield f"{self.name}_set_threads"
         if self.has_levels:
             yield f"{self.name}_level"
+        if self.is_for_device:
+            yield from (f"{self.name}_{what}" for what in ("open", "close"))
 
 
 NO_MEMORY = Site(OUT_OF_MEMORY, "there is no memory", 0, "")
@@ -258,8 +268,10 @@ def require_c_name(name: str, *, of_library: bool = False) -> str:
 
 
 __all__ = [
+    "BAD_ARGUMENT",
     "CODES",
     "C_TYPES",
+    "DEVICE_ERROR",
     "FAILURES",
     "LLVM_TYPES",
     "MISALIGNED",
@@ -267,6 +279,7 @@ __all__ = [
     "NO_MEMORY",
     "NO_STATE",
     "NULL",
+    "OUT_OF_MEMORY",
     "OVERLAP",
     "STOPPED",
     "CFunction",

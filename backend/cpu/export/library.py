@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -40,7 +40,8 @@ from .runtime import constant_assembly, runtime_assembly
 from .wasm_module import wasm_module
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
-_OPTIONS = {"link-runtime": "python=false", "read-argument-table": "data=0", "check-scratch": "of-loops=true"}
+OPTIONS = {"link-runtime": "python=false", "read-argument-table": "data=0", "check-scratch": "of-loops=true"}
+"""Of passes, for code that is called by addresses, without Python in the process."""
 
 
 class Source(NamedTuple):
@@ -101,17 +102,20 @@ def build(
         known = list(constants)
         functions: list[CFunction] = []
         modules = []
-        place = 1 + len(failures_of_all(how.is_checked))
+        common = failures_of_all(how.is_checked)
+        place = 1 + len(common)
         for source in sources:
             own = source._replace(name=level_name(source.name, machine)) if levels else source
             function, module = _compiled(own, place, how, known)
             place += len(function.plan.sites)
             functions.append(function._replace(name=source.name))
             modules.append(module)
-        library = Library(name, tuple(functions), state, how.is_checked, how.has_threads, bool(levels))
+        library = Library(
+            name, tuple(functions), state, how.is_checked, how.has_threads, common, has_levels=bool(levels)
+        )
         for target, copied in zip(others, copies, strict=True):
             modules += _of_level(target, copied, functions, how, known)
-        return _linked(library, modules, known, levels, how, machine)
+        return linked(library, modules, known, list(_needed(library)), levels, how, machine)
 
 
 def _of_level(
@@ -128,15 +132,16 @@ def _of_level(
         yield llvm.parsed(text)
 
 
-def _linked(
+def linked(
     library: Library,
     modules: Sequence[Any],
     constants: Sequence[Array],
+    needed: Sequence[str],
     levels: Sequence[Target],
     how: How,
     machine: Target,
 ) -> Built:
-    """The functions, and what they need, as one file."""
+    """The functions, and the assembly that they need, as one file."""
     twice = [name for name, count in Counter(library.names()).items() if count > 1]
     if twice:
         raise WeftValueError(
@@ -151,7 +156,7 @@ def _linked(
         whole.link_in(llvm.optimise(text, llvm.ScalarLoops()))
     for number, array in enumerate(constants):
         whole.link_in(llvm.parsed(constant_assembly(number, array.tobytes())))
-    for text in _needed(library):
+    for text in needed:
         whole.link_in(llvm.optimise(text, llvm.ScalarLoops()))
     for text in called_assembly(llvm.external_symbols(whole), how.lapack):  # which has loops
         whole.link_in(llvm.optimise(text))
@@ -194,23 +199,40 @@ def _compiled(source: Source, first_site: int, how: How, constants: list[Array])
     made: list[CFunction] = []
 
     def entries(module: Module, plans: Sequence[Plan]) -> AddCFunctions:
-        function = _function_of(source, plan_of(plans, source.symbol), first_site, constants)
+        function = function_of(source, plan_of(plans, source.symbol), first_site, constants)
         made.append(function)
-        names = {
-            attribute: frozenset(
-                view.operation.attributes["sym_name"].value
-                for view in module.body.operations
-                if attribute in view.operation.attributes
-            )
-            for attribute in (BY_POINTER, BY_TABLE)
-        }
-        return AddCFunctions(function, how.is_checked, names[BY_POINTER], names[BY_TABLE])
+        return AddCFunctions(function, how.is_checked, *functions_by_convention(module))
 
-    loops_of_ufuncs = _places_of_loops(source.module)
-    lowering = Lowering(source.module, False, convention=Convention(_OPTIONS, entries))
+    loops_of_ufuncs = places_of_loops(source.module)
+    lowering = Lowering(source.module, False, convention=Convention(OPTIONS, entries))
     for _ in lowering.stages():
         pass
     (function,) = made
+    return function, optimised(source, function, lowering, loops_of_ufuncs, how)
+
+
+def functions_by_convention(module: Module) -> tuple[frozenset[str], frozenset[str]]:
+    """The functions of a module in the LLVM dialect that take pointers alone, and those that take a table."""
+    by_pointer, by_table = (
+        frozenset(
+            view.operation.attributes["sym_name"].value
+            for view in module.body.operations
+            if attribute in view.operation.attributes
+        )
+        for attribute in (BY_POINTER, BY_TABLE)
+    )
+    return by_pointer, by_table
+
+
+def optimised(
+    source: Source,
+    function: CFunction,
+    lowering: Lowering,
+    loops_of_ufuncs: Mapping[str, str],
+    how: How,
+    others: Collection[str] = (),
+) -> Any:
+    """The module of a function, which may call `others` besides what every library has."""
     loops = lowering.scalar_loops
     own = {function.name, f"{function.name}_sizes"}
     if loops is not None:  # the planned function becomes a part of these
@@ -220,12 +242,13 @@ def _compiled(source: Source, first_site: int, how: How, constants: list[Array])
             {*loops.others, *(own if inner & set(loops.others) else ())},
         )
     module = llvm.optimise(lowering.llvm_text, loops)
-    _require_known(source, module, loops_of_ufuncs, how)
+    _require_known(source, module, loops_of_ufuncs, how, others)
     llvm.internalize(module, own)  # other functions have kernels of the same names
-    return function, module
+    return module
 
 
-def _function_of(source: Source, plan: Plan, first_site: int, constants: list[Array]) -> CFunction:
+def function_of(source: Source, plan: Plan, first_site: int, constants: list[Array]) -> CFunction:
+    """The C function of a planned one."""
     python = [site.location for site in plan.sites if isinstance(site, HostSite)]
     if python:
         raise NotPortable(f"{source.name} calls Python at {', '.join(python)}")
@@ -253,7 +276,9 @@ def _needed(library: Library) -> Iterator[str]:
     yield from needed_assembly(library, current().triple.startswith("wasm32"))
 
 
-def _require_known(source: Source, module: Any, loops: Mapping[str, str], how: How) -> None:
+def _require_known(
+    source: Source, module: Any, loops: Mapping[str, str], how: How, others: Collection[str]
+) -> None:
     """Refuse what other programs do not have: code of NumPy and SciPy."""
     reasons = []
     for name in llvm.external_symbols(module):
@@ -264,14 +289,19 @@ def _require_known(source: Source, module: Any, loops: Mapping[str, str], how: H
                 continue
             reason = f"it calls {loop[0]}, which is code of NumPy or SciPy{loops.get(loop[0], '')}"
             reasons.append(f'{reason}: lapack="system" calls a LAPACK instead' if is_known else reason)
-        elif name not in _OF_C and not is_own_name(name) and not name.startswith("weft_"):
+        elif (
+            name not in _OF_C
+            and name not in others
+            and not is_own_name(name)
+            and not name.startswith("weft_")
+        ):
             reasons.append(f"it calls {name}, which other programs do not have")
     if reasons:
         lines = "".join(f"\n  {reason}" for reason in dict.fromkeys(reasons))
         raise NotPortable(f"{source.name} cannot leave this process:{lines}")
 
 
-def _places_of_loops(module: Module) -> dict[str, str]:
+def places_of_loops(module: Module) -> dict[str, str]:
     """Where a module asks for loops of ufuncs."""
     found: dict[str, str] = {}
     for op in operations_of(module.operation):
@@ -284,4 +314,15 @@ def _places_of_loops(module: Module) -> dict[str, str]:
 _OF_C = {name for name in ALLOWED if not re.match("Py|timespec", name)} | {"snprintf", "strtod"}
 """The functions of C that a library may call."""
 
-__all__ = ["Built", "Source", "build"]
+__all__ = [
+    "OPTIONS",
+    "Built",
+    "How",
+    "Source",
+    "build",
+    "function_of",
+    "functions_by_convention",
+    "linked",
+    "optimised",
+    "places_of_loops",
+]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from string import Formatter
 
 MARK = 1
-INTEGER, DOUBLE, SINGLE, HALF = range(1, 5)
-_KINDS = {"": INTEGER, "float64": DOUBLE, "float32": SINGLE, "float16": HALF}
+INTEGER, DOUBLE, SINGLE, HALF, TEXT, DRIVER = range(1, 7)
+_FLOATS = {"float64": DOUBLE, "float32": SINGLE, "float16": HALF}
+_KINDS = {"": INTEGER, **_FLOATS, "text": TEXT, "driver": DRIVER}
+"""What numbers are shown as; "text" is the address of one, and "driver" a code of CUDA's driver."""
 
 
 def with_marks(message: str) -> bytes:
@@ -27,7 +29,7 @@ def with_marks(message: str) -> bytes:
 
 def shows_floats(message: str) -> bool:
     """Whether a message shows floats."""
-    return any(kind for _, _, kind, _ in Formatter().parse(message))
+    return any(kind in _FLOATS for _, _, kind, _ in Formatter().parse(message))
 
 
-__all__ = ["DOUBLE", "HALF", "INTEGER", "MARK", "SINGLE", "shows_floats", "with_marks"]
+__all__ = ["DOUBLE", "DRIVER", "HALF", "INTEGER", "MARK", "SINGLE", "TEXT", "shows_floats", "with_marks"]

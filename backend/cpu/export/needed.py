@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from types import ModuleType
 
+from ....dialect.records import NamedTuple
 from ...planning.names import PARALLEL_FOR, THREADS, is_random_name, is_sorting_name
 from ..native_python.translator import translate
 from ..threads.count import MOST_THREADS
@@ -72,6 +74,12 @@ define internal i64 @double_of_single(i64 %bits) {{
 }}
 """
 
+_NO_OTHERS = """
+define internal i64 @put_other(i64 %text, i64 %size, i64 %length, i64 %value, i64 %kind) {
+  ret i64 %length
+}
+"""
+
 _NO_FLOATS = """
 define internal i64 @put_float(i64 %text, i64 %size, i64 %length, i64 %bits, i64 %kind) {
   ret i64 %length
@@ -109,17 +117,31 @@ def _pool(library: Library) -> str:
     return text.replace(f"@{PARALLEL_FOR}(", "@weft_share(") + _POOL.format(name=library.name)
 
 
-def needed_assembly(library: Library, narrow: bool) -> Iterator[str]:
+class Native(NamedTuple):
+    """Native code of a kind of library, translated with what writes messages: it has `put_other`."""
+
+    modules: tuple[ModuleType, ...]
+    exported: tuple[str, ...]
+    given: tuple[str, ...]
+    """What it calls that the assembly has."""
+    assembly: str
+
+
+_OF_PROCESSORS = Native((), (), ("put_other",), _NO_OTHERS)
+
+
+def needed_assembly(library: Library, narrow: bool, native: Native = _OF_PROCESSORS) -> Iterator[str]:
     """The assembly of what a library needs, where addresses are narrow or not."""
     from . import describe, float_text
 
+    exported = ["weft_describe", *native.exported]
     if any(shows_floats(failure.message) for failure in library.failures):
-        yield (
-            _OF_FLOATS.format(size="i32" if narrow else "i64")
-            + translate([describe, float_text], ["weft_describe"], 0, ("shortest", "double_of_single"))
-        )
+        modules = [describe, float_text, *native.modules]
+        given = ["shortest", "double_of_single", *native.given]
+        own = _OF_FLOATS.format(size="i32" if narrow else "i64")
     else:
-        yield _NO_FLOATS + translate([describe], ["weft_describe"], 0, ("put_float",))
+        modules, given, own = [describe, *native.modules], ["put_float", *native.given], _NO_FLOATS
+    yield own + native.assembly + translate(modules, exported, 0, given)
     if library.has_threads:
         yield _pool(library)
 
@@ -233,6 +255,7 @@ def _sort(name: str) -> str:
 __all__ = [
     "USES_FLOATS",
     "WIDE_PRODUCT",
+    "Native",
     "allocator_assembly",
     "called_assembly",
     "floats_assembly",

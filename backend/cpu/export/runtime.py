@@ -9,9 +9,9 @@ from ...planning.names import ALLOCATE, ALLOCATE_SCRATCH, FREE, FREE_SCRATCH, PA
 from ...planning.plan import ALIGNMENT, MAX_VALUES
 from ...target import current
 from ..lowering.interrupts import INTERRUPTED
-from .entry import CANCEL, CONSTANT
 from .interface import CODES, NO_MEMORY, STOPPED, Library, Place, number_of
 from .messages import with_marks
+from .planned_call import CANCEL, CONSTANT
 from .state_bytes import initial_bytes, state_header
 
 _MEMORY = f"""\
@@ -218,6 +218,11 @@ bad:
 
 def runtime_assembly(library: Library) -> str:
     """All of it, for the current target."""
+    return common_assembly(library) + "".join(_memory_of_host(library))
+
+
+def common_assembly(library: Library) -> str:
+    """What does not depend on where arrays are."""
     narrow = current().triple.startswith("wasm32")
     parts = [
         _MEMORY.format(
@@ -228,18 +233,22 @@ def runtime_assembly(library: Library) -> str:
         "" if library.has_threads else _SERIAL,
         *_failures(library),
     ]
+    return "".join(parts)
+
+
+def _memory_of_host(library: Library) -> Iterator[str]:
+    """What frees results, and the state."""
     if any(output.place is Place.BLOCK for function in library.functions for output in function.outputs):
-        parts.append(
+        yield (
             f'\ndefine void @"{library.name}_free"(ptr %p) {{\n  call void @{FREE}(ptr %p)\n  ret void\n}}\n'
         )
     if library.state:
-        parts += _state(library)
-    return "".join(parts)
+        yield from _state(library)
 
 
 def constant_assembly(number: int, content: bytes) -> str:
     """The memory of a constant, which functions know by its number."""
-    return _bytes(f"{CONSTANT}.{number}", content)
+    return bytes_assembly(f"{CONSTANT}.{number}", content)
 
 
 def _failures(library: Library) -> Iterator[str]:
@@ -248,7 +257,7 @@ def _failures(library: Library) -> Iterator[str]:
     kinds = [CODES["OK"], *(CODES[failure.error] for failure in failures)]
     yield f"@weft.kinds = constant [{len(kinds)} x i32] [{', '.join(f'i32 {k}' for k in kinds)}]\n"
     texts = [with_marks(text) + b"\0" for text in ("", *(failure.message for failure in failures))]
-    yield _bytes("weft.messages", b"".join(texts), alignment=1)
+    yield bytes_assembly("weft.messages", b"".join(texts), alignment=1)
     offsets = accumulate(map(len, texts[:-1]), initial=0)
     yield f"@weft.offsets = constant [{len(texts)} x i32] [{', '.join(f'i32 {o}' for o in offsets)}]\n"
     yield _FAILURES.format(
@@ -261,8 +270,7 @@ def _failures(library: Library) -> Iterator[str]:
 
 def _state(library: Library) -> Iterator[str]:
     header = state_header(library)
-    yield _bytes("weft.initial", initial_bytes(library))
-    yield _bytes("weft.header", header)
+    yield state_assembly(library)
     yield _STATE.format(
         name=library.name,
         bytes=library.state_bytes,
@@ -277,9 +285,17 @@ def _state(library: Library) -> Iterator[str]:
         )
 
 
-def _bytes(name: str, content: bytes, alignment: int = ALIGNMENT) -> str:
+def state_assembly(library: Library) -> str:
+    """What a state is at first, and what is in front of it where it is saved."""
+    return bytes_assembly("weft.initial", initial_bytes(library)) + bytes_assembly(
+        "weft.header", state_header(library)
+    )
+
+
+def bytes_assembly(name: str, content: bytes, alignment: int = ALIGNMENT) -> str:
+    """A constant of bytes."""
     text = f"\\{content.hex(chr(92))}" if content else ""
     return f'@"{name}" = constant [{len(content)} x i8] c"{text}", align {alignment}\n'
 
 
-__all__ = ["constant_assembly", "runtime_assembly"]
+__all__ = ["bytes_assembly", "common_assembly", "constant_assembly", "runtime_assembly", "state_assembly"]

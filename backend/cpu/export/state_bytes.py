@@ -24,7 +24,20 @@ def lay_out(
     """The state: each array at a multiple of the size of its elements, without gaps."""
     found: list[StateArray] = []
     end = 0
-    reserved = ["new", "delete", "size", "save", "load", "free", "describe", "sizes", "set_threads"]
+    reserved = [
+        "new",
+        "delete",
+        "size",
+        "save",
+        "load",
+        "free",
+        "describe",
+        "sizes",
+        "set_threads",
+        "open",
+        "close",
+        "device",
+    ]
     for key in sorted(arrays, key=lambda key: (-types[key].dtype.itemsize, key)):
         value = np.ascontiguousarray(arrays[key], types[key].dtype).reshape(arrays[key].shape)
         name = c_name(key, [*reserved, *(array.name for array in found)])

@@ -12,13 +12,14 @@ from .signatures import Code, FunctionAttribute, JitOption
 from .streams import Stream
 
 _LOG_BYTES = 8192
-_NOT_THIS_CODE = (
+NOT_THIS_CODE = (
     Code.INVALID_PTX,
     Code.INVALID_IMAGE,
     Code.NO_BINARY_FOR_GPU,
     Code.UNSUPPORTED_PTX_VERSION,
     Code.JIT_COMPILER_NOT_FOUND,
 )
+"""Codes with which the driver refuses an image although it may take another one of the same module."""
 
 
 class Module:
@@ -31,7 +32,7 @@ class Module:
         self._handle = ctypes.c_void_p()
         if cubin is not None:
             code, _ = self._load(cubin)
-            if code not in _NOT_THIS_CODE:
+            if code not in NOT_THIS_CODE:
                 device.check(code, "cuModuleLoadDataEx")
                 return
             self.assembled_by_driver = True
@@ -161,4 +162,4 @@ class Function:
         self.device.call("cuLaunchKernel", self.handle, *grid, *block, shared, stream.handle, pointers, None)
 
 
-__all__ = ["Function", "Module"]
+__all__ = ["NOT_THIS_CODE", "Function", "Module"]

@@ -81,6 +81,7 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cuDevicePrimaryCtxRelease_v2": (_INT,),
     "cuCtxSetCurrent": (_POINTER,),
     "cuCtxGetCurrent": (_out(_POINTER),),
+    "cuCtxGetDevice": (_out(_INT),),
     "cuCtxSynchronize": (),
     # Modules and kernels
     "cuModuleLoadDataEx": (_out(_POINTER), _POINTER, _UINT, _POINTER, _POINTER),
@@ -111,6 +112,7 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cuMemAllocFromPoolAsync": (_out(_POINTER), _SIZE, _POINTER, _POINTER),
     "cuMemFreeAsync": (_POINTER, _POINTER),
     "cuMemPoolCreate": (_out(_POINTER), _out(PoolProperties)),
+    "cuMemPoolDestroy": (_POINTER,),
     "cuMemPoolSetAttribute": (_POINTER, _INT, _POINTER),
     "cuMemPoolGetAttribute": (_POINTER, _INT, _POINTER),
     "cuMemPoolTrimTo": (_POINTER, _SIZE),

@@ -98,6 +98,9 @@ class Emulator(GraphCalls, ModuleCalls, MemoryCalls, StreamCalls):
     def cuCtxGetCurrent(self, context: Any) -> None:
         context[0] = self._current.get(threading.get_ident(), 0)
 
+    def cuCtxGetDevice(self, device: Any) -> None:
+        device[0] = self._device()
+
     def cuCtxSynchronize(self) -> None:
         self.queues.wait_for_all()
 

@@ -44,6 +44,11 @@ class MemoryCalls(State):
             raise Refused(Code.INVALID_VALUE, "a pool that is not of pinned memory of a device is not known")
         pool[0] = self._new(Handle("pool", known.location))
 
+    def cuMemPoolDestroy(self, pool: int | None) -> None:
+        if self._object(pool, Handle).what != "pool":
+            raise Refused(Code.INVALID_HANDLE)
+        self._forget(pool, Handle)
+
     def cuMemAllocFromPoolAsync(self, address: Any, size: int, pool: int | None, stream: int | None) -> None:
         if not self._attributes[Attribute.MEMORY_POOLS]:
             raise Refused(Code.NOT_SUPPORTED)

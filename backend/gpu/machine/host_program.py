@@ -13,7 +13,6 @@ from ....passes.pipeline import run_pipeline
 from ....passes.rewriting import symbols_of
 from ...cpu.execution.symbols import called_by_instructions
 from ...cpu.machine import llvm
-from ...cpu.pipeline import needed_steps
 from ...cpu.stages import Lowering
 from ...planning.plan import DeviceKernel, HostKernel
 from ...target import compiling_for, current
@@ -31,12 +30,9 @@ That takes a quarter of the time. What launches waits for the driver: calls of i
 
 
 @dataclass(frozen=True)
-class HostCode:
-    """Code of the host with what it needs of the device."""
+class OfDevice:
+    """What code of the host needs of the device."""
 
-    object_file: bytes
-    symbols: tuple[str, ...]
-    """The functions that it calls and does not define."""
     kernels: tuple[str, ...]
     """The names of the kernels that it launches, by their numbers."""
     constants: tuple[bytes, ...]
@@ -54,15 +50,31 @@ class HostCode:
         return tuple(by_name[name] for name in self.kernels)
 
 
+@dataclass(frozen=True)
+class HostCode:
+    """Code of the host with what it needs of the device."""
+
+    object_file: bytes
+    symbols: tuple[str, ...]
+    """The functions that it calls and does not define."""
+    needs: OfDevice
+
+
 class HostLowering(Lowering):
     """Takes a module of stage "gpu" to LLVM, in place; the `gpu.module`s in it are gone."""
 
     def lower(self) -> HostCode:
         """Run all steps, for the host of the current target."""
         with compiling_for(current().host):
-            return self._lower()
+            needs = self.to_assembly()
+            optimised = llvm.optimise(self.llvm_text, self.scalar_loops)
+            is_work = bool(needs.host_kernels) or _is_long(self.llvm_text)
+            code = llvm.object_code(optimised, None if is_work else 0)
+            symbols = (*llvm.external_symbols(optimised), *called_by_instructions(code))
+            return HostCode(code, symbols, needs)
 
-    def _lower(self) -> HostCode:
+    def to_assembly(self) -> OfDevice:
+        """Go as far as LLVM assembly, for the current target, which is the host."""
         module = self._module
         self._run_own("gpu-to-host")
         kernels = tuple(name.rpartition("::")[2] for name in _names(module, KERNELS))
@@ -77,13 +89,10 @@ class HostLowering(Lowering):
             if name in module.operation.attributes:
                 del module.operation.attributes[name]
         self._run("buffers-to-loops")
-        self._run("loops-to-llvm", needed_steps(module))
+        self.loops_to_llvm()
         self._run_own("link-host")
         self.translate()
-        optimised = llvm.optimise(self.llvm_text, self.scalar_loops)
-        code = llvm.object_code(optimised, None if on_host or _is_long(self.llvm_text) else 0)
-        symbols = (*llvm.external_symbols(optimised), *called_by_instructions(code))
-        return HostCode(code, symbols, kernels, constants, checks, graphs, on_host)
+        return OfDevice(kernels, constants, checks, graphs, on_host)
 
     def _run_own(self, pipeline: str) -> None:
         run_pipeline(
@@ -123,4 +132,4 @@ def _data(module: Module, name: str) -> bytes:
     return elements_from_mlir(symbols_of(module)[name].attributes["initial_value"]).tobytes()
 
 
-__all__ = ["HostCode", "HostLowering"]
+__all__ = ["HostCode", "HostLowering", "OfDevice"]

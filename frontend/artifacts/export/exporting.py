@@ -6,7 +6,7 @@ import json
 import os
 import platform
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,9 @@ from ....backend.cpu.export.linking import archive, link_shared
 from ....backend.cpu.export.manifest import manifest
 from ....backend.cpu.export.rust_module import rust_module_text
 from ....backend.cpu.export.systems import system_of
+from ....backend.gpu.export.header import device_header_text
+from ....backend.gpu.export.library import DeviceLibrary, build_for_device
+from ....backend.gpu.export.manifest import device_manifest
 from ....backend.target import host, named
 from ....dialect.errors import NotPortable, WeftValueError
 from ....dialect.records import NamedTuple
@@ -56,10 +59,12 @@ def export(
     the system's `cc`, by what CC says or by `linker`: a compiler, or "zig" of the package `ziglang`, for any system.
     `target` is a processor or a level of them, by default one that most machines run (`x86-64-v2`, `aarch64`), and not
     this one ("native"); of several, as `["x86-64-v2", "x86-64-v3"]`, the library chooses the highest that a processor
-    has. `lapack`, "system" or a library, is what solving and factorising of matrices call. With `threads=True` loops
+    has; that of a GPU, as "sm_90a" or "sm_90a:x86-64-v3", writes kernels and what launches them, for arrays of the GPU.
+    `lapack`, "system" or a library, is what solving and factorising of matrices call. With `threads=True` loops
     are shared among threads, and with `checked=True` functions look at the arrays that they are given. Arrays and
     numbers outside of the arguments that a function changes become a state that the caller holds. Returns what was
-    written: "header", "cpp" (a header for C++20), "rust" (a module of Rust), "manifest", and the library by its kind.
+    written: "header", "manifest", the library by its kind, and where the target is no GPU, "cpp" (a header for C++20)
+    and "rust" (a module of Rust).
 
     Raises `weft.NotPortable`, with all reasons and their lines, for functions that need Python, NumPy's or SciPy's
     code; `ValueError` for names, kinds and targets that there are not; `weft.LinkError` without a linker. Nothing is
@@ -118,6 +123,8 @@ def write_extension_sources(
 
     library = f"{c_name(module)}_library"
     built, found = _built(functions, library, options._replace(checked=True))
+    if not isinstance(built, Built):
+        raise WeftValueError(f"an extension module is for processors, and {options.target!r} is a GPU")
     pairs = zip(built.library.functions, found.values(), strict=True)
     text = glue_text(module, built.library, [Glued(f, portable.description) for f, portable in pairs])
     files = _write(folder, built, options)
@@ -126,7 +133,9 @@ def write_extension_sources(
     return source, Path(files["object"]), built.libraries
 
 
-def _built(functions: Mapping[str, Any], library: str, options: Options) -> tuple[Built, dict[str, Portable]]:
+def _built(
+    functions: Mapping[str, Any], library: str, options: Options
+) -> tuple[Built | DeviceLibrary, dict[str, Portable]]:
     """The library in memory, and its functions as other processes have them."""
     if options.kind not in KINDS:
         raise WeftValueError(f"weft.export has no kind {options.kind!r}; there are: {', '.join(KINDS)}")
@@ -141,16 +150,13 @@ def _built(functions: Mapping[str, Any], library: str, options: Options) -> tupl
         raise WeftValueError("there is no LAPACK for WebAssembly: lapack= is for processors")
     form = options.kind if options.kind in ("llvm", "wasm") else "object"
     found, arrays = _portable(functions)
-    sources = Sources(found, arrays)
-    built = build(
-        library,
-        sources.sources,
-        sources.state,
-        sources.constants,
-        targets,
-        How(options.checked, options.threads, lapack, form),
-    )
-    return built, found
+    is_for_device = named(targets[0]).gpu is not None
+    sources = Sources(found, arrays, packs=not is_for_device)
+    made = (sources.sources, sources.state, sources.constants)
+    how = How(options.checked, options.threads, lapack, form)
+    if is_for_device:
+        return build_for_device(library, *made, targets[0], how), found
+    return build(library, *made, targets, how), found
 
 
 def _targets(names: Sequence[str], kind: str, linker: str | None) -> list[str]:
@@ -161,18 +167,28 @@ def _targets(names: Sequence[str], kind: str, linker: str | None) -> list[str]:
                 f'kind="wasm" is for target="wasm32", and not for {", ".join(map(repr, names))}'
             )
         return ["wasm32"]
+    usual = "aarch64" if host().triple.startswith(("aarch64", "arm64")) else "x86-64-v2"
     if not names:
-        return ["aarch64" if host().triple.startswith(("aarch64", "arm64")) else "x86-64-v2"]
-    for name in names:
-        _require_target(name, kind, linker)
-    return list(names)
+        return [usual]
+    gpu = next((name for name in names if named(name).gpu is not None), None)
+    if gpu is None:
+        for name in names:
+            _require_target(name, kind, linker)
+        return list(names)
+    if len(names) > 1:
+        raise WeftValueError(f"a library for a GPU has one target, and not {', '.join(map(repr, names))}")
+    launcher = named(gpu).host if ":" in gpu else usual
+    if "linux" not in named(launcher).triple:
+        raise WeftValueError(
+            f"functions for GPUs are exported for Linux, and {launcher!r} is {named(launcher).triple}"
+        )
+    _require_target(launcher, kind, linker)
+    return [f"{named(gpu).cpu}:{launcher}"]
 
 
 def _require_target(name: str, kind: str, linker: str | None) -> None:
     """Refuse a target for which such a library cannot be made."""
     found = named(name)
-    if found.gpu is not None:
-        raise WeftValueError(f"weft.export writes code for processors, and {name!r} is a GPU")
     if kind == "shared":
         _require_linked(name, found.triple, linker)
     if kind == "static" and not system_of(found.triple).has_archives:
@@ -192,7 +208,9 @@ def _require_linked(name: str, triple: str, linker: str | None) -> None:
 
 
 def _require_threads(target: str) -> None:
-    """Refuse threads for other systems than this one, and for those that have none of POSIX."""
+    """Refuse threads for GPUs, for other systems than this one, and for those that have none of POSIX."""
+    if named(target).gpu is not None:
+        raise WeftValueError(f"threads=True is for processors, and {target!r} is a GPU")
     if platform.system() not in ("Linux", "Darwin") or named(target).triple != host().triple:
         raise WeftValueError(
             f"threads=True is for this machine's system, if that has threads of POSIX, and not for {target!r}"
@@ -234,8 +252,9 @@ def file_name(library: str, kind: str, triple: str) -> str:
     return f"{'lib' if kind == 'static' else ''}{library}.{ending}"
 
 
-def _write(folder: Path, built: Built, options: Options) -> dict[str, str]:
+def _write(folder: Path, made: Built | DeviceLibrary, options: Options) -> dict[str, str]:
     """Write the files beside those of their names, and rename them when all are there."""
+    built = made if isinstance(made, Built) else made.built
     name, kind = built.library.name, options.kind
     own = options.file or file_name(name, kind, built.target.triple)
     names = {
@@ -245,6 +264,8 @@ def _write(folder: Path, built: Built, options: Options) -> dict[str, str]:
         "rust": f"{name}.rs",
         "manifest": f"{name}.json",
     }
+    if isinstance(made, DeviceLibrary):
+        del names["cpp"], names["rust"]
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{name}.", dir=folder) as draft_folder:
         drafts = Path(draft_folder)
@@ -252,17 +273,27 @@ def _write(folder: Path, built: Built, options: Options) -> dict[str, str]:
         imported = drafts / f"{Path(own).stem}.lib"
         if imported.exists():
             names["import"] = imported.name
-        texts = {
-            "header": header_text(built.library, built.target),
-            "cpp": cpp_header_text(built.library),
-            "rust": rust_module_text(built.library, _link_attributes(kind, own, built.libraries)),
-            "manifest": json.dumps(manifest(built, names, f"weft {version('weft')}"), indent=1) + "\n",
-        }
-        for what, text in texts.items():
+        for what, text in _beside(made, names, _link_attributes(kind, own, built.libraries)):
             (drafts / names[what]).write_text(text, encoding="utf-8")
         for file in names.values():
             os.replace(drafts / file, folder / file)
     return {what: str(folder / file) for what, file in names.items()}
+
+
+def _beside(
+    made: Built | DeviceLibrary, names: Mapping[str, str], link_attributes: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """The texts beside a library."""
+    producer = f"weft {version('weft')}"
+    if isinstance(made, Built):
+        yield "header", header_text(made.library, made.target)
+        yield "cpp", cpp_header_text(made.library)
+        yield "rust", rust_module_text(made.library, list(link_attributes))
+        described = manifest(made, names, producer)
+    else:
+        yield "header", device_header_text(made)
+        described = device_manifest(made, names, producer)
+    yield "manifest", json.dumps(described, indent=1) + "\n"
 
 
 def _link_attributes(kind: str, file: str, libraries: Sequence[str]) -> list[str]:

@@ -9,7 +9,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....backend.cpu.export.header import code_name
-from ....backend.cpu.export.interface import C_TYPES, CODES, CFunction, Input, Library, Output, Place
+from ....backend.cpu.export.interface import (
+    C_TYPES,
+    CODES,
+    DEVICE_ERROR,
+    CFunction,
+    Input,
+    Library,
+    Output,
+    Place,
+)
 from ....dialect.errors import NotPortable
 from ....dialect.records import NamedTuple
 from ....dialect.types import TensorType
@@ -70,11 +79,11 @@ def glue_text(module: str, library: Library, functions: Sequence[Glued]) -> str:
 
 def _exceptions(library: Library) -> str:
     """What raises the exception of a result code."""
-    known = {"OK": "", "LinAlgError": "PyExc_ValueError", "Cancelled": "PyExc_KeyboardInterrupt"}
+    known = {"LinAlgError": "PyExc_ValueError", "Cancelled": "PyExc_KeyboardInterrupt"}
     cases = "".join(
         f"    case {code_name(code)}: kind = {known.get(code, f'PyExc_{code}')}; break;\n"
         for code in CODES
-        if code != "OK"
+        if code not in ("OK", DEVICE_ERROR)
     )
     return (
         "static void raise_error(int32_t code, const weft_error *error) {\n"

@@ -40,7 +40,15 @@ INNER = "planned."
 class Sources:
     """The functions of a library, with the arrays that they share."""
 
-    def __init__(self, functions: Mapping[str, Portable], arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def __init__(
+        self,
+        functions: Mapping[str, Portable],
+        arrays: Mapping[str, np.ndarray[Any, Any]],
+        *,
+        packs: bool = True,
+    ) -> None:
+        """`packs` tells whether products may have packed copies of constants."""
+        self._packs = packs
         descriptions = [portable.description for portable in functions.values()]
         types = {array.key: array.tensor for d in descriptions for array in d.state}
         written = {array.key for d in descriptions for array in d.state if array.is_written}
@@ -75,7 +83,7 @@ class Sources:
             ir.SymbolTable.replace_all_symbol_uses(description.symbol, symbol, module.operation)
             entry.attributes["sym_name"] = ir.StringAttr.get(symbol)
             fixed = [number for number, given in enumerate(inputs) if given.place is Place.CONSTANT]
-            if fixed:  # products may have packed copies of them
+            if fixed and self._packs:
                 entry.attributes[CONSTANT_ARGUMENTS] = ir.DenseI64ArrayAttr.get(fixed)
             run_pipeline(module, PIPELINES["weft-optimize"])
             run_pipeline(module, PIPELINES["weft-to-linalg"])

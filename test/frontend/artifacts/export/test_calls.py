@@ -457,7 +457,6 @@ def test_code_of_numpy_is_refused_by_its_name_and_line(tmp_path: Path) -> None:
     [
         ({"kind": "dll"}, "no kind 'dll'; there are: shared, static, object, llvm, wasm"),
         ({"target": "vax"}, "there is no target 'vax'"),
-        ({"target": "sm_90a", "kind": "object"}, "'sm_90a' is a GPU"),
         ({"target": "aarch64"}, "links no library for 'aarch64'"),
         ({"library": "a-b"}, r"'a-b' is no name for a library in C: .* \(library=, --library\)"),
         ({"library": "int"}, "'int' is no name"),

@@ -31,12 +31,13 @@ COMPILED_WITH = {
     "WEFT_LIN_ALG_ERROR": 18,
     "WEFT_STOP_ITERATION": 19,
     "WEFT_CANCELLED": 20,
+    "WEFT_DEVICE_ERROR": 21,
 }
 """The numbers in programs of others: nothing here ever changes, more is added at the end."""
 
 
 def test_every_exception_has_a_number_of_its_own() -> None:
-    assert set(CODES) == {"OK", "Cancelled", *EXCEPTIONS}
+    assert set(CODES) == {"OK", "Cancelled", "DeviceError", *EXCEPTIONS}
     assert len(set(CODES.values())) == len(CODES)
 
 
