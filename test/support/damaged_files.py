@@ -224,11 +224,15 @@ def bare(error: BaseException) -> str | None:
     """What is wrong with an exception that comes from weft's own code, and not from the program in the file."""
     frames = traceback.extract_tb(error.__traceback__)
     inside = [f for f in frames if f.filename.startswith(_ROOT) and "/test/" not in f.filename]
-    if not inside or frames[-1] is not inside[-1] or frames[-1].name in ("run", "__call__"):
+    if not inside or frames[-1] is not inside[-1] or frames[-1].name in _PROGRAMS:
         return None
     last = frames[-1]
     place = f"{last.filename.removeprefix(_ROOT)}:{last.lineno} in {last.name}"
     return f"{type(error).__name__}: {str(error)[:100]} at {place}"
+
+
+_PROGRAMS = ("run", "__call__", "_viewed")
+"""What raises the exceptions of programs; the last one those of views that they return by computed indices."""
 
 
 def run_batch(seeds: Sequence[int], folder: Path) -> Iterator[tuple[int, str]]:
