@@ -185,7 +185,9 @@ class SharedState:
         )
         if identity not in self._known:
             words = extra.handle.name if extra.handle is not None else "constant"
-            name = words.removeprefix("global ").removeprefix("self.")
+            name = (
+                words.removeprefix("global ").removeprefix("self.").removesuffix("._array")
+            )  # of a variable
             number, key = 1, name
             while key in self.arrays:
                 number, key = number + 1, f"{name}.{number}"

@@ -71,6 +71,25 @@ def test_variables_are_arguments_as_their_arrays_are(path: Path) -> None:
     np.testing.assert_allclose(tape.gradient(y, x), expected)
 
 
+def test_variables_are_state_under_the_names_of_their_places(tmp_path: Path) -> None:
+    class Layers:
+        def __init__(self) -> None:
+            self.layers = [{"b": weft.Variable(np.zeros(3), name="bias")}]
+
+        @weft.function
+        def __call__(self, x: Any) -> Any:
+            self.layers[0]["b"].assign_add(x)
+            return x + self.layers[0]["b"]
+
+    layers = Layers()
+    layers(np.ones(3))
+    weft.save(tmp_path / "f.weft", call=layers.__call__)
+    loaded = weft.load(tmp_path / "f.weft")
+    assert list(loaded.state) == ["layers[0]['b']"]
+    np.testing.assert_array_equal(loaded.call(np.ones(3)), [3, 3, 3])
+    np.testing.assert_array_equal(loaded.state["layers[0]['b']"], [2, 2, 2])
+
+
 def test_a_file_that_was_only_looked_at_says_so(path: Path) -> None:
     looked = weft.load(path, only_look=True)
     with pytest.raises(AttributeError, match=r"was only looked at: call predict of what weft\.load"):
