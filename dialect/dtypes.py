@@ -48,6 +48,7 @@ _NUMPY_TYPES: tuple[ElementType, ...] = (
 )
 _BY_NUMPY = {element.dtype: element for element in _NUMPY_TYPES}
 _BY_MLIR = {element.mlir: element for element in _NUMPY_TYPES}
+_BY_SHORT = {element.short: element for element in _NUMPY_TYPES}
 
 if TYPE_CHECKING:
     bfloat16: np.dtype[Any]
@@ -107,6 +108,17 @@ def by_mlir(spelling: str) -> ElementType | None:
     if spelling == "bf16":
         return next(row for row in _table() if row.mlir == spelling)
     return _BY_MLIR.get(spelling)
+
+
+def by_short(spelling: str) -> ElementType | None:
+    """The row of a type by its short name; None where there is none.
+
+    >>> by_short("u8").dtype
+    dtype('uint8')
+    """
+    if spelling == "bf16":
+        return next(row for row in _table() if row.short == spelling)
+    return _BY_SHORT.get(spelling)
 
 
 def is_bfloat16(dtype: np.dtype[Any]) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .dtypes import element_type
+from .dtypes import by_short, element_type
 from .errors import AxisError, WeftTypeError, WeftValueError
 from .records import dataclass
 
@@ -95,10 +95,10 @@ def parse_type(text: str) -> TensorType:
     TensorType(shape=(None, 3), dtype=dtype('float32'))
     """
     name, bracket, rest = text.strip().partition("[")
-    from .dtypes import BY_SHORT  # bfloat16 takes an import of its own
-
-    row = BY_SHORT.get(name.strip())
+    row = by_short(name.strip())
     if row is None:
+        from .dtypes import BY_SHORT  # bfloat16 takes an import of its own
+
         shorts = ", ".join(BY_SHORT)
         raise WeftTypeError(f"{text!r}: unknown dtype {name!r}; the short dtype names are: {shorts}")
     if not bracket:

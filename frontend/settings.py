@@ -146,6 +146,8 @@ class Settings:
 
     def __getattr__(self, name: str) -> Any:
         """Say what there is in place of a name that no setting has."""
+        if name.startswith("__"):
+            raise AttributeError(name)  # Python asks for those; the words take an import
         raise AttributeError(_no_setting(name))
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import json
 import os
 import zipfile
@@ -12,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ...backend.cache.digests import sha256
 from ...dialect.errors import ArtifactError
 
 MANIFEST = "manifest.json"
@@ -30,7 +30,7 @@ _TIME = (1980, 1, 1, 0, 0, 0)
 
 def write_archive(path: str, manifest: Mapping[str, Any], members: Mapping[str, bytes]) -> None:
     """Write a file; one of this name is replaced when all is written."""
-    digests = {name: hashlib.sha256(content).hexdigest() for name, content in sorted(members.items())}
+    digests = {name: sha256(content) for name, content in sorted(members.items())}
     text = json.dumps({"weft": LAYOUT, **manifest, "sha256": digests}, indent=1, sort_keys=True)
     draft = f"{path}.{os.getpid()}.draft"
     if not Path(path).parent.is_dir():
@@ -73,7 +73,7 @@ class Archive:
                 content = self._read(archive, name, most)
         except _DAMAGES as error:
             raise self._explained(error) from error
-        if hashlib.sha256(content).hexdigest() != self.manifest["sha256"].get(name):
+        if sha256(content) != self.manifest["sha256"].get(name):
             raise self.damaged(f"{name} is not what was written")
         return content
 

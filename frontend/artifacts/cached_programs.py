@@ -16,7 +16,7 @@ from ...backend.cache.machine import machine_key
 from ...backend.cache.store import store
 from ...dialect.errors import ArtifactError
 from ..compiling.program import CallSignature, Program
-from ..disk_cache.functions import code_settings, device_data, note
+from ..disk_cache.code_settings import code_settings, device_data, note
 from ..guards.packed_inputs import is_constant
 from .recorded import Recorded
 from .stored_programs import Restorable, program_from_json, program_to_json

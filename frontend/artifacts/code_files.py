@@ -7,14 +7,14 @@ that what several functions have in common is there once.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...backend.cache.digests import sha256
 from ...backend.requirements import Requirements, requirements, why_not_fitting
 from ...dialect.errors import ArtifactError, NotPortable, WeftTypeError, WeftValueError
-from ..disk_cache.functions import code_settings
+from ..disk_cache.code_settings import code_settings
 from ..settings import settings
 from .record_json import record_from_json, record_to_json
 from .recorded import is_gpu
@@ -172,7 +172,7 @@ class _Written:
         return member
 
     def put(self, field: str, content: bytes) -> str:
-        digest = hashlib.sha256(content).hexdigest()[:32]
+        digest = sha256(content)[:32]
         return self.add(f"{digest}.{_ENDINGS.get(field, field)}", content)
 
     def get(self, name: str) -> bytes:

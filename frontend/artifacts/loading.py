@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import warnings
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...dialect.errors import ArtifactError, ArtifactWarning, WeftTypeError, WeftValueError
 from ...dialect.upgrades import versions
-from ..variables.state_files import read_arrays
 from .archive import DEFAULT_BYTES, STATE, Archive
 from .descriptions import description_from_json
 from .recorded import Recorded, TargetProgram
@@ -173,14 +170,13 @@ def _state_of(archive: Archive, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _arrays_of(archive: Archive) -> dict[str, Any]:
-    content = archive.read(STATE)
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, STATE)
-        Path(path).write_bytes(content)
-        try:
-            return {name: array.copy() for name, array in read_arrays(path).items()}
-        except WeftValueError as error:
-            raise archive.damaged(f"its state: {error}") from error
+    from ..variables.state_files import from_safetensors
+
+    try:
+        arrays = from_safetensors(f"{STATE} in {archive.path}", archive.read(STATE))
+    except WeftValueError as error:
+        raise archive.damaged(f"its state: {error}") from error
+    return {name: array.copy() for name, array in arrays.items()}
 
 
 def _specialisations_of(

@@ -16,7 +16,6 @@ from ..calls.eager_calls import always_compiled
 from ..calls.parameters import completed
 from ..compiling.program import CallSignature, Program, Recording
 from ..function import Function
-from ..guards.dependencies import Dependencies
 from ..guards.inputs import Decisions
 from ..settings import settings
 from ..signature.signature import TensorSpec
@@ -30,6 +29,7 @@ from .structures import Json
 
 if TYPE_CHECKING:
     from ..calls.specialisations import Fitting
+    from ..guards.dependencies import Dependencies  # which programs of the file do without
 
 
 class RecordedFunction(Function[..., Any]):

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import inspect
 import os
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from ...dialect.errors import NotPortable, WeftTypeError, WeftValueError
 from ...dialect.upgrades import versions
 from ..calls.concrete import ConcreteFunction
 from ..function import BoundFunction, Function
-from ..variables.state_files import write_arrays
+from ..variables.state_files import to_safetensors
 from .archive import STATE, write_archive
 from .code_files import checked_targets, write_code
 from .loading import Model
@@ -81,7 +77,7 @@ def save(file: File, function: Any = None, /, *, code: str | Sequence[str] = (),
         raise NotPortable("\n".join(reasons))
     shared.require_apart()
     if shared.arrays:
-        members[STATE] = _written(shared.arrays)
+        members[STATE] = to_safetensors(shared.arrays)
     manifest = {"producer": version("weft"), "dialect": versions.DIALECT, "functions": described}
     if targets:
         # No array counts as a constant, which the code would then take packed: those of loaded files are written.
@@ -187,14 +183,6 @@ def _maker(
 
 def parameters_of(function: Function[..., Any]) -> tuple[inspect.Parameter, ...]:
     return tuple(function._signature.parameters.values())
-
-
-def _written(arrays: Mapping[str, np.ndarray[Any, Any]]) -> bytes:
-    """The bytes of arrays by name."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, STATE)
-        write_arrays(arrays, path)
-        return Path(path).read_bytes()
 
 
 __all__ = ["by_names", "save", "specialisations"]

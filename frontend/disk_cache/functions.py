@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import fields
 from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from ...backend.cache.files import digest
 from ...backend.cache.machine import machine_key
 from ...backend.cache.store import Store, store
-from ...backend.gpu.devices.targets import target_of
 from ..compiling.program import CallSignature, Program, Recording
-from ..settings import settings
 from ..signature.signature import Leaf, Node, Structure, constants
+from .code_settings import code_settings, device_data, note
 from .fingerprints import Fingerprints
 from .portable import Data, NotPortable
 from .programs import program_from
@@ -28,16 +22,6 @@ if TYPE_CHECKING:
 
 MOST_VARIANTS = 8
 """Programs of one signature differ in the state of Python that was found; so many of them are kept."""
-
-NO_CODE = frozenset(
-    {"autograph_verbosity", "cache", "cache_dir", "cache_megabytes", "cache_verbosity", "cuda", "device",
-     "disable_jit", "full_traceback",
-     "result_pool_bytes", "retracing_warning", "verify"}
-)  # fmt: skip
-"""Settings of which compiled code does not depend."""
-
-statistics: Counter[str] = Counter()
-"""How often this process found, missed, stored and did not store programs."""
 
 
 class CachedFunction:
@@ -145,20 +129,6 @@ class CachedFunction:
         return digest(data)
 
 
-def note(event: str, text: str) -> None:
-    """Count what happened to a program, and log it if that is wanted."""
-    statistics[event] += 1
-    if settings.cache_verbosity:
-        print(f"weft.cache: {event} {text}", file=sys.stderr)
-
-
-def device_data(signature: CallSignature) -> Data:
-    """The kind of GPU that a program is for, and the arguments that lie there already."""
-    if signature.device is None:
-        return ()
-    return (target_of(signature.device), tuple(sorted(signature.on_device)))
-
-
 def _structure_data(structure: Structure) -> Data:
     """The structure of arguments, whose constants may be anything that has a fingerprint."""
     if isinstance(structure, Leaf):
@@ -169,10 +139,4 @@ def _structure_data(structure: Structure) -> Data:
     return ("constant", Fingerprints().of(structure.value))
 
 
-def code_settings() -> Data:
-    """The settings that compiled code may depend on: all but those that are known not to matter to it."""
-    own = tuple((f.name, getattr(settings, f.name)) for f in fields(settings) if f.name not in NO_CODE)
-    return (*own, np.get_printoptions()["legacy"])  # the texts of NumPy's numbers are part of some programs
-
-
-__all__ = ["CachedFunction", "code_settings", "device_data", "note", "statistics"]
+__all__ = ["MOST_VARIANTS", "CachedFunction"]

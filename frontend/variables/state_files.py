@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...dialect.dtypes import ALL_DTYPES
 from ...dialect.errors import WeftValueError
 
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -23,7 +22,7 @@ _NAMES = {
 }  # fmt: skip
 """What `.safetensors` files call the dtypes."""
 
-_DTYPES = {_NAMES[dtype.name]: dtype for dtype in ALL_DTYPES if dtype.name in _NAMES}
+_NAMES_BY_TYPE = {spelling: name for name, spelling in _NAMES.items()}
 
 _LARGEST_HEADER = 100_000_000
 """As many bytes a header has at most, as in the library that defines the format."""
@@ -76,6 +75,17 @@ def _read_npz(path: str) -> Arrays:
 
 
 def _write_safetensors(arrays: Mapping[str, np.ndarray[Any, Any]], path: str) -> None:
+    with open(path, "wb") as file:
+        for part in _parts(arrays):
+            file.write(part)
+
+
+def to_safetensors(arrays: Mapping[str, np.ndarray[Any, Any]]) -> bytes:
+    """What is in a `.safetensors` file of some arrays."""
+    return b"".join(_parts(arrays))
+
+
+def _parts(arrays: Mapping[str, np.ndarray[Any, Any]]) -> Iterator[bytes]:
     header: dict[str, Any] = {}
     end = 0
     for name, array in arrays.items():
@@ -94,19 +104,31 @@ def _write_safetensors(arrays: Mapping[str, np.ndarray[Any, Any]], path: str) ->
         }
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)  # the elements begin at a multiple of 8
-    with open(path, "wb") as file:
-        file.write(len(text).to_bytes(8, "little"))
-        file.write(text)
-        for array in arrays.values():
-            file.write(_little_endian(np.ascontiguousarray(array)).tobytes())
+    yield len(text).to_bytes(8, "little")
+    yield text
+    for array in arrays.values():
+        yield _little_endian(np.ascontiguousarray(array)).tobytes()
 
 
 def _little_endian(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return array if array.dtype.kind == "V" else array.astype(array.dtype.newbyteorder("<"), copy=False)
 
 
+def _dtype_of(name: str) -> np.dtype[Any]:
+    """The dtype of a name."""
+    if name == "bfloat16":
+        from ...dialect.dtypes import bfloat16  # which takes an import of its own
+
+        return np.dtype(bfloat16)
+    return np.dtype(name)
+
+
 def _read_safetensors(path: str) -> Arrays:
-    content = Path(path).read_bytes()
+    return from_safetensors(path, Path(path).read_bytes())
+
+
+def from_safetensors(path: str, content: bytes) -> Arrays:
+    """The arrays in a `.safetensors` file, which messages name by a path. Raises `ValueError` for damaged ones."""
     length = int.from_bytes(content[:8], "little")
     if len(content) < 8 or length > min(_LARGEST_HEADER, len(content) - 8):
         raise _damaged(path, "it ends within its header")
@@ -151,9 +173,9 @@ def _array_of(
         are_whole = False
     if not are_whole:
         raise _damaged(path, f"the header does not say what {name!r} is")
-    if dtype not in _DTYPES:
+    if dtype not in _NAMES_BY_TYPE:
         raise WeftValueError(f"{path} holds {name!r} of dtype {dtype!r}, which is not supported")
-    wanted = _DTYPES[dtype]
+    wanted = _dtype_of(_NAMES_BY_TYPE[dtype])
     size = wanted.itemsize
     for extent in shape:
         size *= extent
@@ -163,4 +185,4 @@ def _array_of(
     return np.frombuffer(data[start:stop], stored).astype(wanted, copy=False).reshape(shape), (start, stop)
 
 
-__all__ = ["read_arrays", "write_arrays"]
+__all__ = ["from_safetensors", "read_arrays", "to_safetensors", "write_arrays"]

@@ -23,7 +23,7 @@ import weft
 
 _END = """
 import sys as _sys
-from weft.frontend.disk_cache.functions import statistics as _statistics
+from weft.frontend.disk_cache.code_settings import statistics as _statistics
 print("@@", {**_statistics, "mlir": "torch_mlir" in _sys.modules, "llvm": "llvmlite.binding" in _sys.modules})
 """
 

@@ -219,7 +219,7 @@ def test_integers_and_scalars_without_arrays():
 def test_functions_from_the_disk_cache_tell_the_same(tmp_path):
     source = """if True:
         import weft
-        from weft.frontend.disk_cache.functions import statistics
+        from weft.frontend.disk_cache.code_settings import statistics
         from cached import product
         concrete = product.get_concrete_function(weft.TensorSpec((8, 8), "float32"))
         print(concrete.cost_analysis().flops, concrete.memory_analysis().peak_bytes, statistics["found"])

@@ -1,0 +1,47 @@
+"""What compiled code depends on besides the program and the machine, and how often it was found in the cache."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+
+import numpy as np
+
+from ...backend.gpu.devices.targets import target_of
+from ...dialect.records import defaults
+from ..compiling.program import CallSignature
+from ..settings import Settings, settings
+from .portable import Data
+
+NO_CODE = frozenset(
+    {"autograph_verbosity", "cache", "cache_dir", "cache_megabytes", "cache_verbosity", "cuda", "device",
+     "disable_jit", "full_traceback",
+     "result_pool_bytes", "retracing_warning", "verify"}
+)  # fmt: skip
+"""Settings of which compiled code does not depend."""
+
+statistics: Counter[str] = Counter()
+"""How often this process found, missed, stored and did not store programs."""
+
+
+def note(event: str, text: str) -> None:
+    """Count what happened to a program, and log it if that is wanted."""
+    statistics[event] += 1
+    if settings.cache_verbosity:
+        print(f"weft.cache: {event} {text}", file=sys.stderr)
+
+
+def device_data(signature: CallSignature) -> Data:
+    """The kind of GPU that a program is for, and the arguments that lie there already."""
+    if signature.device is None:
+        return ()
+    return (target_of(signature.device), tuple(sorted(signature.on_device)))
+
+
+def code_settings() -> Data:
+    """The settings that compiled code may depend on: all but those that are known not to matter to it."""
+    own = tuple((name, getattr(settings, name)) for name in defaults(Settings) if name not in NO_CODE)
+    return (*own, np.get_printoptions()["legacy"])  # the texts of NumPy's numbers are part of some programs
+
+
+__all__ = ["NO_CODE", "code_settings", "device_data", "note", "statistics"]
