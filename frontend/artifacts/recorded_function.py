@@ -84,16 +84,19 @@ class RecordedFunction(Function[..., Any]):
         found = self._code_for(signature)
         if found is None:
             return None
-        wanted = signature.with_types(found.stored.types)
+        wanted = signature.with_types(found.types_for(signature))
         fitting = self._known.fitting(wanted, arguments.leaves)
         if fitting is None:
             fitting = self._known.made(wanted, arguments, lambda _: self._restored(found, wanted))
         return fitting
 
     def _code_for(self, signature: CallSignature) -> Restorable | None:
+        """The machine code that came with the file for a call: rather that for its sizes than that for all."""
         target = self._target(signature.device)
-        codes = (recorded.code_for(signature, target, self.state) for recorded in self.recorded_as)
-        return next((code for code in codes if code is not None), None)
+        codes = [recorded.code_for(signature, target, self.state) for recorded in self.recorded_as]
+        fitting = [code for code in codes if code is not None]
+        exact = (code for code in fitting if code.stored.types == signature.types)
+        return next(exact, fitting[0] if fitting else None)
 
     def _restored(self, found: Restorable, signature: CallSignature) -> ConcreteFunction:
         """What was compiled before."""
@@ -110,7 +113,7 @@ class RecordedFunction(Function[..., Any]):
     ) -> ConcreteFunction:
         """Take what came with the file, load what another process has compiled, or compile."""
         code = self._code_for(signature)
-        if code is not None and list(code.stored.types) == list(signature.types):
+        if code is not None and code.stored.types == signature.types:
             return self._restored(code, signature)
         cached = CachedProgram(
             self.name, self.recorded_as, self.state, signature, self._target(signature.device)

@@ -80,6 +80,16 @@ class Restorable(NamedTuple):
             return False
         return len(stored.types) == len(signature.types) and all(map(_covers, stored.types, signature.types))
 
+    def types_for(self, signature: CallSignature) -> list[TensorType]:
+        """The types that calls like one are known by: extents of 1 are told from others, as native code tells them."""
+        pairs = [
+            (own, zip(own.shape, given.shape, strict=True))
+            for own, given in zip(self.stored.types, signature.types, strict=True)
+        ]
+        return [
+            own.with_shape([1 if there == 1 else extent for extent, there in shape]) for own, shape in pairs
+        ]
+
     def _returned(self) -> set[int]:
         """The arguments that are results, or are seen by them."""
         parts = (part for leaf in self.result.leaves for part in parts_of(leaf))

@@ -113,6 +113,31 @@ class TestTrusted:
         with pytest.raises(TypeError, match=r"f takes f64\[\?\] for 'x', not f32\[3\]"):
             loaded.f(np.ones(3, "f4"), np.int64(0))
 
+    def test_all_sizes_are_called_natively(self, tmp_path: Path, no_compiler: Callable[[], None]) -> None:
+        """An extent of 1 went the long way at each call."""
+        path = saved(tmp_path / "a.weft")
+        no_compiler()
+        f = weft.load(path, trust_code=True).f
+        for size in (1, 5, 1, 7):
+            for _ in range(4):
+                np.testing.assert_array_equal(f(np.ones(size), np.int64(0))[0], np.full(size, 2.0))
+            before = f._native.calls
+            f(np.ones(size), np.int64(0))
+            assert f._native.calls == before + 1
+
+    def test_code_for_one_size_goes_before_that_for_all(self, tmp_path: Path) -> None:
+        f = weft.function(lambda x: x * 2, name="f", input_signature=[weft.TensorSpec([None])])
+        f(np.ones(4))
+        f(np.ones(1))  # of which there is code apart, as it might stretch
+        weft.save(tmp_path / "a.weft", f, code="native")
+        loaded = weft.load(tmp_path / "a.weft", trust_code=True).f
+        for size in (1, 4):
+            np.testing.assert_array_equal(loaded(np.ones(size)), np.full(size, 2.0))
+        texts = loaded.pretty_printed_concrete_signatures()
+        assert loaded.trace_count == 0
+        assert "returns f64[1]" in texts
+        assert "returns f64[?]" in texts
+
     @pytest.mark.parametrize("program", [lambda x: x, lambda x: x + 1, lambda x: (x.T, x.copy(), x[()])])
     @pytest.mark.parametrize("scalar", [np.int64, np.array, int])
     def test_scalars_are_what_they_are_without_code(
