@@ -8,6 +8,7 @@ with an `ArtifactError`, another error of weft, or a program that runs: with a c
 from __future__ import annotations
 
 import argparse
+import contextlib
 import ctypes
 import io
 import json
@@ -60,25 +61,49 @@ def files() -> Sequence[Path]:
 
 @cache
 def members(path: Path) -> Mapping[str, bytes]:
-    """What is in a file."""
+    """What is in a golden file."""
+    return _members(path)
+
+
+def _members(path: Path) -> Mapping[str, bytes]:
     with zipfile.ZipFile(path) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
+
+
+_CODED = ("tanh", "for", "state")
+"""Golden files that get machine code, before it is damaged, too."""
+
+
+@cache
+def coded() -> Mapping[Path, Mapping[str, bytes]]:
+    """What is in some files that were saved again, with machine code."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for path in files():
+            if path.stem in _CODED:
+                made = Path(folder) / path.name
+                weft.save(made, **weft.load(path).functions, code="native")
+                found[path] = _members(made)
+    return found
 
 
 def damaged(seed: int) -> tuple[Path, bytes]:
     """The golden file that a seed damages, and what becomes of it."""
     chance = random.Random(seed)
-    path = chance.choice(files())
+    has_code = chance.random() < 0.1
+    path = chance.choice(sorted(coded()) if has_code else files())
     if chance.random() < 0.1:
         return path, _damaged_bytes(chance, bytearray(path.read_bytes()))
-    content = dict(members(path))
+    content = dict((coded() if has_code else {path: members(path)})[path])
     manifest = json.loads(content.pop("manifest.json"))
     del manifest["sha256"]
-    if chance.random() < 0.4:
+    if has_code and chance.random() < 0.8:
+        _change_code(chance, manifest, content)
+    elif chance.random() < 0.4:
         _forget_sizes(manifest, content)
     if chance.random() < 0.25:
         for _ in range(chance.choice([1, 1, 2])):
-            _change_json(chance, manifest)
+            _change_json(chance, manifest["functions"])
     else:
         name = chance.choice([name for name in content if name.endswith(".mlir")])
         text = content[name].decode()
@@ -120,9 +145,27 @@ def _damaged_bytes(chance: random.Random, content: bytearray) -> bytes:
     return bytes(content[: chance.randrange(len(content))] if chance.random() < 0.2 else content)
 
 
-def _change_json(chance: random.Random, manifest: dict[str, Any]) -> None:
+def _change_code(chance: random.Random, manifest: dict[str, Any], content: dict[str, bytes]) -> None:
+    """Change what is told of machine code, how it is called, or the code."""
+    kind = chance.randrange(3)
+    if kind == 0:
+        _change_json(chance, manifest if chance.random() < 0.1 else manifest["code"])
+        return
+    ending = ".json" if kind == 1 else ".o"
+    name = chance.choice(sorted(name for name in content if name.endswith(ending)))
+    if kind == 1:
+        described = json.loads(content[name])
+        _change_json(chance, described)
+        content[name] = json.dumps(described).encode()
+    else:
+        content[name] = _damaged_bytes(chance, bytearray(content[name]))
+    if chance.random() < 0.1:
+        del content[name]
+
+
+def _change_json(chance: random.Random, manifest: Any) -> None:
     """Change one entry: to one of another place, or to an odd one."""
-    places = list(_places(manifest["functions"]))
+    places = list(_places(manifest))
     if not places:
         return
     holder, key = chance.choice(places)
@@ -200,6 +243,9 @@ def outcome(seed: int, folder: Path, step: CrashNote) -> str | None:
     at_end, chance = bool(seed % 2), random.Random(seed)
     step.write("loading")
     try:
+        if b"code/native/" in content:  # it is read as if it were trusted, but not run
+            with contextlib.suppress(weft.ArtifactError):
+                weft.load(path, max_bytes=1 << 24, trust_code=True)
         loaded = weft.load(path, max_bytes=1 << 24)
         loaded.state.update({key: guarded(array, at_end) for key, array in loaded.state.items()})
         calls = json.loads(origin.with_suffix(".json").read_text())["calls"]
@@ -238,6 +284,7 @@ _PROGRAMS = ("run", "__call__", "_viewed")
 def run_batch(seeds: Sequence[int], folder: Path) -> Iterator[tuple[int, str]]:
     """The files that go wrong, with what went wrong; a process that dies leaves the rest to the next."""
     pending = list(seeds)
+    coded()  # here, not in each process
     while pending:
         note, step, (reading, writing) = CrashNote(), CrashNote(), os.pipe()
         child = os.fork()
