@@ -8,6 +8,7 @@ from itertools import combinations
 from ....dialect.records import NamedTuple
 from ....dialect.types import TensorType
 from ...planning.plan import Site
+from ...target import current
 from .interface import MISALIGNED, NEGATIVE, NO_STATE, NULL, OVERLAP, Input, Output, Place, number_of
 from .writer import Array, Writer
 
@@ -42,9 +43,9 @@ class Checks:
             if output.place is Place.CALLER and array is not None:
                 self._look_at(array, output.type, True)
             elif output.place is Place.BLOCK:
-                self._look_at_words(f"%{output.name}", 1)
+                self._look_at_words(f"%{output.name}", 1, 4 if current().triple.startswith("wasm32") else 8)
                 if output.type.rank:
-                    self._look_at_words(f"%{output.name}.shape", output.type.rank)
+                    self._look_at_words(f"%{output.name}.shape", output.type.rank, 8)
         for (first, one), (second, other) in combinations(enumerate(self._given), 2):
             if one.is_written or other.is_written:
                 self._refuse_if(self._overlap(one, other), OVERLAP, first, second)
@@ -59,14 +60,18 @@ class Checks:
         is_null = w.value(f"icmp eq ptr {array.pointer}, null")
         is_needed = w.value(f"icmp ne i64 {size}, 0")
         self._refuse_if(w.value(f"and i1 {is_null}, {is_needed}"), NULL, number)
-        rest = w.value(f"and i64 {self._address(array.pointer)}, {_alignment(type) - 1}")
-        self._refuse_if(w.value(f"icmp ne i64 {rest}, 0"), MISALIGNED, number)
+        self._look_at_alignment(array.pointer, _alignment(type))
         self._given.append(_Given(array.pointer, size, is_written))
 
-    def _look_at_words(self, pointer: str, count: int) -> None:
+    def _look_at_words(self, pointer: str, count: int, alignment: int) -> None:
         """Look at where the address or the extents of a block go."""
         self._refuse_if(self._writer.value(f"icmp eq ptr {pointer}, null"), NULL, len(self._given))
-        self._given.append(_Given(pointer, str(8 * count), True))
+        self._look_at_alignment(pointer, alignment)
+        self._given.append(_Given(pointer, str(alignment * count), True))
+
+    def _look_at_alignment(self, pointer: str, alignment: int) -> None:
+        rest = self._writer.value(f"and i64 {self._address(pointer)}, {alignment - 1}")
+        self._refuse_if(self._writer.value(f"icmp ne i64 {rest}, 0"), MISALIGNED, len(self._given))
 
     def _overlap(self, one: _Given, other: _Given) -> str:
         """Whether the later of two begins is before the earlier of two ends, and not behind it where one is empty."""
