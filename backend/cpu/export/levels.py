@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from ....dialect.errors import WeftValueError
 from ...target import Target, named
+from .instructions import escaped, of_instructions
 
 VARIABLE = "WEFT_LEVEL"
 """The variable of the environment that names the highest level which a process chooses."""
@@ -122,8 +123,8 @@ def _chooser(library: str, targets: Sequence[Target]) -> str:
     texts = b"".join(name.ljust(width, b"\0") for name in names)
     variable = VARIABLE.encode() + b"\0"
     return f"""
-@weft.levels = internal constant [{len(texts)} x i8] c"{_escaped(texts)}"
-@weft.variable = internal constant [{len(variable)} x i8] c"{_escaped(variable)}"
+@weft.levels = internal constant [{len(texts)} x i8] c"{escaped(texts)}"
+@weft.variable = internal constant [{len(variable)} x i8] c"{escaped(variable)}"
 @weft.level = internal global i64 -1
 declare ptr @getenv(ptr)
 
@@ -198,20 +199,13 @@ _XGETBV = bytes.fromhex("31c9 0f01d0 c3")
 """xor ecx, ecx; xgetbv; ret"""
 
 
-def _instructions(header: str, code: bytes, end: str) -> str:
-    """A function of instructions that LLVM has no words for: it runs its data, not its body.
-
-    Inline assembly would need a parser of it for the processor, which other machines than such have not.
-    """
-    data = f'prologue [{len(code)} x i8] c"{_escaped(code)}"'
-    return f"\ndefine internal x86_64_sysvcc {header} noinline {data} {{\n  {end}\n}}\n"
-
-
 def _has_level(targets: Sequence[Target]) -> str:
     """`weft_has_level`: the highest level of the processor, by CPUID."""
     lines = [
-        _instructions("void @weft_cpuid(i32 %leaf, i32 %part, ptr %words)", _CPUID, "ret void"),
-        _instructions("i32 @weft_xgetbv()", _XGETBV, "ret i32 0"),
+        of_instructions(
+            "internal x86_64_sysvcc void @weft_cpuid(i32 %leaf, i32 %part, ptr %words)", _CPUID, "ret void"
+        ),
+        of_instructions("internal x86_64_sysvcc i32 @weft_xgetbv()", _XGETBV, "ret i32 0"),
         "define internal i64 @weft_has_level() {",
         "  %words = alloca [4 x i32]",
     ]
@@ -262,10 +256,6 @@ def _word(leaf: int, register: int) -> str:
 def _signed(word: int) -> int:
     """A word of 32 bits as LLVM writes it."""
     return word - (1 << 32) if word >> 31 else word
-
-
-def _escaped(content: bytes) -> str:
-    return f"\\{content.hex(chr(92))}"
 
 
 __all__ = ["VARIABLE", "dispatch_assembly", "for_level", "level_name", "level_text", "levels_of"]

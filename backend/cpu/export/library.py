@@ -28,16 +28,15 @@ from .interface import CFunction, Input, Library, Output, Place, StateArray, fai
 from .lapack import Lapack, is_loop_of_lapack
 from .levels import dispatch_assembly, for_level, level_name, levels_of
 from .needed import (
-    USES_FLOATS,
     WIDE_PRODUCT,
     allocator_assembly,
     called_assembly,
-    floats_assembly,
     needed_assembly,
 )
 from .places import place_text
 from .runtime import constant_assembly, runtime_assembly
 from .wasm_module import wasm_module
+from .windows import OF_WINDOWS, of_windows_assembly
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
 OPTIONS = {"link-runtime": "python=false", "read-argument-table": "data=0", "check-scratch": "of-loops=true"}
@@ -164,7 +163,7 @@ def linked(
     if how.form == "wasm":
         whole.link_in(llvm.optimise(allocator_assembly(), llvm.ScalarLoops()))
         exported += ["malloc", "free"]
-    llvm.internalize(whole, {*exported, WIDE_PRODUCT, USES_FLOATS})
+    llvm.internalize(whole, {*exported, WIDE_PRODUCT, *OF_WINDOWS})
     declared = llvm.external_symbols(whole)
     libraries = (how.lapack.library,) if how.lapack is not None and how.lapack.is_called(declared) else ()
     if how.form == "llvm":
@@ -272,7 +271,7 @@ def _needed(library: Library) -> Iterator[str]:
     """The assembly of what every library has."""
     yield runtime_assembly(library)
     if "windows-msvc" in current().triple:
-        yield floats_assembly()
+        yield of_windows_assembly(current().triple)
     yield from needed_assembly(library, current().triple.startswith("wasm32"))
 
 

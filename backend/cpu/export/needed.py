@@ -157,15 +157,6 @@ def called_assembly(called: Sequence[str], lapack: Lapack | None) -> Iterator[st
             yield lapack_assembly(name, lapack)
 
 
-USES_FLOATS = "_fltused"
-"""What code for Windows names where it has floats, and the C libraries of some compilers do not define."""
-
-
-def floats_assembly() -> str:
-    """Its definition, which gives way to another one."""
-    return f"@{USES_FLOATS} = weak_odr constant i32 1\n"
-
-
 WIDE_PRODUCT = "__multi3"
 """What LLVM calls to multiply 128-bit integers."""
 
@@ -253,11 +244,9 @@ def _sort(name: str) -> str:
 
 
 __all__ = [
-    "USES_FLOATS",
     "WIDE_PRODUCT",
     "Native",
     "allocator_assembly",
     "called_assembly",
-    "floats_assembly",
     "needed_assembly",
 ]

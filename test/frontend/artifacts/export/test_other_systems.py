@@ -147,14 +147,30 @@ def test_a_library_of_zig_runs_on_another_processor(tmp_path: Path) -> None:
     assert subprocess.run(started, cwd=tmp_path, check=False).returncode == 6
 
 
-@needs_zig
+MINGW = "x86_64-w64-mingw32-gcc"
+ON_WINDOWS = {
+    "zig": [sys.executable, "-m", "ziglang", "cc", "-target", "x86_64-windows-gnu"],
+    MINGW: [MINGW],
+}
+
+
 @pytest.mark.skipif(WINE is None, reason="there is no wine")
-def test_six_programs_on_windows(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "linker",
+    [
+        pytest.param("zig", marks=needs_zig),
+        pytest.param(
+            MINGW, marks=pytest.mark.skipif(shutil.which(MINGW) is None, reason=f"there is no {MINGW}")
+        ),
+    ],
+)
+def test_six_programs_on_windows(tmp_path: Path, linker: str) -> None:
     assert WINE is not None
-    files = weft.export(tmp_path, library="six", target="x86-64-windows", linker="zig", **concretes(Net()))
-    zig = [sys.executable, "-m", "ziglang", "cc", "-target", "x86_64-windows-gnu", "-O1", "-I."]
-    program = [str(PROGRAM), files["import"], "-o", "main.exe"]
-    subprocess.run([*zig, *program], cwd=tmp_path, check=True, capture_output=True)
+    target = "x86-64-windows" if linker == "zig" else ["x86-64-v2-windows", "x86-64-v3-windows"]
+    files = weft.export(tmp_path, library="six", target=target, linker=linker, **concretes(Net()))
+    library = files.get("import", files["shared"])
+    command = [*ON_WINDOWS[linker], "-O1", "-I.", str(PROGRAM), library, "-o", "main.exe"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     quiet = {**os.environ, "WINEDEBUG": "-all", "WINEPREFIX": str(tmp_path / "prefix")}
     done = subprocess.run(
         [WINE, "./main.exe"], cwd=tmp_path, check=True, capture_output=True, text=True, env=quiet
