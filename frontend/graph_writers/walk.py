@@ -18,11 +18,11 @@ from ...dialect.ops.state import WriteRef
 from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.types import RefType, TensorType
 from ...passes.rewriting import operations_of
-from . import elementwise, indexing, reductions, shapes, special
+from . import elementwise, indexing, products, reductions, shapes, special
 from .scalars import SCALAR_WRITERS, dtype_of
 from .table import GraphBuilder, Unsaid
 
-FAMILIES = (elementwise, special, shapes, reductions, indexing)
+FAMILIES = (elementwise, special, shapes, products, reductions, indexing)
 """The modules that fill the table of ops that are written in others."""
 
 _ENDS = ("func.return", "scf.yield", "scf.condition")

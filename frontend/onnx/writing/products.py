@@ -60,11 +60,6 @@ def _in_order(b: Builder, x: Tensor, labels: Sequence[str], wanted: Sequence[str
     return b.transposed(x, [labels.index(label) for label in wanted])
 
 
-@writer("conv2d")
-def conv2d(b: Builder, x: Tensor, filters: Tensor, strides: Any, padding: Any, dilations: Any) -> Tensor:
-    return grouped_conv2d(b, x, filters, 1, strides, padding, dilations)
-
-
 @writer("grouped_conv2d")
 def grouped_conv2d(
     b: Builder,

@@ -71,18 +71,6 @@ def contract(b: Builder, x: Tensor, y: Tensor, spec: str) -> Tensor:
     )
 
 
-@writer("conv2d")
-def conv2d(
-    b: Builder,
-    x: Tensor,
-    filters: Tensor,
-    strides: tuple[int, ...],
-    padding: tuple[int, ...],
-    dilations: tuple[int, ...],
-) -> Tensor:
-    return grouped_conv2d(b, x, filters, 1, strides, padding, dilations)
-
-
 @writer("grouped_conv2d")
 def grouped_conv2d(
     b: Builder,
