@@ -83,6 +83,20 @@ def native_of(callback: Callback) -> str | None:
     return getattr(callback, "native", None)
 
 
+def with_numbers(callback: Callback) -> Callback:
+    """A Python function that keeps none of the arrays that it takes, which are of rank 0: it makes numbers of them.
+
+    Who calls it may hand it the same arrays again, with other numbers in them.
+    """
+    callback.takes_numbers = True  # type: ignore[attr-defined]
+    return callback
+
+
+def takes_numbers(callback: Callback) -> bool:
+    """Whether a Python function only makes numbers of the arrays that it takes."""
+    return getattr(callback, "takes_numbers", False)
+
+
 def name_of(function: Callable[..., Any]) -> str:
     """What a Python function is called in messages."""
     return getattr(function, "__name__", None) or repr(function)
@@ -96,5 +110,7 @@ __all__ = [
     "measured",
     "name_of",
     "native_of",
+    "takes_numbers",
     "with_native",
+    "with_numbers",
 ]

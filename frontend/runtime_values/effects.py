@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ...dialect.callbacks import RAISE, checked_results, name_of
+from ...dialect.callbacks import RAISE, checked_results, name_of, with_numbers
 from ...dialect.errors import WeftTypeError
 from ..signature.signature import Leaf, Node, Structure, TensorSpec, constants, flatten_with, unflatten
 from ..tracing.current import current_trace
@@ -56,7 +56,8 @@ def print(
         to = getattr(sys, stream) if isinstance(stream, str) else stream
         builtins.print(*shown, sep=between, end=after, file=to, flush=flush)
 
-    host_call(trace, outside_traces(print_at_run_time, "print"), frozen.operands)
+    callback = outside_traces(print_at_run_time, "print")
+    host_call(trace, callback if frozen.keeps_arrays else with_numbers(callback), frozen.operands)
 
 
 def trace_print(*values: Any, **options: Any) -> None:
@@ -102,6 +103,7 @@ def py_call(function: Callable[..., Any], *arrays: Any, result: Any = None) -> A
         frozen = Frozen(trace, arrays)
         thaw = frozen.thaw
         callback = outside_traces(lambda *operands: call(*thaw(operands)), name)
+        callback = callback if frozen.keeps_arrays else with_numbers(callback)
         made = list(host_call(trace, callback, frozen.operands, types))
     return None if structure is None else unflatten(structure, lambda i: made[i])
 

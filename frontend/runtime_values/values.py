@@ -68,7 +68,7 @@ class RuntimeValue:
 class Frozen:
     """A nested value as it is at one place of the program."""
 
-    __slots__ = ("operands", "section", "thaw")
+    __slots__ = ("keeps_arrays", "operands", "section", "thaw")
 
     def __init__(self, trace: Recorder, value: Any, *, as_text: bool = False) -> None:
         """Freeze a value; `as_text` is for a tuple of values to print, and keeps the texts of objects in it."""
@@ -76,6 +76,8 @@ class Frozen:
         """SSA values of the trace."""
         self.section: Section = trace.region.section
         """Where they can be used."""
+        self.keeps_arrays = False
+        """Whether the value has arrays of its operands in it, not only numbers that are made of them."""
         leaves: list[Any] = []
         structure = flatten_with(value, leaves, _is_leaf)
         if as_text:
@@ -99,6 +101,7 @@ class Frozen:
                 )
             first = len(self.operands)
             self.operands += frozen.operands
+            self.keeps_arrays |= frozen.keeps_arrays
             last = len(self.operands)
             thaw = frozen.thaw
             return lambda arrays: build(thaw(arrays[first:last]))
@@ -109,12 +112,22 @@ class Frozen:
             inner = (leaf._choice, [leaf.option(number) for number in range(len(leaf.types))])
             several, first = Frozen(trace, inner), len(self.operands)
             self.operands += several.operands
+            self.keeps_arrays |= several.keeps_arrays
             return lambda arrays: _chosen(several.thaw(arrays[first : first + len(several.operands)]))
         position = len(self.operands)
         # A copy names what an argument holds now: the parameter itself becomes a cell when it is written later.
         self.operands.append(value_of(trace, leaf.copy() if isinstance(leaf, TracedArray) else leaf))
-        form = _form(leaf)
-        return lambda arrays: form(arrays[position])
+        return self._form(leaf, position)
+
+    def _form(self, leaf: Any, position: int) -> Thaw:
+        """What NumPy would have in the place of a traced array, of the array that it is at run time."""
+        if isinstance(leaf, TracedArray):
+            if leaf._python_type is not None:
+                return lambda arrays: arrays[position].item()
+            if leaf._is_scalar:
+                return lambda arrays: arrays[position][()]
+        self.keeps_arrays = True
+        return lambda arrays: arrays[position]
 
 
 def _chosen(parts: tuple[Any, list[Any]]) -> Any:
@@ -298,16 +311,6 @@ def _is_leaf(value: object) -> bool:
 def _can_be_captured(array: np.ndarray[Any, Any]) -> bool:
     """Whether compiled code can hold an array from outside, and read it at each call."""
     return type(array) is np.ndarray and is_element(array.dtype)
-
-
-def _form(leaf: Any) -> Callable[[Array], Any]:
-    """What NumPy would have in the place of a traced array, of the array that it is at run time."""
-    if isinstance(leaf, TracedArray):
-        if leaf._python_type is not None:
-            return lambda array: array.item()
-        if leaf._is_scalar:
-            return lambda array: array[()]
-    return lambda array: array
 
 
 class Text:

@@ -11,12 +11,12 @@ import ctypes
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakValueDictionary
 
 import numpy as np
 
-from ....dialect.callbacks import Callback, call_back
+from ....dialect.callbacks import Callback, call_back, takes_numbers
 from ....dialect.errors import InternalError
 from ....dialect.types import TensorType
 from ...planning.plan import HostSite, Site
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 class HostLink:
     """What one call of machine code at a time needs to call Python."""
+
+    reads_memory: ClassVar[bool] = True
+    """Whether the addresses that machine code gives are those of memory."""
 
     __slots__ = ("__weakref__", "_callbacks", "_known", "_record", "_sites", "before", "exception")
 
@@ -64,6 +67,9 @@ class HostLink:
         site, callback = known.site, known.callback
         if self.before is not None:
             self.before()
+        if known.numbers is not None and self.reads_memory:
+            callback(*known.numbers.at(tensors))
+            return
         words = iter(known.words.from_address(tensors))
         if known.is_static:
             operands = [self.fetch(next(words), type) for type in site.operands]
@@ -95,7 +101,7 @@ _SMALL = 4096
 class _Known:
     """What is known of a site that was called before."""
 
-    __slots__ = ("callback", "is_static", "site", "words")
+    __slots__ = ("callback", "is_static", "numbers", "site", "words")
 
     def __init__(self, site: Site | HostSite, callbacks: Sequence[Callback]) -> None:
         if not isinstance(site, HostSite) or site.callback >= len(callbacks):
@@ -106,6 +112,38 @@ class _Known:
         self.site, self.callback = site, callbacks[site.callback]
         self.words: Any = ctypes.c_int64 * sum(1 + type.shape.count(None) for type in tensors)
         self.is_static = all(type.is_static for type in tensors)
+        is_of_numbers = takes_numbers(self.callback) and not site.results
+        self.numbers = _Numbers(site.operands) if is_of_numbers else None
+
+
+class _Numbers:
+    """Arrays of rank 0 for what takes numbers: views of where machine code has them, mostly where it had them last."""
+
+    __slots__ = ("_addresses", "_arrays", "_dtypes", "_from", "_words")
+
+    def __init__(self, operands: Sequence[TensorType]) -> None:
+        self._dtypes = [type.dtype for type in operands]
+        self._from, self._words = 0, (ctypes.c_int64 * 0)()
+        self._addresses: list[int] = []
+        self._arrays: list[Array] = []
+
+    def at(self, tensors: int) -> list[Array]:
+        """The arrays at the addresses that a list of words tells."""
+        if tensors != self._from:
+            self._from, self._words = tensors, (ctypes.c_int64 * len(self._dtypes)).from_address(tensors)
+        addresses = self._words[:]
+        if addresses != self._addresses:
+            self._arrays = list(map(_view, addresses, self._dtypes))
+            self._addresses = addresses
+        return self._arrays
+
+
+def _view(address: int, dtype: np.dtype[Any]) -> Array:
+    """A number in memory."""
+    memory: Any = (ctypes.c_char * dtype.itemsize).from_address(address)
+    array: Array = np.ndarray((), dtype, memory)
+    array.flags.writeable = False
+    return array
 
 
 def _known(tensor: TensorType, words: Iterator[int]) -> TensorType:

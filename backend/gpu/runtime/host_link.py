@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 class DeviceHostLink(HostLink):
     """What one call at a time needs to call Python, where arrays are on a device."""
+
+    reads_memory: ClassVar[bool] = False
 
     __slots__ = ("_device", "_look")
 
