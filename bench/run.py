@@ -16,6 +16,7 @@ PARTS = (
     ("tables.py",),
     ("guards.py",),
     ("random_loops.py",),
+    ("everyday.py",),
     ("export_calls.py",),
     ("threads.py",),
     ("compile_time.py", "--output", str(HERE / "results" / "compile_time.md")),
