@@ -48,12 +48,16 @@ def print(
         builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
         return
     stream = {id(sys.stdout): "stdout", id(sys.stderr): "stderr"}.get(id(file), file)
-    frozen = Frozen(trace, (*values, sep, end), as_text=True)
+    are_known = all(text is None or type(text) is str for text in (sep, end))
+    frozen = Frozen(trace, values if are_known else (*values, sep, end), as_text=True)
     thaw = frozen.thaw
 
     def print_at_run_time(*arrays: Any) -> None:
-        *shown, between, after = thaw(arrays)
-        to = getattr(sys, stream) if isinstance(stream, str) else stream
+        shown = thaw(arrays)
+        between, after = sep, end
+        if not are_known:
+            *shown, between, after = shown
+        to = getattr(sys, stream) if type(stream) is str else stream
         builtins.print(*shown, sep=between, end=after, file=to, flush=flush)
 
     callback = outside_traces(print_at_run_time, "print")

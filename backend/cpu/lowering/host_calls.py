@@ -49,7 +49,16 @@ class HostLink:
     def enter(self, tensors: int) -> None:
         """Call the Python function of the site that the record names, with the tensors that a list of words tells."""
         try:
-            self._call(self._record[0] - 1, tensors)
+            number = self._record[0] - 1
+            known = self._known.get(number)
+            if known is None:
+                known = self._known[number] = _Known(self._sites[number], self._callbacks)
+            if self.before is not None:
+                self.before()
+            if known.numbers is not None and self.reads_memory:
+                known.callback(*known.numbers.at(tensors))
+            else:
+                self._call(known, tensors)
         except BaseException as error:  # whatever it is, it is raised where the machine code was called
             self.exception = error
         else:
@@ -60,16 +69,8 @@ class HostLink:
         exception, self.exception = self.exception, None
         return KeyboardInterrupt() if exception is None else exception
 
-    def _call(self, number: int, tensors: int) -> None:
-        known = self._known.get(number)
-        if known is None:
-            known = self._known[number] = _Known(self._sites[number], self._callbacks)
-        site, callback = known.site, known.callback
-        if self.before is not None:
-            self.before()
-        if known.numbers is not None and self.reads_memory:
-            callback(*known.numbers.at(tensors))
-            return
+    def _call(self, known: _Known, tensors: int) -> None:
+        site = known.site
         words = iter(known.words.from_address(tensors))
         if known.is_static:
             operands = [self.fetch(next(words), type) for type in site.operands]
@@ -77,7 +78,7 @@ class HostLink:
         else:
             operands = [self.fetch(next(words), _known(type, words)) for type in site.operands]
             places = [(next(words), _known(type, words)) for type in site.results]
-        results = call_back(callback, operands, [declared for _, declared in places])
+        results = call_back(known.callback, operands, [declared for _, declared in places])
         for (address, _), array in zip(places, results, strict=True):
             self.store(address, array)
 
