@@ -52,7 +52,7 @@ from ..guards.unbound import UNBOUND
 from ..runtime_values.results import RuntimeContainer
 from ..runtime_values.values import RuntimeValue, holds_traced
 from ..signature.traced_value import CompositeValue
-from ..source.name_uses import Uses, name_uses
+from ..source.name_uses import NameUses, Uses, name_uses
 from ..tracing.array import TracedArray
 from .composite_constants import watch_composites
 from .data_of_state import DataOfState
@@ -63,6 +63,9 @@ from .stand_ins import StandIns
 
 if TYPE_CHECKING:
     from ..tracing.trace import Trace
+
+_UNNAMED = frozenset({"getattr", "hasattr", "vars", "attrgetter"})
+"""What reads attributes whose names are not in the code that calls it."""
 
 
 class PythonState(DataOfState):
@@ -104,6 +107,8 @@ class PythonState(DataOfState):
         self._attribute_uses = Uses()
         self._plain_reads: set[str] = set()
         """The attributes that functions read which are not converted, so that nothing tells when."""
+        self._reads_all = False
+        """Whether such functions read attributes that their code does not name."""
         self._known_owners: dict[int, tuple[Any, str, dict[str, Any]]] = {}
         self._noted = 0
         self.lookups = Lookups(self)
@@ -134,7 +139,12 @@ class PythonState(DataOfState):
     def meet_plain(self, function: Any) -> None:
         """Take note that the function is traced as it is."""
         if isinstance(function, types.FunctionType):
-            self._plain_reads |= name_uses(function.__code__).attributes.read
+            self._read_plainly(name_uses(function.__code__))
+
+    def _read_plainly(self, uses: NameUses) -> None:
+        """Take note of the attributes that code reads which is traced as it is: of all where it does not name them."""
+        self._plain_reads |= uses.attributes.read
+        self._reads_all |= bool(uses.globals.all & _UNNAMED or "__dict__" in uses.attributes.all)
 
     def meet_callable(self, function: Any) -> None:
         """Take note of the function that is traced, and of what it is bound to."""
@@ -188,7 +198,7 @@ class PythonState(DataOfState):
         self._attribute_uses.update(uses.attributes)
         self._meet_parts(function)
         if not is_followed(function):
-            self._plain_reads |= uses.attributes.read
+            self._read_plainly(uses)
         if is_first or function.__closure__ is None or self.snapshot.knows(function):
             self.snapshot.follow(function, "")
             follow_from_now(self._trace, function, function.__name__)
@@ -563,7 +573,7 @@ class PythonState(DataOfState):
             kind: Any = type(owner)
             for name, value in attributes.items():
                 key = (id(owner), "." + name)
-                is_plain = name in self._plain_reads
+                is_plain = self._reads_all or name in self._plain_reads
                 is_implicit = name in implicit_reads(kind) and self._is_met(owner)
                 if (
                     (is_plain or is_implicit or (name in mentioned and callable(value)))
