@@ -17,6 +17,7 @@ from ...dialect.types import TensorType
 from ..autograph.operators.branches import diverging
 from ..autograph.operators.builtins import process_settings
 from ..autograph.operators.lists.kept_items import require_unchanged
+from ..autograph.operators.values.made_objects import attributes_of_result
 from ..autograph.operators.values.resolve_grown_lists import resolve_grown_lists
 from ..guards.inputs import Decisions
 from ..python_state.early_stores import StoringState
@@ -32,7 +33,7 @@ from ..source.own_failures import as_internal, in_users_words, is_endless_recurs
 from ..tracing.array import USE_WEFT_ARRAYS
 from ..tracing.current import set_current_trace
 from ..tracing.layouts import layout_of, row_major
-from ..tracing.recorder import CalledWhole, ItemChanged
+from ..tracing.recorder import CalledWhole, ItemChanged, ObjectsAsked
 from ..tracing.trace import Trace
 from .diagnostics import explain
 from .program import CallSignature
@@ -71,6 +72,8 @@ def record_function(
             is_watched = True
         except ItemChanged as change:
             decisions.own_items |= {change.is_array}
+        except ObjectsAsked as asked:
+            decisions.own_objects = asked.refusal
         except CalledWhole as call:
             decisions.called_whole[call.function] = call.refusal
 
@@ -85,7 +88,8 @@ def _record(
 ) -> tuple[Trace, Recorded]:
     trace = _trace_of(function, signature, leaves)
     trace.own_items = decisions.own_items
-    trace.called_whole = decisions.called_whole
+    trace.attributes_of = attributes_of_result
+    trace.own_objects, trace.called_whole = decisions.own_objects, decisions.called_whole
     distinct = _places_of_distinct(signature)
     arguments = [trace.arguments[distinct[first]] for first in signature.aliases]
     bound = unflatten(signature.structure, lambda i: arguments[i])

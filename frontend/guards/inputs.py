@@ -40,6 +40,8 @@ class Decisions:
         """Whether there may be any: tracing may need the values."""
         self.own_items: frozenset[bool] = frozenset()
         """Whether arrays (True) and containers (False) in lists stay the objects that they are: they are changed."""
+        self.own_objects: Any = None
+        """Why objects that are made have to be told apart where paths join; None where what they hold is enough."""
         self.called_whole: dict[Any, Any] = {}
         """The functions of libraries that are called when the program runs, with why they are not converted."""
         self.has_data = False

@@ -123,7 +123,7 @@ class Outputs:
     ) -> Result:
         """Take a nested value apart; what is collected last knows what others share with it."""
         leaves: list[Any] = []
-        structure = flatten_results(value, leaves, is_found)
+        structure = flatten_results(value, leaves, is_found, self._trace.attributes_of)
         leaves = list(map(self._traced_generator, leaves))
         self._seen.update(leaf._storage for leaf in leaves if isinstance(leaf, TracedArray) and leaf.ndim)
         counts = Counter(map(id, leaves))

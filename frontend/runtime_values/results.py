@@ -20,14 +20,17 @@ _CONTAINERS = "lists, tuples, dicts, namedtuples and dataclasses"
 
 
 def flatten_results(
-    value: Any, leaves: list[Any], is_found: Callable[[Any], bool] = lambda _: False
+    value: Any,
+    leaves: list[Any],
+    is_found: Callable[[Any], bool] = lambda _: False,
+    attributes_of: Callable[[Any], dict[str, Any] | None] = lambda _: None,
 ) -> Structure:
     """Take the value that a function returned apart; traced and NumPy arrays go to `leaves`, and what is found again.
 
     Everything else is a constant; a constant that holds traced arrays, or that would run the function's own code
     later, is an `UnsupportedError`.
     """
-    structure = flatten_with(value, leaves, lambda part: _is_array(part) or is_found(part))
+    structure = flatten_with(value, leaves, lambda part: _is_array(part) or is_found(part), attributes_of)
     for constant in constants(structure):
         kind = type(constant).__qualname__
         if isinstance(constant, (Iterator, AsyncIterator, Awaitable)):

@@ -193,9 +193,14 @@ def flatten(value: Any, leaves: list[Any], path: str, names: list[str]) -> Struc
         raise TraceRecursionError(f"argument '{path}' is nested too deeply, or holds itself") from None
 
 
-def flatten_with(value: Any, leaves: list[Any], is_leaf: Callable[[object], bool]) -> Structure:
-    """Take a nested value apart, with leaves of the caller's choice."""
-    return _flatten(value, leaves, "", [], is_leaf)
+def flatten_with(
+    value: Any,
+    leaves: list[Any],
+    is_leaf: Callable[[object], bool],
+    attributes_of: Callable[[Any], dict[str, Any] | None] = lambda value: None,
+) -> Structure:
+    """Take a nested value apart, with leaves of the caller's choice, and with objects of which attributes are given."""
+    return _flatten(value, leaves, "", [], is_leaf, attributes_of)
 
 
 def constants(structure: Structure) -> Iterator[Any]:
@@ -213,6 +218,7 @@ def _flatten(
     path: str,
     names: list[str],
     is_leaf: Callable[[object], bool],
+    attributes_of: Callable[[Any], dict[str, Any] | None] = lambda value: None,
 ) -> Structure:
     if is_leaf(value):
         leaves.append(value)
@@ -220,7 +226,7 @@ def _flatten(
         return Leaf(len(leaves) - 1)
 
     def child(item: Any, where: str) -> Structure:
-        return _flatten(item, leaves, where, names, is_leaf)
+        return _flatten(item, leaves, where, names, is_leaf, attributes_of)
 
     kind = type(value)
     if kind in (list, tuple):
@@ -257,6 +263,10 @@ def _flatten(
     if isinstance(value, CompositeValue) or (isinstance(value, TensorSpec) and value.parts is not None):
         parts = tuple(child(part, path) for part in value.parts or ())
         return Node(ArrayParts, (), (static(value.dtype), *parts))
+    attributes = attributes_of(value)
+    if attributes is not None:
+        keys = tuple(attributes)
+        return Node(kind, keys, tuple(child(attributes[name], f"{path}.{name}") for name in keys))
     return static(value)
 
 
@@ -285,7 +295,7 @@ def unflatten(structure: Structure, leaf: Callable[[int], Any]) -> Any:
         return array_of(children[0], children[1:])
     if issubclass(kind, tuple) or kind is slice:
         return kind(*children)
-    # A dataclass; its own __init__ may take other things, and may compute fields that are there already.
+    # A dataclass, or an object that was made; its own __init__ may take other things, and may compute what is there.
     instance = object.__new__(kind)
     for name, child in zip(structure.keys, children, strict=True):
         object.__setattr__(instance, name, child)

@@ -236,6 +236,14 @@ class ItemChanged(BaseException):
         self.is_array = is_array
 
 
+class ObjectsAsked(BaseException):
+    """The program asks which of several objects it has, or changes it: the recording begins again."""
+
+    def __init__(self, refusal: Exception) -> None:
+        super().__init__(refusal)
+        self.refusal = refusal
+
+
 class CalledWhole(BaseException):
     """A function of a library cannot be converted: the recording begins again, and calls it when the program runs."""
 
@@ -286,6 +294,10 @@ class Recorder(ABC):
         """Items of lists that grow that must not be changed."""
         self.own_items: frozenset[bool] = frozenset()
         """Whether lists that grow may hold no arrays (True) and no containers (False): they are changed later."""
+        self.attributes_of: Callable[[Any], dict[str, Any] | None] = lambda value: None
+        """The attributes of an object that the recording has made, which are all that it is; None of anything else."""
+        self.own_objects: Any = None
+        """Why objects that are made have to be told apart where paths join; None where what they hold is enough."""
         self.called_whole: dict[Any, Any] = {}
         """The functions of libraries that are called when the program runs, with why they are not converted."""
         self.at_end: list[Callable[[], None]] = []

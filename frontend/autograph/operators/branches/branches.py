@@ -37,6 +37,7 @@ from ..values.aliases import (
     sees_any,
     with_all_assumptions,
 )
+from ..values.made_objects import attributes_to_copy, tell_apart
 from ..values.mismatches import control_flow_error, require_fit, shown_name
 from ..values.own_variables import Variables
 from ..values.program_locations import (
@@ -273,7 +274,9 @@ def _note_contents(
 
 
 def _holds_items(value: Any) -> bool:
-    return type(value) in (list, dict, set) or isinstance(value, RuntimeContainer)
+    if type(value) in (list, dict, set) or isinstance(value, RuntimeContainer):
+        return True
+    return attributes_to_copy(value) is not None
 
 
 def _is_never_read(path: Path, place: ProgramLocation, value: Any, snapshot: Snapshot) -> bool:
@@ -290,6 +293,7 @@ def _is_never_read(path: Path, place: ProgramLocation, value: Any, snapshot: Sna
 def _join_all(merges: list[_Merge], paths: list[Path], snapshot: Snapshot) -> list[_Merge]:
     """Find the abstract types; returns the merges to compute. What cannot be joined is reported together."""
     problems, computed = [], []
+    differing: list[Any] = []
     for merge in merges:
         if isinstance(merge.place, Items):
             lengths_differ(
@@ -309,10 +313,13 @@ def _join_all(merges: list[_Merge], paths: list[Path], snapshot: Snapshot) -> li
             require_fit(merge.place, merge.kind)
         except Mismatch as mismatch:
             let_join(alive)
+            differing += alive
             problems.append(f"{shown_name(merge.name)} is {mismatch}")
         computed.append(merge)
     if problems:
-        raise control_flow_error("the two sides of a condition leave values that cannot be one", problems)
+        error = control_flow_error("the two sides of a condition leave values that cannot be one", problems)
+        tell_apart(differing, error)
+        raise error
     return computed
 
 

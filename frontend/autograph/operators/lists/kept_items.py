@@ -19,6 +19,7 @@ from ....tracing.recorder import ItemChanged, KeptItem
 from ..values.abstract import parts_of
 from ..values.composites import IMMUTABLE
 from ..values.control_flow_state import control_flow
+from ..values.made_objects import tell_apart
 from ..values.optional import MaybeUnbound, Optional
 from ..values.resolve_grown_lists import resolve_grown_list
 
@@ -135,11 +136,13 @@ def _refuse(item: Any) -> NoReturn:
     is_array = isinstance(item, TracedArray)
     name = item.python_type.__name__ if isinstance(item, RuntimeContainer) else type(item).__name__
     kind, copy = ("an array", "rows[i].copy()") if is_array else (f"a {name}", "list(rows[i])")
-    raise UnsupportedError(
+    refusal = UnsupportedError(
         f"a list or dict whose size is known only at run time has items that are or hold {kind}, and an item of such a "
         "list is changed, which the list would not see; change a copy, and put it back: "
         f"row = {copy}; row[0] = 1; rows[i] = row. Or keep what changes in one array (rows[i, 0] = 1)"
     )
+    tell_apart([item], refusal)
+    raise refusal
 
 
 def _changeable(item: Any) -> Iterator[Any]:

@@ -13,10 +13,12 @@ from typing import Any
 
 from .....dialect.errors import UnsupportedError
 from ....runtime_values.results import RuntimeContainer
+from ....tracing.current import set_current_trace
 from ....tracing.recorder import ABSENT, Recorder
 from ..values.abstract import parts_of
 from ..values.aliases import entry_of, present, reachable
 from ..values.composites import IMMUTABLE
+from ..values.made_objects import tell_apart
 from ..values.resolve_grown_lists import resolve_grown_list
 from .kept_items import begin_again_if_copied
 
@@ -26,7 +28,10 @@ def note_containers(trace: Recorder, name: str, result: Any, candidates: Iterabl
     result, *candidates = (resolve_grown_list(present(value)) for value in (result, *candidates))
     if isinstance(result, RuntimeContainer):
         result.candidates = tuple(c for c in candidates if _is_mutable(c) and c is not result)
-    held = [c for c in candidates if _is_mutable(c) and c is not result and _is_held(c)]
+    several = [c for c in candidates if _is_mutable(c) and c is not result]
+    if several and _is_mutable(result):
+        trace.state(_Joined).candidates[id(result)] = (result, several)
+    held = list(filter(_is_held, several))
     if held and _is_mutable(result) and not _are_of_one_heap([result, *held]):
         _watch(trace, name, [result, *held])
     parts = parts_of(result)
@@ -35,6 +40,42 @@ def note_containers(trace: Recorder, name: str, result: Any, candidates: Iterabl
     keys = parts[0] or (None,) * len(parts[1])
     for position, (key, item) in enumerate(zip(keys, parts[1], strict=True)):
         note_containers(trace, name, item, [entry_of(c, position, key) for c in candidates])
+
+
+class _Joined:
+    """What containers of one recording may be in Python, by their identities."""
+
+    def __init__(self) -> None:
+        self.candidates: dict[int, tuple[Any, list[Any]]] = {}
+
+
+def require_told_apart(trace: Recorder, left: Any, right: Any) -> None:
+    """Refuse to tell whether two containers are one where a condition decides on it; of objects, begin again."""
+    known = trace.state(_Joined).candidates
+    if not known or left is right:
+        return
+    ones, others = _identities(known, left), _identities(known, right)
+    if not ones & others or _are_of_one_heap([left, right]):
+        return
+    kind = (left if isinstance(left, RuntimeContainer) else right).__class__.__name__
+    refusal = UnsupportedError(
+        f"whether these are one {kind} depends on a condition, or on how often a loop ran, behind which compiled code "
+        "has an equal new one: compare what they hold (==), or keep in a variable which one it is"
+    )
+    tell_apart((left, right), refusal)
+    raise refusal
+
+
+def _identities(known: dict[int, tuple[Any, list[Any]]], value: Any) -> set[int]:
+    """The identities of all that a container may be."""
+    found: set[int] = set()
+    waiting = [value]
+    while waiting:
+        value = resolve_grown_list(present(waiting.pop()))
+        if id(value) not in found:
+            found.add(id(value))
+            waiting.extend(known.get(id(value), (None, []))[1])
+    return found
 
 
 def join_names(trace: Recorder, found: Iterable[tuple[str, Any, Sequence[Any]]]) -> list[Any]:
@@ -124,6 +165,13 @@ class _Watch:
         self.place = trace.user_location()
 
     def __call__(self) -> None:
+        previous = set_current_trace(self.trace)  # which knows what it has made
+        try:
+            self._require_unchanged()
+        finally:
+            set_current_trace(previous)
+
+    def _require_unchanged(self) -> None:
         for container, content in self.contents:
             now = content_of(container)
             if now is None or content is None or len(now) != len(content):
@@ -137,12 +185,14 @@ class _Watch:
                     if isinstance(container, RuntimeContainer)
                     else type(container).__name__
                 )
-                raise UnsupportedError(
+                refusal = UnsupportedError(
                     f"{self.name!r} is, depending on a condition or on how often a loop ran, a {kind} that has other "
                     f"names too or another one (joined at {self.place or 'an unknown place'}), and one of them is "
                     f"changed: compiled code could not change the right one. Copy it before the condition or loop, or "
                     "change it inside"
                 )
+                tell_apart((container for container, _ in self.contents), refusal)
+                raise refusal
 
 
 def _is_mutable(value: Any) -> bool:
@@ -163,4 +213,11 @@ def _is_held(container: Any) -> bool:
     return isinstance(container, RuntimeContainer) and any(map(_is_held, container.candidates))
 
 
-__all__ = ["content_of", "join_names", "note_common_ends", "note_containers", "note_earlier_ends"]
+__all__ = [
+    "content_of",
+    "join_names",
+    "note_common_ends",
+    "note_containers",
+    "note_earlier_ends",
+    "require_told_apart",
+]

@@ -58,6 +58,7 @@ from ..values.abstract import (
 from ..values.aliases import as_another, is_another, note_aliases, note_handed, same_value, sees_any
 from ..values.control_flow_state import LoopKey, control_flow
 from ..values.looked_up import as_input
+from ..values.made_objects import tell_apart
 from ..values.mismatches import control_flow_error, require_fit, shown_name
 from ..values.optional import MaybeUnbound
 from ..values.own_variables import Variables, own_variables
@@ -382,6 +383,7 @@ class _Recording:
         needed: dict[tuple[Any, ...], Carried] = {}
         ends: dict[tuple[Any, ...], Any] = {}
         problems: list[str] = []
+        differing: list[Any] = []
         for place in locations_to_join(places):
             if place.key() in self.loop.dead:
                 continue
@@ -394,15 +396,18 @@ class _Recording:
                 carried = self._needed(kinds.get(key), place, end, is_unread)
             except Mismatch as mismatch:
                 let_join([self.snapshot.old_value(place), end])
+                differing += [self.snapshot.old_value(place), end]
                 problems.append(f"{shown_name(place.name)} is {mismatch}")
                 continue
             if carried is not None:
                 needed[key], ends[key] = carried, self.bound.get(key, end) if is_unread else end
         if problems:
-            raise control_flow_error(
+            error = control_flow_error(
                 "the iterations of a loop leave values that cannot be one",
                 [_before_after(p) for p in problems],
             )
+            tell_apart(differing, error)
+            raise error
         self.ends.append(ends)
         return needed
 

@@ -18,6 +18,7 @@ from ..branches.conditions import is_staged, truth_of
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..lists.kept_items import compare_identity
+from ..lists.mixed_containers import require_told_apart
 from ..tables import becoming, hash_tables, table_walks
 from ..tables.constant_tables import found_among
 from ..values.control_flow_state import Facts
@@ -142,6 +143,7 @@ def is_(left: Any, right: Any) -> Any:
     if isinstance(left, GrowingList) and isinstance(right, GrowingList):
         return left.is_one_with(right)
     compare_identity(left, right)
+    require_told_apart(current(), left, right)
     return left is right or same_number(left, right)
 
 

@@ -76,6 +76,7 @@ from .kinds import (
 from .kinds import (
     require_no_growing as require_no_growing,
 )
+from .made_objects import attributes_of_made, note_joined
 from .optional import Chosen, MaybeUnbound, Optional
 from .program_locations import UNBOUND
 from .several_kinds import absent_types, carried_types_of, flatten_types, join_types, unflatten_types
@@ -135,7 +136,8 @@ def parts_of(value: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [f.name for f in dataclasses.fields(value) if hasattr(value, f.name)]
         return tuple(names), [getattr(value, name) for name in names]
-    return None
+    attributes = attributes_of_made(value)
+    return None if attributes is None else (tuple(attributes), list(attributes.values()))
 
 
 _BOUNDS = ("start", "stop", "step")
@@ -370,7 +372,8 @@ def flatten(trace: Recorder, value: Any, kind: Kind) -> list[Value]:
         assert parts is not None, "the value has the structure of its abstract type"
         keys, children = parts
         if keys != kind.keys:
-            children = [value[key] for key in kind.keys]
+            named = dict(zip(keys, children, strict=True))
+            children = [named[key] for key in kind.keys]
         return [v for child, k in zip(children, kind.children, strict=True) for v in flatten(trace, child, k)]
     if isinstance(kind, Partial):
         return _flatten_partial(trace, value, kind)
@@ -479,4 +482,5 @@ def _rebuilt(kind: Container, children: list[Any]) -> Any:
     instance = object.__new__(made)
     for name, child in zip(kind.keys, children, strict=True):
         object.__setattr__(instance, name, child)
+    note_joined(instance)
     return instance

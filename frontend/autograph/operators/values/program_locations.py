@@ -36,6 +36,7 @@ from ....source.own_attributes import (
 from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder
 from ..interface import operators
+from .made_objects import attributes_to_copy, note_joined
 from .optional import Chosen, MaybeUnbound, Optional
 from .saved_contents import changed_entries, in_order, is_changed, refill
 
@@ -526,7 +527,7 @@ def locations_to_join(places: dict[tuple[Any, ...], ProgramLocation]) -> list[Pr
 
 
 def copied(value: Any) -> Any:
-    """A list, tuple or dict, and those in it, as they are now; other values are themselves."""
+    """A list, tuple, dict or object, and those in it, as they are now; other values are themselves."""
     value = operators().latest(value)
     if type(value) is dict:
         return {key: copied(item) for key, item in value.items()}
@@ -534,7 +535,18 @@ def copied(value: Any) -> Any:
         return value.as_now()
     if type(value) is set:
         return value.copy()
-    return type(value)(map(copied, value)) if type(value) in (list, tuple) else value
+    if type(value) in (list, tuple):
+        return type(value)(map(copied, value))
+    attributes = attributes_to_copy(value)
+    return value if attributes is None else _copied_object(type(value), attributes)
+
+
+def _copied_object(kind: type, attributes: dict[str, Any]) -> Any:
+    made = object.__new__(kind)
+    for name, value in attributes.items():
+        object.__setattr__(made, name, copied(value))
+    note_joined(made)
+    return made
 
 
 def value_after(changes: Changes, place: ProgramLocation, snapshot: Snapshot) -> Any:

@@ -1,0 +1,108 @@
+"""Objects that converted code has made of the user's classes: where paths join, they are joined attribute by attribute.
+
+As of dataclasses, only those are of whose classes Python alone makes, sets and deletes, and which do not lead to
+themselves. An object from outside of the function stays the object that it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import Any
+
+from .....dialect.errors import UnsupportedError, WeftError
+from ....reach.walks import attributes_of
+from ....source.modules import is_users_object
+from ....tracing.current import current_trace
+from ....tracing.recorder import ObjectsAsked, Recorder
+from .hidden_state import MadeObjects
+
+_DEEPEST = 8
+"""How many objects are within each other at most."""
+
+
+def attributes_of_made(value: Any) -> dict[str, Any] | None:
+    """The attributes of an object that is joined by them; None for anything else, and where objects are told apart."""
+    trace = current_trace()
+    return _attributes(trace, value) if trace is not None and trace.own_objects is None else None
+
+
+def _attributes(trace: Recorder, value: Any) -> dict[str, Any] | None:
+    """The attributes of an object that the recording has made, if they are all that it is."""
+    if not is_users_object(value) or not _is_plain(type(value)) or is_dataclass(value):
+        return None
+    return attributes_of(value) if _is_made(trace, value) and not _leads_far(trace, value, ()) else None
+
+
+def attributes_of_result(value: Any) -> dict[str, Any] | None:
+    """The attributes of an object that was made and is returned; one that cannot be made again is refused."""
+    trace = current_trace()
+    if trace is None or not is_users_object(value) or not _is_made(trace, value):
+        return None
+    attributes = _attributes(trace, value)
+    if attributes is None and not isinstance(value, BaseException):
+        raise UnsupportedError(
+            f"the function makes a {type(value).__qualname__} object and returns it, which each call would give again: "
+            "its class has a __new__, a metaclass or attributes of its own making, or the object leads to itself. "
+            "Return what it holds, and make it outside"
+        )
+    return attributes
+
+
+def attributes_to_copy(value: Any) -> dict[str, Any] | None:
+    """The attributes of an object that is taken for what it holds, as they are now; None for anything else."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {
+            field.name: getattr(value, field.name) for field in fields(value) if hasattr(value, field.name)
+        }
+    return attributes_of_made(value)
+
+
+def tell_apart(values: Iterable[Any], refusal: WeftError) -> None:
+    """Begin again, and tell objects apart, where one has been taken for what it holds, which is not enough."""
+    if any(attributes_of_made(value) is not None for value in values):
+        raise ObjectsAsked(refusal)
+
+
+def note_joined(value: Any) -> None:
+    """Take note of an object that stands for those of several paths."""
+    trace = current_trace()
+    if trace is not None:
+        trace.state(MadeObjects).places[id(value)] = (value, trace.region)
+
+
+@cache
+def _is_plain(kind: type) -> bool:
+    """Whether the objects of a class are their attributes, which Python alone sets and gets."""
+    return (
+        type(kind) is type
+        and kind.__new__ is object.__new__
+        and kind.__setattr__ is object.__setattr__
+        and kind.__delattr__ is object.__delattr__
+        and kind.__getattribute__ is object.__getattribute__
+        and not hasattr(kind, "__del__")
+    )
+
+
+def _is_made(trace: Recorder, value: Any) -> bool:
+    found = trace.state(MadeObjects).places.get(id(value))
+    return found is not None and found[0] is value
+
+
+def _leads_far(trace: Recorder, value: Any, around: tuple[Any, ...]) -> bool:
+    """Whether an object leads to itself, or through many others."""
+    if len(around) > _DEEPEST or any(value is other for other in around):
+        return True
+    if type(value) in (list, tuple):
+        parts = value
+    elif type(value) is dict:
+        parts = value.values()
+    elif is_users_object(value) and _is_plain(type(value)) and _is_made(trace, value):
+        parts = (attributes_of(value) or {}).values()
+    else:
+        return False
+    return any(_leads_far(trace, part, (*around, value)) for part in parts)
+
+
+__all__ = ["attributes_of_made", "attributes_of_result", "attributes_to_copy", "note_joined", "tell_apart"]
