@@ -32,7 +32,8 @@ def method_of(function: Any) -> Callable[..., Any] | None:
     from ....numpy_api.methods import MOST_LISTED, as_numbers  # which need much of the namespace
 
     shape = array.type.shape
-    is_small = None not in shape and array.type.size <= MOST_LISTED
+    size = array.type.size
+    is_small = size is not None and size <= MOST_LISTED
     if is_small or array._known() is not None or (kind(array.dtype) == "u" and array.dtype.itemsize == 8):
         return None  # numbers that int64 does not hold are checked one by one
     if None in shape[2:] or math.prod(extent or 0 for extent in shape[2:]) > MOST_COLUMNS:
@@ -53,7 +54,8 @@ def _listed(array: TracedArray, number: type) -> Any:
 def _is_in_columns(array: TracedArray) -> bool:
     """Whether rows are parts of the items of a list: those of a length that is small, and that nothing changes."""
     extents = array.type.shape[1:]
-    return None not in extents and 0 < math.prod(extents) <= MOST_COLUMNS and not are_changed()
+    width = math.prod(extent or 0 for extent in extents)
+    return None not in extents and 0 < width <= MOST_COLUMNS and not are_changed()
 
 
 def _rows_in_columns(array: TracedArray, number: type) -> GrowingList:
@@ -64,7 +66,7 @@ def _rows_in_columns(array: TracedArray, number: type) -> GrowingList:
 def _rows_in_pool(array: TracedArray, number: type) -> GrowingList:
     """A list whose items are lists of their own."""
     rows, width, *rest = array.shape
-    items = np.reshape(array, (rows * width, *rest))
+    items: Any = np.reshape(array, (rows * width, *rest))
     kind = operators().lists_in_pool(_kind_of(items, number))
     places = lookup("arange")(rows + ROOM)
     widths = lookup("full")((rows + ROOM,), width)
@@ -85,7 +87,8 @@ def _list_of(array: TracedArray, kind: Kind, columns: tuple[TracedArray, ...]) -
 def _columns(array: TracedArray) -> tuple[TracedArray, ...]:
     """For each place in a row the numbers there."""
     places = itertools.product(*(range(extent or 0) for extent in array.type.shape[1:]))
-    return tuple(array[(slice(None), *place)].copy() for place in places)
+    indices: Any = ((slice(None), *place) for place in places)
+    return tuple(array[index].copy() for index in indices)
 
 
 def _kind_of(array: TracedArray, number: type) -> Kind:

@@ -30,7 +30,8 @@ def attributes_of_made(value: Any) -> dict[str, Any] | None:
 
 def _attributes(trace: Recorder, value: Any) -> dict[str, Any] | None:
     """The attributes of an object that the recording has made, if they are all that it is."""
-    if not is_users_object(value) or not _is_plain(type(value)) or is_dataclass(value):
+    kind: Any = type(value)
+    if not is_users_object(value) or not _is_plain(kind) or is_dataclass(value):
         return None
     return attributes_of(value) if _is_made(trace, value) and not _leads_far(trace, value, ()) else None
 
@@ -73,15 +74,15 @@ def note_joined(value: Any) -> None:
 
 
 @cache
-def _is_plain(kind: type) -> bool:
+def _is_plain(kind: Any) -> bool:
     """Whether the objects of a class are their attributes, which Python alone sets and gets."""
     return (
-        type(kind) is type
-        and kind.__new__ is object.__new__
+        kind.__new__ is object.__new__
         and kind.__setattr__ is object.__setattr__
         and kind.__delattr__ is object.__delattr__
         and kind.__getattribute__ is object.__getattribute__
         and not hasattr(kind, "__del__")
+        and type(kind) is type
     )
 
 
@@ -94,11 +95,12 @@ def _leads_far(trace: Recorder, value: Any, around: tuple[Any, ...]) -> bool:
     """Whether an object leads to itself, or through many others."""
     if len(around) > _DEEPEST or any(value is other for other in around):
         return True
-    if type(value) in (list, tuple):
+    kind: Any = type(value)
+    if kind in (list, tuple):
         parts = value
-    elif type(value) is dict:
+    elif kind is dict:
         parts = value.values()
-    elif is_users_object(value) and _is_plain(type(value)) and _is_made(trace, value):
+    elif is_users_object(value) and _is_plain(kind) and _is_made(trace, value):
         parts = (attributes_of(value) or {}).values()
     else:
         return False

@@ -542,7 +542,7 @@ def copied(value: Any) -> Any:
 
 
 def _copied_object(kind: type, attributes: dict[str, Any]) -> Any:
-    made = object.__new__(kind)
+    made: Any = object.__new__(kind)
     for name, value in attributes.items():
         object.__setattr__(made, name, copied(value))
     note_joined(made)
