@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dialect.errors import WeftTypeError
+from ...dialect.errors import UnsupportedError, WeftTypeError
 from ..tracing.array import TracedArray
 from ..tracing.staging import asarray, cast, raise_where
 from .twister import FLOAT64, INT64, NotCompiled, Twister
@@ -92,7 +92,12 @@ def _expovariate(twister: Twister, lambd: Any = 1.0) -> Any:
 
 
 def _getrandbits(twister: Twister, k: Any) -> Any:
-    if type(k) is not int or not 0 <= k < 64:
+    if type(k) is int and k > 63:
+        raise UnsupportedError(
+            f"getrandbits({k}) gives integers of {k} bits, and compiled code has Python's in 64 with a sign: draw at most "
+            "63 bits at a time, or call it outside of the compiled function and pass the result as an argument"
+        )
+    if type(k) is not int or k < 0:
         raise NotCompiled
     return _one(twister, "bits", (np.int64(k),), int)
 

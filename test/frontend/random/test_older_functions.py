@@ -402,3 +402,9 @@ def test_the_interpreter_draws_the_same() -> None:
     begin_again()
     with interpreting("optimized"):
         assert repr(weft.function(draw)(np.int64(5))) == expected
+
+
+@pytest.mark.parametrize("bits", [64, 65, 128])
+def test_integers_that_compiled_code_does_not_hold(bits: int) -> None:
+    with pytest.raises(weft.UnsupportedError, match=rf"getrandbits\({bits}\) gives integers of {bits} bits"):
+        weft.function(lambda x: random.getrandbits(bits) + x)(1)
