@@ -171,6 +171,12 @@ def _require_apart(bound: Any, changed: Iterable[Handle], outside: Iterable[Hand
     both = given & {id(handle.get(bound)) for handle in changed}
     for handle in outside if both else ():
         for container in _mutable(handle.get(bound)):
+            if id(container) in both and ".__defaults__" in handle.name:
+                raise UnsupportedError(
+                    f"the function changes a {type(container).__name__} that is the default of a parameter "
+                    f"({handle.name}), and thereby what it finds at the next call: keep it in a global variable or an "
+                    "attribute, or write None for the default and make it inside"
+                )
             if id(container) in both:
                 raise UnsupportedError(
                     f"an argument holds a {type(container).__name__} that is also found in {handle.name}, and the "

@@ -94,8 +94,8 @@ def _expovariate(twister: Twister, lambd: Any = 1.0) -> Any:
 def _getrandbits(twister: Twister, k: Any) -> Any:
     if type(k) is int and k > 63:
         raise UnsupportedError(
-            f"getrandbits({k}) gives integers of {k} bits, and compiled code has Python's in 64 with a sign: draw at most "
-            "63 bits at a time, or call it outside of the compiled function and pass the result as an argument"
+            f"getrandbits({k}) gives integers of {k} bits, and compiled code has Python's in 64 with a sign: draw "
+            "63 bits at most at a time, or call it outside of the compiled function and pass the result as an argument"
         )
     if type(k) is not int or k < 0:
         raise NotCompiled

@@ -342,3 +342,14 @@ def test_an_object_that_the_trace_makes_is_no_state():
     for _ in range(3):
         np.testing.assert_array_equal(function(np.ones(2), np.int64(3)), [4.0, 4.0])
     assert function.trace_count == 1
+
+
+def remembers(n, memo={}):  # noqa: B006
+    if n not in memo:
+        memo[n] = n * 2
+    return memo[n]
+
+
+def test_a_default_that_the_function_changes_is_named():
+    with pytest.raises(weft.UnsupportedError, match="changes a dict that is the default of a parameter"):
+        weft.function(remembers)(np.int64(3))
