@@ -151,7 +151,7 @@ def join_paths(
 ) -> Joined:
     """End the regions of a draft and join what the paths leave; the Python state is that of before until then."""
     merges = _merges(trace, snapshot, paths, dead, wants_result)
-    computed = _join_all(merges, paths, snapshot)
+    computed = _join_all(trace, merges, paths, snapshot)
     results = _finish(trace, draft, paths, computed)
     values = iter(results)
     exit_ = _exit(trace, paths, values)
@@ -290,7 +290,7 @@ def _is_never_read(path: Path, place: ProgramLocation, value: Any, snapshot: Sna
     return was_unbound and place.is_variable and codes_of(path.exit) == {RETURN}
 
 
-def _join_all(merges: list[_Merge], paths: list[Path], snapshot: Snapshot) -> list[_Merge]:
+def _join_all(trace: Recorder, merges: list[_Merge], paths: list[Path], snapshot: Snapshot) -> list[_Merge]:
     """Find the abstract types; returns the merges to compute. What cannot be joined is reported together."""
     problems, computed = [], []
     differing: list[Any] = []
@@ -318,7 +318,7 @@ def _join_all(merges: list[_Merge], paths: list[Path], snapshot: Snapshot) -> li
         computed.append(merge)
     if problems:
         error = control_flow_error("the two sides of a condition leave values that cannot be one", problems)
-        tell_apart(differing, error)
+        tell_apart(trace, differing, error)
         raise error
     return computed
 

@@ -141,7 +141,7 @@ def _refuse(item: Any) -> NoReturn:
         "list is changed, which the list would not see; change a copy, and put it back: "
         f"row = {copy}; row[0] = 1; rows[i] = row. Or keep what changes in one array (rows[i, 0] = 1)"
     )
-    tell_apart([item], refusal)
+    tell_apart(_trace(), [item], refusal)
     raise refusal
 
 

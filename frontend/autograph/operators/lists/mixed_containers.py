@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .....dialect.errors import UnsupportedError
+from ....reach.walks import attributes_of
 from ....runtime_values.results import RuntimeContainer
-from ....tracing.current import set_current_trace
 from ....tracing.recorder import ABSENT, Recorder
 from ..values.abstract import parts_of
 from ..values.aliases import entry_of, present, reachable
@@ -62,7 +62,7 @@ def require_told_apart(trace: Recorder, left: Any, right: Any) -> None:
         f"whether these are one {kind} depends on a condition, or on how often a loop ran, behind which compiled code "
         "has an equal new one: compare what they hold (==), or keep in a variable which one it is"
     )
-    tell_apart((left, right), refusal)
+    tell_apart(trace, (left, right), refusal)
     raise refusal
 
 
@@ -165,15 +165,11 @@ class _Watch:
         self.place = trace.user_location()
 
     def __call__(self) -> None:
-        previous = set_current_trace(self.trace)  # which knows what it has made
-        try:
-            self._require_unchanged()
-        finally:
-            set_current_trace(previous)
-
-    def _require_unchanged(self) -> None:
         for container, content in self.contents:
             now = content_of(container)
+            if now is None and content is not None:  # an object that the recording, which has ended, had made
+                attributes = attributes_of(container) or {}
+                now = [*attributes, *attributes.values()]
             if now is None or content is None or len(now) != len(content):
                 changed = now is not content
             else:
@@ -191,7 +187,7 @@ class _Watch:
                     f"changed: compiled code could not change the right one. Copy it before the condition or loop, or "
                     "change it inside"
                 )
-                tell_apart((container for container, _ in self.contents), refusal)
+                tell_apart(self.trace, (container for container, _ in self.contents), refusal)
                 raise refusal
 
 

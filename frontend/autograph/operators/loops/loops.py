@@ -406,7 +406,7 @@ class _Recording:
                 "the iterations of a loop leave values that cannot be one",
                 [_before_after(p) for p in problems],
             )
-            tell_apart(differing, error)
+            tell_apart(self.trace, differing, error)
             raise error
         self.ends.append(ends)
         return needed

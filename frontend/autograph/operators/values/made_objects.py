@@ -60,9 +60,9 @@ def attributes_to_copy(value: Any) -> dict[str, Any] | None:
     return attributes_of_made(value)
 
 
-def tell_apart(values: Iterable[Any], refusal: WeftError) -> None:
+def tell_apart(trace: Recorder, values: Iterable[Any], refusal: WeftError) -> None:
     """Begin again, and tell objects apart, where one has been taken for what it holds, which is not enough."""
-    if any(attributes_of_made(value) is not None for value in values):
+    if trace.own_objects is None and any(_attributes(trace, value) is not None for value in values):
         raise ObjectsAsked(refusal)
 
 
