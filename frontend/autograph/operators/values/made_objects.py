@@ -13,7 +13,7 @@ from typing import Any
 
 from .....dialect.errors import UnsupportedError, WeftError
 from ....reach.walks import attributes_of
-from ....source.modules import is_users_object
+from ....source.modules import is_users_module, is_users_object
 from ....tracing.current import current_trace
 from ....tracing.recorder import ObjectsAsked, Recorder
 from .hidden_state import MadeObjects
@@ -24,6 +24,9 @@ _DEEPEST = 8
 
 def attributes_of_made(value: Any) -> dict[str, Any] | None:
     """The attributes of an object that is joined by them; None for anything else, and where objects are told apart."""
+    kind: Any = type(value)
+    if not _is_plain(kind):
+        return None
     trace = current_trace()
     return _attributes(trace, value) if trace is not None and trace.own_objects is None else None
 
@@ -31,9 +34,8 @@ def attributes_of_made(value: Any) -> dict[str, Any] | None:
 def _attributes(trace: Recorder, value: Any) -> dict[str, Any] | None:
     """The attributes of an object that the recording has made, if they are all that it is."""
     kind: Any = type(value)
-    if not is_users_object(value) or not _is_plain(kind) or is_dataclass(value):
-        return None
-    return attributes_of(value) if _is_made(trace, value) and not _leads_far(trace, value, ()) else None
+    is_one = _is_plain(kind) and _is_made(trace, value) and not _leads_far(trace, value, ())
+    return attributes_of(value) if is_one else None
 
 
 def attributes_of_result(value: Any) -> dict[str, Any] | None:
@@ -75,9 +77,11 @@ def note_joined(value: Any) -> None:
 
 @cache
 def _is_plain(kind: Any) -> bool:
-    """Whether the objects of a class are their attributes, which Python alone sets and gets."""
+    """Whether the objects of a class of the user's are their attributes, which Python alone sets and gets."""
     return (
-        kind.__new__ is object.__new__
+        is_users_module(kind.__module__)
+        and not is_dataclass(kind)
+        and kind.__new__ is object.__new__
         and kind.__setattr__ is object.__setattr__
         and kind.__delattr__ is object.__delattr__
         and kind.__getattribute__ is object.__getattribute__
@@ -100,7 +104,7 @@ def _leads_far(trace: Recorder, value: Any, around: tuple[Any, ...]) -> bool:
         parts = value
     elif kind is dict:
         parts = value.values()
-    elif is_users_object(value) and _is_plain(kind) and _is_made(trace, value):
+    elif _is_plain(kind) and _is_made(trace, value):
         parts = (attributes_of(value) or {}).values()
     else:
         return False
