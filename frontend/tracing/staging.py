@@ -250,17 +250,16 @@ def _stacked(entries: list[ArrayResult]) -> ArrayResult:
     first, *others = shapes = [type_of_operand(entry).shape for entry in entries]
     if set(shapes) == {first} and None not in first:
         return apply(Stack, *entries, axis=0)
-    from .extents import require_equal  # which records with what is defined here
-
     message = _RAGGED.format(len(entries))
-    trace = trace_of(entries)
+    differs: Any = False
     for entry, shape in zip(entries[1:], others, strict=True):
         pairs = list(zip(first, shape, strict=False))
         if len(shape) != len(first) or any(None not in pair and pair[0] != pair[1] for pair in pairs):
             raise WeftValueError(message)
-        assert trace is not None
-        unknown = [axis for axis, pair in enumerate(pairs) if None in pair]
-        require_equal(trace, [(entries[0], axis, entry, axis) for axis in unknown], message)
+        for axis, pair in enumerate(pairs):
+            if None in pair:
+                differs = np.logical_or(differs, np.not_equal(entries[0].shape[axis], entry.shape[axis]))
+    raise_where(differs, WeftValueError, message)
     return np.stack(entries)
 
 

@@ -37,6 +37,7 @@ from ..values.aliases import (
     sees_any,
     with_all_assumptions,
 )
+from ..values.copies import copied
 from ..values.made_objects import attributes_to_copy, tell_apart
 from ..values.mismatches import control_flow_error, require_fit, shown_name
 from ..values.own_variables import Variables
@@ -46,7 +47,6 @@ from ..values.program_locations import (
     ProgramLocation,
     Snapshot,
     consume,
-    copied,
     locations_to_join,
     value_after,
 )

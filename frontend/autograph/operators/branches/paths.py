@@ -11,8 +11,9 @@ from .....dialect.records import dataclass
 from ....tracing.array import TracedArray
 from ....tracing.recorder import Catcher, Recorder
 from ....tracing.regions import Region
+from ..values.copies import copied
 from ..values.optional import MaybeUnbound
-from ..values.program_locations import UNBOUND, Changes, ProgramLocation, Slot, copied
+from ..values.program_locations import UNBOUND, Changes, ProgramLocation, Slot
 from .exits import Exit, codes_of
 
 

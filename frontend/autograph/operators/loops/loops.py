@@ -57,6 +57,7 @@ from ..values.abstract import (
 )
 from ..values.aliases import as_another, is_another, note_aliases, note_handed, same_value, sees_any
 from ..values.control_flow_state import LoopKey, control_flow
+from ..values.copies import copied
 from ..values.looked_up import as_input
 from ..values.made_objects import tell_apart
 from ..values.mismatches import control_flow_error, require_fit, shown_name
@@ -69,7 +70,6 @@ from ..values.program_locations import (
     Slot,
     Snapshot,
     consume,
-    copied,
     locations_to_join,
     value_after,
 )

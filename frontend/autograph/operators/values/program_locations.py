@@ -24,7 +24,6 @@ from ....guards.unbound import UNBOUND as UNBOUND  # the other operators take it
 from ....guards.unbound import Unbound
 from ....reach.links import Link
 from ....reach.walks import Keeps, Walk, attributes_of, walk_of
-from ....runtime_values.results import RuntimeContainer
 from ....source.code_table import remembered_by_code
 from ....source.modules import is_library, is_own_module
 from ....source.own_attributes import (
@@ -35,8 +34,6 @@ from ....source.own_attributes import (
 )
 from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder
-from ..interface import operators
-from .made_objects import attributes_to_copy, note_joined
 from .optional import Chosen, MaybeUnbound, Optional
 from .saved_contents import changed_entries, in_order, is_changed, refill
 
@@ -524,29 +521,6 @@ def locations_to_join(places: dict[tuple[Any, ...], ProgramLocation]) -> list[Pr
     """The places without the entries of collections whose length changed: these are joined as a whole."""
     whole = {id(place.container) for place in places.values() if isinstance(place, Items)}
     return [p for p in places.values() if not (isinstance(p, Entry) and id(p.container) in whole)]
-
-
-def copied(value: Any) -> Any:
-    """A list, tuple, dict or object, and those in it, as they are now; other values are themselves."""
-    value = operators().latest(value)
-    if type(value) is dict:
-        return {key: copied(item) for key, item in value.items()}
-    if isinstance(value, RuntimeContainer):
-        return value.as_now()
-    if type(value) is set:
-        return value.copy()
-    if type(value) in (list, tuple):
-        return type(value)(map(copied, value))
-    attributes = attributes_to_copy(value)
-    return value if attributes is None else _copied_object(type(value), attributes)
-
-
-def _copied_object(kind: type, attributes: dict[str, Any]) -> Any:
-    made: Any = object.__new__(kind)
-    for name, value in attributes.items():
-        object.__setattr__(made, name, copied(value))
-    note_joined(made)
-    return made
 
 
 def value_after(changes: Changes, place: ProgramLocation, snapshot: Snapshot) -> Any:
