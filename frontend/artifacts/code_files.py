@@ -15,7 +15,6 @@ from ...backend.cache.digests import sha256
 from ...backend.requirements import Requirements, requirements, why_not_fitting
 from ...dialect.errors import ArtifactError, NotPortable, WeftTypeError, WeftValueError
 from ..disk_cache.code_settings import code_settings
-from ..settings import settings
 from .record_json import record_from_json, record_to_json
 from .recorded import is_gpu
 from .stored_programs import Restorable, program_from_json, program_to_json
@@ -53,14 +52,14 @@ class TargetCode:
         """Whether it launches kernels of a GPU."""
         return is_gpu(self.target)
 
-    def why_not(self, others: Mapping[str, str]) -> str:
-        """Why the code is not taken here, beside what became of that for other targets; empty if it is."""
+    def why_not(self, others: Mapping[str, str], wanted: str) -> str:
+        """Why the code is not taken where calls are for a target; empty if it is. `others` tells what others are."""
         if not self.is_for_gpu:
             first = next((t for t, what in others.items() if what == TAKEN and not is_gpu(t)), None)
             if first is not None:
                 return f"that for {first} is"
-            if settings.target not in ("native", self.target):
-                return f"weft.settings.target is {settings.target}"
+            if wanted not in ("native", self.target):
+                return f"calls are for the target {wanted}"
         for name, now in _settings().items():
             if self._settings.get(name) != now:
                 return f"it was made with {name} = {self._settings.get(name)}, and this is {now}"

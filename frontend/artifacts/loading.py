@@ -67,31 +67,34 @@ def load(
         name: _specialisations_of(archive, name, entries, arrays, only_look)
         for name, entries in described.items()
     }
-    code = _take_code(archive, functions, trust_code and not only_look)
+    code = _take_code(archive, functions, trust_code and not only_look, target)
     return Model(archive.path, functions, arrays, only_look, code, target, device)
 
 
 _UNTRUSTED = "not taken: weft.load(..., trust_code=True) takes it"
 
 
-def _take_code(archive: Archive, functions: Mapping[str, list[Recorded]], is_trusted: bool) -> dict[str, str]:
+def _take_code(
+    archive: Archive, functions: Mapping[str, list[Recorded]], is_trusted: bool, target: str | None
+) -> dict[str, str]:
     """Let functions have the machine code of a file that is trusted and fits; returns what became of it, by target."""
     if "code" not in archive.manifest:
         return {}
+    from ..settings import settings
     from .code_files import TAKEN, codes_of  # which most files do without
 
     found: dict[str, str] = {}
     for code in codes_of(archive):
         found[code.target] = _UNTRUSTED
         if is_trusted:
-            reason = code.why_not(found)
+            reason = code.why_not(found, target or settings.target)
             found[code.target] = f"not taken: {reason}" if reason else TAKEN
         if found[code.target] == TAKEN:
             for name, recorded in functions.items():
                 for one, restorable in zip(recorded, code.programs(name, len(recorded)), strict=True):
                     one.codes = (*one.codes, TargetProgram(code.target, restorable))
     if is_trusted and TAKEN not in found.values():
-        reasons = "; ".join(f"for {target}: {what}" for target, what in found.items())
+        reasons = "; ".join(f"for {name}: {what}" for name, what in found.items())
         warnings.warn(
             f"the machine code of {archive.path} is not taken, functions are compiled when they are called ({reasons})",
             ArtifactWarning,

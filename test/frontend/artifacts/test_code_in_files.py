@@ -283,7 +283,7 @@ class TestFitting:
             weft.load(tmp_path / "a.weft", trust_code=True)
         with (
             weft.settings.scope(target="x86-64-v2"),
-            pytest.warns(weft.ArtifactWarning, match="target is x86-64-v2"),
+            pytest.warns(weft.ArtifactWarning, match="the target x86-64-v2"),
         ):
             weft.load(tmp_path / "a.weft", trust_code=True)
 
@@ -314,6 +314,14 @@ class TestFitting:
         assert machine == (183 if foreign.startswith("aarch64") else 62)  # of ELF
         with pytest.warns(weft.ArtifactWarning, match="it is for "):
             weft.load(alone, trust_code=True)
+
+    @pytest.mark.skipif("x86" not in os.uname().machine, reason="it is a level of x86-64")
+    def test_a_target_that_is_named_is_taken(self, tmp_path: Path, no_compiler: Callable[[], None]) -> None:
+        path = saved(tmp_path / "a.weft", code=["native", "x86-64"])
+        no_compiler()
+        loaded = weft.load(path, trust_code=True, target="x86-64")
+        assert loaded.code == {"native": "not taken: calls are for the target x86-64", "x86-64": "taken"}
+        np.testing.assert_array_equal(loaded.f(X, np.int64(2))[0], X * 2)
 
     @pytest.mark.skipif("x86" not in os.uname().machine, reason="it is a level of x86-64")
     def test_levels_of_processors_are_taken(self, tmp_path: Path, no_compiler: Callable[[], None]) -> None:
