@@ -55,7 +55,7 @@ def recorded(
                     known: Any = widened.kind.adopted(widened.items)
                 finally:
                     flow.snapshots.append(snapshot)
-                snapshot.replace(widened.items, known)
+                snapshot.replace([(widened.items, known)])
             elif isinstance(widened.items, (list, dict, set)):
                 if any(items is widened.items for items in grown):
                     raise UnsupportedError(
@@ -66,7 +66,7 @@ def recorded(
                 grown.append(widened.items)
                 known = grown_container(widened.items, widened.kind)
                 flow.grown[id(widened.items)] = (widened.items, known)
-                snapshot.replace(widened.items, known)
+                snapshot.replace([(widened.items, known)])
             else:
                 widened.items.widen(widened.kind)
         finally:
@@ -87,8 +87,7 @@ def _snapshot(
         if control_flow(trace).grown
         else []
     )
-    for items in stale:
-        snapshot.replace(items, resolve_grown_list(items))
+    snapshot.replace((items, resolve_grown_list(items)) for items in stale)
     return snapshot_of(trace, watched, slots) if stale else snapshot
 
 

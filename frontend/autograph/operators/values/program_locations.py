@@ -327,8 +327,9 @@ class Snapshot:
         """Whether an object was reachable."""
         return id(value) in self._seen
 
-    def replace(self, old: Any, new: Any) -> None:
-        """Store another object wherever one was reachable."""
+    def replace(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+        """Store another object wherever one was reachable, for each pair of these."""
+        others = {id(old): (old, new) for old, new in pairs}
         single: list[ProgramLocation] = [place for place, _ in self._single()]
         places = [*single, *(Entry(name, items, i) for name, items, b in self.lists for i in range(len(b)))]
         places += [Entry(name, entries, key) for name, entries, saved in self.dicts for key in saved]
@@ -336,7 +337,9 @@ class Snapshot:
             Attribute(name, owner, key) for name, owner, attributes in self.objects for key in attributes
         ]
         for place in places:
-            if place.get() is old:
+            held = place.get()
+            old, new = others.get(id(held), (None, None))
+            if old is held and old is not None:
                 place.set(new)
 
     def put(self, place: ProgramLocation, value: Any) -> None:
