@@ -14,6 +14,7 @@ import numpy as np
 from ...dialect.errors import ArtifactError
 from ..signature.composite_arrays import ArrayParts
 from ..signature.generators import GeneratorParts
+from ..signature.packed_numbers import PackedNumbers
 from ..signature.signature import IdentityKey, Leaf, Node, Static, Structure, static
 
 File: TypeAlias = "str | os.PathLike[str]"
@@ -26,6 +27,7 @@ _CONTAINERS: dict[str, type] = {
 _NAMES: dict[Any, str] = {
     ArrayParts: "an array of dates or records",
     GeneratorParts: "a generator of random numbers",
+    PackedNumbers: "a long list of numbers",
 }
 _KINDS: tuple[type, ...] = (bool, int, float, complex, *(np.dtype(c).type for c in "?bBhHiIlLqQefdFD"))
 _TYPES = {kind.__name__: kind for kind in _KINDS}
@@ -153,7 +155,7 @@ def structure_from_json(text: Json, arrays: int, depth: int = DEEPEST) -> Struct
 def is_named_tuple(kind: Any) -> bool:
     """Whether a class is one of named tuples."""
     is_one = isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
-    return is_one and kind not in (ArrayParts, GeneratorParts)
+    return is_one and kind not in _NAMES
 
 
 def _of_numpy() -> dict[str, Any]:

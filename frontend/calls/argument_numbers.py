@@ -2,19 +2,30 @@
 
 A number that takes another value is an argument of the compiled code from then on, of Python's weak type, so that two
 compilations do for all values. Where tracing needs the value, for a shape or a key, the number stays a constant.
+Many numbers in lists are data from the start, as one array (`signature/packed_numbers.py`).
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from ...dialect.records import NamedTuple
 from ..guards.inputs import NUMBERS, may_change
-from ..signature.signature import Leaf, Node, Static, Structure, child_path, is_alive, without_objects
+from ..signature.packed_numbers import DTYPES, PackedNumbers, form_of, is_packed
+from ..signature.signature import (
+    Leaf,
+    Node,
+    Static,
+    Structure,
+    child_path,
+    is_alive,
+    parts_of_call,
+    without_objects,
+)
 from ..tracing.needed_numbers import NumberNeeded
 
 Made = TypeVar("Made")
@@ -25,7 +36,8 @@ MOST_DATA = 1024
 MOST_TOLD = 8
 """So many of them are named where it is told what became of them."""
 
-_DTYPES = {int: np.dtype(np.int64), float: np.dtype(np.float64), complex: np.dtype(np.complex128)}
+Found: TypeAlias = "Static | Packed"
+"""A number, or many that are data together."""
 
 
 class Arguments(NamedTuple):
@@ -38,11 +50,28 @@ class Arguments(NamedTuple):
     """The types of the Python numbers that are data: they are the last of the leaves."""
 
 
+class Packed(NamedTuple):
+    """The numbers of a list, and how they lie in it."""
+
+    form: PackedNumbers
+    node: Node
+
+    def arrays(self) -> list[np.ndarray[Any, Any]]:
+        """The arrays that hold them."""
+        values, count = [number.value for number in _flat(self.node)], len(self.form.columns)
+        return [np.array(values[i::count], DTYPES[kind]) for i, kind in enumerate(self.form.columns)]
+
+    def with_leaves(self, first: int) -> Node:
+        """What stands for the list where arrays hold its numbers."""
+        leaves = tuple(Leaf(first + column) for column in range(len(self.form.columns)))
+        return Node(PackedNumbers, (self.form,), leaves)
+
+
 class _History:
     """What is known of the numbers in arguments of one structure, each known by its place among them."""
 
     def __init__(self) -> None:
-        self.last: list[Static] = []
+        self.last: list[Found] = []
         """Those of the last call that had to compile."""
         self.data: tuple[int, ...] = ()
         self.needed: dict[int, str] = {}
@@ -52,25 +81,35 @@ class _History:
 class CallNumbers:
     """The numbers among the arguments of one call."""
 
-    def __init__(self, arguments: Arguments, found: list[tuple[str, Static]], history: _History) -> None:
+    def __init__(self, arguments: Arguments, found: list[tuple[str, Found]], history: _History) -> None:
         self._arguments = arguments
         self._found = found
         self._history = history
+        self._places: list[int] = []
+        """For each leaf that holds numbers the place of these, as of when the arguments were taken last."""
 
     def as_data(self) -> Arguments:
         """The arguments with the numbers that are data among the leaves; as they were where there are none."""
-        arguments, chosen = self._arguments, self._history.data
-        if not chosen:
+        arguments = self._arguments
+        if not self._history.data:
             return arguments
-        leaves = {place: Leaf(len(arguments.leaves) + index) for index, place in enumerate(chosen)}
-        structure = _with_numbers(arguments.structure, lambda place, number: leaves.get(place, number))
-        values = [self._found[place][1].value for place in chosen]
-        return Arguments(
-            structure,
-            [*arguments.leaves, *(np.asarray(value, _DTYPES[type(value)]) for value in values)],
-            [*arguments.names, *(self._found[place][0] for place in chosen)],
-            tuple(map(type, values)),
+        leaves, names = [*arguments.leaves], [*arguments.names]
+        nodes: dict[int, Structure] = {}
+        self._places = []
+        chosen = sorted(self._history.data, key=lambda place: isinstance(self._found[place][1], Static))
+        for place in chosen:
+            name, found = self._found[place]
+            arrays = [_array_of(found.value)] if isinstance(found, Static) else found.arrays()
+            nodes[place] = Leaf(len(leaves)) if isinstance(found, Static) else found.with_leaves(len(leaves))
+            leaves += arrays
+            names += [name] * len(arrays)
+            self._places += [place] * len(arrays)
+        values = [found.value for place in chosen if isinstance(found := self._found[place][1], Static)]
+        structure = _with_numbers(
+            arguments.structure,
+            lambda place, found: nodes.get(place, found.node if isinstance(found, Packed) else found),
         )
+        return Arguments(structure, leaves, names, tuple(map(type, values)))
 
     def specialized(self, make: Callable[[Arguments], Made]) -> tuple[Made, Arguments]:
         """What is made for the arguments, with those numbers as data that are no constants, and these arguments."""
@@ -81,7 +120,7 @@ class CallNumbers:
             except NumberNeeded as needed:
                 self._keep(needed.numbers, needed.reason)
             except Exception:
-                if not taken.numbers:
+                if taken is self._arguments:
                     raise
                 break
         made = make(self._arguments)  # raises again what has another reason
@@ -91,23 +130,29 @@ class CallNumbers:
     def learn(self) -> str:
         """Make data of the numbers that changed since a call had to compile last; returns which, in words."""
         history = self._history
-        before, history.last = history.last, [number for _, number in self._found]
+        before, history.last = history.last, [found for _, found in self._found]
         changed = [place for place, old in enumerate(before) if old != history.last[place]]
         data = [place for place in changed if place not in history.data and place not in history.needed]
         history.data = tuple(sorted((*history.data, *data[: MOST_DATA - len(history.data)])))
+        changed = [place for place in changed if not (place in history.data and self._is_packed(place))]
         told = [self._told(place, before[place]) for place in changed[:MOST_TOLD]]
         return "; ".join(
             [*told, f"and {len(changed) - MOST_TOLD} more"] if len(changed) > MOST_TOLD else told
         )
 
-    def _told(self, place: int, before: Static) -> str:
+    def _is_packed(self, place: int) -> bool:
+        return isinstance(self._found[place][1], Packed)
+
+    def _told(self, place: int, before: Found) -> str:
         name, now = self._found[place]
+        if isinstance(before, Packed) or isinstance(now, Packed):
+            return f"numbers of argument {name!r} changed"
         return f"argument {name!r} changed from {before.value!r} to {now.value!r}"
 
     def _keep(self, leaves: Collection[int], reason: str) -> None:
         """Let the numbers at some of the leaves be constants after all."""
         history, first = self._history, len(self._arguments.leaves)
-        places = {place for index, place in enumerate(history.data) if first + index in leaves}
+        places = {place for index, place in enumerate(self._places) if first + index in leaves}
         history.data = tuple(place for place in history.data if place not in places)
         history.needed |= dict.fromkeys(places, reason)
 
@@ -139,28 +184,40 @@ class ArgumentNumbers:
     def of(self, arguments: Arguments) -> CallNumbers | None:
         """The numbers among the arguments of a call; None where there are none."""
         found = list(self._numbers(arguments.structure))
-        return CallNumbers(arguments, found, self._history(arguments.structure)) if found else None
+        return CallNumbers(arguments, found, self._history(arguments.structure, found)) if found else None
 
     def expect(self, structure: Structure, numbers: Mapping[int, type]) -> None:
         """Take what is at some leaves of a structure, numbers of some types, for data from the first call on."""
         marks = {leaf: Static((number,), number()) for leaf, number in numbers.items()}
         marked = _with_leaves(structure, marks)
         places = {id(mark) for mark in marks.values()}
-        found = enumerate(self._numbers(marked))
-        self._history(marked).data = tuple(place for place, (_, node) in found if id(node) in places)
+        found = list(self._numbers(marked))
+        self._history(marked, found).data = tuple(
+            place for place, (_, node) in enumerate(found) if isinstance(node, Packed) or id(node) in places
+        )
 
-    def _history(self, structure: Structure) -> _History:
-        """That of the numbers in arguments of a structure."""
-        key = without_objects(_with_numbers(structure, lambda _, number: _KINDS[type(number.value)]))
+    def _history(self, structure: Structure, found: list[tuple[str, Found]]) -> _History:
+        """That of the numbers in arguments of a structure; those that are packed are data from the first call on."""
+        key = without_objects(
+            _with_numbers(
+                structure,
+                lambda _, found: (
+                    found.with_leaves(0) if isinstance(found, Packed) else _KINDS[type(found.value)]
+                ),
+            )
+        )
         history = self._histories.get(key)
         if history is None:
             self._histories = {known: h for known, h in self._histories.items() if is_alive(known)}
             history = self._histories[key] = _History()
+            history.data = tuple(
+                place for place, (_, number) in enumerate(found) if isinstance(number, Packed)
+            )
         return history
 
-    def _numbers(self, structure: Structure) -> Iterator[tuple[str, Static]]:
+    def _numbers(self, structure: Structure) -> Iterator[tuple[str, Found]]:
         if isinstance(structure, Node):
-            positional, named = structure.children
+            positional, named = parts_of_call(structure)
             for position, child in enumerate(positional.children):
                 yield from _numbers_in(child, self._parameter(position))
             for name, child in zip(named.keys, named.children, strict=True):
@@ -175,26 +232,61 @@ def _is_number(node: Structure) -> bool:
     return isinstance(node, Static) and type(node.value) in NUMBERS and may_change(node.value)
 
 
-def _numbers_in(node: Structure, path: str) -> Iterator[tuple[str, Static]]:
-    """The numbers with their paths, in order."""
+def _array_of(number: Any) -> np.ndarray[Any, Any]:
+    return np.asarray(number, DTYPES[type(number)])
+
+
+def _form(node: Structure) -> Any:
+    """A number, or how numbers lie in a container; None for anything else."""
     if isinstance(node, Static):
-        if _is_number(node):
-            yield path, node
+        return node.value if _is_number(node) else None
+    return form_of(node.kind, list(map(_form, node.children))) if isinstance(node, Node) else None
+
+
+def _found(node: Structure) -> Found | None:
+    """What a number is, or a list of many; None for what may hold some."""
+    if isinstance(node, Static):
+        return node if _is_number(node) else None
+    if not isinstance(node, Node):
+        return None
+    form = _form(node)
+    return Packed(form, node) if form is not None and is_packed(form) else None
+
+
+def _flat(node: Structure) -> Iterator[Static]:
+    """The numbers of a list of lists."""
+    if isinstance(node, Static):
+        yield node
+    elif isinstance(node, Node):
+        for child in node.children:
+            yield from _flat(child)
+
+
+def _numbers_in(node: Structure, path: str) -> Iterator[tuple[str, Found]]:
+    """The numbers with their paths, in order."""
+    found = _found(node)
+    if found is not None:
+        yield path, found
     elif isinstance(node, Node):
         for index, child in enumerate(node.children):
             yield from _numbers_in(child, child_path(path, node.kind, node.keys, index))
 
 
-def _with_numbers(structure: Structure, replacement: Callable[[int, Static], Structure]) -> Structure:
-    """The structure with something else for each number, which is known by its place among them."""
+def _with_numbers(structure: Structure, replacement: Callable[[int, Found], Structure]) -> Structure:
+    """The structure with something else for each number, or list of many, which is known by its place among them."""
     places = itertools.count()
 
-    def replaced(node: Structure) -> Structure:
-        if isinstance(node, Node):
-            return Node(node.kind, node.keys, tuple(map(replaced, node.children)))
-        return replacement(next(places), node) if isinstance(node, Static) and _is_number(node) else node
+    def inside(node: Structure) -> Structure:
+        if not isinstance(node, Node):
+            return node
+        return Node(node.kind, node.keys, tuple(map(replaced, node.children)))
 
-    return replaced(structure)
+    def replaced(node: Structure) -> Structure:
+        found = _found(node)
+        return inside(node) if found is None else replacement(next(places), found)
+
+    positional, named = parts_of_call(structure)
+    return Node(tuple, (), (inside(positional), inside(named)))
 
 
 def _with_leaves(structure: Structure, replacements: Mapping[int, Structure]) -> Structure:

@@ -46,6 +46,7 @@ from ..signature.signature import (
     alias_pattern,
     check_fits,
     describe,
+    packed_leaves,
     require_values,
     type_of_leaf,
     unflatten,
@@ -329,8 +330,9 @@ class ConcreteFunction:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Its function and its signature: it is compiled, or loaded, where it is brought to."""
-        if self.numbers or self._on_device:
-            what = "Python numbers that are data" if self.numbers else "a device"
+        has_numbers = self.numbers or any(packed_leaves(self.argument_structure))
+        if has_numbers or self._on_device:
+            what = "Python numbers that are data" if has_numbers else "a device"
             raise WeftTypeError(f"{self!r} is for {what}, and cannot be pickled; pickle the weft.function")
         leaves: list[Any] = []
         for position, (type, first) in enumerate(zip(self.argument_types, self._aliases, strict=True)):

@@ -38,7 +38,8 @@ from ..signature.composite_arrays import ArrayParts, part_with, parts_of_array
 from ..signature.foreign_arrays import reader
 from ..signature.generators import GeneratorParts, parts_of_generator, words_with
 from ..signature.layout_keys import lies_as, row_major_key
-from ..signature.signature import Leaf, Node, Static, Structure, is_array
+from ..signature.packed_numbers import PackedNumbers
+from ..signature.signature import Leaf, Node, Static, Structure, is_array, packed_leaves
 from .concrete import ConcreteFunction
 from .native_device_calls import (
     contiguous,
@@ -52,8 +53,9 @@ from .native_device_calls import (
 )
 from .native_guards import Guards, compare
 from .native_updates import Stores, built_by, change_arguments, kept_entries, updates_of
+from .packed_lists import packed_in
 from .parameters import Parameters, Unknown
-from .plain_values import BY_COMPARISON, has_plain_value
+from .plain_values import BY_COMPARISON, has_plain_members, has_plain_value, stands_for
 
 if TYPE_CHECKING:
     from ...backend.gpu.arrays.native_words import DeviceWords
@@ -163,6 +165,8 @@ class _Description:
         elif isinstance(node, Static):
             self._containers[id(value)] = place
             compare(self._program, place, value)
+        elif node.kind is PackedNumbers:
+            self._check_packed(value, node, place)
         else:
             self._containers[id(value)] = place
             if not isinstance(value, tuple) and node.kind not in (ArrayParts, GeneratorParts):
@@ -171,6 +175,33 @@ class _Description:
                 return
             for part, child, where in self._parts(value, node, place):
                 self._check(part, child, where)
+
+    def _check_packed(self, value: Any, node: Node, place: int) -> None:
+        """Let native code gather the numbers of lists, or Python where others than machine code get the array."""
+        self._containers[id(value)] = place
+        if change_arguments(updates_of(self._concrete) or ()) or self._concrete._result.found:
+            self._note_lists(value, place)
+        for column, child in enumerate(node.children):
+            index = child.index
+            is_alone = index in self._data_alone
+            where = packed_in(self._program, place, node.keys[0], column, is_alone)
+            if not is_alone:
+                self._check_array(where, self._concrete.argument_types[index], READY, False)
+            self._given[index] = place
+            self._objects[index] = self._data[index] = where
+
+    def _note_lists(self, value: Any, place: int) -> None:
+        """Note where the lists in a container are, which change."""
+        self._containers[id(value)] = place
+        has_inner = any(isinstance(item, (list, tuple)) for item in value)
+        if type(value) is list:
+            self._changeable.append(place)
+            if has_inner or id(value) in self._with_items:
+                self._items[id(value)] = self._program.list_items(place, len(value))
+        if has_inner:
+            places = self._items.get(id(value)) or self._program.tuple_items(place, tuple, len(value))
+            for item, where in zip(value, places, strict=True):
+                self._note_lists(item, where)
 
     def _check_numbers(self, value: Any, node: Node, place: int) -> bool:
         """Let native code walk a list or tuple of numbers of one type, which are data for machine code alone."""
@@ -208,7 +239,7 @@ class _Description:
                 copy = self._program.made(place, contiguous)
                 self._data[index] = self._check_array(copy, expected, READY, True)
             return
-        if value is not leaf and index in self._data_alone and _stands_for(value, leaf):
+        if value is not leaf and index in self._data_alone and stands_for(value, leaf):
             write = self._program.python_number if type(value) in NUMBERS else self._program.scalar
             # One number may come twice, what stands for it may not.
             self._given[index] = self._objects[index] = self._data[index] = write(place, type(value))
@@ -289,7 +320,7 @@ class _Description:
                 strict=True,
             )
         members = getattr(value, "__dict__", None) if dataclasses.is_dataclass(kind) else None
-        if type(members) is not dict or set(members) != set(keys) or not _has_plain_members(kind, keys):
+        if type(members) is not dict or set(members) != set(keys) or not has_plain_members(kind, keys):
             raise Unknown
         return zip(map(members.get, keys), node.children, program.members(place, kind, keys), strict=True)
 
@@ -299,8 +330,8 @@ class _Description:
         for index, first in enumerate(aliases):
             if first != index:
                 self._program.same(self._given[index], self._given[first])
-        numbers = concrete.numbers
-        distinct = [i for i, first in enumerate(aliases) if first == i and i not in numbers]
+        own = {*concrete.numbers, *(index for index, _ in packed_leaves(concrete.argument_structure))}
+        distinct = [i for i, first in enumerate(aliases) if first == i and i not in own]
         places = [*map(self._given.__getitem__, distinct), *self._objects[len(aliases) :]]
         if concrete._written:
             known = {id(extra.array) for extra in concrete._extra if hasattr(extra, "array")}
@@ -553,23 +584,6 @@ def _is_ready(value: Any) -> bool:
         return True
     flags = value.flags
     return bool(flags.c_contiguous and flags.aligned and value.dtype.isnative)
-
-
-def _stands_for(value: Any, leaf: Any) -> bool:
-    """Whether a number holds its value just as an array does that was made of it."""
-    if type(leaf) is not np.ndarray or leaf.ndim != 0:
-        return False
-    if type(value) in NUMBERS:
-        return leaf.dtype == np.asarray(value).dtype and type(value) is type(leaf.item())
-    return isinstance(value, np.generic) and value.dtype == leaf.dtype and has_plain_value(value)
-
-
-def _has_plain_members(kind: type, names: Sequence[str]) -> bool:
-    """Whether the attributes of the instances of a class are what their dicts hold."""
-    own: Any = kind.__getattribute__
-    if own is not object.__getattribute__ or len(names) > len(dataclasses.fields(kind)) + 1:
-        return False  # the order of several attributes that are no fields is part of the signature
-    return not any(hasattr(type(getattr(kind, name, None)), "__set__") for name in names)
 
 
 __all__ = ["describe", "native_code", "without_own_frames"]

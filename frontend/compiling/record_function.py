@@ -28,11 +28,12 @@ from ..python_state.write_back import WriteBack
 from ..runtime_values.outputs import Outputs
 from ..runtime_values.result_spec import Result
 from ..runtime_values.values import holds_traced
-from ..signature.signature import signature_of, unflatten
+from ..signature.signature import packed_leaves, signature_of, unflatten
 from ..source.own_failures import as_internal, in_users_words, is_endless_recursion, is_own_failure
 from ..tracing.array import USE_WEFT_ARRAYS
 from ..tracing.current import set_current_trace
 from ..tracing.layouts import layout_of, row_major
+from ..tracing.packed_items import items_of
 from ..tracing.recorder import CalledWhole, ItemChanged, ObjectsAsked
 from ..tracing.trace import Trace
 from .diagnostics import explain
@@ -92,7 +93,10 @@ def _record(
     trace.own_objects, trace.called_whole = decisions.own_objects, decisions.called_whole
     distinct = _places_of_distinct(signature)
     arguments = [trace.arguments[distinct[first]] for first in signature.aliases]
-    bound = unflatten(signature.structure, lambda i: arguments[i])
+    packed = dict(packed_leaves(signature.structure))
+    bound = unflatten(
+        signature.structure, lambda i: items_of(arguments[i], packed[i]) if i in packed else arguments[i]
+    )
     known = [
         known
         for known in zip(leaves, arguments, signature.aliases, strict=True)
@@ -143,6 +147,8 @@ def _trace_of(function: Callable[..., Any], signature: CallSignature, leaves: Se
     trace = Trace(signature.name, types, names, scalars, layouts, defined_at)
     for argument, number in signature.numbers.items():
         trace.make_number(distinct[argument], number, argument)
+    for argument, _ in packed_leaves(signature.structure):
+        trace.make_packed(distinct[argument], argument)
     return trace
 
 

@@ -18,6 +18,7 @@ from ...dialect.records import replace
 from ..tracing.array import USE_WEFT_ARRAYS, TracedArray, wrap
 from ..tracing.element_stores import bounded_index
 from ..tracing.may_alias import connect
+from ..tracing.packed_items import stacked_items
 from ..tracing.recorder import Join, Stacked
 from ..tracing.staging import apply, cast, emit, raise_if, trace_of, type_of_operand, value_of
 from ..tracing.view_steps import ViewStep
@@ -202,6 +203,8 @@ def _stacked(trace: Recorder, entries: list[Any]) -> TracedArray:
         )
     if not types:
         return wrap(trace, value_of(trace, _array_of(numbers)))
+    if (found := stacked_items(trace, entries)) is not None:
+        return found
     dtype = next(iter(types)).dtype
     stacked: TracedArray = emit(trace, Stack, [cast(entry, dtype) for entry in entries], {"axis": 0})
     return stacked

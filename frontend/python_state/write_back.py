@@ -42,6 +42,11 @@ class WriteBack:
     def _add_all(self, changes: list[tuple[ProgramLocation, Any]], grown: dict[int, Any]) -> None:
         """Take changes, and lists, dicts and sets that became ones that grow."""
         whole = {id(place.container) for place, _ in changes if isinstance(place, Items)} | set(grown)
+        changed = {
+            id(getattr(place, "container", None))
+            for place, value in changes
+            if not self._is_grown(place, value, grown)
+        }
         for place, value in changes:
             if isinstance(place, KeyOrder):
                 self._add_order(place, value)
@@ -53,16 +58,21 @@ class WriteBack:
             ):
                 self._add(place, value, grown)
         for items, value in grown.values():
-            self._add_grown(items, value)
+            if id(items) in changed or not value.is_as_made():
+                self._add_grown(items, value)
 
     def _add(self, place: ProgramLocation, value: Any, grown: dict[int, Any]) -> None:
         handle = self._state.handle(place)
         if handle is None:
             raise _not_found(place)
-        old = self._state.snapshot.old_value(place)
-        if id(old) in grown and grown[id(old)][1] is value:
+        if self._is_grown(place, value, grown):
             return  # the container itself is changed
         self._updates.append(Update(handle, self._maker(place, value)))
+
+    def _is_grown(self, place: ProgramLocation, value: Any, grown: dict[int, Any]) -> bool:
+        """Whether a place holds what the container has become that it held before."""
+        old = self._state.snapshot.old_value(place)
+        return id(old) in grown and grown[id(old)][1] is value
 
     def _add_order(self, place: KeyOrder, value: Any) -> None:
         handle = self._state.locate(place.container)
@@ -91,7 +101,7 @@ class WriteBack:
 
     def _add_grown(self, items: Any, value: RuntimeContainer) -> None:
         handle = self._state.locate(items)
-        if handle is not None and not value.is_as_made():
+        if handle is not None:
             value.require_storable()
             place = Items(handle.name, items)
             self._updates.append(Update(handle, self._maker(place, value), is_whole=True))

@@ -21,6 +21,7 @@ from ...dialect.types import TensorType, compatible_shapes, parse_type, type_of
 from .composite_arrays import ArrayParts, array_of, is_composite, is_composite_dtype, parts_of, parts_of_array
 from .foreign_arrays import has_elements, read_elements, require_numpy_rules
 from .generators import GeneratorParts, generator_of, parts_of_generator
+from .packed_numbers import PackedNumbers
 from .traced_value import ArrayHolder, CompositeValue, TracedValue
 
 Key: TypeAlias = Any
@@ -137,7 +138,8 @@ class Node:
     """A container: what kind, its keys, and its flattened children."""
 
     kind: Any
-    """list, tuple, dict, OrderedDict, GeneratorParts, ArrayParts, or the class of a namedtuple or dataclass."""
+    """list, tuple, dict, OrderedDict, GeneratorParts, ArrayParts, PackedNumbers (which is the one key then), or the
+    class of a namedtuple or dataclass."""
     keys: tuple[Any, ...]
     children: tuple[Any, ...]
 
@@ -293,6 +295,8 @@ def unflatten(structure: Structure, leaf: Callable[[int], Any]) -> Any:
         return generator_of(*children)
     if kind is ArrayParts:
         return array_of(children[0], children[1:])
+    if kind is PackedNumbers:
+        return structure.keys[0].unpacked(children)
     if issubclass(kind, tuple) or kind is slice:
         return kind(*children)
     # A dataclass, or an object that was made; its own __init__ may take other things, and may compute what is there.
@@ -417,6 +421,17 @@ _PLAIN = (np.ndarray, np.memmap, np.recarray)
 """The classes of arrays that change nothing about arithmetic."""
 
 
+def packed_leaves(structure: Structure) -> Iterator[tuple[int, type]]:
+    """The arrays that hold the numbers of lists, with the types that these numbers have."""
+    if isinstance(structure, Node):
+        if structure.kind is PackedNumbers:
+            leaves = [child.index for child in structure.children if isinstance(child, Leaf)]
+            yield from zip(leaves, structure.keys[0].columns, strict=True)
+        else:
+            for child in structure.children:
+                yield from packed_leaves(child)
+
+
 def without_objects(structure: Structure) -> Structure:
     """The structure without the objects that are compared by identity: a key that keeps none of them alive."""
     if isinstance(structure, Static) and isinstance(structure.key, IdentityKey):
@@ -461,6 +476,8 @@ def describe(structure: Structure, types: Sequence[TensorType]) -> str:
         return f"Generator({structure.children[0].value})"
     if kind is ArrayParts:
         return f"{structure.children[0].value} ({', '.join(children[1:])})"
+    if kind is PackedNumbers:
+        return str(structure.keys[0])
     if kind is dict:
         return "{" + ", ".join(f"{k!r}: {c}" for k, c in zip(structure.keys, children, strict=True)) + "}"
     return f"{kind.__name__}({', '.join(f'{k}={c}' for k, c in zip(structure.keys, children, strict=True))})"

@@ -19,6 +19,8 @@ from ...dialect.host_calls import create_host_call
 from ...dialect.mlir import Location, Type, Value, dialect, ir
 from ...dialect.op import Op
 from ...dialect.ops.creation import Constant
+from ...dialect.ops.shape import Squeeze
+from ...dialect.ops.slicing import Slice
 from ...dialect.ops.state import AllocRef, RaiseIf, ReadRef
 from ...dialect.register import context, create
 from ...dialect.types import RefType, TensorType, type_of
@@ -93,6 +95,21 @@ class Trace(Recorder):
         """Let an argument be a Python number; `key` tells which, where its value turns out to be needed."""
         self.numbers[self.block.arguments[position]] = key
         self.arguments[position]._like_python(number)
+
+    def make_packed(self, position: int, key: int) -> None:
+        """Let an argument hold the numbers of a list; `key` tells which, where one of them turns out to be needed."""
+        self.numbers[self.block.arguments[position]] = key
+
+    def element_at_entry(self, argument: Value, position: int) -> Value:
+        """The number at a place of an argument that holds those of a list, wherever the trace is now."""
+        self.op_count += 1
+        bounds = {"start": (position,), "stop": (position + 1,), "step": (1,)}
+        with context(), ir.InsertionPoint.at_block_begin(self._root.block), ir.Location.unknown():
+            part = create(Slice, [argument], bounds).result
+            element = create(Squeeze, [part], {"axes": (0,)})
+        self._root.hoist(element)
+        self.numbers[element.result] = self.numbers[argument]
+        return element.result
 
     # Recording
 

@@ -36,7 +36,9 @@ from ..native_python.layout import (
     Array,
     Check,
     Device,
+    Level,
     Operation,
+    Packing,
 )
 from .containers import weft_fits_picture
 from .device_streams import is_used_by
@@ -75,6 +77,8 @@ def admitted(operation: int, values: int) -> int:  # noqa: C901  (a switch)
                     holds = are_floats(items, second, third, target)
                 else:
                     holds = are_integers(items, second, third, target)
+        elif code == Check.PACKED:
+            holds = is_packed(value, first, word(values + second) if second else 0, target)
         elif code == Check.METHOD:
             holds = is_method(value, first, second)
         elif code == Check.IS:
@@ -216,6 +220,54 @@ def are_integers(items: int, count: int, kind: int, target: int) -> int:
         target += WORD * SCALAR_WORDS
         items += WORD
     return 1
+
+
+def is_packed(value: int, wanted: int, array: int, target: int) -> int:
+    """Whether a value holds numbers as is wanted; then an array holds them, or what stands for one is written."""
+    data = target + WORD * (SCALAR_WORDS - 1)
+    if array == 0:
+        set_word(target, target + WORD)
+        set_word(target + WORD + ARRAY_DATA, data)
+    else:
+        data = word(array + ARRAY_DATA)
+    return packed(value, wanted, wanted + Packing.LEVELS, data) != 0
+
+
+def packed(value: int, wanted: int, level: int, data: int) -> int:
+    """Write the numbers in containers of containers one behind the other, if all are of a type, and ints of 64 bits;
+    returns the address behind the last one, or 0.
+    """
+    container = word(level + Level.KIND)
+    count = word(level + Level.COUNT)
+    if word(value + TYPE) != container or word(value + SIZE) != count:
+        return 0
+    items = word(value + LIST_ITEMS) if container == api(Api.LIST_TYPE) else value + TUPLE_ITEMS
+    end = items + WORD * count
+    picked = word(level + Level.PICKED)
+    if picked >= 0:
+        items += WORD * picked
+        end = items + WORD
+    inner = level + Level.SIZE
+    is_last = word(inner + Level.KIND) == 0
+    kind = word(wanted + Packing.NUMBER)
+    is_float = word(wanted + Packing.IS_FLOAT)
+    while items < end:
+        item = word(items)
+        if is_last == 0:
+            data = packed(item, wanted, inner, data)
+            if data == 0:
+                return 0
+        else:
+            if word(item + TYPE) != kind:
+                return 0
+            number = word(item + VALUE) if is_float else call(api(Api.TO_INTEGER), item)
+            if number == -1 and is_float == 0 and call(api(Api.ERROR)) != 0:
+                call_void(api(Api.CLEAR_ERROR))
+                return 0
+            set_word(data, number)
+            data += WORD
+        items += WORD
+    return data
 
 
 def is_method(value: int, name: int, function: int) -> int:

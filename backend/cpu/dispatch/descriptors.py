@@ -142,6 +142,21 @@ class Program:
         self._add(code, source, self.keep(container), length, self.keep(kind), place)
         return [place + WORD * SCALAR_WORDS * index for index in range(length)]
 
+    def packed(self, source: int, levels: Sequence[tuple[type, int, int]], kind: type, array: int) -> int:
+        """Ints of 64 bits, or floats, alone in containers of containers: of each level the class, how many entries they
+        have, and which one counts, -1 for all. Returns the place of what stands for an array of the numbers.
+
+        `array` is the place of one to write them to; where that is 0 they are written into the frame.
+        """
+        words = [self.keep(kind), kind is float]
+        count = 1
+        for container, length, picked in levels:
+            words += [self.keep(container), length, picked]
+            count *= length if picked < 0 else 1
+        place = array or self._room(SCALAR_WORDS - 1 + count)
+        self._add(Check.PACKED, source, self.words([*words, 0]), array, target=place)
+        return place
+
     def is_object(self, source: int, value: Any) -> None:
         """An object itself, which is kept alive."""
         self._add(Check.IS, source, self.keep(value))

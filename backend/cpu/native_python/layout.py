@@ -101,8 +101,23 @@ class Check:
     (
         END, ARRAY, SCALAR, IS, REFERS, EQUAL, BITS, HOLDS, TUPLE, LIST, DICT, ITEM, CELL, OWNER, NAMES, GLOBAL,
         ATTRIBUTE, CONSTANT, CONTENT, SAME, DISTINCT, SEPARATE, FETCH, MEMBERS, KIND, ASK, COPY, INTEGER,
-        METHOD, MAKE, DEVICE_ARRAY, CONTAINER, ABSENT, FLOATS, INTEGERS,
-    ) = range(35)  # fmt: skip
+        METHOD, MAKE, DEVICE_ARRAY, CONTAINER, ABSENT, FLOATS, INTEGERS, PACKED,
+    ) = range(36)  # fmt: skip
+
+
+class Packing:
+    """How numbers lie in containers of containers: their type, whether that is float, and the levels."""
+
+    NUMBER, IS_FLOAT, LEVELS = range(0, 3 * WORD, WORD)
+
+
+class Level:
+    """The class of containers, how many entries they have, and which one is taken, -1 for all. Entries are containers
+    of the next level, or numbers, where the class of that is 0.
+    """
+
+    KIND, COUNT, PICKED = range(0, 3 * WORD, WORD)
+    SIZE = 3 * WORD
 
 
 class Node:

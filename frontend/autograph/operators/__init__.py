@@ -12,7 +12,7 @@ from .builtins import unpacking
 from .calls import calls, withs
 from .exceptions import tries
 from .interface import StagingOperators, install_operators
-from .lists import dynamic_lists
+from .lists import computed_lengths, dynamic_lists
 from .objects import access, arithmetic, class_patterns
 from .statements import comparisons, comprehensions, effects, expressions, for_loops, statements
 from .tables import carried_tables, displays, list_pools, table_walks
@@ -71,6 +71,7 @@ class _Operators:
     comprehension = lazy(lambda _: comprehensions.comprehension)
     columns_of_list = lazy(lambda _: dynamic_lists.columns_of_list)
     list_of_columns = lazy(lambda _: dynamic_lists.list_of_columns)
+    as_walked = lazy(lambda _: computed_lengths.as_walked)
     lists_in_pool = lazy(lambda _: list_pools.lists_in_pool)
     kind_of_table = lazy(lambda _: carried_tables.kind_of_table)
     join_tables = lazy(lambda _: carried_tables.join_tables)

@@ -17,6 +17,9 @@ class StagingOperators(Operators, Protocol):
     def list_of_columns(self, kind: Any, columns: list[Any], /) -> RuntimeLength:
         """The list that is carried so."""
 
+    def as_walked(self, items: list[Any], /) -> Any:
+        """What a list becomes that is walked."""
+
     def lists_in_pool(self, kind: Any, /) -> Any:
         """The abstract type of lists of a new pool, whose items have one."""
 

@@ -199,6 +199,31 @@ def masks(count: int) -> Program:
     return run, (ANY_LENGTH,)
 
 
+def distances_of_lists(count: int) -> Program:
+    def run(rows: Any) -> Any:
+        found = [[0 for _ in rows] for _ in rows]
+        for i in range(len(rows)):
+            for j in range(len(rows)):
+                total = 0.0
+                for k in range(len(rows[0])):
+                    total += (rows[i][k] - rows[j][k]) ** 2
+                found[i][j] = total
+        return found
+
+    return run, ([[i / 8 + j for i in range(30)] for j in range(count)],)
+
+
+def degrees_of_edges(count: int) -> Program:
+    def run(edges: Any) -> Any:
+        found = [0] * 20
+        for one, other in edges:
+            found[one] += 1
+            found[other] += 1
+        return found
+
+    return run, ([(i % 20, (7 * i) % 20) for i in range(count)],)
+
+
 SIZES: dict[Callable[[int], Program], int] = {
     growing_list: 2,
     lists_of_strings: 2,
@@ -213,6 +238,8 @@ SIZES: dict[Callable[[int], Program], int] = {
     early_exits: 3,
     optional_values: 3,
     masks: 2,
+    distances_of_lists: 10,
+    degrees_of_edges: 200,
 }
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from .....dialect.errors import UnsupportedError
 from ....numpy_api import lookup
 from ....runtime_values.results import RuntimeLength
+from ....settings import settings
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.needed_numbers import need_number
@@ -21,6 +22,7 @@ from ..values.resolve_grown_lists import resolve_grown_list
 from .dynamic_lists import GrowingList, Widened, is_known_outside, kind_of_items
 from .joined_items import join_items
 from .lists_in_lists import freed, joined_kind
+from .packed_lists import holds_packed
 
 
 def is_count(value: Any) -> bool:
@@ -77,6 +79,19 @@ def growing(items: list[Any], key: Any) -> Any:
     return _grown(trace, items, kind_of_items(items))
 
 
+def as_walked(items: Any) -> Any:
+    """What a list becomes that is walked: one that grows, if it is long and holds the numbers of an argument.
+
+    So a loop over it is recorded once.
+    """
+    trace = current_trace()
+    if trace is None or len(items) <= settings.unroll_limit or not holds_packed(items):
+        return items
+    if resolve_grown_list(items) is not items or any(resolve_grown_list(item) is not item for item in items):
+        return resolve_grown_list(items)
+    return _grown_lists(items) if _are_lists(items) else _grown(trace, items, kind_of_items(items))
+
+
 def _are_lists(items: Any) -> bool:
     """Whether the items of a list are lists."""
     return (
@@ -112,4 +127,4 @@ def _need_bounds(key: Any) -> None:
         need_number(bound, "the length of a list")
 
 
-__all__ = ["growing", "has_computed_bounds", "is_count", "is_of_lists", "part", "repeated"]
+__all__ = ["as_walked", "growing", "has_computed_bounds", "is_count", "is_of_lists", "part", "repeated"]

@@ -6,6 +6,7 @@ doubled when they are full.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Sequence_
 from typing import Any, NoReturn
@@ -50,6 +51,7 @@ from .kept_items import keep_put, keep_read
 from .list_methods import ListMethods
 from .lists_as_arrays import JOINING, NOTHING_TO, as_arrays, stacked_items
 from .lists_in_lists import fit_kind, kind_of_item, numbers_in_pool, owned, pool_in, pool_of, stacked_lists
+from .packed_lists import stacked_columns
 
 ROOM = 8
 """How many items there is room for at first."""
@@ -82,15 +84,23 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         self._length: Any = np.int64(0)
         self._as_made: tuple[Any, int | None] = (None, None)
         """The length it was made with, and that as a number where it is known while tracing."""
+        self._at_first: list[Any] = []
+        """What it held when it was made."""
         for item in items:
             kind = _joined(kind, item)
         if kind is not None:
             self.widen(kind)
-        if (pool := pool_of(self.kind)) is not None and type(items) is list and items:
-            self.hold(self.kind, (pool.adopted_lists(items),), as_length(len(items)))
-            return
-        for item in items:
-            self.append(item)
+        columns: Sequence_[TracedArray] | None = None
+        if type(items) is list and items:
+            pool = pool_of(self.kind)
+            columns = [pool.adopted_lists(items)] if pool is not None else stacked_columns(items, self.kind)
+        if columns is not None:
+            self.hold(self.kind, tuple(columns), as_length(len(items)))
+            self.know_length(len(items))
+        else:
+            for item in items:
+                self.append(item)
+        self._at_first = self.state()
 
     # Growing
 
@@ -324,6 +334,10 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         """Which of the caller's arrays each item is, as `ListedArrays` numbers them; None where no item is an array."""
         numbers = self._arrays[len(array_leaves(self.kind)) :]
         return numbers[0][: self._length].copy() if numbers else None
+
+    def is_as_made(self) -> bool:
+        now = self.state()
+        return len(now) == len(self._at_first) and all(map(operator.is_, now, self._at_first))
 
     @staticmethod
     def of_array(array: Any, number: type | None = None) -> GrowingList:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -41,4 +42,9 @@ def count(number: int) -> TracedArray:
     return traced(np.int64(number))
 
 
-__all__ = ["count", "current_recorder", "read", "traced", "write"]
+def are_same(now: list[Any], before: list[Any]) -> bool:
+    """Whether the same arrays are held as before."""
+    return len(now) == len(before) and all(map(operator.is_, now, before))
+
+
+__all__ = ["are_same", "count", "current_recorder", "read", "traced", "write"]

@@ -39,7 +39,7 @@ from ..values.abstract import (
     column_leaves,
     unflatten,
 )
-from .columns import count, current_recorder, read, traced, write
+from .columns import are_same, count, current_recorder, read, traced, write
 from .keys import (
     are_words,
     joined_keys,
@@ -51,7 +51,7 @@ from .keys import (
     words_of_columns,
 )
 from .kinds_of_values import joined_values, kind_of_value
-from .list_pools import ListPool, are_same, kind_in_pool
+from .list_pools import ListPool, kind_in_pool
 from .python_classes import PythonClass
 
 ROOM = 8

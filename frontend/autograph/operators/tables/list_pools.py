@@ -7,7 +7,6 @@ which the pool knows where it begins, how many items it has, and for how many th
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +17,7 @@ from .....dialect.types import TensorType
 from ....numpy_api import lookup
 from ....runtime_values.results import RuntimeContainer
 from ....tracing.array import TracedArray, wrap
+from ....tracing.packed_items import is_packed
 from ....tracing.regions import Region
 from ..interface import operators
 from ..lists.dynamic_lists import (
@@ -39,6 +39,7 @@ from ..lists.lists_in_lists import (
     owned,
     pool_of,
 )
+from ..lists.packed_lists import stacked_columns
 from ..values.abstract import (
     ArrayKind,
     Container,
@@ -50,7 +51,7 @@ from ..values.abstract import (
 )
 from ..values.control_flow_state import control_flow
 from ..values.resolve_grown_lists import resolve_grown_list
-from .columns import count, read, traced, write
+from .columns import are_same, count, read, traced, write
 from .columns import current_recorder as _trace
 from .numbers_of_lists import with_lists, with_numbers
 
@@ -86,12 +87,12 @@ class ListPool(RuntimeContainer):
         self._region = _trace().region
         self._changed_in: frozenset[Region] = frozenset()
         """The regions in which lists of it were changed."""
-        self.at_first: list[Any] | None = None
-        """What it held when lists of Python's had become those of it."""
         if kind is not None:
             self.widen(kind)
         # A list of it may be all that a branch or loop mentions.
         control_flow(_trace()).followed.append((self, f"a list in {holder}"))
+        self.at_first = self.state()
+        """What it held when lists of Python's had become those of it."""
 
     def widen(self, kind: Any) -> None:
         """Hold items of a wider abstract type from now on."""
@@ -247,6 +248,7 @@ class ListPool(RuntimeContainer):
         values = list(map(resolve_grown_list, values))
         if not all(type(value) is list for value in values) or len(set(map(id, values))) < len(values):
             return lookup("stack")([self.adopted(value).number for value in values])
+        is_as_made = are_same(self.state(), self.at_first)
         numbers = self._lists + lookup("arange")(len(values))
         lengths = np.array(list(map(len, values)), np.int64)
         columns = self._known_columns([item for value in values for item in value])
@@ -264,6 +266,8 @@ class ListPool(RuntimeContainer):
                 value,
                 PooledList(self, numbers[place]._like_python(int)),
             )
+        if is_as_made:
+            self.at_first = self.state()
         return numbers
 
     def _known_columns(self, items: list[Any]) -> list[Any]:
@@ -274,6 +278,10 @@ class ListPool(RuntimeContainer):
             numbers = np.array(items)
             if isinstance(self.kind, ArrayKind) and numbers.dtype == self.kind.type.dtype:
                 return [numbers]
+        if items and is_packed(items[0]):
+            self.fitting(items[0])
+            if (packed := stacked_columns(items, self.kind)) is not None:
+                return packed
         items = [owned(self, item, is_new=True) for item in items]
         for item in items:
             self.fitting(item)
@@ -444,11 +452,6 @@ def _may_be(value: Any, holds: Callable[[Any], bool]) -> bool:
     return holds(value) or any(_may_be(other, holds) for other in others)
 
 
-def are_same(now: list[Any], before: list[Any]) -> bool:
-    """Whether the same arrays are held as before."""
-    return len(now) == len(before) and all(map(operator.is_, now, before))
-
-
 def types_of_pool(kind: Kind | None) -> list[TensorType]:
     """The types of what carries a pool."""
     numbers = TensorType((None,), np.dtype(np.int64))
@@ -506,6 +509,9 @@ class PooledList(GrowingList):
 
     def sizes(self) -> Any:
         return self.pool._counts
+
+    def is_as_made(self) -> bool:
+        return are_same(self.pool.state(), self.pool.at_first)
 
     def let_join(self, other: Any, is_new: bool = True) -> bool:
         if type(other) not in (list, GrowingList) or is_known_outside(other) is is_new:
@@ -585,7 +591,6 @@ def lists_in_pool(kind: Kind | None) -> Container:
 __all__ = [
     "ListPool",
     "PooledList",
-    "are_same",
     "kind_in_pool",
     "lists_in_pool",
     "types_of_pool",

@@ -279,7 +279,7 @@ def left_of(iterable: Any, taker: str | None = None) -> Any:
     if isinstance(iterable, Filtered) and (rest := iterable.rest()) is not None:
         return rest.given(taker or "a loop")
     if not isinstance(iterable, SequenceIterator):
-        return iterable
+        return operators().as_walked(iterable) if type(iterable) is list else iterable
     return iterable.taken() if taker is None else iterable.given(taker)
 
 

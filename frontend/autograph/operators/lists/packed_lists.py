@@ -1,0 +1,47 @@
+"""Long lists of numbers among the arguments, whose items are the elements of one array: they become lists that grow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....tracing.array import TracedArray
+from ....tracing.current import current_trace
+from ....tracing.packed_items import is_packed, stacked_items
+from ..values.abstract import ArrayKind, Container, Kind
+
+
+def stacked_columns(items: list[Any], kind: Kind | None) -> list[TracedArray] | None:
+    """The columns of items of an abstract type, where they are numbers out of one array, or tuples of such."""
+    trace = current_trace()
+    assert trace is not None, "lists grow while a trace is recorded"
+    if isinstance(kind, Container) and kind.kind is tuple:
+        if not all(type(item) is tuple and len(item) == len(kind.children) for item in items):
+            return None
+        parts = [
+            stacked_columns(list(column), child)
+            for column, child in zip(zip(*items, strict=True), kind.children, strict=True)
+        ]
+        found = [column for part in parts if part is not None for column in part]
+        return None if None in parts else found
+    if not isinstance(kind, ArrayKind):
+        return None
+    stacked = stacked_items(trace, items)
+    return [stacked] if stacked is not None and stacked.dtype == kind.type.dtype else None
+
+
+def holds_packed(items: Any) -> bool:
+    """Whether a list holds numbers out of one array, or lists or tuples of such."""
+    first = items[0]
+    while isinstance(first, (list, tuple)) and first:
+        first = first[0]
+    return is_packed(first) and _are_packed(items)
+
+
+def _are_packed(items: Any) -> bool:
+    kind = type(items[0])
+    if kind in (list, tuple):
+        return all(type(item) is kind and item and _are_packed(item) for item in items)
+    return all(map(is_packed, items))
+
+
+__all__ = ["holds_packed", "stacked_columns"]
