@@ -104,6 +104,17 @@ def first(numbers: Any) -> Any:
     return numbers[0] + numbers[-1]
 
 
+def corner(rows: Any) -> Any:
+    return rows[0][0] + rows[-1][-1]
+
+
+def walked(pairs: Any) -> Any:
+    total = 0
+    for one, other in pairs:
+        total += one * other
+    return total
+
+
 def changed(numbers: Any) -> Any:
     numbers[0], numbers[-1] = numbers[-1], numbers[0]
     return numbers[1]
@@ -143,6 +154,16 @@ def cases() -> list[Case]:
         ("colours of 16 x 16 pixels, a dict by dtype and a matrix", colours, lambda call: image),
         ("a list argument of 200 ints is read", first, lambda call: [i + call for i in range(200)]),
         ("a list argument of 1000 floats is read", first, lambda call: [0.5 * i + call for i in range(1000)]),
+        (
+            "a list argument of 30 lists of 100 floats is read",
+            corner,
+            lambda call: [[0.5 * i + j + call for i in range(100)] for j in range(30)],
+        ),
+        (
+            "a list argument of 800 tuples of two ints is walked",
+            walked,
+            lambda call: [(i % 20, (7 * i + call) % 20) for i in range(800)],
+        ),
         ("a list argument of 200 ints is changed", changed, lambda call: [i + call for i in range(200)]),
         (
             "insertion sort of a list of 20 ints",
