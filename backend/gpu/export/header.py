@@ -64,7 +64,8 @@ _FREE = """\
 int32_t LIBRARY_free(LIBRARY_device *device, CUstream stream, void *result, weft_error *error);"""
 
 _STATE = """
-/* What functions keep from call to call, on the GPU. A state is used by one call at a time; there may be many. */
+/* What functions keep from call to call, on the GPU. There may be many; calls with one are on one stream, or on streams
+   that wait for each other. */
 typedef struct LIBRARY_state LIBRARY_state;
 /* A state as the program had it when it was exported. */
 int32_t LIBRARY_new(LIBRARY_device *device, LIBRARY_state **state, weft_error *error);

@@ -15,8 +15,10 @@ import numpy as np
 import pytest
 
 import weft
+import weft.backend.gpu.export.library as export_library
 from support.exported_device import ExportedDevice, FakeDriver, make_driver
 from support.exported_programs import Net, mlp, softmax
+from weft.backend.gpu.machine.assembler import Assembled
 
 pytestmark = pytest.mark.skipif(
     shutil.which("cc") is None, reason="there is no C compiler to link libraries with"
@@ -261,6 +263,25 @@ def test_a_library_of_an_older_architecture(tmp_path: Path, driver: FakeDriver) 
     library = exported(tmp_path, driver, ["f32[?,?]"], softmax, target="sm_80:native", checked=True)
     np.testing.assert_allclose(library(ROWS), softmax(ROWS), rtol=1e-5)
     library.close()
+
+
+def test_functions_share_modules_and_machine_code_comes_first(
+    tmp_path: Path, driver: FakeDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Assembled(b"\x7fELF of no GPU", {})
+    monkeypatch.setattr(export_library, "find_assembler", lambda: "ptxas")
+    monkeypatch.setattr(export_library, "assemble", lambda ptx, arch: made)
+    concrete = weft.function(softmax).get_concrete_function(weft.TensorSpec((None, None), "float32"))
+    files = weft.export(tmp_path, one=concrete, other=concrete, library="both", target="sm_90a")
+    library = ExportedDevice(files, driver)
+    modules = library.manifest["device"]["modules"]
+    assert library.manifest["device"]["has_machine_code"]
+    assert driver.calls.count("cuModuleLoadDataEx") == 2 * modules  # of which the emulator refuses the first
+    assert driver.calls.count("cuModuleGetFunction") == 2 * len(library.manifest["functions"][0]["kernels"])
+    for name in ("one", "other"):
+        np.testing.assert_allclose(library(ROWS, name=name), softmax(ROWS), rtol=1e-5)
+    library.close()
+    assert driver.calls.count("cuModuleUnload") == modules
 
 
 def test_a_program_in_c(tmp_path: Path, driver: FakeDriver) -> None:

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(
     shutil.which("cc") is None, reason="there is no C compiler to link libraries with"
 )
 
-INDEX, VALUE, ZERO_DIVISION, MEMORY, CANCELLED, DEVICE = 1, 2, 4, 16, 20, 21
+INDEX, VALUE, ZERO_DIVISION, MEMORY, RECURSION, CANCELLED, DEVICE = 1, 2, 4, 16, 17, 20, 21
 
 
 class Picker:
@@ -332,6 +332,7 @@ def test_what_needs_python_is_refused_with_all_reasons(tmp_path: Path) -> None:
             "functions for GPUs are exported for Linux",
         ),
         ({"target": "sm_90a:wasm32", "kind": "object"}, "functions for GPUs are exported for Linux"),
+        ({"target": ["sm_90a", "sm_80"]}, "a library for a GPU has one target, and not 'sm_90a', 'sm_80'"),
         ({"target": "sm_12"}, "there is no target 'sm_12'"),
         ({"target": "sm_90a:aarch64"}, "the compiler of this machine links no library"),
     ],
@@ -340,6 +341,61 @@ def test_options_that_do_not_fit(tmp_path: Path, options: dict[str, Any], text: 
     concrete = weft.function(lambda x: x * 2).get_concrete_function(weft.TensorSpec((4,), "float64"))
     with pytest.raises(ValueError, match=text):
         weft.export(tmp_path, f=concrete, **{"target": "sm_90a", **options})
+    assert not list(tmp_path.iterdir())
+
+
+def endless(x: Any, n: Any) -> Any:
+    return x if n > 10**9 else endless(x + 1, n + 1)
+
+
+def test_recursion_ends(tmp_path: Path, driver: FakeDriver) -> None:
+    used = driver.used
+    concrete = weft.function(endless).get_concrete_function(*_specs("f64[4]", "i64"))
+    library = ExportedDevice(concrete.export(str(tmp_path), name="f", target="sm_90a"), driver)
+    assert library(X[:4], 10**9 - 5).tolist() == (X[:4] + 6).tolist()
+    with pytest.raises(Failed, match="recursion") as failure:
+        library(X[:4], 0)
+    assert failure.value.code == RECURSION
+    library.close()
+    assert driver.used == used
+
+
+class Growing:
+    """Keeps a number that the host looks at."""
+
+    def __init__(self) -> None:
+        self.factor = np.float64(1)
+        self.total = np.zeros(3)
+
+    def grow(self, x: Any) -> Any:
+        """Add from the third call on."""
+        if self.factor > 2:
+            self.total += x
+        self.factor = self.factor * 2
+        return self.total * self.factor
+
+
+def test_the_host_looks_at_a_number_of_the_state(tmp_path: Path, driver: FakeDriver) -> None:
+    same = Growing()
+    grow = weft.function(Growing().grow).get_concrete_function(*_specs("f64[3]"))
+    library = ExportedDevice(grow.export(str(tmp_path), name="f", target="sm_90a"), driver)
+    assert library.manifest["functions"][0]["waits"] == ["the host reads a number of the state"]
+    for _ in range(4):
+        assert library(X[:3]).tolist() == same.grow(X[:3]).tolist()
+    driver.codes["cuMemcpyDtoHAsync_v2"] = 700
+    with pytest.raises(Failed, match="cuMemcpyDtoHAsync_v2 gives CUDA_ERROR_ILLEGAL_ADDRESS"):
+        library(X[:3])
+    driver.codes.clear()
+    assert library(X[:3]).tolist() == same.grow(X[:3]).tolist()
+    library.close()
+
+
+def test_extension_modules_are_for_processors(tmp_path: Path) -> None:
+    from weft.frontend.artifacts.export.exporting import Options, write_extension_sources
+
+    concrete = weft.function(lambda x: x * 2).get_concrete_function(weft.TensorSpec((4,), "float64"))
+    with pytest.raises(ValueError, match="an extension module is for processors, and 'sm_90a' is a GPU"):
+        write_extension_sources(tmp_path / "out", "module", {"f": concrete}, Options("object", "sm_90a"))
     assert not list(tmp_path.iterdir())
 
 
