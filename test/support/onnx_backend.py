@@ -25,8 +25,8 @@ OPS_NOT_READ = {
     "trees and tables of ai.onnx.ml": "ArrayFeatureExtractor Binarizer TreeEnsemble",
     "training by ops of a preview": "Adagrad Adam Gradient Momentum",
     "files of images": "ImageDecoder",
-    "detection of objects": "DeformConv MaxRoiPool NonMaxSuppression RoiAlign",
-    "signals": "DFT MelWeightMatrix STFT",
+    "detection of objects": "DeformConv MaxRoiPool RoiAlign",
+    "tables of frequencies": "MelWeightMatrix",
 }
 """The ops that weft does not read, by reason."""
 
@@ -151,6 +151,8 @@ def require_equal(found: Any, expected: Any, case: Case) -> None:
     assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
     if found.dtype.name == "bfloat16":  # of which sums are rounded in another order
         np.testing.assert_allclose(found.astype(float), expected.astype(float), rtol=2.0**-6, atol=case.atol)
+    elif case.op == "DFT":  # where cases have been computed in float32
+        np.testing.assert_allclose(found, expected, rtol=case.rtol, atol=1e-6)
     elif found.dtype.kind in "fc":
         np.testing.assert_allclose(found, expected, rtol=case.rtol, atol=case.atol)
     else:

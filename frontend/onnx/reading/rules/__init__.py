@@ -6,6 +6,7 @@ from ..table import RULES
 from . import (
     control_flow,
     convolutions,
+    detection,
     elementwise,
     indexing,
     normalization,
@@ -17,6 +18,7 @@ from . import (
     resizing,
     sequences,
     shapes,
+    signals,
     sorting,
 )
 
@@ -33,6 +35,8 @@ FAMILIES = (
     resizing,
     quantization,
     recurrent,
+    signals,
+    detection,
     sequences,
     control_flow,
 )

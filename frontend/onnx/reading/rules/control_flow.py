@@ -16,7 +16,7 @@ from ....autograph.operators.statements.statements import while_
 from ....autograph.operators.values.resolve_grown_lists import resolve_grown_list
 from ....tracing.array import TracedArray
 from ..graphs import Graph
-from ..namespace import weft, writable
+from ..namespace import item, weft, writable
 from ..sizes import as_array
 from ..table import Refused, Visit, rule
 from .shapes import normal_axis, part
@@ -230,7 +230,7 @@ def scanned_rows(step: Any, state: tuple[Any, ...], rows: list[Any]) -> tuple[tu
 
     def body(i: Any) -> None:
         nonlocal state
-        found = [as_array(value) for value in step(state, [row[i] for row in rows])]
+        found = [as_array(value) for value in step(state, [item(row, (i,)) for row in rows])]
         state = tuple(found[: len(state)])
         for room, value in zip(made, found[len(state) :], strict=True):
             set_item(room, i, value)

@@ -108,8 +108,8 @@ def _one_by_one(result: Any, places: tuple[Any, ...], updates: Any, combine: Any
     result = writable(result, rows, *flat)
 
     def update(i: Any) -> None:
-        place = tuple(each[i] for each in flat)
-        set_item(result, place, combine(result[place], rows[i]))
+        place = tuple(item(each, (i,)) for each in flat)
+        set_item(result, place, combine(result[place], item(rows, (i,))))
 
     for_(staged_range(flat[0].shape[0]), update)
     return result
