@@ -139,8 +139,9 @@ def _has_graphs(node: Node) -> bool:
 
 def _by_sizes(function: Any, rule: Rule, inputs: list[Any]) -> Any:
     """What a rule makes of inputs in which sizes are, if it can do so element by element; else None."""
-    if rule.by_element:
-        return sizes.by_element(function, inputs)
+    found = sizes.by_element(function, inputs) if rule.by_element else None
+    if found is not None:
+        return found
     if rule.moves is None:
         return None
     places = range(len(inputs)) if rule.moves == (-1,) else rule.moves

@@ -62,7 +62,7 @@ def elements_of(value: Any) -> list[Any] | None:
     if isinstance(value, TracedArray):
         return None
     array = np.asarray(value)
-    if array.dtype.kind not in "iu" or array.size > LARGEST:
+    if array.dtype.kind not in "iub" or array.size > LARGEST:
         return None
     return [int(element) for element in array.ravel()]
 
@@ -82,6 +82,8 @@ def moved(function: Callable[..., Any], inputs: Sequence[Any], places: Sequence[
         coded[place] = np.arange(len(table), len(table) + len(elements), dtype=np.int64).reshape(shape)
         table += elements
     found = function(*coded)
+    if any(isinstance(each, TracedArray) for each in (found if isinstance(found, tuple) else (found,))):
+        return None  # data decides how they move
     if isinstance(found, tuple):
         return tuple(_decoded(each, table, dtype) for each in found)
     return _decoded(found, table, dtype)
@@ -100,15 +102,15 @@ def by_element(function: Callable[..., Any], inputs: Sequence[Any]) -> Any:
     shapes = [value.shape if isinstance(value, Sizes) else np.shape(value) for value in inputs]
     codes = [np.arange(len(part or ())).reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
     spread = np.broadcast_arrays(*codes)
-    dtype = inputs[0].dtype
+    dtypes = [value.dtype for value in inputs]
     found = [
-        function(*(_element(part, int(code), dtype) for part, code in zip(parts, places, strict=True)))
+        function(*(_element(*each) for each in zip(parts, map(int, places), dtypes, strict=True)))
         for places in zip(*(each.ravel() for each in spread), strict=True)
     ]
     if not found:
         return None
     kind = np.asarray(found[0]).dtype if not isinstance(found[0], TracedArray) else found[0].dtype
-    if any(_dtype(each) != kind for each in found) or kind.kind not in "iu":
+    if any(_dtype(each) != kind for each in found) or kind.kind not in "iub":
         return None
     return Sizes(spread[0].shape, found, kind)
 

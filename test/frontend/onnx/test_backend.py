@@ -49,7 +49,11 @@ def test_reasons():
         reason(ValueError("y has elements that weft has not: float8e4m3fn"))
         == "elements of eight bits and less"
     )
-    assert reason(ValueError("the node of 'y' (StringSplit): StringSplit, version 19 of the domain")) == "texts"
+    assert (
+        reason(ValueError("the node of 'y' (StringSplit): StringSplit, version 19 of the domain")) == "texts"
+    )
     assert reason(ValueError("the node of 'y' (Add): Add, version 19 of the domain")) is None
-    text = "node (StringSplit): StringSplit, version 19 of the domain; node (Add): Add, version 19 of the domain"
+    text = (
+        "node (StringSplit): StringSplit, version 19 of the domain; node (Add): Add, version 19 of the domain"
+    )
     assert reason(ValueError(text)) is None

@@ -10,6 +10,7 @@ import onnx
 import pytest
 from onnx.reference import ReferenceEvaluator
 
+import weft
 from support.outcomes import Outcome, assert_same, interpreted, seeds
 from support.programs import NAME, transform
 from support.random_calls import random_calls
@@ -60,11 +61,23 @@ def _agrees(program: Program, dynamic: bool) -> bool:
     if writing.refused or expected.error:
         return False
     onnx.checker.check_model(model, full_check=True)
-    arguments: list[Any] = program.inputs()
-    with np.errstate(all="ignore"):
-        found = ReferenceEvaluator(model).run(None, dict(zip(names, arguments, strict=True)))
-    count = len(expected.results)
-    for place, value in zip(writing.places, found[count:], strict=True):
-        arguments[place] = value
-    assert_same(Outcome(found[:count], "", arguments), expected, program, "as a model")
+    for run, what in ((_by_reference, "as a model"), (_read, "as a model that is read")):
+        found = run(model, program.inputs())
+        arguments: list[Any] = program.inputs()
+        count = len(expected.results)
+        for place, value in zip(writing.places, found[count:], strict=True):
+            arguments[place] = value
+        assert_same(Outcome(found[:count], "", arguments), expected, program, what)
     return True
+
+
+def _by_reference(model: Any, arguments: Sequence[Any]) -> list[Any]:
+    names = [value.name for value in model.graph.input]
+    with np.errstate(all="ignore"):
+        found: list[Any] = ReferenceEvaluator(model).run(None, dict(zip(names, arguments, strict=True)))
+    return found
+
+
+def _read(model: Any, arguments: Sequence[Any]) -> list[Any]:
+    found = weft.onnx.load(model)(*arguments)
+    return list(found) if isinstance(found, tuple) else [found]

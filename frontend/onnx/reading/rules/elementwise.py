@@ -178,7 +178,7 @@ def mean(*parts: Any) -> Any:
     return _folded("add")(*parts) / scalar(len(parts), parts[0])
 
 
-@rule("Where", moves=(1, 2))
+@rule("Where", moves=(1, 2), by_element=True)
 def where(condition: Any, a: Any, b: Any) -> Any:
     """`weft.where`."""
     return weft.where(condition, a, b)

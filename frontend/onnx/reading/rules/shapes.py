@@ -224,15 +224,23 @@ def _slice(begin: Any, end: Any, step: int, extent: Any) -> slice:
     return slice(begin, end, step)
 
 
-@rule("Pad")
+@rule("Pad", takes_sizes=True)
 def pad(
     x: Any, pads: Any, constant_value: Any = None, axes: Any = None, *, mode: str, value: float = 0.0
 ) -> Any:
     """`weft.pad`; negative sizes cut."""
-    given = ints(pads, "pads")
+    x = as_array(x)
+    given = extents_in(pads, "pads")
     along = (
         list(range(x.ndim)) if axes is None else [normal_axis(axis, x.ndim) for axis in ints(axes, "axes")]
     )
+    fill = scalar(value, x) if constant_value is None else weft.reshape(weft.asarray(constant_value), ())
+    if any(isinstance(width, TracedArray) for width in given):
+        if mode != "constant":
+            raise Refused("repeats elements at borders whose sizes are computed")
+        for place, axis in enumerate(along):
+            x = _bordered(x, axis, given[place], given[place + len(along)], fill)
+        return x
     widths = [(0, 0)] * x.ndim
     for place, axis in enumerate(along):
         widths[axis] = (given[place], given[place + len(along)])
@@ -243,9 +251,17 @@ def pad(
     if not any(low or high for low, high in added):
         return x
     if mode == "constant":
-        fill = scalar(value, x) if constant_value is None else weft.reshape(weft.asarray(constant_value), ())
         return weft.pad(x, added, constant_values=fill)
     return weft.pad(x, added, mode=mode)
+
+
+def _bordered(x: Any, axis: int, low: Any, high: Any, fill: Any) -> Any:
+    """With elements before and behind an axis, of numbers that are computed; negative ones cut."""
+    parts = [part(x, axis, slice(weft.maximum(-low, 0), x.shape[axis] - weft.maximum(-high, 0)))]
+    for width, place in ((low, 0), (high, 1)):
+        shape = tuple(weft.maximum(width, 0) if a == axis else n for a, n in enumerate(x.shape))
+        parts.insert(place * len(parts), weft.full(shape, fill, dtype=x.dtype))
+    return weft.concat(parts, axis=axis)
 
 
 @rule("Range", known_inputs=(0, 1, 2), takes_sizes=True)

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 
 from ..namespace import weft
-from ..table import Refused, Visit, ints, rule
-from .shapes import part
+from ..sizes import as_array
+from ..table import Refused, Visit, rule
+from .shapes import extents_in, part
 
 
-@rule("TopK")
+@rule("TopK", takes_sizes=True)
 def top_k(x: Any, k: Any, *, axis: int, largest: int = 1, sorted: int = 1) -> tuple[Any, Any]:
     """The largest or smallest elements along an axis, with their places; of equal ones the first."""
-    (count,) = ints(k, "k")
+    x, (count,) = as_array(x), extents_in(k, "k")
     places = weft.argsort(x, axis=axis, stable=True, descending=bool(largest))
     first = part(places, axis, slice(None, count))
     return weft.take_along_axis(x, first, axis=axis), weft.astype(first, np.int64)
