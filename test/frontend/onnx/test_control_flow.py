@@ -89,6 +89,37 @@ def test_loops_that_data_ends():
     assert "scf.while" in concrete.as_text("weft")
 
 
+def test_loops_without_turns():
+    go = UNTIL.replace("(float x, float limit)", "(bool yes, float x, float limit)").replace(
+        "yes = Constant<value = bool {1}>()", ""
+    )
+    function = weft.onnx.load(onnx.parser.parse_model(HEAD + go))
+    y, count, path = function(np.array(False), np.float32(1), np.float32(10))
+    assert (y, count, path.dtype, path.shape) == (1, 0, np.float32, (0,))
+    assert function(np.array(True), np.float32(1), np.float32(10))[2].tolist() == [2, 4, 8, 16]
+    scan = weft.onnx.load(onnx.parser.parse_model(HEAD + SCAN))
+    s, none = np.ones(2, "float32"), np.ones((0, 2), "float32")
+    for called in (scan, scan.get_concrete_function()):
+        t, y = called(s, none)
+        assert (t.tolist(), y.shape) == ([1, 1], (0, 2))
+    rows = weft.onnx.load(
+        onnx.parser.parse_model(
+            HEAD
+            + """rows (int64 n, float[N,M] x) => (float[K,M] all) {
+              go = Constant<value = bool {1}>()
+              all = Loop(n, go) <body = turn (int64 i, bool c) => (bool d, float[M] row) {
+                d = Identity(c)  row = Gather(x, i)
+              }>
+            }"""
+        )
+    ).get_concrete_function()
+    x = np.ones((3, 2), "float32")
+    np.testing.assert_array_equal(rows(np.int64(3), x), x)
+    assert len(rows(np.int64(0), x[:0])) == 0  # no row is read where there is no turn
+    with pytest.raises(IndexError):
+        rows(np.int64(3), np.ones((2, 2), "float32"))
+
+
 NO_COUNT = UNTIL.replace("Loop(most, yes", "Loop(, yes")
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Sequence as Numbers
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -15,11 +16,12 @@ from ....autograph.operators.statements.for_loops import for_
 from ....autograph.operators.statements.statements import while_
 from ....autograph.operators.values.resolve_grown_lists import resolve_grown_list
 from ....tracing.array import TracedArray
-from ..graphs import Graph
+from ....tracing.current import current_trace
+from ..graphs import Graph, Value
 from ..namespace import item, weft, writable
 from ..sizes import as_array
 from ..table import Refused, Visit, rule
-from .shapes import normal_axis, part
+from .shapes import normal_axis
 
 
 def _scalar(value: Any) -> Any:
@@ -77,6 +79,10 @@ def _gives_condition(body: Graph) -> bool:
 
 
 _UNROLLED = 16
+"""How many turns are unrolled, where their number is known before the first."""
+
+MOST_TURNS = 256
+"""How many are, where each turn tells whether there is another one."""
 
 
 def _by_python(
@@ -87,6 +93,8 @@ def _by_python(
     rows: list[list[Any]] = [[] for _ in range(names)]
     turn = 0
     while (count is None or turn < int(count)) and bool(test):
+        if turn == MOST_TURNS and current_trace() is not None:
+            return None
         found = node.applied(body, (np.int64(turn), np.asarray(test), *state))
         test, state = found[0], tuple(found[1 : len(state) + 1])
         for row, value in zip(rows, found[1 + len(state) :], strict=True):
@@ -95,23 +103,16 @@ def _by_python(
             return None
         test = np.asarray(as_array(test)).reshape(())
         turn += 1
-    return (
-        *_wrapped(state),
-        *(weft.stack(row) if row else _nothing(body, place, node) for place, row in enumerate(rows)),
+    outputs = body.outputs[1 + len(state) :]
+    stacked = (
+        weft.stack(row) if row else _nothing(output) for row, output in zip(rows, outputs, strict=True)
     )
+    return (*state, *stacked)
 
 
-def _nothing(body: Graph, place: int, node: Visit) -> Any:
+def _nothing(output: Value) -> Any:
     """No rows of an output."""
-    output = body.outputs[
-        len(body.outputs) - 1 - 0 - (len(body.outputs) - 1 - place - (len(body.inputs) - 1))
-    ]
-    shape = [extent if isinstance(extent, int) else 0 for extent in output.shape or ()]
-    return weft.zeros((0, *shape), dtype=output.dtype or np.float32)
-
-
-def _wrapped(state: Numbers[Any]) -> tuple[Any, ...]:
-    return tuple(state)
+    return weft.zeros((0, *(extent or 0 for extent in output.sizes or ())), dtype=output.dtype or np.float32)
 
 
 def _counted(count: Any, carried: tuple[Any, ...], names: int, body: Graph, node: Visit) -> tuple[Any, ...]:
@@ -127,36 +128,76 @@ def _counted(count: Any, carried: tuple[Any, ...], names: int, body: Graph, node
         if found is None:
             raise Refused("carries sequences through a loop whose number of turns is computed")
         return found
-    state = tuple(as_array(value) for value in carried)
-    if not names:
 
-        def body_(i: Any) -> None:
-            nonlocal state
-            found = node.applied(body, (weft.asarray(i), np.True_, *state))
-            state = tuple(as_array(value) for value in found[1:])
+    def step(i: Any, state: tuple[Any, ...]) -> list[Any]:
+        return node.applied(body, (weft.asarray(i), np.True_, *state))[1:]
 
-        for_(staged_range(count), body_)
-        return state
-    rows = _rows(count, state, body, node)
-
-    def with_rows(i: Any) -> None:
-        nonlocal state
-        found = [as_array(value) for value in node.applied(body, (weft.asarray(i), np.True_, *state))]
-        state = tuple(found[1 : len(state) + 1])
-        for row, value in zip(rows, found[1 + len(state) :], strict=True):
-            set_item(row, i, value)
-
-    for_(staged_range(count), with_rows)
+    state, rows = _in_turns(count, step, tuple(map(as_array, carried)), names)
     return (*state, *rows)
 
 
-def _rows(count: Any, state: tuple[Any, ...], body: Graph, node: Visit) -> list[Any]:
-    """Room for what each turn gives besides what it carries."""
-    found = [as_array(value) for value in node.applied(body, (np.int64(0), np.True_, *state))]
+Step: TypeAlias = "Callable[[Any, tuple[Any, ...]], list[Any]]"
+"""Of a loop, what makes of the number of the turn and of a state the next state, and what the turn gives besides."""
+
+
+def _in_turns(
+    count: Any, step: Step, state: tuple[Any, ...], names: int
+) -> tuple[tuple[Any, ...], list[Any]]:
+    """The state after so many turns, and what these give besides, as rows."""
+    rooms = _rooms(count, step, state) if names else []
+
+    def turn(i: Any) -> None:
+        nonlocal state
+        found = [as_array(value) for value in step(i, state)]
+        state = tuple(found[: len(state)])
+        for room, value in zip(rooms, found[len(state) :], strict=True):
+            set_item(room, i, value)
+
+    for_(staged_range(count), turn)
+    return state, rooms
+
+
+class _Given:
+    """The types of what a turn gives; an object of weft's own, so that no branch takes it for the program's."""
+
+    def __init__(self) -> None:
+        self.types: list[tuple[tuple[int | None, ...], Any]] = []
+
+
+def _rooms(count: Any, step: Step, state: tuple[Any, ...]) -> list[Any]:
+    """Room for what turns give besides the state, by the types of what the first gives, if there is one."""
+    given = _Given()
+
+    def first() -> tuple[Any, ...]:
+        values = [as_array(value) for value in step(np.int64(0), state)][len(state) :]
+        given.types = [(_known(value), value.dtype) for value in values]
+        extents = [extent for value in values for extent in value.shape if isinstance(extent, TracedArray)]
+        return (np.int64(0), *extents)
+
+    def none() -> tuple[Any, ...]:
+        return (np.int64(0),) * (1 + sum(shape.count(None) for shape, _ in given.types))
+
+    found = if_exp(weft.greater(count, 0), first, none) if isinstance(count, TracedArray) else first()
+    extents = iter(found[1:])
     made = []
-    for value in found[1 + len(state) :]:
-        made.append(writable(weft.zeros((count, *value.shape), dtype=value.dtype), value, count))
+    for shape, dtype in given.types:
+        whole = [next(extents) if extent is None else extent for extent in shape]
+        made.append(writable(weft.zeros((count, *whole), dtype=dtype), count, *state))
     return made
+
+
+def _known(value: Any) -> tuple[int | None, ...]:
+    return tuple(None if isinstance(extent, TracedArray) else extent for extent in value.shape)
+
+
+def _append(rows: list[list[Any]], values: Numbers[Any]) -> None:
+    for row, value in zip(rows, values, strict=True):
+        call(attr(row, "append"), value)
+
+
+def _stacked(row: list[Any]) -> Any:
+    """What turns have given, as rows of an array: `np.stack` takes no empty list."""
+    return call(np.array, resolve_grown_list(row))
 
 
 def _staged_while(
@@ -176,11 +217,10 @@ def _staged_while(
         found = [as_array(value) for value in node.applied(body, (turn, going, *state))]
         going, state = _scalar(found[0]), tuple(found[1 : len(state) + 1])
         turn = turn + np.int64(1)
-        for row, value in zip(rows, found[1 + len(state) :], strict=True):
-            call(attr(row, "append"), value)
+        _append(rows, found[1 + len(state) :])
 
     while_(goes_on, take_turn, None)
-    return (*state, *(call(np.stack, resolve_grown_list(row)) for row in rows))
+    return (*state, *map(_stacked, rows))
 
 
 @rule("Scan", since=9)
@@ -202,9 +242,15 @@ def scan(
     for x, axis, is_reversed in zip(scanned, axes, directions, strict=True):
         line = weft.moveaxis(weft.asarray(x), normal_axis(axis, x.ndim), 0)
         rows.append(weft.flip(line, axis=0) if is_reversed else line)
+    names = len(body.outputs) - len(state)
     state, made = scanned_rows(
-        lambda carried, parts: node.applied(body, (*carried, *parts)), tuple(map(as_array, state)), rows
+        lambda carried, parts: node.applied(body, (*carried, *parts)),
+        tuple(map(as_array, state)),
+        rows,
+        names,
     )
+    if len(made) < names:
+        made = [_nothing(output) for output in body.outputs[len(state) :]]
     results = []
     for place, row in enumerate(made):
         row = weft.flip(row, axis=0) if (scan_output_directions or (0,) * len(made))[place] else row
@@ -213,30 +259,24 @@ def scan(
     return (*state, *results)
 
 
-def scanned_rows(step: Any, state: tuple[Any, ...], rows: list[Any]) -> tuple[tuple[Any, ...], list[Any]]:
-    """The state after a step for each row, and what the steps give besides, as rows."""
+def scanned_rows(
+    step: Callable[[tuple[Any, ...], list[Any]], list[Any]],
+    state: tuple[Any, ...],
+    rows: list[Any],
+    names: int,
+) -> tuple[tuple[Any, ...], list[Any]]:
+    """The state after a step for each row, and what the steps give besides, as rows; nothing, if there are no rows."""
     count = rows[0].shape[0]
-    if isinstance(count, int) and count <= _UNROLLED:
-        columns: list[list[Any]] = []
-        for place in range(count):
-            found = [as_array(value) for value in step(state, [row[place] for row in rows])]
-            columns.append(found[len(state) :])
-            state = tuple(found[: len(state)])
-        return state, [weft.stack(list(column)) for column in zip(*columns, strict=True)]
-    first = [as_array(value) for value in step(state, [row[0] for row in rows])]
-    made = []
-    for value in first[len(state) :]:
-        made.append(writable(weft.zeros((count, *value.shape), dtype=value.dtype), value, count))
-
-    def body(i: Any) -> None:
-        nonlocal state
-        found = [as_array(value) for value in step(state, [item(row, (i,)) for row in rows])]
+    if isinstance(count, TracedArray) or count > _UNROLLED:
+        return _in_turns(
+            count, lambda i, carried: step(carried, [item(row, (i,)) for row in rows]), state, names
+        )
+    columns: list[list[Any]] = []
+    for place in range(count):
+        found = [as_array(value) for value in step(state, [row[place] for row in rows])]
+        columns.append(found[len(state) :])
         state = tuple(found[: len(state)])
-        for room, value in zip(made, found[len(state) :], strict=True):
-            set_item(room, i, value)
-
-    for_(staged_range(count), body)
-    return state, made
+    return state, [weft.stack(list(column)) for column in zip(*columns, strict=True)]
 
 
-__all__ = ["part", "scanned_rows"]
+__all__ = ["scanned_rows"]

@@ -98,8 +98,6 @@ def planes_of(x: Any, given: Window, fill: Any, axis: int = 0) -> list[Any]:
     require(
         not isinstance(extent, int) or extent >= span, f"a window of {span} does not fit an axis of {extent}"
     )
-    if not isinstance(extent, int):
-        extent = int(known(extent, "the size of the image"))
     count = (extent - span) // step + 1
     return [
         part(x, along, slice(place * gap, place * gap + (count - 1) * step + 1, step))

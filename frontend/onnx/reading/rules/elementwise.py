@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....tracing.array import TracedArray
 from ..namespace import weft
 from ..table import Refused, Visit, rule
 from ..tensors import dtype_of
@@ -101,6 +102,8 @@ def is_float(x: Any) -> bool:
 
 def scalar(value: Any, like: Any) -> Any:
     """A number as one of the dtype of an array."""
+    if isinstance(value, TracedArray):
+        return weft.astype(value, like.dtype)
     return np.asarray(value).astype(like.dtype)[()]
 
 

@@ -128,7 +128,7 @@ class _Layer:
                 kept = [weft.where(goes_on, new, old) for new, old in zip(made, carried, strict=True)]
                 return [*kept, weft.where(goes_on, made[0], scalar(0, made[0]))]
 
-            final, (found,) = scanned_rows(step, tuple(each[number] for each in states), rows)
+            final, (found,) = scanned_rows(step, tuple(each[number] for each in states), rows, 1)
             if is_reversed and lengths is not None:
                 spread = weft.broadcast_to(weft.expand_dims(places, axis=2), found.shape)
                 found = weft.take_along_axis(found, spread, axis=0)

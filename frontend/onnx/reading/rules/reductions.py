@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..namespace import weft
-from ..table import Visit, ints, known, rule
+from ..table import ints, rule
 from .elementwise import is_float, scalar
+from .shapes import part
 
 Axes = Any
 
@@ -149,9 +150,9 @@ def _accumulated(op: str, name: str) -> None:
         found = getattr(weft, name)(x, axis=along, dtype=x.dtype)
         if exclusive:
             unit = scalar(0 if name == "cumsum" else 1, x)
-            first = _part(found, along, slice(None, 1))
+            first = part(found, along, slice(None, 1))
             found = weft.concat(
-                [weft.full_like(first, unit), _part(found, along, slice(None, -1))], axis=along
+                [weft.full_like(first, unit), part(found, along, slice(None, -1))], axis=along
             )
         return weft.flip(found, axis=along) if reverse else found
 
@@ -163,18 +164,10 @@ _accumulated("CumSum", "cumsum")
 _accumulated("CumProd", "cumprod")
 
 
-def _part(x: Any, axis: int, part: slice) -> Any:
-    return x[tuple(part if a == axis % x.ndim else slice(None) for a in range(x.ndim))]
-
-
 @rule("NonZero")
 def non_zero(x: Any) -> Any:
     """`weft.nonzero`, as rows of one array."""
     return weft.stack(list(weft.nonzero(weft.asarray(x)))) if x.ndim else weft.zeros((0, 1), dtype=np.int64)
-
-
-def _known_axis(axis: Any, node: Visit) -> int:
-    return int(known(axis, "axis").ravel()[0])
 
 
 __all__ = ["axes_of"]
