@@ -80,9 +80,8 @@ def growing(items: list[Any], key: Any) -> Any:
 
 
 def as_walked(items: Any) -> Any:
-    """What a list becomes that is walked: one that grows, if it is long and holds the numbers of an argument.
-
-    So a loop over it is recorded once.
+    """What a list becomes that is walked, or changed at a computed place: one that grows, if it is long and holds the
+    numbers of an argument. So a loop over it is recorded once, and carries arrays.
     """
     trace = current_trace()
     if trace is None or len(items) <= settings.unroll_limit or not holds_packed(items):

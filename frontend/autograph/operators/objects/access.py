@@ -380,6 +380,7 @@ def set_item(container: Any, key: Any, value: Any) -> None:
         container = computed_lengths.growing(container, key)
     if type(container) is list and isinstance(key, TracedArray):
         require_no_copy(container)  # there would be one for each place
+        container = computed_lengths.as_walked(container)
     assign_item(container, key, value)
 
 

@@ -81,6 +81,14 @@ def total_of_grown(xs: Any, k: Any) -> Any:
     return xs[-1]
 
 
+def insertion(xs: Any) -> Any:
+    for i in range(1, len(xs)):
+        for j in range(i, 0, -1):
+            if xs[j] < xs[j - 1]:
+                xs[j], xs[j - 1] = xs[j - 1], xs[j]
+    return xs
+
+
 def numbers(number: int, count: int = LEAST) -> list[int]:
     return [(7 * i + number) % 50 for i in range(count)]
 
@@ -177,6 +185,7 @@ def test_lists_of_several_lengths() -> None:
 def test_lists_that_are_changed() -> None:
     check(grown, numbers, lambda _: 2)
     check(total_of_grown, numbers, np.int64)
+    check(insertion, numbers)
 
 
 def swapped(grid: Any, k: Any) -> Any:
