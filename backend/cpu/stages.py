@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from ...dialect.assembly import assembly
 from ...dialect.errors import InternalError, PassError, UnsupportedError
 from ...dialect.mlir import Module
 from ...dialect.records import NamedTuple, replace
@@ -112,7 +113,7 @@ def stage_text(module: Module, stage: str) -> str:
     lowering = Lowering(module, verify=False)
     for reached in lowering.stages():
         if reached == stage and reached != "llvm":
-            return str(module.operation.get_asm(enable_debug_info=is_debugged(module)))
+            return assembly(module.operation, is_debugged(module))
     if stage == "llvm":
         return lowering.llvm_text
     optimised = llvm.optimise(lowering.llvm_text, lowering.scalar_loops)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...backend.analysis.requests import is_report
 from ...backend.compiler import backend_text
 from ...backend.planning.debug_info import mark_debugged
+from ...dialect.assembly import assembly
 from ...dialect.errors import WeftValueError
 from ...dialect.mlir import Module, Operation, ir
 from ...dialect.register import context
@@ -49,7 +50,7 @@ def stage_text(traced: Operation, stage: str, target: str = "native") -> str:
             run_pipeline(module, PIPELINES[name], verify=settings.verify)
         mark_debugged(module, settings.debug_info)
         if stage in _FRONT:
-            return str(module.operation.get_asm(enable_debug_info=settings.debug_info))
+            return assembly(module.operation, settings.debug_info)
         return backend_text(module.operation, stage, target)
 
 
