@@ -205,7 +205,8 @@ class PartitionAt(Arrangement, name="partition_at"):
         wide = widened(x)
         count, length = places.shape[-1], x.shape[-1]
         if not count or not wide.size:
-            return x.copy()
+            same: Array = x.copy()
+            return same
         rows = wide.reshape(-1, length)
         within = places.clip(0, length - 1).reshape(-1, count)
         ordered = [np.partition(row, found) for row, found in zip(rows, within, strict=True)]
