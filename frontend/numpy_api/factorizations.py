@@ -258,7 +258,7 @@ def pinv(a: ArrayLike, rcond: Any = None, hermitian: bool = False, *, rtol: Any 
     if 0 in known_shape(x)[-2:]:
         return zeros((*x.shape[:-2], x.shape[-1], x.shape[-2]), x.dtype)
     u, s, vh = svd(np.conjugate(x), full_matrices=False, hermitian=hermitian)
-    cutoff = expand_dims(asarray(limit), -1) * reduce.max(s, -1, keepdims=True)
+    cutoff = expand_dims(asarray(limit), -1) * reduce.max(s, -1, keepdims=True, initial=0)
     inverted = np.where(s > cutoff, np.divide(1, s), 0)
     scaled = expand_dims(cast(inverted, s.dtype), -1) * matrix_transpose(u)
     return contraction.matmul(matrix_transpose(vh), scaled)

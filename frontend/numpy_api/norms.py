@@ -10,8 +10,7 @@ from numpy.linalg import LinAlgError
 from ...dialect.dtypes import kind
 from ...dialect.errors import WeftValueError
 from ...dialect.ops.linear_algebra import Inv
-from ..tracing.extents import known_shape
-from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, raise_where
 from . import reductions as reduce
 from . import shape as shapes
 from .arguments import as_inexact, axis_tuple
@@ -120,8 +119,8 @@ def cond(x: ArrayLike, p: Any = None) -> ArrayResult:
     np.float64(4.0)
     """
     a = matrices(x)
-    if 0 in known_shape(a)[-2:]:
-        raise LinAlgError("cond is not defined on empty arrays")
+    for extent in a.shape[-2:]:
+        raise_where(np.equal(extent, 0), LinAlgError, "cond is not defined on empty arrays")
     if p is None or p in (2, -2):
         values = svd(a, compute_uv=False)
         first, last = values[..., 0], values[..., -1]

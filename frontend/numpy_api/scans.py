@@ -12,8 +12,7 @@ from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.op import Op
 from ...dialect.ops import scans as ops
 from ..indexing.broadcasting import broadcast_to
-from ..tracing.extents import known_shape
-from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast
+from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, raise_where
 from .accumulation import scan
 from .arguments import (
     BOOL,
@@ -237,10 +236,12 @@ def gradient(f: ArrayLike, *varargs: Any, axis: Any = None, edge_order: int = 1)
     if len(spacings) != len(axes):
         raise TypeError("invalid number of arguments")
     slopes = []
-    if any(known_shape(x)[place] in (0, 1) for place in axes):
-        raise WeftValueError(
+    for place in axes:
+        raise_where(
+            np.less(x.shape[place], 2),
+            WeftValueError,
             "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are "
-            "required."
+            "required.",
         )
     for place, spacing in zip(axes, spacings, strict=True):
         first, second = x[along(place, slice(0, 1))], x[along(place, slice(1, 2))]

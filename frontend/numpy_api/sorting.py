@@ -145,7 +145,7 @@ def _partitioned(a: ArrayLike, kth: Any, axis: Any, kind: Any) -> tuple[ArrayRes
     for number in wanted.reshape(-1).tolist() if isinstance(wanted, np.ndarray) else [wanted]:
         outside = np.logical_or(np.less(number, -extent), np.greater_equal(number, extent))
         raise_where(
-            np.any(outside),
+            np.logical_and(np.any(outside), np.greater(x.size, 0)),
             WeftValueError,
             f"kth(={number}) out of bounds ({{0}})" if not is_traced(number) else "kth out of bounds ({0})",
             extent,
