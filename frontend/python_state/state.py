@@ -139,12 +139,13 @@ class PythonState(DataOfState):
     def meet_plain(self, function: Any) -> None:
         """Take note that the function is traced as it is."""
         if isinstance(function, types.FunctionType):
-            self._read_plainly(name_uses(function.__code__))
+            self._read_plainly(function, name_uses(function.__code__))
 
-    def _read_plainly(self, uses: NameUses) -> None:
+    def _read_plainly(self, function: types.FunctionType, uses: NameUses) -> None:
         """Take note of the attributes that code reads which is traced as it is: of all where it does not name them."""
         self._plain_reads |= uses.attributes.read
-        self._reads_all |= bool(uses.globals.all & _UNNAMED or "__dict__" in uses.attributes.all)
+        if uses.globals.all & _UNNAMED or "__dict__" in uses.attributes.all:
+            self._reads_all |= not is_followed(function)
 
     def meet_callable(self, function: Any) -> None:
         """Take note of the function that is traced, and of what it is bound to."""
@@ -198,7 +199,7 @@ class PythonState(DataOfState):
         self._attribute_uses.update(uses.attributes)
         self._meet_parts(function)
         if not is_followed(function):
-            self._read_plainly(uses)
+            self._read_plainly(function, uses)
         if is_first or function.__closure__ is None or self.snapshot.knows(function):
             self.snapshot.follow(function, "")
             follow_from_now(self._trace, function, function.__name__)

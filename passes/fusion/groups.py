@@ -168,6 +168,8 @@ def scalar_constant(op: Operation) -> Attribute | None:
     attribute = op.attributes["value"]
     if not isinstance(attribute, ir.DenseElementsAttr) or not attribute.is_splat:
         return None
+    if not isinstance(attribute.type, ir.RankedTensorType):
+        return None  # a vector
     if isinstance(ir.RankedTensorType(attribute.type).element_type, ir.ComplexType):
         return None
     return attribute.get_splat_value()

@@ -160,7 +160,7 @@ def test_modules_that_are_there_stay(room: ModuleType) -> None:
 
 def test_what_rooms_name_is_there() -> None:
     named = [
-        path.parent / f"{name.value}.py"
+        ROOT / path.parent / str(name.value)
         for path in source_files()
         if path.name == "__init__.py"
         for call in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8")))
@@ -169,4 +169,6 @@ def test_what_rooms_name_is_there() -> None:
         if isinstance(name, ast.Constant)
     ]
     assert len(named) > 40
-    assert [path for path in named if not (ROOT / path).exists()] == []
+    assert [
+        path for path in named if not path.with_suffix(".py").exists() and not (path / "__init__.py").exists()
+    ] == []

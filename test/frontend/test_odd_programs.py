@@ -58,6 +58,13 @@ class TestResults:
             table[0] = 7
             assert f(X)[1][0] == 7
 
+    def test_an_object_that_was_made_is_made_anew(self):
+        f = weft.function(lambda x: Holder(x + 1))
+        first, second = f(X), f(X)
+        assert type(first) is Holder
+        assert first is not second
+        np.testing.assert_array_equal(second.value, X + 1)
+
     @pytest.mark.parametrize(
         "function",
         [
@@ -65,7 +72,6 @@ class TestResults:
             lambda x: map(np.sin, [x]),
             lambda x: [iter([1])],
             lambda x: lambda: x + 1,
-            lambda x: Holder(x + 1),
         ],
     )
     def test_what_cannot_be_taken_apart_is_refused(self, function):

@@ -69,7 +69,6 @@ def test_a_partial_function_holds_the_array_itself() -> None:
 @pytest.mark.parametrize(
     "function",
     [
-        Slotted,
         lambda n: Slotted(n).method,
         lambda n: [n].append,
         lambda n: operator.itemgetter(n),

@@ -124,3 +124,16 @@ func.func @a_group_with_a_negative_axis(%x: tensor<?xf32>, %n: index) -> tensor<
   } -> tensor<?x1xf32>
   return %4 : tensor<?x1xf32>
 }
+
+// -----
+
+// Vectors are no tensors, and what is computed of them stays where it is.
+// CHECK-LABEL: func.func @vectors
+// CHECK-NEXT: %[[TWO:.*]] = arith.constant dense<2.000000e+00> : vector<4xf64>
+// CHECK-NEXT: arith.mulf %arg0, %[[TWO]] : vector<4xf64>
+// CHECK-NEXT: return
+func.func @vectors(%x: vector<4xf64>) -> vector<4xf64> {
+  %two = arith.constant dense<2.0> : vector<4xf64>
+  %0 = arith.mulf %x, %two : vector<4xf64>
+  return %0 : vector<4xf64>
+}

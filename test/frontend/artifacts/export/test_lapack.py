@@ -86,7 +86,7 @@ def drawn(kind: str, *shape: int) -> Any:
     return real + 1j * rng.normal(size=shape) if kind == "c128" else real
 
 
-@pytest.mark.parametrize("kind", ["f64", "c128"])
+@pytest.mark.parametrize("kind", ["f64", pytest.param("c128", marks=pytest.mark.soak)])
 def test_factorisations_are_those_of_numpy(tmp_path: Path, options: dict[str, str], kind: str) -> None:
     squares = exported(tmp_path / "squares", options, [f"{kind}[?,?,?]"] * 3, of_squares)
     for count, n, m in ((1, 5, 3), (3, 1, 1), (2, 40, 2), (0, 3, 3), (2, 0, 0)):

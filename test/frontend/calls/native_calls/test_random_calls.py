@@ -93,7 +93,10 @@ def program(x: Any, tree: Any, *rest: Any, flag: Any = None) -> Any:
     return {"x": x + 1, "tree": tree, "rest": rest, "flag": (flag, x)}
 
 
-@pytest.mark.parametrize("seed", seeds(3))
+@pytest.mark.parametrize(
+    "seed",
+    [pytest.param(seed, marks=[pytest.mark.soak] if number else []) for number, seed in enumerate(seeds(3))],
+)
 def test_random_signatures(seed: int):
     choose = random.Random(seed)
     function = weft.function(program)
