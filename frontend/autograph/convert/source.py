@@ -255,6 +255,12 @@ def _is_same_constant(one: Any, other: Any) -> bool:
         return False
     if isinstance(one, str) and "<locals>" in one:
         return True  # Python 3.10 keeps the qualified names of nested functions as constants
+    if isinstance(one, tuple):
+        return len(one) == len(other) and all(map(_is_same_constant, one, other))
+    if isinstance(
+        one, frozenset
+    ):  # whose order is that in which members were put in, where their hashes collide
+        return sorted(map(repr, one)) == sorted(map(repr, other))
     return repr(one) == repr(other)
 
 

@@ -294,3 +294,16 @@ def test_type_parameters() -> None:
     assert converted(function)(1) == function(1) == ("Local", "T", "S", "f.<locals>.inner")
     assert converted(function)(1, [2]) == 1
     assert converted(function).__type_params__ == function.__type_params__
+
+
+def test_sets_in_code_have_no_order() -> None:
+    def chosen(x):
+        if x in {0, 8}:
+            x = x + 1
+        return x
+
+    code = chosen.__code__
+    turned = tuple(frozenset([8, 0]) if isinstance(c, frozenset) else c for c in code.co_consts)
+    assert [list(c) for c in turned if isinstance(c, frozenset)] == [[8, 0]]
+    chosen.__code__ = code.replace(co_consts=turned)
+    assert [int(weft.function(chosen)(np.int64(n))) for n in (0, 3, 8)] == [1, 3, 9]
