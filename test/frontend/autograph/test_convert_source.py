@@ -13,8 +13,10 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
+import weft
 from support.conversion import converted, define
 from weft.frontend.autograph.convert import convert, to_code, why_not_converted
 from weft.frontend.autograph.convert.source import Missing, Source, find_source
