@@ -17,6 +17,9 @@ _ROOMS = frozenset({
 _RANDOM = frozenset({"random_state", "rng", "seed"})
 """Parameters of functions that draw random numbers."""
 
+_ACTING = ("load_", "register_", "save_", "set_", "show_", "skip_")
+"""How the names of those begin that deal with files, with settings of the process, or print."""
+
 _OF_DISTRIBUTIONS = frozenset({
     "cdf", "entropy", "interval", "isf", "logcdf", "logpdf", "logpmf", "logsf", "mean", "median", "moment", "pdf",
     "pmf", "ppf", "sf", "stats", "std", "var",
@@ -48,7 +51,7 @@ def is_library_function(function: Any) -> bool:
 def _is_public(function: Any, module: str) -> bool:
     """Whether a package of SciPy has a function under its name, which draws no random numbers."""
     parts = module.split(".")
-    if parts[1] not in _ROOMS:
+    if parts[1] not in _ROOMS or function.__name__.startswith(_ACTING):
         return False
     packages = (sys.modules.get(".".join(parts[:number])) for number in range(2, len(parts) + 1))
     name = function.__name__

@@ -125,6 +125,9 @@ def test_what_gets_functions_is_refused_by_its_own_reason() -> None:
         (scipy.stats.bootstrap, False),
         (scipy.linalg._basic._solve_check if hasattr(scipy.linalg._basic, "_solve_check") else len, False),
         (scipy.spatial.cKDTree, False),
+        (scipy.fft.set_workers, False),
+        (scipy.fft.rfftn, True),
+        (scipy.optimize.show_options, False),
         (np.linalg.inv, False),
     ],
 )
