@@ -47,6 +47,7 @@ class TracedArray(TracedValue):
     """
 
     __slots__ = (
+        "__weakref__",
         "_assumptions",
         "_cached",
         "_cached_epoch",

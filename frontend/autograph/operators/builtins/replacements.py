@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import warnings
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -33,6 +34,7 @@ from . import (
     applied_functions,
     array_makers,
     bisections,
+    finalizers,
     heaps,
     iterator_functions,
     listed_elements,
@@ -190,6 +192,9 @@ _ROWS: dict[Any, _Row] = {
     warnings.simplefilter: (_always, lambda: process_settings.simplefilter),
     warnings.filterwarnings: (_always, lambda: process_settings.filterwarnings),
     warnings.resetwarnings: (_always, lambda: process_settings.resetwarnings),
+    # Weak references
+    weakref.finalize: (_always, lambda: finalizers.finalize),
+    **{kind: (finalizers.is_with_callback, lambda: finalizers.referred) for kind in finalizers.REFERENCES},
     # Dates
     np.datetime64: (_always, lambda: times.datetime64),
 }

@@ -39,6 +39,7 @@ from ...convert import (
 )
 from ...decisions import excuse, note_converted, note_unconverted, require_conversion
 from ...marks import is_marked
+from ..builtins.finalizers import refuse_finalizer
 from ..builtins.numpy_functions import SCIPY_SUMS, numpy_function
 from ..builtins.replacements import replacement_of
 from ..interface import operators
@@ -308,10 +309,7 @@ def _converted_method(method: types.MethodType) -> Callable[..., Any]:
 def _converted_class(kind: type) -> Callable[..., Any]:
     """What makes an object of a class: with a converted `__init__`, where nothing but that runs."""
     if current_trace() is not None and (dropped := _user_written(kind, "__del__")) is not None:
-        raise UnsupportedError(
-            f"{dropped.__qualname__} runs whenever Python drops an object, which compiled code does not do: call a "
-            "method where the object is not needed any more"
-        )
+        refuse_finalizer(dropped.__qualname__)
     meta = users_method(kind, "__call__")
     if meta is not None:
         return functools.partial(call, meta, kind)
