@@ -36,7 +36,7 @@ class TensorArray(RuntimeValue):
     array([0, 1, 4, 9])
     """
 
-    __weft_state__ = ("_array", "_marks", "_length")
+    __weft_state__ = ("_array", "_marks", "_length", "element_shape", "_is_guess")
 
     def __init__(
         self,

@@ -102,6 +102,24 @@ class TestControlFlow:
 
         same(f, F64(1), F64(-1))
 
+    @pytest.mark.parametrize("count", [3, 12, 20])
+    def test_the_shape_is_found_in_a_branch_of_a_loop_of_any_length(self, count):
+        """Short loops are unrolled, long ones are not, and in between both is tried."""
+
+        def f(x):
+            ta = weft.TensorArray(np.int32, size=x.shape[0])
+            pairs = weft.TensorArray(np.int32, size=0, dynamic_size=True)
+            for i in range(x.shape[0]):
+                if x[i] > 0:
+                    ta = ta.write(i, x[i] ** 2)
+                    pairs = pairs.write(i, np.stack([x[i], x[i]]))
+                else:
+                    ta = ta.write(i, x[i])
+                    pairs = pairs.write(i, np.stack([x[i], x[0]]))
+            return ta.stack(), pairs.stack()
+
+        same(f, np.arange(count, dtype=np.int32) - count // 2)
+
     def test_reading_what_was_written_before(self):
         def f(n):
             ta = weft.TensorArray(np.int64, size=0, dynamic_size=True, clear_after_read=False)
