@@ -12,10 +12,11 @@ PEERS := numba scipy jax tensorflow-cpu torch pythran 'dace>=2.0.0b1'
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(INSTALLED): pyproject.toml
+$(INSTALLED): pyproject.toml integrations/keras_weft/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "weft needs Python 3.10 or newer: make PYTHON=python3.12")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,demo]'
+	! $(BIN)/python -c 'import keras' 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable ./integrations/keras_weft
 	@touch $@
 
 install: $(INSTALLED) ## Set up .venv; runs again when pyproject.toml changed

@@ -1,0 +1,141 @@
+"""Lets Keras 3.15, which chooses its backend by chains of `if backend() == ...`, find the backend weft.
+
+The modules with such chains are compiled from their own source with one more branch: a copy of that of the numpy
+backend, whose modules and classes are replaced by those of this package. No file is changed.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import importlib.abc
+import importlib.machinery
+import re
+import sys
+import types
+from collections.abc import Sequence
+from pathlib import Path
+
+SUPPORTED = ("3.15",)
+"""The minor versions of Keras whose modules are known."""
+
+MODULES = frozenset(
+    {
+        "keras.src.backend",
+        "keras.src.export.saved_model",
+        "keras.src.layers.layer",
+        "keras.src.models.model",
+        "keras.src.utils.backend_utils",
+        "keras.src.utils.traceback_utils",
+    }
+)
+"""The modules of Keras that tell backends apart by name."""
+
+_BACKEND = "keras.src.backend.numpy"
+_MODULES_OF_WEFT = {".core": ".variable"}
+"""Where a class lies in a module of another name than in the numpy backend."""
+
+
+def install() -> None:
+    """Let imports of Keras find weft; a second time does nothing."""
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds the modules of Keras that are to know of weft."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """The module as Python finds it, with a loader that adds the branch."""
+        if fullname not in MODULES:
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path)
+        if spec is None or spec.origin is None:
+            return None
+        if fullname == "keras.src.backend":
+            _require_supported(Path(spec.origin).parent.parent / "version.py")
+        spec.loader = _Loader(fullname, spec.origin)
+        return spec
+
+
+def _require_supported(file: Path) -> None:
+    """Raise unless the version of Keras is a known one."""
+    found = re.search(r'__version__ = "([^"]*)"', file.read_text()) if file.is_file() else None
+    version = found[1] if found else "of an unknown version"
+    if ".".join(version.split(".")[:2]) not in SUPPORTED:
+        raise ImportError(
+            f"keras_weft knows the insides of Keras {' and '.join(SUPPORTED)}, and this is Keras {version}, in "
+            f"{file.parent.parent}; install one that it knows: pip install 'keras=={SUPPORTED[-1]}.*'"
+        )
+
+
+class _Loader(importlib.machinery.SourceFileLoader):
+    """Compiles a module from its own source, with a branch for weft."""
+
+    def get_code(self, fullname: str) -> types.CodeType:
+        """The code of the module; its lines are those of the file."""
+        path = self.get_filename(fullname)
+        adding = _AddBranch()
+        tree = ast.fix_missing_locations(adding.visit(ast.parse(self.get_data(path), path)))
+        if not adding.added:
+            raise ImportError(
+                f"keras_weft finds no branch of the numpy backend in {fullname} ({path}), which it would copy; "
+                f"install Keras {SUPPORTED[-1]} as it was released"
+            )
+        code: types.CodeType = compile(tree, path, "exec", dont_inherit=True)
+        return code
+
+
+class _AddBranch(ast.NodeTransformer):
+    """Puts a copy in front of each branch for the numpy backend, and weft in the list of all backends."""
+
+    def __init__(self) -> None:
+        self.added = 0
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        """`if weft: copy`, and otherwise as it was."""
+        self.generic_visit(node)
+        if not _asks_for_numpy(node.test):
+            return node
+        self.added += 1
+        added: ast.If = _OfWeft().visit(copy.deepcopy(node))
+        added.orelse = [node]
+        return added
+
+    def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
+        """The names of all backends."""
+        if any(isinstance(name, ast.Constant) and name.value == "openvino" for name in node.elts):
+            node.elts.append(ast.Constant("weft"))
+        return node
+
+
+def _asks_for_numpy(test: ast.expr) -> bool:
+    """Whether a condition is `backend() == "numpy"`, in one of the ways in which Keras writes it."""
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.ops[0], ast.Eq)
+        and isinstance(test.comparators[0], ast.Constant)
+        and test.comparators[0].value == "numpy"
+        and "backend" in ast.unparse(test.left)
+    )
+
+
+class _OfWeft(ast.NodeTransformer):
+    """Replaces what is of the numpy backend by what is of weft."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        """The name of the backend."""
+        return ast.copy_location(ast.Constant("weft"), node) if node.value == "numpy" else node
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
+        """The modules, and the classes in them."""
+        module = (node.module or "").removeprefix(_BACKEND)
+        node.module = "keras_weft.src" + _MODULES_OF_WEFT.get(module, module)
+        for name in node.names:
+            name.name = name.name.replace("Numpy", "Weft")
+        return node
+
+
+__all__ = ["MODULES", "SUPPORTED", "install"]

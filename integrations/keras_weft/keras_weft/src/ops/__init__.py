@@ -1,0 +1,1 @@
+"""The operations that Keras asks a backend for, in modules as Keras names them."""

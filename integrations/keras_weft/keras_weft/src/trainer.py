@@ -1,0 +1,373 @@
+"""`fit`, `evaluate` and `predict`: steps that are compiled functions and write the variables of a model in place."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from keras.src import backend, tree
+from keras.src import callbacks as callbacks_module
+from keras.src import optimizers as optimizers_module
+from keras.src.backend import config
+from keras.src.trainers import trainer as base_trainer
+from keras.src.trainers.data_adapters import array_slicing, data_adapter_utils
+from keras.src.trainers.epoch_iterator import EpochIterator
+from keras.src.utils import traceback_utils
+from keras.src.utils.python_utils import pythonify_logs
+
+import weft
+
+Step = Callable[[list[Any]], Any]
+"""What runs batches of data: as many as there are steps in an execution, or those that are left."""
+
+
+class WeftTrainer(base_trainer.Trainer):
+    """The training loops of `keras.Model`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.train_function: Step | None = None
+        self.test_function: Step | None = None
+        self.predict_function: Step | None = None
+
+    # Steps: programs may write their own, with `weft.GradientTape`
+
+    def train_step(self, data: Any) -> Any:
+        """Learn from a batch: forward, loss, gradient, optimizer, metrics."""
+        x, y, sample_weight = data_adapter_utils.unpack_x_y_sample_weight(data)
+        with weft.GradientTape() as tape:
+            y_pred = self._predicted(x, training=True)
+            loss = self._loss_of(x, y, y_pred, sample_weight, training=True)
+            if self.optimizer is not None:
+                loss = self.optimizer.scale_loss(loss)
+        if self.trainable_weights:
+            gradients = tape.gradient(loss, self.trainable_weights)
+            self.optimizer.apply_gradients(zip(gradients, self.trainable_weights, strict=True))
+        else:
+            warnings.warn("The model does not have any trainable weights.", stacklevel=2)
+        return self.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
+
+    def test_step(self, data: Any) -> Any:
+        """Look at a batch: forward, loss, metrics."""
+        x, y, sample_weight = data_adapter_utils.unpack_x_y_sample_weight(data)
+        y_pred = self._predicted(x, training=False)
+        self._loss_of(x, y, y_pred, sample_weight, training=False)
+        return self.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
+
+    def predict_step(self, data: Any) -> Any:
+        """What the model says of a batch."""
+        x, _, _ = data_adapter_utils.unpack_x_y_sample_weight(data)
+        return self._predicted(x, training=False)
+
+    def _predicted(self, x: Any, training: bool) -> Any:
+        return self(x, training=training) if self._call_has_training_arg else self(x)
+
+    def _loss_of(self, x: Any, y: Any, y_pred: Any, sample_weight: Any, training: bool) -> Any:
+        """The loss of a batch, of which the mean is kept."""
+        loss = self._compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=training)
+        rows = next(array for array in tree.flatten(x) if array is not None).shape[0]
+        self._loss_tracker.update_state(loss, sample_weight=rows)
+        return loss
+
+    # Functions of steps
+
+    def make_train_function(self, force: bool = False) -> Step:
+        """The function that `fit` calls with a list of batches."""
+        if self.train_function is None or force:
+            self.train_function = self._in_turn(self._compiled(lambda data: self.train_step(data)))
+        return self.train_function
+
+    def make_test_function(self, force: bool = False) -> Step:
+        """The function that `evaluate` calls with a list of batches."""
+        if self.test_function is None or force:
+            self.test_function = self._in_turn(self._compiled(lambda data: self.test_step(data)))
+        return self.test_function
+
+    def make_predict_function(self, force: bool = False) -> Step:
+        """The function that `predict` calls with a list of batches."""
+        if self.predict_function is None or force:
+            step = self._compiled(lambda data: self.predict_step(data))
+
+            def predict_all(batches: list[Any]) -> Any:
+                outputs = [step(batch) for batch in batches]
+                return (
+                    tree.map_structure(lambda *rows: np.concatenate(rows), *outputs)
+                    if outputs[1:]
+                    else outputs[0]
+                )
+
+            self.predict_function = predict_all
+        return self.predict_function
+
+    def _compiled(self, step: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """A step as a compiled function, unless the model is to run eagerly."""
+        if self.run_eagerly or not self.jit_compile:
+            return step
+        return weft.function(weft.do_not_convert(step))
+
+    @staticmethod
+    def _in_turn(step: Callable[[Any], Any]) -> Step:
+        """A step for each batch; what the last one returns."""
+
+        def steps(batches: list[Any]) -> Any:
+            for batch in batches:
+                logs = step(batch)
+            return logs
+
+        return steps
+
+    # Loops
+
+    @traceback_utils.filter_traceback
+    def fit(
+        self,
+        x: Any = None,
+        y: Any = None,
+        batch_size: int | None = None,
+        epochs: int = 1,
+        verbose: Any = "auto",
+        callbacks: Any = None,
+        validation_split: float = 0.0,
+        validation_data: Any = None,
+        shuffle: bool = True,
+        class_weight: Any = None,
+        sample_weight: Any = None,
+        initial_epoch: int = 0,
+        steps_per_epoch: int | None = None,
+        validation_steps: int | None = None,
+        validation_batch_size: int | None = None,
+        validation_freq: Any = 1,
+    ) -> Any:
+        """Train for a number of epochs; see `keras.Model.fit`."""
+        self._assert_compile_called("fit")
+        epochs = _capped(epochs)
+        self._eval_epoch_iterator = None
+        if validation_split and validation_data is None:
+            (x, y, sample_weight), validation_data = array_slicing.train_validation_split(
+                (x, y, sample_weight), validation_split=validation_split
+            )
+        batches = EpochIterator(
+            x=x,
+            y=y,
+            sample_weight=sample_weight,
+            batch_size=batch_size,
+            steps_per_epoch=steps_per_epoch,
+            shuffle=shuffle,
+            class_weight=class_weight,
+            steps_per_execution=self.steps_per_execution,
+        )
+        self._build_on_first(batches)
+        callbacks = self._callback_list(callbacks, verbose, epochs, batches, add_history=True)
+        validate = _Validation(
+            self, validation_data, validation_batch_size or batch_size, validation_steps, validation_freq
+        )
+        self.stop_training = False
+        train = self.make_train_function()
+        callbacks.on_train_begin()
+        epoch_logs: dict[str, Any] | None = None
+        for epoch in range(self._initial_epoch or initial_epoch, epochs):
+            self.reset_metrics()
+            callbacks.on_epoch_begin(epoch)
+            logs = self._run(batches, train, callbacks.on_train_batch_begin, callbacks.on_train_batch_end)
+            epoch_logs = dict(pythonify_logs(self._get_metrics_result_or_logs(logs)))
+            epoch_logs.update(validate(epoch, callbacks))
+            callbacks.on_epoch_end(epoch, epoch_logs)
+            if self.stop_training:
+                break
+        if isinstance(self.optimizer, optimizers_module.Optimizer) and epochs > 0:
+            self.optimizer.finalize_variable_values(self.trainable_weights)
+        self._eval_epoch_iterator = None
+        callbacks.on_train_end(logs=epoch_logs)
+        return self.history
+
+    def _run(self, batches: Any, step: Step, on_begin: Any, on_end: Any) -> Any:
+        """One walk over the data."""
+        logs: Any = {}
+        for begin, end, data in batches:
+            on_begin(begin)
+            logs = step(data)
+            on_end(end, logs)
+            if self.stop_training or getattr(self, "stop_evaluating", False):
+                break
+        return logs
+
+    @traceback_utils.filter_traceback
+    def evaluate(
+        self,
+        x: Any = None,
+        y: Any = None,
+        batch_size: int | None = None,
+        verbose: Any = "auto",
+        sample_weight: Any = None,
+        steps: int | None = None,
+        callbacks: Any = None,
+        return_dict: bool = False,
+        **kwargs: Any,
+    ) -> Any:
+        """The loss and the metrics on data; see `keras.Model.evaluate`."""
+        self._assert_compile_called("evaluate")
+        use_cached = kwargs.pop("_use_cached_eval_dataset", False)
+        if kwargs:
+            raise ValueError(f"Arguments not recognized: {kwargs}")
+        batches = self._eval_epoch_iterator if use_cached else None
+        if batches is None:
+            batches = EpochIterator(
+                x=x,
+                y=y,
+                sample_weight=sample_weight,
+                batch_size=batch_size,
+                steps_per_epoch=steps,
+                shuffle=False,
+                steps_per_execution=self.steps_per_execution,
+            )
+            if use_cached:
+                self._eval_epoch_iterator = batches
+        self._build_on_first(batches)
+        callbacks = self._callback_list(callbacks, verbose, 1, batches)
+        test = self.make_test_function()
+        self.stop_evaluating = False
+        callbacks.on_test_begin()
+        self.reset_metrics()
+        logs: Any = {}
+        for begin, end, data in batches:
+            callbacks.on_test_batch_begin(begin)
+            logs = test(data)
+            callbacks.on_test_batch_end(end, logs)
+            if self.stop_evaluating:
+                break
+        logs = pythonify_logs(self._get_metrics_result_or_logs(logs))
+        callbacks.on_test_end(logs)
+        return logs if return_dict else self._flatten_metrics_in_order(logs)
+
+    @traceback_utils.filter_traceback
+    def predict(
+        self,
+        x: Any,
+        batch_size: int | None = None,
+        verbose: Any = "auto",
+        steps: int | None = None,
+        callbacks: Any = None,
+    ) -> Any:
+        """What the model says of data; see `keras.Model.predict`."""
+        batches = EpochIterator(
+            x=x,
+            batch_size=batch_size,
+            steps_per_epoch=steps,
+            shuffle=False,
+            steps_per_execution=self.steps_per_execution,
+        )
+        callbacks = self._callback_list(callbacks, verbose, 1, batches)
+        predict = self.make_predict_function()
+        self.stop_predicting = False
+        callbacks.on_predict_begin()
+        outputs = []
+        for begin, end, data in batches:
+            callbacks.on_predict_batch_begin(begin)
+            outputs.append(predict(data))
+            callbacks.on_predict_batch_end(end, {"outputs": outputs[-1]})
+            if self.stop_predicting:
+                break
+        callbacks.on_predict_end()
+        return tree.map_structure(lambda *rows: np.concatenate(rows), *outputs)
+
+    def _callback_list(self, callbacks: Any, verbose: Any, epochs: int, batches: Any, **options: Any) -> Any:
+        if isinstance(callbacks, callbacks_module.CallbackList):
+            return callbacks
+        return callbacks_module.CallbackList(
+            callbacks,
+            add_progbar=verbose != 0,
+            verbose=verbose,
+            epochs=epochs,
+            steps=batches.num_batches,
+            model=self,
+            **options,
+        )
+
+    def _build_on_first(self, batches: Any) -> None:
+        """Make the variables of a model that has none yet, by the shapes of the first batch."""
+        if all(layer.built for layer in self._flatten_layers()):
+            return
+        for _, _, data in batches:
+            self._symbolic_build(data_batch=data[0])
+            break
+        batches.reset()
+
+    # Single batches
+
+    def train_on_batch(
+        self,
+        x: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        class_weight: Any = None,
+        return_dict: bool = False,
+    ) -> Any:
+        """Learn from one batch; see `keras.Model.train_on_batch`."""
+        self._assert_compile_called("train_on_batch")
+        if class_weight is not None:
+            if sample_weight is not None:
+                raise ValueError(
+                    "Arguments `sample_weight` and `class_weight` cannot be specified at the same time. "
+                    f"Received: sample_weight={sample_weight}, class_weight={class_weight}"
+                )
+            sample_weight = data_adapter_utils.class_weight_to_sample_weights(y, class_weight)
+        return self._on_batch(self.make_train_function, (x, y, sample_weight), return_dict)
+
+    def test_on_batch(
+        self, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False
+    ) -> Any:
+        """The loss and the metrics of one batch; see `keras.Model.test_on_batch`."""
+        self._assert_compile_called("test_on_batch")
+        return self._on_batch(self.make_test_function, (x, y, sample_weight), return_dict)
+
+    def predict_on_batch(self, x: Any) -> Any:
+        """What the model says of one batch; see `keras.Model.predict_on_batch`."""
+        return tree.map_structure(backend.convert_to_numpy, self.make_predict_function()([(x,)]))
+
+    def _on_batch(self, make: Callable[[], Step], data: Any, return_dict: bool) -> Any:
+        data = tree.map_structure(lambda x: x if x is None else np.asarray(x), data)
+        if not all(layer.built for layer in self._flatten_layers()):
+            self._symbolic_build(data_batch=data)
+        step = make()
+        self.reset_metrics()
+        logs = pythonify_logs(step([data]))
+        return logs if return_dict else self._flatten_metrics_in_order(logs)
+
+
+class _Validation:
+    """What `fit` finds on data that it does not learn from."""
+
+    def __init__(self, model: Any, data: Any, batch_size: int | None, steps: int | None, every: Any) -> None:
+        self.model, self.batch_size, self.steps, self.every = model, batch_size, steps, every
+        self.data = None if data is None else data_adapter_utils.unpack_x_y_sample_weight(data)
+
+    def __call__(self, epoch: int, callbacks: Any) -> dict[str, Any]:
+        """The logs of an epoch, which are none in those between."""
+        if self.data is None or not self.model._should_eval(epoch, self.every):
+            return {}
+        x, y, sample_weight = self.data
+        logs = self.model.evaluate(
+            x=x,
+            y=y,
+            sample_weight=sample_weight,
+            batch_size=self.batch_size,
+            steps=self.steps,
+            callbacks=callbacks,
+            return_dict=True,
+            _use_cached_eval_dataset=True,
+        )
+        return {f"val_{name}": value for name, value in logs.items()}
+
+
+def _capped(epochs: int) -> int:
+    """A number of epochs, made smaller where the settings of Keras say so."""
+    most = config.max_epochs()
+    if not most or most >= epochs:
+        return epochs
+    warnings.warn(f"Limiting epochs to {most}", stacklevel=3)
+    return int(most)
+
+
+__all__ = ["WeftTrainer"]
