@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from .frontend.runtime_values.effects import print, py_call, trace_print
     from .frontend.settings import settings
     from .frontend.signature.signature import TensorSpec
+    from .frontend.tracing.questions import is_recording, is_traced, is_tracing, static_shape
     from .frontend.variables.state import load_state, save_state, state
     from .frontend.variables.variable import Variable
     from .namespace import *  # noqa: F403  (the generated stub alone)
@@ -109,6 +110,10 @@ _EXPORTS: dict[str, str] = {
     "stream": ".frontend.devices",
     "synchronize": ".frontend.devices",
     "TensorSpec": ".frontend.signature.signature",
+    "is_recording": ".frontend.tracing.questions",
+    "is_traced": ".frontend.tracing.questions",
+    "is_tracing": ".frontend.tracing.questions",
+    "static_shape": ".frontend.tracing.questions",
     "release_memory": ".backend.cpu.memory.result_pool",
     "get_num_threads": ".backend.cpu.threads.count",
     "set_num_threads": ".backend.cpu.threads.count",
@@ -213,6 +218,9 @@ __all__ = [
     "get_num_threads",
     "grad",
     "hessian",
+    "is_recording",
+    "is_traced",
+    "is_tracing",
     "jacobian",
     "jvp",
     "load",
@@ -228,6 +236,7 @@ __all__ = [
     "set_num_threads",
     "settings",
     "state",
+    "static_shape",
     "stop_gradient",
     "stream",
     "synchronize",
