@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -81,11 +82,17 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.hookimpl(tryfirst=True)  # before what -m asks for is chosen by the marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """With `--fast`, keep the first test of each file that is not marked as slow; with `--device`, what is of any.
 
-    What is marked as soak runs where that is asked for.
+    What is marked as soak runs where that is asked for; of what is marked as sampled(n), that is n - 1 of n.
     """
+    for item in items:
+        sampled = item.get_closest_marker("sampled")
+        # By name, so that the same ones run everywhere, and others only where tests are named anew.
+        if sampled is not None and zlib.crc32(item.nodeid.encode()) % sampled.args[0]:
+            item.add_marker("soak")
     if "soak" not in config.getoption("-m"):
         _keep(config, items, [item for item in items if item.get_closest_marker("soak") is None])
     if config.getoption("--device"):

@@ -32,6 +32,7 @@ def operands_of(op: type[Op], case: Case, dtype: Any) -> list[np.ndarray[Any, An
 
 @pytest.mark.parametrize("op", INDEXING_OPS, ids=lambda op: op.name)
 @pytest.mark.parametrize("dtype", [np.bool_, np.int16, np.float32, np.complex64])
+@pytest.mark.sampled(2)
 def test_every_case(op: type[Op], dtype: Any) -> None:
     assert_as_reference([(op, operands_of(op, case, dtype), case.attributes) for case in op.cases])
 
@@ -165,6 +166,7 @@ def test_the_last_write_wins() -> None:
 
 
 @pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)
+@pytest.mark.sampled(2)
 def test_repeated_indices_add_up(dtype: np.dtype[Any]) -> None:
     i = np.random.default_rng(0).integers(0, 3, 50)
     attributes = {"axes": (0,), "position": 0, "mode": "add"}

@@ -26,6 +26,7 @@ def dynamic(name: str, rank: int, dtype: np.dtype[Any], **attributes: Any) -> we
 
 @pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)
 @pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.sampled(3)
 def test_every_length(dtype: np.dtype[Any], descending: bool) -> None:
     attributes = {"axis": 1, "descending": descending}
     compiled = {name: dynamic(name, 2, dtype, **attributes) for name in ("sort", "argsort")}
@@ -71,6 +72,7 @@ def test_scratch_rows_are_not_mixed_up_with_the_result() -> None:
 
 @pytest.mark.parametrize("dtype", [d for d in ALL_DTYPES if kind(d) != "b"], ids=str)
 @pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.sampled(3)
 def test_searching(dtype: np.dtype[Any], side: str) -> None:
     values = edge_values(dtype)
     (ordered,) = OPS["sort"].compute([values], {"axis": 0, "descending": False})
@@ -83,6 +85,7 @@ def test_searching(dtype: np.dtype[Any], side: str) -> None:
 
 @pytest.mark.parametrize("dtype", [dtype for dtype in ALL_DTYPES if kind(dtype) != "c"], ids=str)
 @pytest.mark.parametrize("length", [64, 200, 899, 900, 70_000])
+@pytest.mark.sampled(3)
 def test_long_rows(dtype: np.dtype[Any], length: int) -> None:
     values = (
         np.random.default_rng(length).integers(0, 256, (2, length * dtype.itemsize), np.uint8).view(dtype)

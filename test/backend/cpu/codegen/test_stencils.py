@@ -27,6 +27,7 @@ def in_place(reach, back, n):
     ("dtype", "back", "reach"),
     [(np.float64, 1, 1), (np.float32, 0, 3), (np.int64, 3, 0), (np.int8, 1, 1), (np.float64, 20, 1)],
 )
+@pytest.mark.sampled(3)
 def test_vectors_that_are_stored_late(dtype, back, reach):
     sizes = (back + reach + 1, 24, 67, 400)
     functions = [in_place(reach, back, n) for n in sizes]
@@ -44,6 +45,7 @@ def test_vectors_that_are_stored_late(dtype, back, reach):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int16, np.complex128])
 @pytest.mark.parametrize("shape", [(20, 30), (3, 200), (4, 3), (9, 10, 11), (150, 210), (200, 300)])
 @pytest.mark.parametrize(("behind", "in_front"), [(1, 1), (0, 2), (2, 0), (3, 1), (5, 0)])
+@pytest.mark.sampled(3)
 def test_rows_that_are_stored_late(dtype, shape, behind, in_front):
     """Rows that read others up to so far behind and in front of themselves; long ones have memory between."""
     rows = shape[0] - behind - in_front
@@ -207,6 +209,7 @@ def test_rows_of_one_array(function: Any, shape: tuple[int, ...], known: bool, d
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int16", "bool", "complex64"])
 @pytest.mark.parametrize("extent", [3, 4, 5, 34, 67, 200])
+@pytest.mark.sampled(3)
 def test_the_size_of_vectors_does_not_change_what_shifted_reads_give(dtype: str, extent: int) -> None:
     def neighbours(x: Any, y: Any) -> Any:
         y[1:-1] = x[:-2] * x[2:] + x[1:-1]

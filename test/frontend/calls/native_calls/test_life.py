@@ -10,7 +10,7 @@ import sys
 import threading
 import traceback
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,15 @@ from support.native_calls import F32, Pair, native_calls, ones, runs_natively, s
 from weft.backend.cpu.dispatch.objects import is_supported
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="calls go through Python here")
+
+
+@pytest.fixture(autouse=True)
+def _only_what_is_new_is_collected() -> Iterator[None]:
+    """What tests before left in this process is not walked by each of many collections."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 class TestErrors:
