@@ -52,6 +52,9 @@ if TYPE_CHECKING:
     from .frontend.autograph.marks import do_not_convert
     from .frontend.autograph.tensor_array import TensorArray
     from .frontend.calls.eager_calls import eager, run_functions_eagerly
+    from .frontend.control_flow.branches import cond, switch
+    from .frontend.control_flow.loops import fori_loop, while_loop
+    from .frontend.control_flow.scans import map, scan
     from .frontend.devices import DeviceArray, device_put, devices, stream, synchronize
     from .frontend.function import Function, function
     from .frontend.gradients.custom import checkpoint, custom_gradient
@@ -103,6 +106,12 @@ _EXPORTS: dict[str, str] = {
     "do_not_convert": ".frontend.autograph.marks",
     "range": ".frontend.autograph.loop_hints",
     "unroll": ".frontend.autograph.loop_hints",
+    "cond": ".frontend.control_flow.branches",
+    "switch": ".frontend.control_flow.branches",
+    "while_loop": ".frontend.control_flow.loops",
+    "fori_loop": ".frontend.control_flow.loops",
+    "scan": ".frontend.control_flow.scans",
+    "map": ".frontend.control_flow.scans",
     "settings": ".frontend.settings",
     "DeviceArray": ".frontend.devices",
     "device_put": ".frontend.devices",
@@ -205,6 +214,7 @@ __all__ = [
     "autograph",
     "build",
     "checkpoint",
+    "cond",
     "constant",
     "custom_gradient",
     "device_put",
@@ -212,6 +222,7 @@ __all__ = [
     "do_not_convert",
     "eager",
     "export",
+    "fori_loop",
     "from_mlir",
     "from_stablehlo",
     "function",
@@ -225,6 +236,7 @@ __all__ = [
     "jvp",
     "load",
     "load_state",
+    "map",
     "onnx",
     "print",
     "py_call",
@@ -233,15 +245,18 @@ __all__ = [
     "run_functions_eagerly",
     "save",
     "save_state",
+    "scan",
     "set_num_threads",
     "settings",
     "state",
     "static_shape",
     "stop_gradient",
     "stream",
+    "switch",
     "synchronize",
     "trace_print",
     "unroll",
     "value_and_grad",
     "vjp",
+    "while_loop",
 ]

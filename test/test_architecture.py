@@ -56,6 +56,7 @@ ORDER = {
         "disk_cache",
         "function.py",
         "gradients",
+        "control_flow",
         "artifacts",
         "onnx",
         "devices.py",
