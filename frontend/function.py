@@ -11,20 +11,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, ParamSpec
 import numpy as np
 
 from ..backend.cpu.dispatch.objects import FastCallable, is_supported, mark_callable
-from ..backend.gpu.devices.names import CPU, device_number
+from ..backend.gpu.devices.names import CPU
 from ..backend.gpu.devices.targets import target_of
-from ..dialect.errors import WeftTypeError, WeftValueError
+from ..dialect.errors import WeftTypeError
 from ..dialect.held_interrupts import interrupts_held
 from ..dialect.imports import uncollected, uncollected_once
 from .calls.argument_numbers import ArgumentNumbers, Arguments
 from .calls.argument_sizes import ArgumentSizes
 from .calls.by_value import Portable
-from .calls.callables import name_of, require_count, require_function
+from .calls.callables import name_of, require_function
 from .calls.compile_lock import COMPILE_LOCK
 from .calls.device_calls import device_of_call, places_on_device
 from .calls.eager_calls import is_eager, is_remembered
 from .calls.in_turn import found_for, run_in_turn
 from .calls.known_specialisations import CacheInfo, KnownSpecialisations
+from .calls.options import refuse_options, require_options
 from .calls.parameters import Parameters, completed
 from .calls.retracing import Compilation, Retracing
 from .compiling.program import CallSignature, Program, Recording
@@ -32,7 +33,12 @@ from .guards.handles import Bound
 from .guards.inputs import Decisions
 from .guards.unbound import UNBOUND
 from .settings import settings
-from .signature.input_signature import checked_input_signature, conform, of_input_signature
+from .signature.input_signature import (
+    checked_input_signature,
+    conform,
+    instances_before,
+    of_input_signature,
+)
 from .signature.signature import (
     Node,
     Structure,
@@ -102,16 +108,7 @@ class Function(FastCallable, Portable, Generic[P, R]):
         max_specialisations: int | None = None,
     ) -> None:
         require_function(python_function)
-        if max_specialisations is not None:
-            require_count(max_specialisations)
-        if target is not None:
-            from ..backend.target import named  # which asks LLVM for the processor
-
-            named(target)
-        if device is not None and device_number(device) is not None and target is not None:
-            raise WeftValueError(
-                f"weft.function takes a device, {device!r}, or a target, {target!r}: a device tells what to compile for"
-            )
+        require_options(target, device, max_specialisations)
         self.python_function = python_function
         self.autograph = autograph
         self.strict = strict
@@ -136,12 +133,9 @@ class Function(FastCallable, Portable, Generic[P, R]):
         kinds = {p.kind for p in self._parameters}
         is_open = inspect.Parameter.VAR_KEYWORD in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds
         self._arguments = Parameters(self._positional, by_name, is_open)
-        if self.input_signature is not None and len(self.input_signature) > self._positional:
-            raise WeftValueError(
-                f"input_signature of {self.name} has {len(self.input_signature)} entries, but the function takes "
-                f"{self._positional} positional arguments"
-            )
         self._instances = 0  # arguments before those of the input signature
+        if self.input_signature is not None:
+            self._instances = instances_before(self.input_signature, self._parameters, self.name)
         self.max_specialisations = max_specialisations
         self._known = KnownSpecialisations(max_specialisations)
         self._numbers = ArgumentNumbers(self._parameter_name)
@@ -537,7 +531,17 @@ mark_callable(BoundFunction)
 
 
 @overload
-def function(python_function: Callable[P, R]) -> Function[P, R]: ...
+def function(
+    python_function: Callable[P, R],
+    *,
+    input_signature: Sequence[Any] | None = None,
+    name: str | None = None,
+    autograph: bool = True,
+    strict: bool = False,
+    target: str | None = None,
+    device: str | None = None,
+    max_specialisations: int | None = None,
+) -> Function[P, R]: ...
 @overload
 def function(
     *,
@@ -559,6 +563,7 @@ def function(
     target: str | None = None,
     device: str | None = None,
     max_specialisations: int | None = None,
+    **others: Any,
 ) -> Function[P, R] | Callable[[Callable[P, R]], Function[P, R]]:
     """Compile a Python function over NumPy arrays; use as `@weft.function` or `@weft.function(...)`.
 
@@ -571,9 +576,9 @@ def function(
     calls it, or a GPU ("sm_90a"), whose code can be looked at. With `device="cuda"` (or "cuda:1") calls run on a GPU:
     NumPy arrays are copied there, what the function writes to them and its results are copied back.
     `max_specialisations` says how many compiled functions are kept, those that are used most recently; without it, all
-    are. Raises `TypeError` for what is no function, `ValueError` for a longer `input_signature` than there are
-    positional arguments, for an unknown `target` or `device` and for `max_specialisations` below 1; the first call,
-    `weft.DeviceError` where there is no such device.
+    are. Raises `TypeError` for what is no function and for other options, which it answers; `ValueError` for a longer
+    `input_signature` than there are positional arguments, for an unknown `target` or `device` and for
+    `max_specialisations` below 1; the first call, `weft.DeviceError` where there is no such device.
 
     >>> @weft.function
     ... def scaled(x, factor=2):
@@ -581,12 +586,11 @@ def function(
     >>> scaled(np.arange(3))
     array([1, 3, 5])
     """
-    if python_function is not None:
-        return Function(
-            python_function, input_signature, name, autograph, strict, target, device, max_specialisations
-        )
-    return lambda f: Function(
-        f, input_signature, name, autograph, strict, target, device, max_specialisations
+    if others:
+        refuse_options(others, list(inspect.signature(function).parameters)[1:-1])
+    options = (input_signature, name, autograph, strict, target, device, max_specialisations)
+    return (
+        (lambda f: Function(f, *options)) if python_function is None else Function(python_function, *options)
     )
 
 

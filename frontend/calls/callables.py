@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ...dialect.errors import WeftTypeError, WeftValueError
+from ...dialect.errors import WeftTypeError
 
 
 def require_function(python_function: Any) -> None:
@@ -31,14 +31,6 @@ def require_function(python_function: Any) -> None:
         )
 
 
-def require_count(most: Any) -> None:
-    """Raise unless a number of compiled functions to keep is one."""
-    if not isinstance(most, int) or isinstance(most, bool):
-        raise WeftTypeError(f"max_specialisations is a whole number, or None for all, not {most!r}")
-    if most < 1:
-        raise WeftValueError(f"max_specialisations is at least 1, not {most}: what a call runs is kept")
-
-
 def _is_suspended(python_function: Callable[..., Any]) -> bool:
     """Whether a call of the function returns before its code has run."""
     tests = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)
@@ -52,4 +44,4 @@ def name_of(python_function: Callable[..., Any]) -> str:
     return re.sub(r"\W", "_", name.replace("<lambda>", "lambda"))
 
 
-__all__ = ["name_of", "require_count", "require_function"]
+__all__ = ["name_of", "require_function"]

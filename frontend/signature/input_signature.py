@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ...dialect.errors import WeftTypeError
+from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.types import TensorType
 from .foreign_arrays import elements_as
 from .signature import (
@@ -36,6 +37,35 @@ def checked_input_signature(input_signature: Any, name: str) -> tuple[Any, ...]:
     raise WeftTypeError(
         f"input_signature of {name} is a list of weft.TensorSpec, nested like the arguments, not {input_signature!r}"
     )
+
+
+def instances_before(
+    input_signature: Sequence[Any], parameters: Sequence[inspect.Parameter], function: str
+) -> int:
+    """How many arguments come before those that an input signature describes: the instance or class of a method.
+
+    A method is told by the name of its first parameter, as other decorators and `classmethod` may stand around it.
+    """
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    takes_more = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    entries = len(input_signature)
+    if names[:1] in (["self"], ["cls"]):
+        if entries < len(names) + takes_more:
+            return 1
+        raise WeftValueError(
+            f"input_signature of {function} has {_counted(entries, 'entry', 'entries')} for the parameters "
+            f"{', '.join(names)}: leave {names[0]} out, which is no array"
+        )
+    if entries > len(names):
+        raise WeftValueError(
+            f"input_signature of {function} has {_counted(entries, 'entry', 'entries')}, but the function takes "
+            f"{_counted(len(names), 'positional argument', 'positional arguments')}"
+        )
+    return 0
+
+
+def _counted(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"
 
 
 def conform(value: Any, spec: Any, name: str) -> Any:
@@ -99,4 +129,4 @@ def _conform_leaf(value: Any, spec: TensorSpec, name: str) -> Any:
     return value
 
 
-__all__ = ["checked_input_signature", "conform", "of_input_signature"]
+__all__ = ["checked_input_signature", "conform", "instances_before", "of_input_signature"]
