@@ -1,7 +1,7 @@
 """`weft.autograph`: looking at the conversion of functions, and saying what is to be converted and how.
 
 >>> sorted(__all__)
-['do_not_convert', 'range', 'set_verbosity', 'to_code', 'unroll']
+['convert', 'do_not_convert', 'do_not_convert_module', 'range', 'set_verbosity', 'to_code', 'unroll']
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from types import FunctionType
 from typing import Any
 
 from ...dialect.errors import WeftTypeError
+from .conversion import convert
 from .convert import to_code as code_of
 from .decisions import set_verbosity
 from .loop_hints import range, unroll
-from .marks import do_not_convert
+from .marks import do_not_convert, do_not_convert_module, wrapped_by
 
 
 def to_code(function: Callable[..., Any]) -> str:
@@ -42,6 +43,7 @@ def to_code(function: Callable[..., Any]) -> str:
     plain: Any = getattr(function, "function", function)  # of a method that weft.function made
     plain = getattr(plain, "python_function", plain)
     plain = getattr(plain, "__func__", plain)
+    plain = (isinstance(plain, FunctionType) and wrapped_by(plain)) or plain
     if not isinstance(plain, FunctionType) and inspect.isroutine(getattr(plain, "__call__", None)):  # noqa: B004
         plain = getattr(type(plain).__call__, "__func__", type(plain).__call__)
     if not isinstance(plain, FunctionType):
@@ -52,4 +54,12 @@ def to_code(function: Callable[..., Any]) -> str:
 autograph = sys.modules[__name__]
 """The module itself, as an attribute of `weft`."""
 
-__all__ = ["do_not_convert", "range", "set_verbosity", "to_code", "unroll"]
+__all__ = [
+    "convert",
+    "do_not_convert",
+    "do_not_convert_module",
+    "range",
+    "set_verbosity",
+    "to_code",
+    "unroll",
+]

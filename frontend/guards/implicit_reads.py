@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 from types import FunctionType
 
-from ..source.modules import is_users_module
+from ..source.modules import is_plain_module, is_users_module
 from ..source.name_uses import name_uses
 
 _NOT_IMPLICIT = frozenset(
@@ -45,9 +45,9 @@ def implicit_reads(kind: type) -> frozenset[str]:
 
 
 def _methods(kind: type) -> Iterator[tuple[str, FunctionType]]:
-    """The methods that users wrote, those of base classes first."""
+    """The methods that users wrote, those of base classes first; what stays as it is, is read but once."""
     for base in reversed(kind.__mro__):
-        if is_users_module(base.__module__):
+        if is_users_module(base.__module__) and not is_plain_module(base.__module__):
             for name, member in vars(base).items():
                 if isinstance(member, FunctionType) and member.__module__ == base.__module__:
                     yield name, member

@@ -19,6 +19,7 @@ import numpy as np
 from ...backend.gpu.devices.on_device import ARRAYS, OnDevice
 from ...dialect.errors import UnsupportedError
 from ..autograph.convert import original_of
+from ..autograph.marks import is_plain
 from ..autograph.operators.values.control_flow_state import control_flow, follow_from_now
 from ..autograph.operators.values.hidden_state import MadeObjects
 from ..autograph.operators.values.program_locations import (
@@ -138,7 +139,7 @@ class PythonState(DataOfState):
 
     def meet_plain(self, function: Any) -> None:
         """Take note that the function is traced as it is."""
-        if isinstance(function, types.FunctionType):
+        if isinstance(function, types.FunctionType) and not is_plain(function):
             self._read_plainly(function, name_uses(function.__code__))
 
     def _read_plainly(self, function: types.FunctionType, uses: NameUses) -> None:
@@ -187,8 +188,13 @@ class PythonState(DataOfState):
             self.guards.append(self._deep_guard(Slot(name, [value]), handle, value))
 
     def meet(self, function: types.FunctionType) -> None:
-        """Guard what the code of a function reads by name, before it runs for the first time."""
+        """Guard what the code of a function reads by name, before it runs for the first time.
+
+        What a library reads is not compared whose code stays as it is, as the program has said.
+        """
         function = original_of(function)
+        if is_plain(function):
+            return
         key = (function.__code__, tuple(map(id, function.__closure__ or ())))
         if key in self._met:
             return

@@ -30,6 +30,30 @@ def is_users_module(name: str | None) -> bool:
     return not (is_own_module(name) or is_library(name))
 
 
+_plain: set[str] = set()
+"""The packages and modules whose code is traced as it is."""
+
+
+def leave_plain(name: str) -> None:
+    """Let the code of a module be traced as it is, with that of what is inside of it."""
+    _plain.add(name)
+    is_plain_module.cache_clear()
+
+
+@cache
+def is_plain_module(name: str | None) -> bool:
+    """Whether the code of a module is traced as it is, as the program has said of it or of a package around it."""
+    if not isinstance(name, str) or not _plain:
+        return False
+    parts = name.split(".")
+    return any(".".join(parts[: count + 1]) in _plain for count in range(len(parts)))
+
+
+def is_of_plain_module(kind: type) -> bool:
+    """Whether a class, or one that it is derived from, is of a module whose code is traced as it is."""
+    return any(is_plain_module(getattr(base, "__module__", None)) for base in kind.__mro__)
+
+
 _COLLECTIONS = frozenset({"UserDict", "UserList", "UserString", "ChainMap"})
 """The classes of Python's own `collections` whose methods are converted as those of programs are."""
 
@@ -93,9 +117,12 @@ def module_of(function: Any) -> str:
 __all__ = [
     "OWN_PACKAGE",
     "is_library",
+    "is_of_plain_module",
     "is_own_module",
+    "is_plain_module",
     "is_users_function",
     "is_users_module",
     "is_users_object",
+    "leave_plain",
     "module_of",
 ]

@@ -38,7 +38,7 @@ from ...convert import (
     why_not_converted,
 )
 from ...decisions import excuse, note_converted, note_unconverted, require_conversion
-from ...marks import is_marked
+from ...marks import is_marked, why_marked, wrapped_by
 from ..builtins.finalizers import refuse_finalizer
 from ..builtins.numpy_functions import SCIPY_SUMS, numpy_function
 from ..builtins.replacements import replacement_of
@@ -391,7 +391,8 @@ def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
     # A wrapper of a library bears the name of the user's module, what exec made outside of modules that of builtins.
     module: str = function.__globals__.get("__name__", "")
     if is_own_module(module):
-        return function
+        wrapped = wrapped_by(function)
+        return function if wrapped is None else converted(wrapped)
     function, trace = with_source(function), current_trace()
     known = is_converted(function.__code__)
     if (
@@ -409,9 +410,9 @@ def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
         )
     if trace is not None:
         trace.dependencies.runs(function)
-    if is_marked(function):
+    if (marked := why_marked(function)) is not None:
         _note_plain(function)
-        note_unconverted(function, "it is marked by weft.do_not_convert")
+        note_unconverted(function, marked)
         return function
     if is_generator_function(function):
         return _generator_function(function)
