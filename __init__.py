@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         WeftValueError,
         WeftWarning,
     )
-    from .frontend import onnx
+    from .frontend import data, onnx
     from .frontend.artifacts.export import build
     from .frontend.artifacts.export.exporting import export
     from .frontend.artifacts.from_stablehlo import from_stablehlo
@@ -83,6 +83,7 @@ _EXPORTS: dict[str, str] = {
     "from_mlir": ".frontend.artifacts.from_text",
     "from_stablehlo": ".frontend.artifacts.from_stablehlo",
     "onnx": ".frontend",
+    "data": ".frontend",
     "Function": ".frontend.function",
     "grad": ".frontend.gradients.transforms",
     "value_and_grad": ".frontend.gradients.transforms",
@@ -217,6 +218,7 @@ __all__ = [
     "cond",
     "constant",
     "custom_gradient",
+    "data",
     "device_put",
     "devices",
     "do_not_convert",

@@ -57,6 +57,7 @@ ORDER = {
         "function.py",
         "gradients",
         "control_flow",
+        "data",
         "artifacts",
         "onnx",
         "devices.py",

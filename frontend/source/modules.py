@@ -14,9 +14,17 @@ _IN_PYTHON = ("numpy.polynomial.",)
 """Modules of libraries whose functions and classes are converted as those of programs are."""
 
 
+_LIKE_PROGRAMS = (f"{OWN_PACKAGE}.frontend.data.",)
+"""Modules of ours that are written as programs are, for plain Python and compiled code alike: they are converted."""
+
+
 def is_own_module(name: object) -> bool:
-    """Whether a module is part of weft; what is in the place of a name, as classes may have it, is none of ours."""
-    return isinstance(name, str) and name.partition(".")[0] == OWN_PACKAGE
+    """Whether a module is part of weft, but for those that are converted as programs are.
+
+    What is in the place of a name, as classes may have it, is none of ours.
+    """
+    is_ours = isinstance(name, str) and name.partition(".")[0] == OWN_PACKAGE
+    return is_ours and not str(name).startswith(_LIKE_PROGRAMS)
 
 
 @cache

@@ -34,13 +34,22 @@ def state(obj: Any) -> dict[str, Any]:
     >>> weft.state(model)
     {'w': array([1., 1.]), 'layers.0': array(3.)}
     """
+    _require_no_trace()
+    return _state_of(obj, [])
+
+
+def _require_no_trace() -> None:
     if current_trace() is not None:
         raise UnsupportedError(
             "weft.state, save_state and load_state look at objects of Python, which compiled code would do once, while "
             "it is traced: call them outside of the compiled function"
         )
+
+
+def _state_of(obj: Any, told: list[Any]) -> dict[str, Any]:
+    """The arrays of an object by name; `told` gets the objects in it that are told when these are written."""
     found: dict[str, Any] = {}
-    for name, array in _arrays(obj, "", set()):
+    for name, array in _arrays(obj, "", set(), told):
         if name in found:
             raise WeftValueError(f"two arrays have the name {name!r}: rename a key or attribute")
         found[name] = array
@@ -76,7 +85,9 @@ def load_state(obj: Any, source: File | Mapping[str, Any]) -> None:
     >>> model["w"]
     array([3., 4.])
     """
-    own = state(obj)
+    told: list[Any] = []
+    _require_no_trace()
+    own = _state_of(obj, told)
     given = source if isinstance(source, Mapping) else read_arrays(os.fspath(source))
     where = "the mapping" if isinstance(source, Mapping) else os.fspath(source)
     missing, surplus = [n for n in own if n not in given], [n for n in given if n not in own]
@@ -87,6 +98,8 @@ def load_state(obj: Any, source: File | Mapping[str, Any]) -> None:
     new = {name: _fitting(name, array, held(given[name]), where) for name, array in own.items()}
     for name, array in own.items():
         array[...] = _placed(new[name], array)
+    for loaded in told:
+        loaded.__weft_loaded__()
 
 
 def _placed(new: np.ndarray[Any, Any], array: Any) -> Any:
@@ -119,12 +132,12 @@ def _listed(names: list[str]) -> str:
     return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
 
 
-def _arrays(value: Any, name: str, seen: set[int]) -> Iterator[tuple[str, Any]]:
+def _arrays(value: Any, name: str, seen: set[int], told: list[Any]) -> Iterator[tuple[str, Any]]:
     """The arrays in a nested value, each once."""
     if isinstance(value, ArrayHolder):
         if id(value) not in seen:
             seen.add(id(value))
-            yield from _arrays(value.value, name, seen)
+            yield from _arrays(value.value, name, seen, told)
         return
     if isinstance(value, OnDevice) or (isinstance(value, np.ndarray) and value.dtype != object):
         if id(value) not in seen:
@@ -135,12 +148,16 @@ def _arrays(value: Any, name: str, seen: set[int]) -> Iterator[tuple[str, Any]]:
     if inside is None or id(value) in seen:
         return
     seen.add(id(value))
+    if hasattr(type(value), "__weft_loaded__"):
+        told.append(value)
     for key, item in inside:
-        yield from _arrays(item, f"{name}.{key}" if name else str(key), seen)
+        yield from _arrays(item, f"{name}.{key}" if name else str(key), seen, told)
 
 
 def _inside(value: Any) -> list[tuple[Any, Any]] | None:
     """The named parts of a container or of an object of a user's class; None for other values."""
+    if (saved := getattr(type(value), "__weft_saved__", None)) is not None:
+        return list(saved(value).items())
     if isinstance(value, Mapping):
         return list(value.items())
     if isinstance(value, tuple) and hasattr(value, "_fields"):

@@ -1,0 +1,167 @@
+"""Elements of data sets: arrays in tuples, dicts and dataclasses, which steps take apart and put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ...dialect.errors import WeftTypeError, WeftValueError
+from ...dialect.types import format_shape
+from ..signature.signature import TensorSpec
+
+
+class Pipeline:
+    """What gives elements; in a structure it is a part."""
+
+
+def is_record(value: Any) -> bool:
+    """Whether a value is a dataclass with parts, and no part itself."""
+    return (
+        hasattr(value, "__dataclass_fields__")
+        and not isinstance(value, Pipeline)
+        and not isinstance(value, type)
+    )
+
+
+def mapped(function: Callable[..., Any], value: Any, *others: Any) -> Any:
+    """A structure with `function(part, ...)` in the place of each part, of what others have there."""
+    if isinstance(value, tuple):
+        parts = [
+            mapped(function, value[place], *[other[place] for other in others]) for place in range(len(value))
+        ]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    if isinstance(value, dict):
+        return {name: mapped(function, value[name], *[other[name] for other in others]) for name in value}
+    if is_record(value):
+        names = fields_of(value)
+        return type(value)(
+            **{
+                name: mapped(function, getattr(value, name), *[getattr(other, name) for other in others])
+                for name in names
+            }
+        )
+    return function(value, *others)
+
+
+def joined(function: Callable[[list[Any]], Any], values: list[Any]) -> Any:
+    """A structure with `function(parts)` in each place, of the parts that structures of one kind have there."""
+    first = values[0]
+    if isinstance(first, tuple):
+        parts = [joined(function, [value[place] for value in values]) for place in range(len(first))]
+        return type(first)(*parts) if hasattr(first, "_fields") else tuple(parts)
+    if isinstance(first, dict):
+        return {name: joined(function, [value[name] for value in values]) for name in first}
+    if is_record(first):
+        names = fields_of(first)
+        return type(first)(
+            **{name: joined(function, [getattr(value, name) for value in values]) for name in names}
+        )
+    return function(values)
+
+
+def fields_of(value: Any) -> list[str]:
+    """The names of the parts of a dataclass."""
+    return list(value.__dataclass_fields__)
+
+
+def parts_of(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """The parts of a structure, with what messages call them: `[0]['x']`."""
+    if isinstance(value, tuple):
+        names = getattr(value, "_fields", None)
+        for place, part in enumerate(value):
+            yield from parts_of(part, f"{path}.{names[place]}" if names else f"{path}[{place}]")
+    elif isinstance(value, dict):
+        for name, part in value.items():
+            yield from parts_of(part, f"{path}[{name!r}]")
+    elif is_record(value):
+        for name in fields_of(value):
+            yield from parts_of(getattr(value, name), f"{path}.{name}")
+    else:
+        yield path, value
+
+
+def rows_of(value: Any, index: Any) -> Any:
+    """The rows of all arrays of a structure at a row number, or at an array of row numbers: copies."""
+    return mapped(lambda array: np.take(array, index, axis=0), value)
+
+
+def row_of(value: Any, index: Any) -> Any:
+    """As `rows_of`, of batches of a structure that a step has just made: no copies."""
+    return mapped(lambda array: array[index], value)
+
+
+def stacked(items: list[Any]) -> Any:
+    """A batch of elements: their arrays stacked along a new first axis."""
+    return joined(_stacked_arrays, items)
+
+
+def _stacked_arrays(arrays: list[Any]) -> Any:
+    first = np.shape(arrays[0])
+    for place, array in enumerate(arrays):
+        if np.shape(array) != first:
+            raise WeftValueError(
+                f"batch: the elements of a batch have one shape, but element {place} of this one has shape "
+                f"{format_shape(np.shape(array))}, and element 0 {format_shape(first)}; padded_batch makes them equal"
+            )
+    return np.stack(arrays)
+
+
+def applied(function: Callable[..., Any], item: Any) -> Any:
+    """What a function gives for an element; a tuple is its arguments."""
+    return function(*item) if type(item) is tuple else function(item)
+
+
+# Outside of compiled code
+
+
+def as_columns(value: Any) -> Any:
+    """A structure with NumPy arrays in it, of anything that NumPy reads: lists, columns of pandas or Arrow, ..."""
+    return mapped(_as_column, value)
+
+
+def _as_column(part: Any) -> Any:
+    if hasattr(part, "column_names") and hasattr(part, "column"):  # a table of Arrow
+        return {name: np.asarray(part.column(name)) for name in part.column_names}
+    array = np.asarray(part.to_numpy() if hasattr(part, "to_numpy") and hasattr(part, "columns") else part)
+    if array.dtype == np.object_ and hasattr(part, "columns"):
+        raise WeftTypeError(
+            f"the columns of a {type(part).__name__} that make one array hold numbers, and these are of several types: "
+            "pass dict(frame), whose elements are dicts with the names of the columns"
+        )
+    return array
+
+
+def spec_of(value: Any) -> Any:
+    """The types of the arrays of an element, as nested `TensorSpec`."""
+    return mapped(_spec_of_array, value)
+
+
+def _spec_of_array(value: Any) -> Any:
+    if isinstance(value, Pipeline):
+        return value
+    array = value if isinstance(value, TensorSpec) else np.asarray(value)
+    return TensorSpec(array.shape, array.dtype)
+
+
+def batched_spec(spec: Any, count: int | None) -> Any:
+    """The types of batches of elements."""
+    return mapped(lambda part: TensorSpec((count, *part.shape), part.dtype), spec)
+
+
+__all__ = [
+    "Pipeline",
+    "applied",
+    "as_columns",
+    "batched_spec",
+    "fields_of",
+    "is_record",
+    "joined",
+    "mapped",
+    "parts_of",
+    "row_of",
+    "rows_of",
+    "spec_of",
+    "stacked",
+]

@@ -1,0 +1,427 @@
+"""Pipelines of elements that come one after the other: their number, or their shapes, are known when they have come."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...dialect.errors import UnsupportedError, WeftTypeError
+from ..tracing.current import current_trace
+from .elements import Pipeline, applied, batched_spec, mapped, parts_of, row_of, spec_of, stacked
+from .rows import Key, Orders, Rows, drawn_order, element_at
+
+ENDLESS = 2**62
+"""More elements than there are."""
+
+INFINITE = -1
+"""The number of elements of what has no end."""
+
+UNKNOWN = -2
+"""The number of elements where only walking them tells."""
+
+
+class Stream(Pipeline):
+    """Elements that come one after the other."""
+
+    def size(self) -> Any:
+        """How many elements there are, or `INFINITE`, or `UNKNOWN`."""
+        return UNKNOWN
+
+    def spec(self) -> Any:
+        """The types of an element, as nested `TensorSpec`."""
+        raise NotImplementedError
+
+    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+        """The elements of an epoch, from a number on."""
+        raise NotImplementedError
+
+
+def first_spec(pipeline: Any) -> Any:
+    """The types of the first element of a pipeline, which is computed for it."""
+    for item in pipeline.walk((0,), 0):
+        return spec_of(item)
+    raise UnsupportedError("element_spec: the data set has no elements to tell the types of")
+
+
+@dataclass(eq=False)
+class StreamStep(Stream):
+    """A step on a pipeline."""
+
+    inner: Any
+
+    def size(self) -> Any:
+        return self.inner.size()
+
+    def spec(self) -> Any:
+        return self.inner.spec()
+
+
+@dataclass(eq=False)
+class Calls(Stream):
+    """What a function that makes an iterable gives, called anew for each epoch."""
+
+    make: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    types: Any
+
+    def spec(self) -> Any:
+        return first_spec(self) if self.types is None else self.types
+
+    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+        for number, item in enumerate(self.make(*self.arguments)):
+            if number >= start:
+                yield item
+
+
+@dataclass(eq=False)
+class Items(Stream):
+    """The items of any iterable."""
+
+    iterable: Any
+    types: Any
+
+    def spec(self) -> Any:
+        return first_spec(self) if self.types is None else self.types
+
+    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+        for number, item in enumerate(self.iterable):
+            if number >= start:
+                yield item
+
+
+@dataclass(eq=False)
+class MapStream(StreamStep):
+    """A function of each element."""
+
+    function: Callable[..., Any]
+
+    def spec(self) -> Any:
+        return first_spec(self)
+
+    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+        for item in self.inner.walk(key, start):
+            yield applied(self.function, item)
+
+
+@dataclass(eq=False)
+class FilterStream(StreamStep):
+    """The elements that a function is true of."""
+
+    predicate: Callable[..., Any]
+
+    def size(self) -> Any:
+        return INFINITE if known(self.inner.size()) == INFINITE else UNKNOWN
+
+    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+        number = 0
+        for item in self.inner.walk(key, 0):
+            if as_bool("filter", applied(self.predicate, item)):
+                if number >= start:
+                    yield item
+                number += 1
+
+
+def as_bool(what: str, given: Any) -> Any:
+    """What a predicate gave, which has to be a bool."""
+    given_array = np.asarray(given)
+    if given_array.dtype != np.bool_ or given_array.shape != ():
+        raise WeftTypeError(
+            f"{what}: the predicate returned {given_array.dtype} of shape {given_array.shape}, and has to return a "
+            "bool, as x > 0 of a number x gives; np.any or np.all make one of several"
+        )
+    return given
+
+
+@dataclass(eq=False)
+class TakeStream(StreamStep):
+    """The first elements; no more are asked for."""
+
+    count: int
+
+    def size(self) -> Any:
+        size = known(self.inner.size())
+        return self.count if size == INFINITE else size if size == UNKNOWN else min(size, self.count)
+
+    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+        number = start
+        if number < self.count:
+            for item in self.inner.walk(key, start):
+                number += 1
+                yield item
+                if number >= self.count:
+                    break
+
+
+@dataclass(eq=False)
+class SkipStream(StreamStep):
+    """All elements but the first."""
+
+    count: int
+
+    def size(self) -> Any:
+        size = known(self.inner.size())
+        return size if size < 0 else max(size - self.count, 0)
+
+    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+        yield from self.inner.walk(key, start + self.count)
+
+
+@dataclass(eq=False)
+class EnumerateStream(StreamStep):
+    """The elements with their numbers."""
+
+    first: int
+
+    def spec(self) -> Any:
+        return spec_of(np.int64(0)), self.inner.spec()
+
+    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+        number = self.first + start
+        for item in self.inner.walk(key, start):
+            yield np.int64(number), item
+            number += 1
+
+
+@dataclass(eq=False)
+class RepeatStream(StreamStep):
+    """The elements several times, or (with a count of None) again and again; each time is drawn anew."""
+
+    count: int | None
+
+    def size(self) -> Any:
+        size = known(self.inner.size())
+        if self.count is None:
+            return 0 if size == 0 else INFINITE
+        return size if size < 0 else size * self.count
+
+    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+        number = 0
+        repetition = 0
+        is_left = True
+        while is_left and (self.count is None or repetition < self.count):
+            is_left = False
+            for item in self.inner.walk((*key, repetition), 0):
+                is_left = True
+                if number >= start:
+                    yield item
+                number += 1
+            repetition += 1
+
+
+@dataclass(eq=False)
+class ConcatenateStream(StreamStep):
+    """The elements of one pipeline, and then those of another."""
+
+    second: Any
+
+    def size(self) -> Any:
+        first, second = known(self.inner.size()), known(self.second.size())
+        if INFINITE in (first, second):
+            return INFINITE
+        return UNKNOWN if UNKNOWN in (first, second) else first + second
+
+    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+        number = 0
+        for item in self.inner.walk(key, 0):
+            if number >= start:
+                yield item
+            number += 1
+        for item in self.second.walk(key, 0):
+            if number >= start:
+                yield item
+            number += 1
+
+
+@dataclass(eq=False)
+class ZipStream(Stream):
+    """The elements of several pipelines side by side."""
+
+    inner: Any
+
+    def size(self) -> Any:
+        sizes = [known(part.size()) for _, part in parts_of(self.inner)]
+        finite = [size for size in sizes if size != INFINITE]
+        if UNKNOWN in finite:
+            return UNKNOWN
+        return min(finite) if finite else INFINITE
+
+    def spec(self) -> Any:
+        return mapped(lambda part: part.spec(), self.inner)
+
+    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+        if current_trace() is None:
+            yield from side_by_side(self.inner, key, start)
+        else:
+            ways = [part for _, part in parts_of(self.inner) if not isinstance(part, Rows)]
+            if len(ways) > 1:
+                raise UnsupportedError(
+                    "zip() of several data sets of which a walk alone tells how many elements they have, or of which "
+                    "shapes (behind filter(), repeat() and the like, or made of iterables), is walked in plain Python "
+                    "only: zip in front of these steps"
+                )
+            all_rows = [part for _, part in parts_of(self.inner) if isinstance(part, Rows)]
+            orders = mapped(lambda part: begun(part, key), self.inner)
+            most = min([ENDLESS, *[part.size() for part in all_rows]])
+            number = start
+            if number < most:
+                for item in ways[0].walk(key, start):
+                    yield mapped(functools.partial(own_item, item, number), self.inner, orders)
+                    number += 1
+                    if number >= most:
+                        break
+
+
+def side_by_side(structure: Any, key: Key, start: Any) -> Iterator[Any]:
+    """The elements of several pipelines, each walked for itself."""
+    walks = mapped(lambda part: Walk(part.walk(key, start)), structure)
+    while True:
+        try:
+            item = mapped(lambda walk: next(walk.iterator), walks)
+        except StopIteration:
+            return
+        yield item
+
+
+def begun(part: Any, key: Key) -> Any:
+    """The orders of rows; of a stream none."""
+    return Orders(part.begin(key) if isinstance(part, Rows) else ())
+
+
+def own_item(item: Any, number: Any, part: Any, own: Any) -> Any:
+    """The element of rows at a number; of a stream the one that it has given."""
+    return element_at(part, own.orders, number) if isinstance(part, Rows) else item
+
+
+@dataclass(eq=False)
+class Walk(Pipeline):
+    """A walk that has begun, as a part of a structure."""
+
+    iterator: Iterator[Any]
+
+
+@dataclass(eq=False)
+class BatchStream(StreamStep):
+    """So many elements together, stacked; the last batch may be smaller."""
+
+    count: int
+    drops: bool
+
+    def size(self) -> Any:
+        size = known(self.inner.size())
+        if size < 0:
+            return size
+        return size // self.count if self.drops else -(-size // self.count)
+
+    def spec(self) -> Any:
+        return batched_spec(self.inner.spec(), self.count if self.drops else None)
+
+    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+        items: list[Any] = []
+        for item in self.inner.walk(key, start * self.count):
+            items.append(item)
+            if len(items) == self.count:
+                yield stacked(items)
+                items = []
+        if items and not self.drops:
+            yield stacked(items)
+
+
+@dataclass(eq=False)
+class UnbatchStream(StreamStep):
+    """The rows of each element, one by one."""
+
+    def size(self) -> Any:
+        size = known(self.inner.size())
+        return size if size in (INFINITE, 0) else UNKNOWN
+
+    def spec(self) -> Any:
+        return mapped(lambda part: spec_of(np.empty(part.shape[1:], part.dtype)), self.inner.spec())
+
+    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+        number = 0
+        for batch in self.inner.walk(key, 0):
+            for place in range(count_of_rows(batch)):
+                if number >= start:
+                    yield row_of(batch, place)
+                number += 1
+
+
+def count_of_rows(batch: Any) -> Any:
+    """How many rows the arrays of a batch have."""
+    return next(iter(parts_of(batch)))[1].shape[0]
+
+
+@dataclass(eq=False)
+class ShuffleStream(StreamStep):
+    """The elements out of a buffer, each from a place that is drawn."""
+
+    buffer: int
+    seed: Any
+    each_epoch: bool
+
+    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+        draws = np.random.default_rng(np.array([self.seed[0], *(key if self.each_epoch else ())]))
+        held: list[Any] = []
+        number = 0
+        for item in self.inner.walk(key, 0):
+            if len(held) < self.buffer:
+                held.append(item)
+            else:
+                place = draws.integers(self.buffer)
+                if number >= start:
+                    yield held[place]
+                number += 1
+                held[place] = item
+        for place in draws.permutation(len(held)):
+            if number >= start:
+                yield held[place]
+            number += 1
+
+
+@dataclass(eq=False)
+class ShuffleLast(StreamStep):
+    """The elements of rows in an order that is drawn, of which one has another shape."""
+
+    buffer: int | None
+    seed: Any
+    each_epoch: bool
+
+    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+        draws = np.random.default_rng(np.array([self.seed[0], *(key if self.each_epoch else ())]))
+        order = drawn_order(draws, self.inner.size(), self.buffer)
+        orders = self.inner.begin(key)
+        for number in range(start, len(order)):
+            if order[number] == self.inner.full():
+                yield self.inner.last(orders)
+            else:
+                yield self.inner.row(orders, order[number])
+
+
+def known(size: Any) -> int:
+    """A number of elements as tracing knows it: `UNKNOWN` where only the program does."""
+    return size if isinstance(size, int) else UNKNOWN
+
+
+__all__ = [
+    "INFINITE",
+    "UNKNOWN",
+    "BatchStream",
+    "Calls",
+    "ConcatenateStream",
+    "EnumerateStream",
+    "FilterStream",
+    "Items",
+    "MapStream",
+    "RepeatStream",
+    "ShuffleLast",
+    "ShuffleStream",
+    "SkipStream",
+    "Stream",
+    "TakeStream",
+    "UnbatchStream",
+    "ZipStream",
+]
