@@ -24,3 +24,12 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
 
     with quick_code():
         return (yield)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What is marked as soak runs where that is asked for, also when only these tests are started."""
+    if "soak" in config.getoption("-m"):
+        return
+    left_out = [item for item in items if item.get_closest_marker("soak")]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]

@@ -1,0 +1,195 @@
+"""Runs Keras's own tests, which lie in its wheel, on weft: `python keras_own.py [part of a name ...] [-- options]`.
+
+`FILES` names the files; the options are pytest's. What is known not to pass is in `EXCLUDED`, with the reason, and has
+to fail: a test that passes again is told, so that the list does not go stale. Tests that want TensorFlow, JAX or torch
+beside Keras are skipped.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import subprocess
+import sys
+import types
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FILES = (
+    "backend/common/compute_output_spec",
+    "backend/common/remat",
+    "backend/common/stateless_scope",
+    "backend/common/variables",
+    "callbacks/early_stopping",
+    "callbacks/model_checkpoint",
+    "layers/attention/multi_head_attention",
+    "layers/convolutional/conv",
+    "layers/convolutional/conv_transpose",
+    "layers/core/dense",
+    "layers/core/einsum_dense",
+    "layers/core/embedding",
+    "layers/layer",
+    "layers/normalization/batch_normalization",
+    "layers/normalization/layer_normalization",
+    "layers/pooling/average_pooling",
+    "layers/pooling/max_pooling",
+    "layers/regularization/dropout",
+    "layers/rnn/bidirectional",
+    "layers/rnn/gru",
+    "layers/rnn/lstm",
+    "layers/rnn/rnn",
+    "losses/losses",
+    "metrics/accuracy_metrics",
+    "models/functional",
+    "models/model",
+    "models/sequential",
+    "ops/core",
+    "ops/image",
+    "ops/linalg",
+    "ops/math",
+    "ops/nn",
+    "ops/numpy",
+    "optimizers/adam",
+    "optimizers/loss_scale_optimizer",
+    "optimizers/sgd",
+    "random/random",
+    "saving/saving_lib",
+    "trainers/epoch_iterator",
+    "trainers/trainer",
+)
+"""The files, under `keras/src` and without `_test.py`."""
+
+QUICK = (
+    "backend/common/compute_output_spec",
+    "backend/common/stateless_scope",
+    "metrics/accuracy_metrics",
+    "optimizers/sgd",
+)
+"""Those that run whenever our own tests do."""
+
+EXCLUDED: dict[str, dict[str, str]] = {}
+"""For each file the tests that do not pass, by a part of their names, and why."""
+
+OTHERS = tuple(name for name in ("jax", "tensorflow", "torch") if importlib.util.find_spec(name) is None)
+"""What tests of Keras import, and is not installed."""
+
+
+def source_folder() -> Path:
+    """Where the sources of Keras are installed."""
+    spec = importlib.util.find_spec("keras")
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent / "src"
+
+
+def command(file: str, options: Sequence[str] = ()) -> list[str]:
+    """The command line that runs one file."""
+    path = source_folder() / f"{file}_test.py"
+    ours = [
+        "-p",
+        Path(__file__).stem,
+        "-p",
+        "no:cacheprovider",
+        "-c",
+        os.devnull,
+        "--rootdir",
+        str(path.parents[2]),
+    ]
+    return [sys.executable, "-m", "pytest", "-q", "--no-header", "--tb=short", *ours, str(path), *options]
+
+
+def environment() -> dict[str, str]:
+    """The variables in which the tests run."""
+    here = Path(__file__).parent
+    paths = [str(here), str(here.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    added = {"PYTHONPATH": os.pathsep.join(paths), "KERAS_BACKEND": "weft", "KERAS_HOME": os.devnull}
+    return {"WEFT_CACHE": "0"} | os.environ | added
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the files that are asked for, and end with a table."""
+    split = arguments.index("--") if "--" in arguments else len(arguments)
+    parts, options = arguments[:split], arguments[split + 1 :]
+    rows = []
+    for file in FILES:
+        if not parts or any(part in file for part in parts):
+            print(f"== {file}", flush=True)
+            done = subprocess.run(
+                command(file, options), env=environment(), stdout=subprocess.PIPE, text=True
+            )
+            print(done.stdout, end="", flush=True)
+            rows.append((file, done.returncode, (done.stdout.strip().splitlines() or ["no output"])[-1]))
+    print("== summary")
+    for file, status, summary in rows:
+        print(f"{file:45} {'ok' if status == 0 else 'FAILED':7} {summary}")
+    return int(any(status for _, status, _ in rows))
+
+
+# The plugin of pytest that the processes of single files load
+
+
+class _Missing(types.ModuleType):
+    """Stands for a package that is not installed: what is asked of it exists, and to use it skips the test."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Missing(f"{self.__name__}.{name}")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        pytest.skip(f"uses {self.__name__}")
+
+    def __mro_entries__(self, bases: Any) -> tuple[type, ...]:
+        return (object,)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let Keras's test files be imported: what they import lies in its repository, or is not installed."""
+    for marker in ("multi_device", "requires_trainable_backend"):
+        config.addinivalue_line("markers", f"{marker}: of Keras")
+    helpers: Any = types.ModuleType("conftest")
+    helpers.skip_if_backend = lambda name, reason: pytest.mark.skipif(name == "weft", reason=reason)
+    sys.modules["conftest"] = helpers
+    finder = importlib.import_module("keras_weft.finder")
+    finder.MODULES |= {"keras.src.trainers.trainer_test"}  # asks which class is the Trainer
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[Any]:
+    """While files are imported, let there be what only other backends need."""
+    sys.modules.update({name: _Missing(name) for name in OTHERS})
+    try:
+        return (yield)
+    finally:
+        for name in OTHERS:
+            sys.modules.pop(name, None)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Expect those to fail that are in the list."""
+    for item in items:
+        file = item.path.relative_to(source_folder()).as_posix().removesuffix("_test.py")
+        if "multi_device" in item.keywords:
+            item.add_marker(pytest.mark.skip(reason="there is one device"))
+        for part, reason in EXCLUDED.get(file, {}).items():
+            if part in item.nodeid:
+                item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Skip a test that imports what is not installed."""
+    try:
+        return (yield)
+    except ModuleNotFoundError as error:
+        if error.name in OTHERS:
+            pytest.skip(f"imports {error.name}")
+        raise
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

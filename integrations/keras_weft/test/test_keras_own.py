@@ -1,0 +1,44 @@
+"""Keras's own tests pass on weft: a few files of them here, all that are named in `make soak`."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+import keras_own
+
+
+def outcome(file: str) -> tuple[int, str]:
+    """How the tests of a file end, and what is printed of them."""
+    done = subprocess.run(
+        keras_own.command(file, ["-W", "ignore"]),
+        env=keras_own.environment(),
+        capture_output=True,
+        text=True,
+        timeout=3000,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("file", keras_own.QUICK)
+def test_of_a_quick_file(file: str) -> None:
+    status, output = outcome(file)
+    assert status == 0, output
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("file", [file for file in keras_own.FILES if file not in keras_own.QUICK])
+def test_of_a_file(file: str) -> None:
+    status, output = outcome(file)
+    assert status == 0, output
+
+
+def test_files_and_exclusions_are_there() -> None:
+    assert len(set(keras_own.FILES)) == 40
+    assert set(keras_own.QUICK) <= set(keras_own.FILES)
+    assert set(keras_own.EXCLUDED) <= set(keras_own.FILES)
+    for file in keras_own.FILES:
+        text = (keras_own.source_folder() / f"{file}_test.py").read_text()
+        for part in keras_own.EXCLUDED.get(file, {}):
+            assert part.partition("[")[0].rstrip("0123456789") in text, part
