@@ -168,7 +168,7 @@ class Function(FastCallable, Portable, Generic[P, R]):
         bound._look()
         return bound
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the compiled function, compiling it first if the signature is new."""
         if is_eager() or sys.is_finalizing():
             return self.python_function(*args, **kwargs)
@@ -199,7 +199,7 @@ class Function(FastCallable, Portable, Generic[P, R]):
             raise  # does not add this frame to the traceback
         return result
 
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+    def get_concrete_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The specialisation for example arguments; `weft.TensorSpec` may stand in for arrays.
 
         Without arguments, the one of the `input_signature`. Raises `TypeError` for arguments that the function does not
@@ -483,7 +483,7 @@ class BoundFunction(FastCallable, Generic[Q, R]):
         self.__name__ = function.name
         self.__doc__ = function.__doc__
 
-    def __call__(self, *args: Q.args, **kwargs: Q.kwargs) -> R:
+    def __call__(self, /, *args: Q.args, **kwargs: Q.kwargs) -> R:
         """Call the method."""
         self._look()
         return self.function(self.__self__, *args, **kwargs)
@@ -501,7 +501,7 @@ class BoundFunction(FastCallable, Generic[Q, R]):
     def __reduce__(self) -> tuple[Any, ...]:
         return BoundFunction, (self.function, self.__self__)
 
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+    def get_concrete_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """As `Function.get_concrete_function`, for this instance."""
         return self.function.get_concrete_function(self.__self__, *args, **kwargs)
 

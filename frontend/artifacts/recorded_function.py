@@ -56,7 +56,7 @@ class RecordedFunction(Function[..., Any]):
             if signature.numbers:  # were found to change before the file was written
                 self._numbers.expect(signature.structure, signature.numbers)
 
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+    def get_concrete_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The specialisation for example arguments; without any, the one that the file holds."""
         if not args and not kwargs:
             args, kwargs = self.recorded_as[0].specs()

@@ -15,29 +15,13 @@ from ...backend.cpu.execution.executable import RuntimeFailure
 from ...backend.executables import loaded
 from ...backend.gpu.devices.on_device import OnDevice, memory_of
 from ...dialect.errors import OverlapError, WeftTypeError, WeftValueError
-from ...dialect.types import TensorType
 from ..compiling.program import CallSignature, Program
 from ..guards.captures import Capture
 from ..guards.guards import Guard
 from ..guards.handles import Bound, running
 from ..guards.inputs import Input
 from ..guards.packed_inputs import PackedInput
-from ..runtime_values.result_spec import (
-    ArgumentResult,
-    ChosenResult,
-    ComputedResult,
-    ConstantResult,
-    FoundResult,
-    HolderResult,
-    KeptResult,
-    OptionalResult,
-    OutsideResult,
-    SelectedResult,
-    ThawedResult,
-    TypedResult,
-    ViewResult,
-    view_type,
-)
+from ..runtime_values.result_spec import ConstantResult
 from ..signature.layout_keys import lies_as
 from ..signature.signature import (
     Static,
@@ -53,8 +37,11 @@ from ..signature.signature import (
     with_objects,
     without_objects,
 )
+from ..signature.traced_value import ArrayHolder
+from .concrete_signature import captured_of, other_value, spec_of, specs_of, with_fixed
 from .device_calls import require_device, warn_of_host_kernels, warn_of_transfers
 from .generator_locks import acquired, states_among
+from .result_types import type_of_result
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -261,48 +248,61 @@ class ConcreteFunction:
         return describe(self._result.structure, [self._type_of(leaf) for leaf in self._result.leaves])
 
     def _type_of(self, leaf: Any) -> Any:
-        if isinstance(leaf, ComputedResult):
-            return self._computed_types[leaf.position]
-        if isinstance(leaf, ViewResult):
-            return self._view_type(self._computed_types[leaf.position], leaf)
-        if isinstance(leaf, ArgumentResult):
-            position = leaf.argument
-            own = len(self.argument_types)
-            base = self.argument_types[position] if position < own else self._extra[position - own].type
-            return self._view_type(base, leaf)
-        if isinstance(leaf, OutsideResult):
-            return type_of_leaf(leaf.array)
-        if isinstance(leaf, KeptResult):
-            return self._type_of(leaf.result)
-        if isinstance(leaf, SelectedResult):
-            return self._type_of(leaf.options[0])
-        return self._type_of_python(leaf)
+        arguments = [*self.argument_types, *(extra.type for extra in self._extra)]
+        return type_of_result(leaf, self._computed_types, arguments)
 
-    def _type_of_python(self, leaf: Any) -> Any:
-        """The type of a result that is made of others, or no array."""
-        if isinstance(leaf, HolderResult):
-            return " and ".join(str(self._type_of(part)) for part in leaf.parts.leaves)
-        if isinstance(leaf, OptionalResult):
-            inner = [self._type_of(part) for part in leaf.value.leaves]
-            return f"{describe(leaf.value.structure, inner)} or None"
-        if isinstance(leaf, TypedResult):
-            return " or ".join(str(self._type_of(option)) for option in leaf.options)
-        if isinstance(leaf, ConstantResult):
-            return repr(leaf.value)
-        if isinstance(leaf, ChosenResult):
-            return " or ".join(map(repr, leaf.options))
-        if isinstance(leaf, (FoundResult, ThawedResult)):
-            return leaf.kind if isinstance(leaf, FoundResult) else "a string"
-        columns = [self._computed_types[column.position] for column, _ in leaf.columns]
-        items = [column.with_shape(column.shape[1:]) for column in columns]
-        return f"list of {describe(leaf.item, items)}"
+    @property
+    def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What it takes, by position and by name: a `TensorSpec` for each array, named as the argument, and constants.
 
-    def _view_type(self, base: TensorType, leaf: ArgumentResult | ViewResult) -> TensorType:
-        bounds = [
-            None if step is None else [self._computed_types[position] for position in step]
-            for step in leaf.bounds
-        ]
-        return view_type(base, leaf.path, bounds)
+        >>> import weft
+        >>> power = weft.function(lambda x, n: x**n, name="power")
+        >>> power.get_concrete_function(weft.TensorSpec([None], "float32"), 2).structured_input_signature
+        ((TensorSpec(shape=(None,), dtype=float32, name='x'), 2), {})
+        """
+        types, names = self.argument_types, self.argument_names
+        args, kwargs = specs_of(self.argument_structure, lambda place: spec_of(types[place], names[place]))
+        return args, kwargs
+
+    @property
+    def structured_outputs(self) -> Any:
+        """What it returns: a `TensorSpec` for each array, and constants; what has no one type is told in words.
+
+        >>> import weft
+        >>> both = weft.function(lambda x: {"sum": x.sum(), "twice": [x * 2, None]})
+        >>> both.get_concrete_function(weft.TensorSpec([3], "float32")).structured_outputs
+        {'sum': TensorSpec(shape=(), dtype=float32), 'twice': [TensorSpec(shape=(3,), dtype=float32), None]}
+        """
+        leaves = self._result.leaves
+
+        def spec(place: int) -> Any:
+            leaf = leaves[place]
+            return leaf.value if isinstance(leaf, ConstantResult) else spec_of(self._type_of(leaf))
+
+        return specs_of(self._result.structure, spec)
+
+    @property
+    def captured(self) -> dict[str, Any]:
+        """What it reads or writes outside of its arguments, by the names there: arrays, and variables.
+
+        >>> import weft
+        >>> weights = weft.Variable([1.0, 2.0])
+        >>> concrete = weft.function(lambda x: x @ weights).get_concrete_function(weft.TensorSpec([2]))
+        >>> concrete.captured, concrete.variables
+        ({'weights': Variable(array([1., 2.]))}, (Variable(array([1., 2.])),))
+        """
+        return captured_of(self._extra, self.guards)
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """The variables among what is `captured`, each once."""
+        found = {id(held): held for held in self.captured.values() if isinstance(held, ArrayHolder)}
+        return tuple(found.values())
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """Those of the `variables` that are to be trained."""
+        return tuple(variable for variable in self.variables if variable.trainable)
 
     def pretty_printed_signature(self) -> str:
         """The signature on a few lines: arguments by their names, and results, with their types.
@@ -348,11 +348,23 @@ class ConcreteFunction:
 
     # Calling it
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call with arrays of the compiled types; other dtypes, ranks and Python values are refused."""
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Call with arrays of the compiled types; other dtypes, ranks and Python values are refused.
+
+        Python's values that were fixed by tracing may be left out, and so may objects, as that of a method.
+        """
+        function: Any = self._bind.__self__  # type: ignore[attr-defined]
+        wanted: Any = self.argument_structure
+        args, kwargs = with_fixed(args, kwargs, function._parameters, wanted)
         leaves, names, structure, bound = self._bind(args, kwargs)
         require_values(self.name, leaves, names)
-        if structure != self.argument_structure:
+        if structure != wanted:
+            other = other_value(structure, wanted, function._parameter_name)
+            if other is not None:
+                raise WeftTypeError(
+                    f"argument {other[0]!r} of {self!r} is {other[1]}, as tracing has fixed it, but {other[2]} was "
+                    "given: leave it out, or call the weft.function"
+                )
             raise WeftTypeError(
                 f"{self!r} was called with other Python values or another structure: "
                 f"{describe(structure, list(map(type_of_leaf, leaves)))}"

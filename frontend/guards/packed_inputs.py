@@ -30,7 +30,8 @@ class PackedInput:
     """
 
     def __init__(self, source: Capture | Input, layout: PackedLayout) -> None:
-        self._source = source
+        self.source = source
+        """The array that it is a copy of."""
         self._layout = layout
         type = source.type
         known = [extent for extent in type.shape if extent is not None]
@@ -38,16 +39,16 @@ class PackedInput:
         self._kept: tuple[Any, Any, _Array] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return PackedInput, (self._source, self._layout)
+        return PackedInput, (self.source, self._layout)
 
     @property
     def name(self) -> str:
         """The user's words for it."""
-        return self._source.name
+        return self.source.name
 
     def fetch(self) -> _Array | None:
         """The array of a call; None where there is one now that may be written."""
-        array = self._source.fetch()
+        array = self.source.fetch()
         if not is_constant(array):
             return None
         kept = self._kept

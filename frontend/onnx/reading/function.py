@@ -80,7 +80,7 @@ class OnnxFunction(Function[..., Any]):
                     )
         return self._run(self._inputs_of(args, kwargs), {**self._own_weights(), **weights})
 
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+    def get_concrete_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The specialisation for example arguments; without any, for the types that the model says its inputs have."""
         if not args and not kwargs and self._inputs:
             args = tuple(self._spec(value) for value in self._inputs)
