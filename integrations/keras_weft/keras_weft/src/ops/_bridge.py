@@ -36,6 +36,9 @@ def _modules() -> dict[str, ModuleType]:
             name: importlib.import_module("keras.src.backend.numpy." + name)
             for name in ("image", "linalg", "math", "nn", "numpy", "random", "rnn")
         }
+    from . import numpy as ours
+
+    sys.modules["keras.src.backend"].numpy = ours  # type: ignore[attr-defined]  # which the import has replaced
     for module in found.values():
         module.np = _NumPy()  # type: ignore[attr-defined]
     return found
