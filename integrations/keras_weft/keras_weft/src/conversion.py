@@ -11,7 +11,7 @@ from keras.src.backend.common.dtypes import result_type
 
 import weft
 
-from .recording import is_traced
+from .recording import is_recording, is_traced
 
 
 def is_tensor(x: Any) -> bool:
@@ -39,7 +39,9 @@ def convert_to_tensor(
         dtype = result_type(*[getattr(item, "dtype", type(item)) for item in tree.flatten(x)])
     if _holds_traced(x):
         return weft.asarray(_of_arrays(x), dtype=dtype)
-    return np.array(x, dtype=dtype)
+    made = np.array(x, dtype=dtype)
+    # `total += x` on a number makes another one; an array of NumPy cannot be written with what only the run knows.
+    return made[()] if made.ndim == 0 and is_recording() else made
 
 
 def _holds_traced(x: Any) -> bool:
