@@ -64,7 +64,7 @@ def spread_out(x: Any, first: int, strides: Sequence[int]) -> Any:
             gaps[axis + 1] = (0, stride - 1)
             length = x.shape[axis] * stride
             filled = np.pad(apart, gaps).reshape(*x.shape[:axis], length, *x.shape[axis + 1 :])
-            where = (slice(None),) * axis + (slice(0, max(length - stride + 1, 0)),)  # noqa: RUF005
+            where = (slice(None),) * axis + (slice(0, max(length - stride + 1, 0)),)
             x = filled[where]
     return x
 
