@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from keras.src.backend.common.name_scope import name_scope
 
-from . import random
+from . import random, recording  # noqa: F401  (recording says how Keras's code is traced)
 from .ops import core, image, linalg, math, nn, numpy
 from .ops.core import (
     IS_THREAD_SAFE,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,22 +12,16 @@ from keras.src.backend.common.backend_utils import slice_along_axis
 import weft
 
 from .conversion import convert_to_tensor
-from .recording import converted, is_traced
 
 
 def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
     """What one of two functions returns."""
-    pred = convert_to_tensor(pred) if hasattr(pred, "value") else pred
-    return _cond(pred, true_fn, false_fn) if is_traced(pred) else true_fn() if pred else false_fn()
+    return weft.cond(pred, true_fn, false_fn)
 
 
-@converted
-def _cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
-    if pred:
-        result = true_fn()
-    else:
-        result = false_fn()
-    return result
+def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
+    """What the branch of a number returns for operands; numbers outside choose the first or last one."""
+    return weft.switch(convert_to_tensor(index, "int32"), branches, *operands)
 
 
 def while_loop(
@@ -36,39 +30,28 @@ def while_loop(
     loop_vars: Any,
     maximum_iterations: int | None = None,
 ) -> Any:
-    """Repeat `body` on the variables of the loop while `cond` of them is true."""
+    """Repeat `body` on the variables of the loop while `cond` of them is true, and a number of times at most."""
     is_several = isinstance(loop_vars, (tuple, list))
-    values = tree.map_structure(convert_to_tensor, tuple(loop_vars) if is_several else (loop_vars,))
+    first = tree.map_structure(convert_to_tensor, tuple(loop_vars) if is_several else (loop_vars,))
+    test, step = weft.autograph.convert(cond), weft.autograph.convert(body)
 
-    def step(*values: Any) -> tuple[Any, ...]:
-        made = body(*values)
-        return tuple(made) if isinstance(made, (list, tuple)) else (made,)
+    def goes_on(carry: Any) -> Any:
+        count, values = carry
+        met = test(*values)
+        return met if maximum_iterations is None else np.logical_and(met, count < maximum_iterations)
 
-    result = _while_loop(cond, weft.do_not_convert(step), values, maximum_iterations)
+    def next_carry(carry: Any) -> Any:
+        count, values = carry
+        made = step(*values)
+        return count + 1, tuple(made) if isinstance(made, (list, tuple)) else (made,)
+
+    _, result = weft.while_loop(goes_on, next_carry, (0, first))
     return result if is_several else result[0]
-
-
-@converted
-def _while_loop(
-    test: Callable[..., Any], step: Callable[..., Any], values: tuple[Any, ...], limit: int | None
-) -> Any:
-    count = 0
-    while test(*values) and (limit is None or count < limit):
-        values = step(*values)
-        count += 1
-    return values
 
 
 def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: Any) -> Any:
     """What `body_fun(index, value)` makes of a value, for each index in turn."""
-    return _fori_loop(lower, upper, body_fun, init_val)
-
-
-@converted
-def _fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], value: Any) -> Any:
-    for index in weft.range(lower, upper):
-        value = body(index, value)
-    return value
+    return weft.fori_loop(lower, upper, body_fun, init_val)
 
 
 def scan(
@@ -86,51 +69,19 @@ def scan(
         raise ValueError(f"`unroll` must be an positive integer or boolean. Received: unroll={unroll}")
     if xs is None and length is None:
         raise ValueError("Got no `xs` to scan over and `length` not provided.")
-    rows = [convert_to_tensor(x) for x in tree.flatten(xs)] if xs is not None else []
-    count = int(length) if length is not None else rows[0].shape[0]
-    carry = tree.map_structure(convert_to_tensor, init)
-    carry, results = _scanned(f, carry, xs, rows, count, reverse)
-    return carry, results
-
-
-def _scanned(
-    f: Callable[[Any, Any], Any], carry: Any, xs: Any, rows: list[Any], count: int, reverse: bool
-) -> Any:
-    """One step after the other."""
-    made = []
-    for index in reversed(range(count)) if reverse else range(count):
-        x = tree.pack_sequence_as(xs, [row[index] for row in rows]) if rows else None
-        carry, y = f(carry, x)
-        made.append([np.zeros_like(c) for c in tree.flatten(carry)] if y is None else y)
-    if reverse:
-        made.reverse()
-    return carry, tree.map_structure(lambda *ys: np.stack(ys), *made) if made else None
+    init = tree.map_structure(convert_to_tensor, init)
+    rows = None if xs is None else tree.map_structure(convert_to_tensor, xs)
+    return weft.scan(f, init, rows, length, reverse, 1 if unroll is False else unroll)
 
 
 def map(f: Callable[[Any], Any], xs: Any) -> Any:
     """`f` of each row, as rows."""
-    return scan(lambda _, x: ((), f(x)), (), xs)[1]
+    return weft.map(f, tree.map_structure(convert_to_tensor, xs))
 
 
 def vectorized_map(function: Callable[[Any], Any], elements: Any) -> Any:
     """`function` of each row, as rows."""
-    count = tree.flatten(elements)[0].shape[0]
-    results = [function(tree.map_structure(lambda x: x[i], elements)) for i in range(count)]  # noqa: B023
-    return tree.map_structure(lambda *rows: np.stack(rows), *results)
-
-
-def switch(index: Any, branches: Any, *operands: Any) -> Any:
-    """What the branch of a number returns for operands; numbers outside choose the first or last one."""
-    index = np.clip(convert_to_tensor(index, "int32"), 0, len(branches) - 1)
-    if not is_traced(index):
-        return branches[int(index)](*operands)
-
-    def choose(number: int) -> Any:
-        if number == len(branches) - 1:
-            return branches[number](*operands)
-        return cond(index == number, lambda: branches[number](*operands), lambda: choose(number + 1))
-
-    return choose(0)
+    return map(function, elements)
 
 
 def associative_scan(f: Callable[[Any, Any], Any], elems: Any, reverse: bool = False, axis: int = 0) -> Any:

@@ -11,12 +11,10 @@ from keras.src.backend.common.dtypes import result_type
 
 import weft
 
-from .recording import is_recording, is_traced
-
 
 def is_tensor(x: Any) -> bool:
     """Whether a value is an array: NumPy's, or one that a trace knows."""
-    return isinstance(x, (np.ndarray, np.generic)) or is_traced(x)
+    return isinstance(x, (np.ndarray, np.generic)) or weft.is_traced(x)
 
 
 def convert_to_tensor(
@@ -29,7 +27,7 @@ def convert_to_tensor(
     dtype = None if dtype is None else standardize_dtype(dtype)
     if isinstance(x, (KerasVariable, weft.Variable)):
         x = x.value
-    if is_traced(x):
+    if weft.is_traced(x):
         return x if dtype is None or dtype == standardize_dtype(x.dtype) else x.astype(dtype)
     if isinstance(x, np.ndarray) and (dtype is None or x.dtype == dtype):
         return x
@@ -41,14 +39,14 @@ def convert_to_tensor(
         return weft.asarray(_of_arrays(x), dtype=dtype)
     made = np.array(x, dtype=dtype)
     # `total += x` on a number makes another one; an array of NumPy cannot be written with what only the run knows.
-    return made[()] if made.ndim == 0 and is_recording() else made
+    return made[()] if made.ndim == 0 and weft.is_recording() else made
 
 
 def _holds_traced(x: Any) -> bool:
     """Whether a nested list holds an array that a trace knows, or a variable."""
     if isinstance(x, (list, tuple)):
         return any(_holds_traced(item) for item in x)
-    return is_traced(x) or isinstance(x, KerasVariable)
+    return weft.is_traced(x) or isinstance(x, KerasVariable)
 
 
 def _of_arrays(x: Any) -> Any:
@@ -69,7 +67,7 @@ def cast(x: Any, dtype: Any) -> Any:
 
 
 def shape(x: Any) -> Any:
-    """The extents of an array; those that only the run knows are arrays of a trace."""
+    """The extents of an array; those that only the run knows are numbers of a trace."""
     return tuple(x.shape)
 
 

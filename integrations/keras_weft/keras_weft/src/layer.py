@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from typing import Any
 
 import weft
-
-from .recording import convert
 
 _METHODS = ("call", "compute_loss", "compute_metrics", "predict_step", "test_step", "train_step")
 """The methods of layers and models that programs write and Keras calls."""
@@ -25,17 +21,7 @@ class WeftLayer:
             return
         for name in _METHODS:
             if callable(method := cls.__dict__.get(name)):
-                setattr(cls, name, _converted_method(method))
-
-
-def _converted_method(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of the program: `if`, `while` and `for` on arrays are compiled, though Keras's code calls it."""
-
-    @functools.wraps(method)
-    def called(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return convert(method, self, *args, **kwargs)
-
-    return weft.do_not_convert(called)
+                setattr(cls, name, weft.autograph.convert(method))
 
 
 __all__ = ["WeftLayer"]

@@ -10,11 +10,12 @@ from keras.src.backend.config import floatx
 from keras.src.random.seed_generator import SeedGenerator, draw_seed, make_default_seed
 from scipy import special  # type: ignore[import-untyped]
 
+import weft
+
 from .conversion import cast, convert_to_tensor
-from .recording import converted
 
 
-@converted
+@weft.autograph.convert
 def _generator(seed: Any) -> Any:
     return np.random.default_rng(seed)
 

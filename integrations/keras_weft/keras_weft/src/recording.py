@@ -1,52 +1,15 @@
-"""What the backend asks of weft while a program is recorded: whether it is, and how to step out of it or into it."""
+"""What the backend asks of weft while a program is recorded; all of Keras's code, and of ours, is traced as it is."""
 
 from __future__ import annotations
 
 import contextlib
-import functools
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Iterator
 
 import weft
-from weft.frontend.autograph.operators.calls.calls import call
-from weft.frontend.tracing.array import TracedArray
-from weft.frontend.tracing.current import current_trace, remembering, set_current_trace
+from weft.frontend.tracing.current import set_current_trace
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-CONVERTED = "__keras_weft_converted__"
-"""Marks functions of this package whose Python control flow on arrays is to be compiled."""
-
-
-def is_tracing() -> bool:
-    """Whether a compiled function is being traced."""
-    return current_trace() is not None
-
-
-def is_recording() -> bool:
-    """Whether what is computed now is recorded: by a trace, or by a tape in plain Python."""
-    return current_trace() is not None or remembering() is not None
-
-
-def is_traced(value: Any) -> bool:
-    """Whether a value is an array that a trace or a tape knows."""
-    return isinstance(value, TracedArray)
-
-
-def convert(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Call a function with the Python control flow on arrays in it compiled, from code that is traced as it is."""
-    return call(function, *args, **kwargs) if is_tracing() else function(*args, **kwargs)
-
-
-def converted(function: F) -> F:
-    """Let a function of this package be compiled with its control flow; the rest of the package is traced as it is."""
-
-    @functools.wraps(function)
-    def called(*args: Any, **kwargs: Any) -> Any:
-        return convert(function, *args, **kwargs)
-
-    setattr(function, CONVERTED, True)
-    return weft.do_not_convert(called)  # type: ignore[return-value]
+for _package in ("keras", "keras_weft"):
+    weft.autograph.do_not_convert_module(_package)
 
 
 @contextlib.contextmanager
@@ -59,4 +22,4 @@ def outside() -> Iterator[None]:
         set_current_trace(before)
 
 
-__all__ = ["CONVERTED", "convert", "converted", "is_recording", "is_traced", "is_tracing", "outside"]
+__all__ = ["outside"]

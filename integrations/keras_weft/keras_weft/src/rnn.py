@@ -12,7 +12,6 @@ from keras.src.backend.common.stateless_scope import StatelessScope
 import weft
 
 from .conversion import cast, convert_to_tensor
-from .recording import converted, is_recording
 
 Step = Callable[[list[Any], list[Any], Any], tuple[list[Any], list[Any]]]
 """One step: of the inputs of a time, the states and the mask, its outputs and the next states."""
@@ -69,7 +68,7 @@ def rnn(
         return _chosen(seen_now, outputs, before), _chosen(seen_now, after, held)
 
     step = weft.do_not_convert(step)
-    if unroll or not is_recording():
+    if unroll or not weft.is_recording():
         last, outputs, states = _walked(step, rows, states, seen, go_backwards, return_all_outputs)
     else:
         with (
@@ -118,7 +117,7 @@ def _walked(
     return kept[-1], [np.stack(outputs) for outputs in zip(*kept, strict=True)], states
 
 
-@converted
+@weft.autograph.convert
 def _looped(
     step: Step, rows: list[Any], states: list[Any], seen: Any, like: list[Any], backwards: bool, every: bool
 ) -> tuple[list[Any], list[Any], list[Any]]:
@@ -166,7 +165,7 @@ def lstm(
     return output, _in_order(output, outputs, return_sequences, time_major), [output, carried]
 
 
-@converted
+@weft.autograph.convert
 def _lstm_steps(
     rows: Any,
     output: Any,
@@ -229,7 +228,7 @@ def gru(
     return output, _in_order(output, outputs, return_sequences, time_major), [output]
 
 
-@converted
+@weft.autograph.convert
 def _gru_steps(
     rows: Any,
     output: Any,

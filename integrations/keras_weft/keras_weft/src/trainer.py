@@ -105,7 +105,7 @@ class WeftTrainer(base_trainer.Trainer):
         """A step as a compiled function, unless the model is to run eagerly."""
         if self.run_eagerly or not self.jit_compile:
             return step
-        return weft.function(weft.do_not_convert(step))
+        return weft.function(step)
 
     @staticmethod
     def _in_turn(step: Callable[[Any], Any]) -> Step:

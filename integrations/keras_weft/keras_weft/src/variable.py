@@ -12,7 +12,6 @@ import weft
 from weft.frontend.signature.traced_value import ArrayHolder
 
 from .conversion import convert_to_tensor
-from .marks import mark
 from .recording import outside
 
 
@@ -22,7 +21,6 @@ class Variable(KerasVariable, ArrayHolder):
     _value: Any
 
     def _initialize(self, value: Any) -> None:
-        mark()
         with outside():  # a layer may be built while a step is traced
             self._value = weft.Variable(np.asarray(value, dtype=self._dtype), name=self._path)
 

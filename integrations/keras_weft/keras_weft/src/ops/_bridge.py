@@ -13,7 +13,6 @@ import numpy as np
 
 import weft
 
-from ..recording import is_recording
 from . import core
 
 
@@ -56,12 +55,12 @@ class _NumPy:
     asarray = array
 
     def zeros(self, shape: Any, dtype: Any = "float64") -> Any:
-        return (weft if is_recording() else np).zeros(shape, dtype)
+        return (weft if weft.is_recording() else np).zeros(shape, dtype)
 
     empty = zeros
 
     def ones(self, shape: Any, dtype: Any = "float64") -> Any:
-        return (weft if is_recording() else np).ones(shape, dtype)
+        return (weft if weft.is_recording() else np).ones(shape, dtype)
 
     def full(self, shape: Any, value: Any, dtype: Any = None) -> Any:
-        return (weft if is_recording() else np).full(shape, value, dtype=dtype)
+        return (weft if weft.is_recording() else np).full(shape, value, dtype=dtype)

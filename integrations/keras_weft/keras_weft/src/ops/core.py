@@ -26,7 +26,6 @@ from ..control_flow import (
     while_loop,
 )
 from ..conversion import cast, convert_to_numpy, convert_to_tensor, is_tensor, shape
-from ..recording import is_recording
 from ..variable import Variable
 
 SUPPORTS_SPARSE_TENSORS = False
@@ -73,7 +72,7 @@ def scatter(indices: Any, values: Any, shape: Sequence[int]) -> Any:
     """Zeros to which values are added at indices."""
     indices, values = convert_to_tensor(indices), convert_to_tensor(values)
     depth = indices.shape[-1]
-    result = weft.zeros(tuple(shape), values.dtype) if is_recording() else np.zeros(shape, values.dtype)
+    result = weft.zeros(tuple(shape), values.dtype) if weft.is_recording() else np.zeros(shape, values.dtype)
     rows = np.reshape(indices, (-1, depth))
     where = tuple(rows[:, axis] for axis in range(depth))
     np.add.at(result, where, np.reshape(values, (-1, *shape[depth:])))
@@ -139,18 +138,18 @@ def unstack(x: Any, num: int | None = None, axis: int = 0) -> list[Any]:
 def stop_gradient(variable: Any) -> Any:
     """An array that derivatives take for a constant."""
     x = convert_to_tensor(variable)
-    return weft.stop_gradient(x) if is_recording() else x
+    return weft.stop_gradient(x) if weft.is_recording() else x
 
 
 def custom_gradient(fun: Callable[..., Any]) -> Callable[..., Any]:
     """A function with a gradient of its own: `fun` returns its result, and a function of the upstream gradient."""
-    with_gradient = weft.custom_gradient(weft.do_not_convert(lambda *args, **kwargs: fun(*args, **kwargs)))
+    with_gradient = weft.custom_gradient(fun)
 
     def called(*args: Any, **kwargs: Any) -> Any:
         args, kwargs = tree.map_structure(_array_of, (args, kwargs))
-        return with_gradient(*args, **kwargs) if is_recording() else fun(*args, **kwargs)[0]
+        return with_gradient(*args, **kwargs) if weft.is_recording() else fun(*args, **kwargs)[0]
 
-    return weft.do_not_convert(called)
+    return called
 
 
 def _array_of(x: Any) -> Any:
@@ -161,11 +160,11 @@ def remat(f: Callable[..., Any]) -> Callable[..., Any]:
     """The function, of which nothing but its arguments is kept for the gradient: for the reverse it runs again."""
 
     def called(*args: Any, **kwargs: Any) -> Any:
-        if not is_recording():
+        if not weft.is_recording():
             return f(*args, **kwargs)
-        return weft.checkpoint(weft.do_not_convert(lambda *given: f(*given, **kwargs)))(*args)
+        return weft.checkpoint(lambda *given: f(*given, **kwargs))(*args)
 
-    return weft.do_not_convert(called)
+    return called
 
 
 # Scopes and seeds

@@ -10,7 +10,6 @@ from keras.src import backend
 import weft
 
 from ..conversion import cast, convert_to_tensor
-from ..recording import converted
 from .activations import log_softmax
 from .categories import one_hot
 
@@ -44,7 +43,7 @@ def _joined(between: Any, added: Any) -> Any:
     return np.concatenate([between[:, :1], np.logaddexp(between[:, 1:], added)], axis=1)
 
 
-@converted
+@weft.autograph.convert
 def _forward(labels: Any, blanks: Any, ended: Any, repeated: Any) -> tuple[Any, Any]:
     """The logarithms of the probabilities of having read n labels and a blank, and of being within label n."""
     steps, batch, places = labels.shape
@@ -101,7 +100,7 @@ FACTOR = np.uint64(6364136223846793005)
 """What the number of a path is multiplied by before its next label is added."""
 
 
-@converted
+@weft.autograph.convert
 def _beam(steps: Any, ended: Any, width: int, blank: int) -> tuple[Any, Any]:
     """The likeliest paths (batch, width, steps), best first, and the logarithms of their probabilities.
 
