@@ -132,19 +132,25 @@ def main(arguments: Sequence[str]) -> int:
 # The plugin of pytest that the processes of single files load
 
 
+class _MissingClass(type):
+    """What a package has that is not installed: it has all names, and to call it skips the test."""
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _MissingClass(name, (), {"__module__": f"{cls.__module__}.{cls.__name__}"})
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        pytest.skip(f"uses {cls.__module__}.{cls.__name__}")
+
+
 class _Missing(types.ModuleType):
-    """Stands for a package that is not installed: what is asked of it exists, and to use it skips the test."""
+    """Stands for a package that is not installed."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return _Missing(f"{self.__name__}.{name}")
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        pytest.skip(f"uses {self.__name__}")
-
-    def __mro_entries__(self, bases: Any) -> tuple[type, ...]:
-        return (object,)
+        return _MissingClass(name, (), {"__module__": self.__name__})
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -181,14 +187,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Skip a test that imports what is not installed."""
-    try:
-        return (yield)
-    except ModuleNotFoundError as error:
-        if error.name in OTHERS:
-            pytest.skip(f"imports {error.name}")
-        raise
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[pytest.TestReport]:
+    """A test that imports what is not installed is skipped."""
+    report: pytest.TestReport = yield
+    error = None if call.excinfo is None else call.excinfo.value
+    if isinstance(error, ModuleNotFoundError) and error.name in OTHERS:
+        report.outcome = "skipped"
+        report.longrepr = (str(item.path), item.location[1] or 0, f"Skipped: imports {error.name}")
+    return report
 
 
 if __name__ == "__main__":
