@@ -20,6 +20,24 @@ def as_given(x: Any, data_format: str) -> Any:
     return x if data_format == "channels_last" else np.moveaxis(x, -1, 1)
 
 
+def as_batch(images: Any) -> tuple[Any, bool]:
+    """Images as a batch, and whether it was a single one."""
+    if images.ndim not in (3, 4):
+        raise ValueError(
+            "Invalid images rank: expected rank 3 (single image) "
+            "or rank 4 (batch of images). Received input with shape: "
+            f"images.shape={images.shape}"
+        )
+    return (images, False) if images.ndim == 4 else (images[None], True)
+
+
+def height_and_width(images: Any, data_format: str) -> tuple[int, int]:
+    """The axes of the height and the width of images, or of one."""
+    as_batch(images)
+    first = images.ndim - (3 if data_format == "channels_last" else 2)
+    return first, first + 1
+
+
 def for_each_axis(value: Any, rank: int, name: str) -> tuple[int, ...]:
     """A number for all spatial axes, or one for each."""
     numbers = tuple(value) if isinstance(value, (tuple, list)) else (value,) * rank
@@ -69,4 +87,13 @@ def spread_out(x: Any, first: int, strides: Sequence[int]) -> Any:
     return x
 
 
-__all__ = ["Borders", "as_given", "borders", "channels_last", "for_each_axis", "spread_out"]
+__all__ = [
+    "Borders",
+    "as_batch",
+    "as_given",
+    "borders",
+    "channels_last",
+    "for_each_axis",
+    "height_and_width",
+    "spread_out",
+]
