@@ -7,14 +7,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 from keras.src import tree
-from keras.src.backend.common.stateless_scope import StatelessScope
 
 import weft
 
 from .conversion import cast, convert_to_tensor
-
-Step = Callable[[list[Any], list[Any], Any], tuple[list[Any], list[Any]]]
-"""One step: of the inputs of a time, the states and the mask, its outputs and the next states."""
 
 
 def rnn(
@@ -38,15 +34,14 @@ def rnn(
     rows = [convert_to_tensor(x) for x in tree.flatten(inputs)]
     rows = rows if time_major else [np.swapaxes(x, 0, 1) for x in rows]
     states = [convert_to_tensor(state) for state in tree.flatten(initial_states)]
-    count = rows[0].shape[0]
-    if unroll and not count:
+    if unroll and not rows[0].shape[0]:
         raise ValueError("Unrolling requires a fixed number of timesteps.")
-    seen = _mask_of_rows(mask, time_major)
     fixed = tuple(constants or ())
     shown: dict[str, Any] = {}
     """The structure of the outputs."""
 
-    def step(x: list[Any], held: list[Any], seen_now: Any) -> tuple[list[Any], list[Any]]:
+    def step(held: list[Any], row: tuple[list[Any], Any]) -> tuple[list[Any], list[Any]]:
+        x, seen = row
         packed = tree.pack_sequence_as(initial_states, held)
         given = (*packed, *fixed) if fixed else packed
         made, after = step_function(
@@ -56,8 +51,8 @@ def rnn(
         outputs = [convert_to_tensor(output) for output in tree.flatten(made)]
         # A state that a loop carries keeps its dtype.
         after = [cast(new, old.dtype) for new, old in zip(tree.flatten(after), held, strict=True)]
-        if seen_now is None:
-            return outputs, after
+        if seen is None:
+            return after, outputs
         if zero_output_for_mask:
             before = [np.zeros_like(output) for output in outputs]
         else:
@@ -65,17 +60,16 @@ def rnn(
                 packed[-1] if tree.is_nested(packed[0]) else packed
             )  # the states of the last of stacked cells
             before = [tree.flatten(first)[0] for _ in outputs]
-        return _chosen(seen_now, outputs, before), _chosen(seen_now, after, held)
+        return _chosen(seen, after, held), _chosen(seen, outputs, before)
 
-    step = weft.do_not_convert(step)
-    if unroll or not weft.is_recording():
-        last, outputs, states = _walked(step, rows, states, seen, go_backwards, return_all_outputs)
-    else:
-        with (
-            StatelessScope()
-        ):  # what this step would change is not changed, and nothing uses what it computes
-            like = step([x[0] for x in rows], states, None if seen is None else seen[0])[0]
-        last, outputs, states = _looped(step, rows, states, seen, like, go_backwards, return_all_outputs)
+    seen = _mask_of_rows(mask, time_major)
+    states, outputs = weft.scan(
+        step, states, (rows, seen), reverse=go_backwards, unroll=True if unroll else 1
+    )
+    outputs = [np.flip(output, 0) for output in outputs] if go_backwards else outputs
+    last = [output[-1] for output in outputs]
+    if not return_all_outputs:
+        outputs = [output[-1:] for output in outputs]
     outputs = outputs if time_major else [np.swapaxes(output, 0, 1) for output in outputs]
     structure = shown["output"]
     return (
@@ -104,34 +98,6 @@ def _chosen(seen: Any, new: Sequence[Any], old: Sequence[Any]) -> list[Any]:
         np.where(np.reshape(seen, (-1, *(1,) * (after.ndim - 1))), after, before)
         for after, before in zip(new, old, strict=True)
     ]
-
-
-def _walked(
-    step: Step, rows: list[Any], states: list[Any], seen: Any, backwards: bool, every: bool
-) -> tuple[list[Any], list[Any], list[Any]]:
-    """One step after the other, as often as there are times."""
-    kept: list[list[Any]] = []
-    for time in reversed(range(rows[0].shape[0])) if backwards else range(rows[0].shape[0]):
-        outputs, states = step([x[time] for x in rows], states, None if seen is None else seen[time])
-        kept = [*kept, outputs] if every else [outputs]
-    return kept[-1], [np.stack(outputs) for outputs in zip(*kept, strict=True)], states
-
-
-@weft.autograph.convert
-def _looped(
-    step: Step, rows: list[Any], states: list[Any], seen: Any, like: list[Any], backwards: bool, every: bool
-) -> tuple[list[Any], list[Any], list[Any]]:
-    """A loop that writes the outputs of each time in place."""
-    count = rows[0].shape[0]
-    last = [weft.zeros(output.shape, output.dtype) for output in like]
-    kept = [weft.zeros((count if every else 1, *output.shape), output.dtype) for output in like]
-    for number in range(count):
-        time = count - 1 - number if backwards else number
-        last, states = step([x[time] for x in rows], states, None if seen is None else seen[time])
-        if every:
-            for whole, output in weft.unroll(zip(kept, last, strict=True)):
-                whole[number] = output
-    return last, (kept if every else [output[None] for output in last]), states
 
 
 def lstm(
