@@ -9,8 +9,12 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from typing import TYPE_CHECKING, Any
 
 from . import finder
+
+if TYPE_CHECKING:
+    from .src.trainer import fit_in_graph
 
 __version__ = "0.1.0"
 
@@ -36,4 +40,13 @@ def _choose() -> None:
 
 _choose()
 
-__all__ = ["__version__"]
+
+def __getattr__(name: str) -> Any:
+    if name != "fit_in_graph":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .src.trainer import fit_in_graph
+
+    return fit_in_graph
+
+
+__all__ = ["__version__", "fit_in_graph"]

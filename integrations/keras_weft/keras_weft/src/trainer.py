@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,13 @@ from keras.src import optimizers as optimizers_module
 from keras.src.backend import config
 from keras.src.trainers import trainer as base_trainer
 from keras.src.trainers.data_adapters import array_slicing, data_adapter_utils
-from keras.src.trainers.epoch_iterator import EpochIterator
 from keras.src.utils import traceback_utils
 from keras.src.utils.python_utils import pythonify_logs
 
 import weft
 
-Step = Callable[[list[Any]], Any]
-"""What runs batches of data: as many as there are steps in an execution, or those that are left."""
+from .data import WholeEpochs, batches_of
+from .steps import Steps
 
 
 class WeftTrainer(base_trainer.Trainer):
@@ -28,9 +27,9 @@ class WeftTrainer(base_trainer.Trainer):
 
     def __init__(self) -> None:
         super().__init__()
-        self.train_function: Step | None = None
-        self.test_function: Step | None = None
-        self.predict_function: Step | None = None
+        self.train_function: Steps | None = None
+        self.test_function: Steps | None = None
+        self.predict_function: Steps | None = None
 
     # Steps: programs may write their own, with `weft.GradientTape`
 
@@ -73,50 +72,27 @@ class WeftTrainer(base_trainer.Trainer):
 
     # Functions of steps
 
-    def make_train_function(self, force: bool = False) -> Step:
+    def make_train_function(self, force: bool = False) -> Steps:
         """The function that `fit` calls with a list of batches."""
         if self.train_function is None or force:
-            self.train_function = self._in_turn(self._compiled(lambda data: self.train_step(data)))
+            self.train_function = self._steps("train_step")
         return self.train_function
 
-    def make_test_function(self, force: bool = False) -> Step:
+    def make_test_function(self, force: bool = False) -> Steps:
         """The function that `evaluate` calls with a list of batches."""
         if self.test_function is None or force:
-            self.test_function = self._in_turn(self._compiled(lambda data: self.test_step(data)))
+            self.test_function = self._steps("test_step")
         return self.test_function
 
-    def make_predict_function(self, force: bool = False) -> Step:
+    def make_predict_function(self, force: bool = False) -> Steps:
         """The function that `predict` calls with a list of batches."""
         if self.predict_function is None or force:
-            step = self._compiled(lambda data: self.predict_step(data))
-
-            def predict_all(batches: list[Any]) -> Any:
-                outputs = [step(batch) for batch in batches]
-                return (
-                    tree.map_structure(lambda *rows: np.concatenate(rows), *outputs)
-                    if outputs[1:]
-                    else outputs[0]
-                )
-
-            self.predict_function = predict_all
+            self.predict_function = self._steps("predict_step", joined=True)
         return self.predict_function
 
-    def _compiled(self, step: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """A step as a compiled function, unless the model is to run eagerly."""
-        if self.run_eagerly or not self.jit_compile:
-            return step
-        return weft.function(step)
-
-    @staticmethod
-    def _in_turn(step: Callable[[Any], Any]) -> Step:
-        """A step for each batch; what the last one returns."""
-
-        def steps(batches: list[Any]) -> Any:
-            for batch in batches:
-                logs = step(batch)
-            return logs
-
-        return steps
+    def _steps(self, name: str, joined: bool = False) -> Steps:
+        is_compiled = self.jit_compile and not self.run_eagerly
+        return Steps(getattr(self, name), self.steps_per_execution, is_compiled, joined)
 
     # Loops
 
@@ -148,30 +124,43 @@ class WeftTrainer(base_trainer.Trainer):
             (x, y, sample_weight), validation_data = array_slicing.train_validation_split(
                 (x, y, sample_weight), validation_split=validation_split
             )
-        batches = EpochIterator(
-            x=x,
-            y=y,
-            sample_weight=sample_weight,
+        batches = batches_of(
+            x,
+            y,
+            sample_weight,
+            class_weight,
+            shuffle,
             batch_size=batch_size,
             steps_per_epoch=steps_per_epoch,
-            shuffle=shuffle,
-            class_weight=class_weight,
             steps_per_execution=self.steps_per_execution,
         )
-        self._build_on_first(batches)
-        callbacks = self._callback_list(callbacks, verbose, epochs, batches, add_history=True)
         validate = _Validation(
             self, validation_data, validation_batch_size or batch_size, validation_steps, validation_freq
         )
+        return self._fitted(batches, self._train_steps, callbacks, verbose, initial_epoch, epochs, validate)
+
+    def _fitted(
+        self,
+        batches: Any,
+        train: Callable[[list[Any]], Any],
+        callbacks: Any,
+        verbose: Any,
+        initial_epoch: int,
+        epochs: int,
+        validate: _Validation,
+    ) -> Any:
+        """Train on what an iterator gives for each epoch."""
+        self._build_on_first(batches, self.train_step, WeftTrainer.train_step)
+        callbacks = self._callback_list(callbacks, verbose, epochs, batches, add_history=True)
         self.stop_training = False
-        train = self.make_train_function()
+        self.make_train_function()
         callbacks.on_train_begin()
         epoch_logs: dict[str, Any] | None = None
         for epoch in range(self._initial_epoch or initial_epoch, epochs):
             self.reset_metrics()
             callbacks.on_epoch_begin(epoch)
-            logs = self._run(batches, train, callbacks.on_train_batch_begin, callbacks.on_train_batch_end)
-            epoch_logs = dict(pythonify_logs(self._get_metrics_result_or_logs(logs)))
+            logs = _last(self._walk(batches, train, callbacks, "train", "stop_training"))
+            epoch_logs = dict(self._get_metrics_result_or_logs(logs))
             epoch_logs.update(validate(epoch, callbacks))
             callbacks.on_epoch_end(epoch, epoch_logs)
             if self.stop_training:
@@ -182,16 +171,23 @@ class WeftTrainer(base_trainer.Trainer):
         callbacks.on_train_end(logs=epoch_logs)
         return self.history
 
-    def _run(self, batches: Any, step: Step, on_begin: Any, on_end: Any) -> Any:
-        """One walk over the data."""
-        logs: Any = {}
+    def _train_steps(self, batches: list[Any]) -> Any:
+        """Learn from batches, by the function of now: a callback may have made another one."""
+        return self.make_train_function()(batches)
+
+    def _walk(
+        self, batches: Any, run: Callable[[list[Any]], Any], callbacks: Any, kind: str, flag: str
+    ) -> Iterator[Any]:
+        """What is returned for each execution of one walk over the data, until a callback sets the flag."""
+        on_begin = getattr(callbacks, f"on_{kind}_batch_begin")
+        on_end = getattr(callbacks, f"on_{kind}_batch_end")
         for begin, end, data in batches:
             on_begin(begin)
-            logs = step(data)
-            on_end(end, logs)
-            if self.stop_training or getattr(self, "stop_evaluating", False):
+            made = run(data)
+            on_end(end, {"outputs": made} if kind == "predict" else made)
+            yield made
+            if getattr(self, flag):
                 break
-        return logs
 
     @traceback_utils.filter_traceback
     def evaluate(
@@ -213,30 +209,23 @@ class WeftTrainer(base_trainer.Trainer):
             raise ValueError(f"Arguments not recognized: {kwargs}")
         batches = self._eval_epoch_iterator if use_cached else None
         if batches is None:
-            batches = EpochIterator(
-                x=x,
-                y=y,
-                sample_weight=sample_weight,
+            batches = batches_of(
+                x,
+                y,
+                sample_weight,
                 batch_size=batch_size,
                 steps_per_epoch=steps,
-                shuffle=False,
                 steps_per_execution=self.steps_per_execution,
             )
             if use_cached:
                 self._eval_epoch_iterator = batches
-        self._build_on_first(batches)
+        self._build_on_first(batches, self.test_step, WeftTrainer.test_step)
         callbacks = self._callback_list(callbacks, verbose, 1, batches)
         test = self.make_test_function()
         self.stop_evaluating = False
         callbacks.on_test_begin()
         self.reset_metrics()
-        logs: Any = {}
-        for begin, end, data in batches:
-            callbacks.on_test_batch_begin(begin)
-            logs = test(data)
-            callbacks.on_test_batch_end(end, logs)
-            if self.stop_evaluating:
-                break
+        logs = _last(self._walk(batches, test, callbacks, "test", "stop_evaluating"))
         logs = pythonify_logs(self._get_metrics_result_or_logs(logs))
         callbacks.on_test_end(logs)
         return logs if return_dict else self._flatten_metrics_in_order(logs)
@@ -251,25 +240,20 @@ class WeftTrainer(base_trainer.Trainer):
         callbacks: Any = None,
     ) -> Any:
         """What the model says of data; see `keras.Model.predict`."""
-        batches = EpochIterator(
-            x=x,
+        batches = batches_of(
+            x,
             batch_size=batch_size,
             steps_per_epoch=steps,
-            shuffle=False,
             steps_per_execution=self.steps_per_execution,
         )
         callbacks = self._callback_list(callbacks, verbose, 1, batches)
         predict = self.make_predict_function()
         self.stop_predicting = False
         callbacks.on_predict_begin()
-        outputs = []
-        for begin, end, data in batches:
-            callbacks.on_predict_batch_begin(begin)
-            outputs.append(predict(data))
-            callbacks.on_predict_batch_end(end, {"outputs": outputs[-1]})
-            if self.stop_predicting:
-                break
+        outputs = list(self._walk(batches, predict, callbacks, "predict", "stop_predicting"))
         callbacks.on_predict_end()
+        if not outputs:
+            raise ValueError("`predict` got no batch of data: x has no rows, or its iterator is exhausted")
         return tree.map_structure(lambda *rows: np.concatenate(rows), *outputs)
 
     def _callback_list(self, callbacks: Any, verbose: Any, epochs: int, batches: Any, **options: Any) -> Any:
@@ -285,14 +269,24 @@ class WeftTrainer(base_trainer.Trainer):
             **options,
         )
 
-    def _build_on_first(self, batches: Any) -> None:
-        """Make the variables of a model that has none yet, by the shapes of the first batch."""
-        if all(layer.built for layer in self._flatten_layers()):
+    def _build_on_first(self, batches: Any, step: Any, own: Any) -> None:
+        """Make the variables that are still to be made, by the types of a batch.
+
+        Programs that write steps of their own need not write `call`: their variables are made where they are used.
+        """
+        if getattr(step, "__func__", step) is not own:
             return
-        for _, _, data in batches:
-            self._symbolic_build(data_batch=data[0])
-            break
-        batches.reset()
+        unbuilt = (self._compile_metrics, self._compile_loss, *self._flatten_layers())
+        if all(part is None or part.built for part in unbuilt):
+            self._post_build()
+            return
+        spec = getattr(batches.data_adapter, "spec", None)
+        if spec is None:
+            for _, _, data in batches:
+                spec = data[0]
+                break
+            batches.reset()
+        self._symbolic_build(data_batch=spec)
 
     # Single batches
 
@@ -326,7 +320,7 @@ class WeftTrainer(base_trainer.Trainer):
         """What the model says of one batch; see `keras.Model.predict_on_batch`."""
         return tree.map_structure(backend.convert_to_numpy, self.make_predict_function()([(x,)]))
 
-    def _on_batch(self, make: Callable[[], Step], data: Any, return_dict: bool) -> Any:
+    def _on_batch(self, make: Callable[[], Steps], data: Any, return_dict: bool) -> Any:
         data = tree.map_structure(lambda x: x if x is None else np.asarray(x), data)
         if not all(layer.built for layer in self._flatten_layers()):
             self._symbolic_build(data_batch=data)
@@ -334,6 +328,40 @@ class WeftTrainer(base_trainer.Trainer):
         self.reset_metrics()
         logs = pythonify_logs(step([data]))
         return logs if return_dict else self._flatten_metrics_in_order(logs)
+
+
+def fit_in_graph(
+    model: Any,
+    dataset: Any,
+    epochs: int = 1,
+    *,
+    verbose: Any = 0,
+    callbacks: Any = None,
+    validation_data: Any = None,
+    validation_freq: Any = 1,
+    initial_epoch: int = 0,
+) -> Any:
+    """Train as `model.fit(dataset, epochs=epochs)` does, with each epoch as one compiled call; returns its history.
+
+    `dataset` is a `weft.data.Dataset` of batches (x, y) or (x, y, sample_weight), whose pipeline is compiled into the
+    loop. Callbacks see an epoch as one execution, as with `steps_per_execution`: their methods for batches are called
+    once. Raises TypeError for other data, ValueError for a model that runs eagerly.
+    """
+    model._assert_compile_called("fit_in_graph")
+    if not isinstance(dataset, weft.data.Dataset):
+        raise TypeError(
+            f"fit_in_graph takes a weft.data.Dataset, not {type(dataset).__name__}: use model.fit"
+        )
+    if model.run_eagerly or not model.jit_compile:
+        raise ValueError(
+            "fit_in_graph compiles epochs, and the model was compiled to run eagerly: use model.fit"
+        )
+    model._eval_epoch_iterator = None
+    validate = _Validation(model, validation_data, None, None, validation_freq)
+    train = model.make_train_function().epochs()
+    return model._fitted(
+        WholeEpochs(dataset), train, callbacks, verbose, initial_epoch, _capped(epochs), validate
+    )
 
 
 class _Validation:
@@ -361,6 +389,14 @@ class _Validation:
         return {f"val_{name}": value for name, value in logs.items()}
 
 
+def _last(logs: Iterator[Any]) -> Any:
+    """What comes last, of logs of executions; none where there is none."""
+    last: Any = {}
+    for made in logs:
+        last = made
+    return last
+
+
 def _capped(epochs: int) -> int:
     """A number of epochs, made smaller where the settings of Keras say so."""
     most = config.max_epochs()
@@ -370,4 +406,4 @@ def _capped(epochs: int) -> int:
     return int(most)
 
 
-__all__ = ["WeftTrainer"]
+__all__ = ["WeftTrainer", "fit_in_graph"]

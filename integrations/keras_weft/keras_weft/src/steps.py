@@ -1,0 +1,110 @@
+"""Steps of a model as compiled functions: what runs lists of batches."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from keras.src import tree
+
+import weft
+
+
+class Steps:
+    """Runs a step for each of some batches; in the compiled functions it writes the variables of the model in place.
+
+    Several batches of one shape are one call, in which the loop over them is compiled; those that are left, as the
+    smaller one at the end of the data, are a call each. With `joined`, what the steps return is joined along the first
+    axis, else it is what the last one returns.
+    """
+
+    def __init__(
+        self, step: Callable[[Any], Any], count: int, is_compiled: bool, joined: bool = False
+    ) -> None:
+        self._step = step
+        self._count = count
+        self._joined = joined
+        self._is_compiled = is_compiled
+        self._epochs: Epochs | None = None
+        self.one: Any = weft.function(step) if is_compiled else step
+        """The function of one batch."""
+        self.several: Any = weft.function(self._mapped) if is_compiled else None
+        """The function of as many batches as an execution has steps, stacked."""
+
+    def __call__(self, batches: list[Any]) -> Any:
+        """What the steps return, joined or of the last of them."""
+        if len(batches) == 1 or not self._is_compiled or not self._are_stacked(batches):
+            results = [self._run(self.one, batch) for batch in batches]
+            return _concatenated(results) if self._joined else results[-1]
+        return self._run(self.several, tree.map_structure(_stacked, *batches))
+
+    def epochs(self) -> Epochs:
+        """The same step as what walks whole data sets."""
+        if self._epochs is None:
+            self._epochs = Epochs(self._step)
+        return self._epochs
+
+    def _are_stacked(self, batches: list[Any]) -> bool:
+        """Whether the batches are as many as an execution has, of the same shapes."""
+        if len(batches) != self._count:
+            return False
+        first, *others = ([np.shape(array) for array in tree.flatten(batch)] for batch in batches)
+        return all(shapes == first for shapes in others)
+
+    def _mapped(self, batches: Any) -> Any:
+        """The loop over stacked batches."""
+        results = weft.map(self._step, batches)
+        if not self._joined:
+            return tree.map_structure(lambda rows: rows[-1], results)
+        return tree.map_structure(lambda rows: np.reshape(rows, (-1, *rows.shape[2:])), results)
+
+    def _run(self, function: Any, data: Any) -> Any:
+        """Call a compiled function, or Python from now on where weft refuses the program."""
+        if not self._is_compiled:
+            return self._step(data)
+        try:
+            return function(data)
+        except weft.UnsupportedError as error:
+            warnings.warn(
+                f"the model runs eagerly, as weft cannot compile its step: {error}",
+                weft.FallbackWarning,
+                stacklevel=4,
+            )
+        self._is_compiled = False
+        self.one = self._step
+        return self._step(data)
+
+
+def _stacked(*arrays: Any) -> Any:
+    return None if arrays[0] is None else np.stack(arrays)
+
+
+def _concatenated(results: list[Any]) -> Any:
+    if len(results) == 1:
+        return results[0]
+    return tree.map_structure(lambda *rows: np.concatenate(rows), *results)
+
+
+class Epochs:
+    """Walks a whole data set in one call, in which the pipeline and the loop are compiled."""
+
+    def __init__(self, step: Callable[[Any], Any]) -> None:
+        self._step = step
+        self.function = weft.function(weft.autograph.convert(_walk))
+        """The function of a step and a data set."""
+
+    def __call__(self, datasets: list[Any]) -> Any:
+        """What the step returns for the last batch."""
+        return self.function(self._step, datasets[0])
+
+
+def _walk(step: Callable[[Any], Any], dataset: Any) -> Any:
+    logs = {}
+    for batch in dataset:
+        logs = step(batch)
+    return logs
+
+
+__all__ = ["Epochs", "Steps"]
