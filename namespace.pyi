@@ -165,7 +165,7 @@ def atleast_3d(*arys: _Any) -> _Any:
 def average(a: _Any, axis: _Any = None, weights: _Any = None, returned: _builtins.bool = False, *, keepdims: _Any = ...) -> _Any:
     """The mean over axes, weighted where weights are given, as `numpy.average`."""
 
-def avg_pool2d(x: _Any, /, window: _Any, *, strides: _Any = None, padding: _Any = 'valid') -> _Any:
+def avg_pool(x: _Any, /, window: _Any, *, strides: _Any = None, padding: _Any = 'valid', dilations: _Any = 1) -> _Any:
     """The mean of every window of images, in which the border does not count; the stride is the window unless given."""
 
 def bincount(x: _Any, /, weights: _Any = None, minlength: _builtins.int = 0) -> _Any:
@@ -246,8 +246,11 @@ def conj(x: _Any, /, out: _Any = None, *, where: _Any = True, casting: _builtins
 def conjugate(x: _Any, /, out: _Any = None, *, where: _Any = True, casting: _builtins.str = 'same_kind', order: _builtins.str = 'K', dtype: _Any = None, subok: _builtins.bool = True) -> _Any:
     """Complex conjugate; of real numbers, the operand itself. As `numpy.conjugate`, with its arguments."""
 
-def conv2d(x: _Any, filters: _Any, /, *, strides: _Any = 1, padding: _Any = 'valid', dilations: _Any = 1, groups: _builtins.int = 1) -> _Any:
-    """The cross-correlation of images with filters."""
+def conv(x: _Any, kernel: _Any, /, *, strides: _Any = 1, padding: _Any = 'valid', dilations: _Any = 1, input_dilations: _Any = 1, groups: _builtins.int = 1) -> _Any:
+    """The cross-correlation of arrays with kernels: convolutions of one, two, three and more dimensions."""
+
+def conv_transpose(x: _Any, kernel: _Any, /, *, strides: _Any = 1, padding: _Any = 'valid', output_padding: _Any = 0, dilations: _Any = 1, groups: _builtins.int = 1) -> _Any:
+    """The transpose of `conv`, by the kernel of which it takes results back to what they may have been made of."""
 
 def convolve(a: _Any, v: _Any, mode: _builtins.str = 'full') -> _Any:
     """The discrete convolution of two vectors, as `numpy.convolve`."""
@@ -612,7 +615,7 @@ def matvec(x1: _Any, x2: _Any, /, out: _Any = None) -> _Any:
 def max(a: _Any, axis: _Any = None, out: _Any = None, keepdims: _Any = ..., initial: _Any = ..., where: _Any = ...) -> _Any:
     """The largest element over axes, NaN if there is one, as `numpy.max`."""
 
-def max_pool2d(x: _Any, /, window: _Any, *, strides: _Any = None, padding: _Any = 'valid') -> _Any:
+def max_pool(x: _Any, /, window: _Any, *, strides: _Any = None, padding: _Any = 'valid', dilations: _Any = 1) -> _Any:
     """The largest element in every window of images; the stride is the window unless given."""
 
 def maximum(x1: _Any, x2: _Any, /, out: _Any = None, *, where: _Any = True, casting: _builtins.str = 'same_kind', order: _builtins.str = 'K', dtype: _Any = None, subok: _builtins.bool = True) -> _Any:
@@ -779,6 +782,9 @@ def real(val: _Any) -> _Any:
 
 def reciprocal(x: _Any, /, out: _Any = None, *, where: _Any = True, casting: _builtins.str = 'same_kind', order: _builtins.str = 'K', dtype: _Any = None, subok: _builtins.bool = True) -> _Any:
     """One divided by the operand; of integers, rounded towards zero. As `numpy.reciprocal`, with its arguments."""
+
+def reduce_window(x: _Any, reduction: _builtins.str, /, window: _Any, *, strides: _Any = 1, padding: _Any = 'valid', dilations: _Any = 1) -> _Any:
+    """The largest ("max") or smallest ("min") element, "sum" or "mean" of every window that slides over an array."""
 
 def remainder(x1: _Any, x2: _Any, /, out: _Any = None, *, where: _Any = True, casting: _builtins.str = 'same_kind', order: _builtins.str = 'K', dtype: _Any = None, subok: _builtins.bool = True) -> _Any:
     """What floor division leaves, with the sign of the divisor (Python's %). As `numpy.remainder`, with its arguments."""
@@ -1036,7 +1042,7 @@ __all__ = [
     "atleast_2d",
     "atleast_3d",
     "average",
-    "avg_pool2d",
+    "avg_pool",
     "bfloat16",
     "bincount",
     "bitwise_and",
@@ -1067,7 +1073,8 @@ __all__ = [
     "concatenate",
     "conj",
     "conjugate",
-    "conv2d",
+    "conv",
+    "conv_transpose",
     "convolve",
     "copy",
     "copysign",
@@ -1200,7 +1207,7 @@ __all__ = [
     "matrix_transpose",
     "matvec",
     "max",
-    "max_pool2d",
+    "max_pool",
     "maximum",
     "may_share_memory",
     "mean",
@@ -1258,6 +1265,7 @@ __all__ = [
     "ravel_multi_index",
     "real",
     "reciprocal",
+    "reduce_window",
     "remainder",
     "repeat",
     "require",

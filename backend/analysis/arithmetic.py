@@ -90,10 +90,8 @@ def _named_runs(op: Operation, shapes: Sequence[Sequence[int | None]]) -> int | 
         summed = [shapes[0][-1]]
     elif op.name in ("linalg.vecmat", "linalg.dot"):
         summed = [shapes[0][0]]
-    elif op.name.startswith("linalg.conv_2d_nhwc_hwcf"):
-        summed = list(shapes[1][:3])
-    elif op.name.startswith("linalg.pooling_nhwc"):
-        summed = list(shapes[1])
+    elif op.name.startswith("linalg.conv_"):
+        summed = list(shapes[1][:-1])
     elif op.name == "linalg.reduce":
         result = list(shapes[0])
     return product(result + summed)

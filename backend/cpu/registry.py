@@ -37,7 +37,9 @@ CPU_PASSES: PassTable = MappingProxyType(
         "pack-operands": entry(
             f"{_CODEGEN}.contractions.pack_operands:PackOperands",
             "linalg.contract",
+            "linalg.conv_1d_nwc_wcf",
             "linalg.conv_2d_nhwc_hwcf",
+            "linalg.conv_3d_ndhwc_dhwcf",
         ),
         "pass-pointers": entry(f"{_LOWERING}.parameters:PassPointers"),
         "place-temporaries": entry(f"{_CODEGEN}.deallocation:PlaceTemporaries"),

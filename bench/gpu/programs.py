@@ -70,7 +70,7 @@ def _causal_attention(q: Any, k: Any, v: Any) -> Any:
 
 
 def _convolution(images: Any, filters: Any) -> Any:
-    return weft.conv2d(images, filters, padding="same")
+    return weft.conv(images, filters, padding="same")
 
 
 def _mean_squared_error(a: Any, b: Any) -> Any:

@@ -34,8 +34,8 @@ def adam_loop(params: Any, means: Any, squares: Any, x: Any, labels: Any, steps:
 def convolutional(params: Any, images: Any, labels: Any) -> Any:
     """Two convolutions with pooling, and a dense layer."""
     k1, b1, k2, b2, w, b = params
-    maps = weft.max_pool2d(np.maximum(weft.conv2d(images, k1) + b1, 0), 2)
-    maps = weft.max_pool2d(np.maximum(weft.conv2d(maps, k2) + b2, 0), 2)
+    maps = weft.max_pool(np.maximum(weft.conv(images, k1) + b1, 0), 2)
+    maps = weft.max_pool(np.maximum(weft.conv(maps, k2) + b2, 0), 2)
     return cross_entropy(maps.reshape(len(images), -1) @ w + b, labels)
 
 

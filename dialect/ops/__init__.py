@@ -23,10 +23,11 @@ FAMILIES = (
     "tables",
     "random",
     "contraction",
+    "convolution",
     "ufunc_loops",
     "linear_algebra",
     "fourier",
-    "pooling",
+    "windows",
     "differentiation",
     "state",
 )

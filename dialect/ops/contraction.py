@@ -6,11 +6,9 @@ Floats narrower than 32 bits are added up in float32 and rounded once; booleans 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from ..convolution_rules import filter_cotangent, image_cotangent
 from ..emitter import Emitter, Tensor
 from ..errors import WeftValueError
 from ..op import (
@@ -19,8 +17,6 @@ from ..op import (
     Case,
     Cost,
     ExtentSource,
-    Int,
-    Ints,
     Operand,
     ShapedOp,
     String,
@@ -28,7 +24,7 @@ from ..op import (
     broadcast_source,
     same_dtype,
 )
-from ..types import broadcast_shapes, compatible_shapes, format_shape
+from ..types import broadcast_shapes, format_shape
 from .reductions import widened
 
 LABELS = "abcdefghijklmnopqrstuvwABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -188,208 +184,3 @@ class Contract(ShapedOp, name="contract", family="contraction", cost=Cost.SLOW):
     @staticmethod
     def evaluate(x: Array, y: Array, spec: str) -> Array:
         return np.asarray(np.einsum(spec, widened(x), widened(y))).astype(x.dtype)
-
-
-def window_extent(extent: int, window: int, stride: int, before: int, after: int, dilation: int = 1) -> int:
-    """The number of positions of a sliding window on a padded axis; not positive if it does not fit.
-
-    >>> window_extent(5, window=3, stride=2, before=1, after=1)
-    3
-    """
-    return (extent + before + after - (window - 1) * dilation - 1) // stride + 1
-
-
-def slid_shape(
-    what: str,
-    image: TensorType,
-    window: tuple[int | None, int | None],
-    strides: tuple[int, ...],
-    padding: tuple[int, ...],
-    dilations: tuple[int, ...] = (1, 1),
-) -> tuple[int | None, int | None]:
-    """The height and width of the result of sliding a window over an NHWC image, or `WeftValueError`."""
-    if image.rank != 4:
-        raise WeftValueError(f"{what} takes an image of rank 4 (batch, height, width, channels), not {image}")
-    for name, values, count, least in (
-        ("strides", strides, 2, 1),
-        ("padding", padding, 4, 0),
-        ("dilations", dilations, 2, 1),
-    ):
-        if len(values) != count or min(values) < least:
-            raise WeftValueError(f"{what}: {name} takes {count} numbers of at least {least}, not {values}")
-    slid: list[int | None] = []
-    for axis in (0, 1):
-        extent, size = image.shape[1 + axis], window[axis]
-        if extent is None or size is None:
-            slid.append(None)
-            continue
-        before, after = padding[2 * axis : 2 * axis + 2]
-        result = window_extent(extent, size, strides[axis], before, after, dilations[axis])
-        if size < 1 or result < 1:
-            raise WeftValueError(f"{what}: a window of {size} does not fit axis {1 + axis} of {image}")
-        slid.append(result)
-    return slid[0], slid[1]
-
-
-def windows(
-    x: Array, window: tuple[int, ...], strides: tuple[int, ...], dilations: tuple[int, ...] = (1, 1)
-) -> Array:
-    """The windows of an NHWC image as a view: axes batch, row, column, channel, window row, window column."""
-    spans = tuple((size - 1) * dilation + 1 for size, dilation in zip(window, dilations, strict=True))
-    every = np.lib.stride_tricks.sliding_window_view(x, spans, axis=(1, 2))
-    return every[:, :: strides[0], :: strides[1], :, :: dilations[0], :: dilations[1]]
-
-
-def padded(x: Array, padding: tuple[int, ...], value: Any) -> Array:
-    """An NHWC image with `padding` (top, bottom, left, right) rows and columns of a value around it."""
-    top, bottom, left, right = padding
-    return np.pad(x, ((0, 0), (top, bottom), (left, right), (0, 0)), constant_values=value)
-
-
-class Conv2d(ShapedOp, name="conv2d", family="contraction", cost=Cost.SLOW):
-    """Cross-correlation of images (N,H,W,C) with filters (KH,KW,C,F).
-
-    `padding` is top, bottom, left, right; what lies outside the image is zero.
-    """
-
-    x: Operand
-    filters: Operand
-    strides: Ints
-    padding: Ints
-    dilations: Ints
-    cases = (
-        Case(((2, 5, 6, 3), (3, 2, 3, 4)), {"strides": (1, 1), "padding": (0, 0, 0, 0), "dilations": (1, 1)}),
-        Case(((1, 5, 6, 2), (3, 3, 2, 3)), {"strides": (2, 1), "padding": (1, 0, 2, 1), "dilations": (1, 1)}),
-        Case(((1, 7, 7, 1), (3, 2, 1, 2)), {"strides": (1, 2), "padding": (1, 1, 0, 0), "dilations": (2, 3)}),
-        Case(((1, 4, 4, 3), (1, 1, 3, 2)), {"strides": (1, 1), "padding": (0, 0, 0, 0), "dilations": (1, 1)}),
-    )
-    linear = ("x", "filters")
-    multilinear = True
-
-    @staticmethod
-    def transpose_x(b: Emitter, g: Tensor, x: Tensor, filters: Tensor, **window: tuple[int, ...]) -> Tensor:
-        """A correlation of the cotangent with the filters turned round."""
-        return image_cotangent(b, g, x, filters, 1, **window)
-
-    @staticmethod
-    def transpose_filters(
-        b: Emitter, g: Tensor, x: Tensor, filters: Tensor, **window: tuple[int, ...]
-    ) -> Tensor:
-        """A correlation of the image with the cotangent."""
-        return filter_cotangent(b, g, x, filters, 1, **window)
-
-    @staticmethod
-    def infer(
-        x: TensorType,
-        filters: TensorType,
-        strides: tuple[int, ...],
-        padding: tuple[int, ...],
-        dilations: tuple[int, ...],
-    ) -> TensorType:
-        dtype = same_dtype("weft.conv2d", x, filters)
-        if filters.rank != 4:
-            raise WeftValueError(
-                "weft.conv2d takes filters of rank 4 (height, width, channels in, channels out), "
-                f"not {filters}"
-            )
-        height, width, channels, results = filters.shape
-        slid = slid_shape("weft.conv2d", x, (height, width), strides, padding, dilations)
-        if not compatible_shapes((x.shape[3],), (channels,)):
-            raise WeftValueError(
-                f"weft.conv2d: images {x} have {x.shape[3]} channels, filters {filters} {channels}"
-            )
-        return TensorType((x.shape[0], *slid, results), dtype)
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return {0: (0, 0), 3: (1, 3)}.get(axis)
-
-    @staticmethod
-    def evaluate(
-        x: Array,
-        filters: Array,
-        strides: tuple[int, ...],
-        padding: tuple[int, ...],
-        dilations: tuple[int, ...],
-    ) -> Array:
-        image = padded(widened(x), padding, 0)
-        slid = windows(image, filters.shape[:2], strides, dilations)
-        return np.tensordot(slid, widened(filters), axes=((4, 5, 3), (0, 1, 2))).astype(x.dtype)
-
-
-class GroupedConv2d(ShapedOp, name="grouped_conv2d", family="contraction", cost=Cost.SLOW):
-    """Cross-correlation of images (N,H,W,C) with filters (KH,KW,C/groups,F): those of a group see its channels alone.
-
-    The first F/groups filters are those of the first group, which has the first C/groups channels. `padding` as of
-    `conv2d`.
-    """
-
-    x: Operand
-    filters: Operand
-    groups: Int
-    strides: Ints
-    padding: Ints
-    dilations: Ints
-    cases = (
-        Case(
-            ((2, 5, 6, 4), (3, 2, 2, 6)),
-            {"groups": 2, "strides": (1, 1), "padding": (0, 0, 0, 0), "dilations": (1, 1)},
-        ),
-        Case(
-            ((1, 5, 6, 3), (3, 3, 1, 3)),
-            {"groups": 3, "strides": (2, 1), "padding": (1, 0, 2, 1), "dilations": (1, 1)},
-        ),
-        Case(
-            ((1, 7, 7, 2), (3, 2, 1, 6)),
-            {"groups": 2, "strides": (1, 2), "padding": (1, 1, 0, 0), "dilations": (2, 3)},
-        ),
-    )
-    linear = ("x", "filters")
-    multilinear = True
-    transpose_x = staticmethod(image_cotangent)
-    transpose_filters = staticmethod(filter_cotangent)
-
-    @staticmethod
-    def infer(
-        x: TensorType,
-        filters: TensorType,
-        groups: int,
-        strides: tuple[int, ...],
-        padding: tuple[int, ...],
-        dilations: tuple[int, ...],
-    ) -> TensorType:
-        dtype = same_dtype("weft.conv2d", x, filters)
-        if filters.rank != 4:
-            raise WeftValueError(
-                "weft.conv2d takes filters of rank 4 (height, width, channels in, channels out), "
-                f"not {filters}"
-            )
-        height, width, channels, results = filters.shape
-        slid = slid_shape("weft.conv2d", x, (height, width), strides, padding, dilations)
-        if groups < 1 or (results is not None and results % groups):
-            raise WeftValueError(f"weft.conv2d: filters {filters} do not make {groups} groups of equal size")
-        wanted = None if channels is None else groups * channels
-        if not compatible_shapes((x.shape[3],), (wanted,)):
-            raise WeftValueError(
-                f"weft.conv2d: images {x} have {x.shape[3]} channels, {groups} groups of filters {filters} {wanted}"
-            )
-        return TensorType((x.shape[0], *slid, results), dtype)
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return {0: (0, 0), 3: (1, 3)}.get(axis)
-
-    @staticmethod
-    def evaluate(
-        x: Array,
-        filters: Array,
-        groups: int,
-        strides: tuple[int, ...],
-        padding: tuple[int, ...],
-        dilations: tuple[int, ...],
-    ) -> Array:
-        image = padded(widened(x), padding, 0)
-        slid = windows(image, filters.shape[:2], strides, dilations)
-        pairs = zip(np.split(slid, groups, axis=3), np.split(widened(filters), groups, axis=3), strict=True)
-        parts = [np.tensordot(some, own, axes=((4, 5, 3), (0, 1, 2))) for some, own in pairs]
-        return np.concatenate(parts, axis=3).astype(x.dtype)

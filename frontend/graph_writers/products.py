@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...dialect.emitter import Tensor
 from ...dialect.ops.contraction import parse_spec
-from .table import BOOL, GraphBuilder, writer
+from .table import BOOL, GraphBuilder
 
 
 class Contraction(NamedTuple):
@@ -60,11 +60,6 @@ def _summed(b: GraphBuilder, x: Tensor, labels: str, others: str) -> tuple[Tenso
     name = "any" if x.dtype == BOOL else "sum"
     found = b.one(name, x, axes=alone, keepdims=False)
     return found, "".join(label for label in labels if label in others)
-
-
-@writer("conv2d")
-def conv2d(b: GraphBuilder, x: Tensor, filters: Tensor, **how: Any) -> Tensor:
-    return b.one("grouped_conv2d", x, filters, groups=1, **how)
 
 
 __all__ = ["Contraction", "contraction"]

@@ -49,7 +49,7 @@ MODULES = (
     "set_operations",
     "contraction",
     "convolutions",
-    "images",
+    "sliding_windows",
     "info",
 )
 """The modules of the main namespace: all functions in them whose names do not start with `_` are public.

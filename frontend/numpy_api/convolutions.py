@@ -13,11 +13,11 @@ from ..tracing.extents import known_extent, known_shape
 from ..tracing.staging import ArrayLike, ArrayResult, asarray, raise_where
 from .arguments import promoted
 from .contraction import matmul
-from .images import conv2d
 from .indexing import take
 from .joining import concat
 from .padding import pad
 from .shape import atleast_1d
+from .sliding_windows import conv
 
 
 def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> ArrayResult:
@@ -94,9 +94,7 @@ def _slide(x: ArrayResult, kernel: ArrayResult, mode: str) -> ArrayResult:
         return matmul(take(padded, np.arange(size)[:, None] + np.arange(count)), kernel)
     # Sums of short integers are what is left of those of long ones; those of booleans tell whether there are some.
     wide = np.dtype(np.int32) if x.dtype.itemsize < 4 else x.dtype
-    # An image of one row: nothing is multiplied that is not summed up, as a NaN would be seen.
-    image, filters = padded.astype(wide)[None, None, :, None], kernel.astype(wide)[None, :, None, None]
-    sums = conv2d(image, filters).reshape(size)
+    sums = conv(padded.astype(wide)[None, :, None], kernel.astype(wide)[:, None, None]).reshape(size)
     return np.not_equal(sums, 0) if kind(x.dtype) == "b" else sums.astype(x.dtype)
 
 

@@ -240,7 +240,7 @@ def layout_of_copy(layout: Layout, tensor_type: TensorType, order: str | None) -
 _KEEPING = ("scans", "sorting")
 """The families of ops on single arrays of which NumPy makes others with the same order of axes."""
 
-_FRESH = ("contraction", "creation", "pooling")
+_FRESH = ("contraction", "creation", "windows")
 """The families of ops whose results lie as lists of lists do."""
 
 

@@ -1,6 +1,6 @@
 """Compute a sum of shifted products as one convolution.
 
-    x[:, 0:h, 0:w] @ k[0, 0] + x[:, 0:h, 1:w+1] @ k[0, 1] + ...     ->     weft.conv2d(x, k)
+    x[:, 0:h, 0:w] @ k[0, 0] + x[:, 0:h, 1:w+1] @ k[0, 1] + ...     ->     weft.conv(x, k)
 
 also where a product is written `sum(x[..., None] * k[i, j], axis=3)`. Shifted images are then read from one, and the
 result is written once. Like every sum of products, it is added up in an order of its own.
@@ -13,7 +13,8 @@ from typing import ClassVar
 
 from ...dialect.emitter import INT64_MAX
 from ...dialect.mlir import Module, Operation, Value
-from ...dialect.ops.contraction import Conv2d, Matmul
+from ...dialect.ops.contraction import Matmul
+from ...dialect.ops.convolution import Conv
 from ...dialect.ops.elementwise import Add, Multiply
 from ...dialect.ops.reductions import Sum
 from ...dialect.ops.shape import ExpandDims, Squeeze
@@ -197,12 +198,14 @@ class _Gatherer:
 
     def _write(self, add: Match, found: _Convolution) -> Value:
         return add.create(
-            Conv2d,
+            Conv,
             self._slice(add, found.image, found.window),
             self._slice(add, found.kernel, found.box),
             strides=found.strides,
             padding=(0, 0, 0, 0),
             dilations=found.dilations,
+            x_dilations=(1, 1),
+            groups=1,
         )
 
     def _slice(self, add: Match, value: Value, ranges: Sequence[_Range]) -> Value:

@@ -37,7 +37,7 @@ _UNKNOWN_EXTENT = 4096
 _NEVER_KEPT = 1 << 50
 """The size of what other values are computed of again in any case: numbers of other dialects."""
 
-_LARGE_FAMILIES = ("contraction", "reductions", "scans", "sorting", "pooling", "state", "differentiation")
+_LARGE_FAMILIES = ("contraction", "reductions", "scans", "sorting", "windows", "state", "differentiation")
 _SCALAR_DIALECTS = ("arith.", "tensor.")
 
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from ...dialect.mlir import Operation, Value
 from ...dialect.op import Op
-from ...dialect.ops.contraction import Conv2d, GroupedConv2d
+from ...dialect.ops.convolution import Conv
 from ...dialect.ops.indexing import Gather, PutAlongAxis, Scatter, TakeAlongAxis
 from ...dialect.ops.linear_algebra import QrBasis
 from ...dialect.ops.shape import Reshape
@@ -57,20 +57,21 @@ def _indexed(position: int) -> Check:
 
 
 def _convolution(op: Operation, operands: Sequence[Value], attributes: Attributes) -> None:
-    """The filters fit the channels and, with what surrounds it, the image."""
-    image, filters = operands
-    groups = attributes.get("groups", 1)
-    require_equal(op, extent_of(image, 3), binary("multiply", extent_of(filters, 2), number(groups)))
-    left = binary("remainder", extent_of(filters, 3), number(groups))
+    """The kernel fits the channels and, with what surrounds it, the array."""
+    x, kernel = operands
+    groups, rank = attributes["groups"], x.type.rank - 2
+    channels = binary("multiply", extent_of(kernel, rank), number(groups))
+    require_equal(op, extent_of(x, rank + 1), channels)
+    left = binary("remainder", extent_of(kernel, rank + 1), number(groups))
     require_equal(op, left, number(0))
-    for axis in (0, 1):
-        size = extent_of(filters, axis)
+    for axis, slide in enumerate(Conv.slides([None] * rank, attributes)):
+        size, extent = extent_of(kernel, axis), extent_of(x, 1 + axis)
         require_at_least(op, size, 1)
-        padding = sum(attributes["padding"][2 * axis : 2 * axis + 2])
-        room = binary("add", extent_of(image, 1 + axis), number(padding - 1))
-        span = binary("multiply", binary("subtract", size, number(1)), number(attributes["dilations"][axis]))
-        message = "filters of {0} do not fit an image of {1}"
-        raise_if(op, binary("less", room, span), "ValueError", message, (size, extent_of(image, 1 + axis)))
+        wide = binary("multiply", binary("subtract", extent, number(1)), number(slide.gap))
+        room = binary("add", wide, number(slide.low + slide.high))
+        span = binary("multiply", binary("subtract", size, number(1)), number(slide.dilation))
+        message = "a kernel of {0} does not fit an axis of {1}"
+        raise_if(op, binary("less", room, span), "ValueError", message, (size, extent))
 
 
 def _scales(op: Operation, operands: Sequence[Value], attributes: Attributes) -> None:
@@ -96,8 +97,7 @@ SIZE_NEEDS: Mapping[type[Op], Check] = {
     TakeAlongAxis: _indexed(1),
     Scatter: _indexed(2),
     PutAlongAxis: _indexed(2),
-    Conv2d: _convolution,
-    GroupedConv2d: _convolution,
+    Conv: _convolution,
     QrBasis: _scales,
     TableFind: _table,
     TableIndex: _table,

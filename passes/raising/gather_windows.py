@@ -4,7 +4,7 @@
         for j in range(w):
             out[:, i, j, :] = np.max(x[:, 2 * i : 2 * i + 2, 2 * j : 2 * j + 2, :], axis=(1, 2))
 
-is `weft.max_pool2d`, and sums of products of windows with filters are `weft.conv2d`, also where some or all iterations
+is `weft.window_max`, and sums of products of windows with filters are `weft.conv`, also where some or all iterations
 are written out.
 """
 

@@ -1,4 +1,4 @@
-"""Write what is computed of windows as `weft.conv2d` or a pooling, between changes of the order of axes."""
+"""Write what is computed of windows as `weft.conv` or a reduction of windows, between changes of the order of axes."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from ...dialect.mlir import Value
-from ...dialect.ops.contraction import Conv2d
-from ...dialect.ops.pooling import AvgPool2d, MaxPool2d
+from ...dialect.ops.convolution import Conv
 from ...dialect.ops.reductions import Max
 from ...dialect.ops.shape import Reshape, Transpose
 from ...dialect.ops.slicing import Slice
+from ...dialect.ops.windows import WindowMax, WindowMean
 from ..control_flow.structure import weft_op
 from ..rewriting import type_of
 from .windows import Windows
@@ -56,11 +56,12 @@ def _pooling(windows: Windows, image: Value, strides: Sequence[int]) -> tuple[Va
     channels = [axis for axis in others if axis > windows.moving[-1]]
     images = [axis for axis in others if axis not in channels]
     pooled = weft_op(
-        MaxPool2d if windows.function is Max else AvgPool2d,
+        WindowMax if windows.function is Max else WindowMean,
         _images(image, images, windows.moving, channels),
-        window=_pair([windows.spans[axis].size for axis in windows.moving]),
-        strides=_pair(strides),
-        padding=(0, 0, 0, 0),
+        window=(1, *_pair([windows.spans[axis].size for axis in windows.moving]), 1),
+        strides=(1, *_pair(strides), 1),
+        padding=(0,) * 8,
+        dilations=(1,) * 4,
     )
     return _unfolded(
         pooled,
@@ -86,12 +87,14 @@ def _convolution(
     of_image = [[_axis(pairs[d][0]) for d in group] for group in (images, moving, channels)]
     of_filters = [[_axis(pairs[d][1]) for d in group] for group in (moving, channels, results)]
     convolved = weft_op(
-        Conv2d,
+        Conv,
         _images(image, *of_image),
         _filters(filters, *of_filters),
         strides=_pair(strides),
         padding=(0, 0, 0, 0),
         dilations=(1, 1),
+        x_dilations=(1, 1),
+        groups=1,
     )
     kept = [d for d in axes if d not in windows.summed]
     return _unfolded(

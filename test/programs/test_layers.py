@@ -58,8 +58,8 @@ def test_variables_and_dropout_train_as_in_python() -> None:
 
 def scores(params: Any, images: Any) -> Any:
     """A convolution, relu, pooling, and a dense layer."""
-    maps = np.maximum(weft.conv2d(images, params["filters"]) + params["bias"], 0)
-    return weft.max_pool2d(maps, 2).reshape(len(images), -1) @ params["out"]
+    maps = np.maximum(weft.conv(images, params["filters"]) + params["bias"], 0)
+    return weft.max_pool(maps, 2).reshape(len(images), -1) @ params["out"]
 
 
 def cross_entropy(params: Any, images: Any, labels: Any) -> Any:

@@ -34,8 +34,8 @@ def trained(w1: Any, b1: Any, w2: Any, x: Any) -> Any:
 
 def convolved(x: Any, k: Any) -> Any:
     """Images, pooled in two ways."""
-    images = weft.conv2d(x, k, padding="same")
-    return weft.max_pool2d(images, 2), weft.avg_pool2d(images, 2)
+    images = weft.conv(x, k, padding="same")
+    return weft.max_pool(images, 2), weft.avg_pool(images, 2)
 
 
 __all__ = ["F32", "convolved", "mlp", "normal", "trained"]

@@ -47,7 +47,7 @@ WITHOUT_CASES = {
 PLACES = {"f": 4.0, "c": 16.0}
 """How many units in the last place elementary functions may be off, by the kind of the result."""
 
-SUMMING = ("reductions", "scans", "contraction", "pooling")
+SUMMING = ("reductions", "scans", "contraction", "windows")
 """Families whose sums may be added up in another order than NumPy's."""
 
 

@@ -12,7 +12,9 @@ _CONTRACTIONS = frozenset(
         "linalg.matvec",
         "linalg.vecmat",
         "linalg.batch_matvec",
+        "linalg.conv_1d_nwc_wcf",
         "linalg.conv_2d_nhwc_hwcf",
+        "linalg.conv_3d_ndhwc_dhwcf",
         "linalg.contract",
     }
 )

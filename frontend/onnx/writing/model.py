@@ -17,11 +17,11 @@ from ....dialect.ops.state import WriteRef
 from ....dialect.types import RefType, TensorType
 from ...graph_writers.table import Unsaid
 from ...graph_writers.walk import ModuleWriter
-from . import elementwise, indexing, products, reductions, shapes
+from . import elementwise, indexing, products, reductions, shapes, windows
 from .nodes import Nodes, names_in, value_info
 from .table import WRITERS, Builder
 
-FAMILIES = (elementwise, shapes, products, reductions, indexing)
+FAMILIES = (elementwise, shapes, products, reductions, windows, indexing)
 """The modules that fill the table."""
 
 OLDEST_OPSET = 18

@@ -1,4 +1,4 @@
-"""Products and convolutions."""
+"""Products of tensors."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ....dialect.dtypes import is_half, kind
+from ....dialect.dtypes import is_half
 from ....dialect.emitter import Tensor
-from ....dialect.ops.contraction import GroupedConv2d
 from ....dialect.types import TensorType, broadcast_shapes
 from ...graph_writers.products import contraction
-from ...graph_writers.table import BOOL, SINGLE, Unsaid
-from .table import DOUBLE, INT32, Builder, computed_in, writer
+from ...graph_writers.table import BOOL, SINGLE
+from .table import INT32, Builder, computed_in, writer
 
 
 def _wide(b: Builder, op_type: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -58,41 +57,6 @@ def contract(b: Builder, x: Tensor, y: Tensor, spec: str) -> Tensor:
 def _in_order(b: Builder, x: Tensor, labels: Sequence[str], wanted: Sequence[str]) -> Tensor:
     """Axes in the order of their labels."""
     return b.transposed(x, [labels.index(label) for label in wanted])
-
-
-@writer("grouped_conv2d")
-def grouped_conv2d(
-    b: Builder,
-    x: Tensor,
-    filters: Tensor,
-    groups: int,
-    strides: tuple[int, ...],
-    padding: tuple[int, ...],
-    dilations: tuple[int, ...],
-) -> Tensor:
-    result = GroupedConv2d.infer(x.type, filters.type, groups, strides, padding, dilations)
-    wide = SINGLE if is_half(x.dtype) else x.dtype
-    if kind(wide) != "f":
-        if wide.itemsize > 2:
-            raise Unsaid(f"has no form for {wide.name}: Conv does not take it")
-        wide = DOUBLE  # which has all sums of products of such integers
-    image = b.converted(b.transposed(x, (0, 3, 1, 2)), wide)
-    weights = b.converted(b.transposed(filters, (3, 2, 0, 1)), wide)
-    top, bottom, left, right = padding
-    count, rows, columns, features = result.shape
-    found = b.make(
-        "Conv",
-        [image, weights],
-        TensorType((count, features, rows, columns), wide),
-        group=groups,
-        strides=list(strides),
-        dilations=list(dilations),
-        pads=[top, left, bottom, right],
-    )
-    turned = b.transposed(found, (0, 2, 3, 1))
-    if kind(x.dtype) in "iu":
-        turned = b.convert(turned, np.dtype(np.int64))
-    return b.converted(turned, x.dtype)
 
 
 @writer("det")

@@ -1,4 +1,4 @@
-"""Reductions, running ones, windows, and sorting."""
+"""Reductions, running ones, and sorting."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ import numpy as np
 
 from ....dialect.dtypes import is_half, kind
 from ....dialect.emitter import INT64, INT64_MAX, INT64_MIN, Tensor
-from ....dialect.ops.contraction import window_extent
-from ....dialect.ops.pooling import lowest
-from ....dialect.ops.reductions import normalize_axes, reduced_shape
+from ....dialect.ops.reductions import extremum_of_nothing, normalize_axes, reduced_shape
 from ....dialect.types import TensorType
 from ...graph_writers.elementwise import truth
 from ...graph_writers.reductions import mean as any_mean
 from ...graph_writers.table import BOOL, SINGLE, Writer
-from .table import DOUBLE, INT32, Builder, computed_in, writer
+from .table import INT32, Builder, computed_in, writer
 
 BYTE = np.dtype(np.uint8)
 UINT64 = np.dtype(np.uint64)
@@ -173,13 +171,12 @@ def cumulative_prod(b: Builder, x: Tensor, axis: int) -> Tensor:
 
 @writer("cumulative_max")
 def cumulative_max(b: Builder, x: Tensor, axis: int) -> Tensor:
-    return _scanned(b, "maximum", x, axis, lowest(x.dtype))
+    return _scanned(b, "maximum", x, axis, extremum_of_nothing(x.dtype, smallest=False).real)
 
 
 @writer("cumulative_min")
 def cumulative_min(b: Builder, x: Tensor, axis: int) -> Tensor:
-    edge = -lowest(x.dtype) if kind(x.dtype) == "f" else x.dtype == BOOL or int(np.iinfo(x.dtype).max)
-    return _scanned(b, "minimum", x, axis, edge)
+    return _scanned(b, "minimum", x, axis, extremum_of_nothing(x.dtype, smallest=True).real)
 
 
 def _scanned(b: Builder, name: str, x: Tensor, axis: int, start: Any) -> Tensor:
@@ -207,51 +204,6 @@ def _turned(b: Builder, x: Tensor, axis: int, start: Any) -> tuple[Tensor, Tenso
     """x with an axis in front, and what there is before the first of its elements."""
     turned = b.transposed(x, [axis, *(other for other in range(x.rank) if other != axis)])
     return turned, b.full(b.extents(turned)[1:], start, x.dtype)
-
-
-# Windows, which slide over images of other layouts
-
-_TO_IMAGES, _FROM_IMAGES = (0, 3, 1, 2), (0, 2, 3, 1)
-
-
-def _windowed(b: Builder, op_type: str, image: Tensor, window: Any, strides: Any, padding: Any) -> Tensor:
-    top, bottom, left, right = padding
-    sides = zip(image.shape[2:], window, strides, ((top, bottom), (left, right)), strict=True)
-    slid = [None if e is None else window_extent(e, size, stride, *pads) for e, size, stride, pads in sides]
-    return b.make(
-        op_type,
-        [image],
-        image.type.with_shape((*image.shape[:2], *slid)),
-        kernel_shape=list(window),
-        strides=list(strides),
-        pads=[top, left, bottom, right],
-    )
-
-
-_POOLED_IN: dict[str, np.dtype[Any]] = {
-    "bool": BYTE, "int16": SINGLE, "uint16": SINGLE, "int32": DOUBLE, "uint32": DOUBLE,
-}  # fmt: skip
-"""What has all values of a type of which ONNX has no windows."""
-
-
-@writer("max_pool2d")
-def max_pool2d(b: Builder, x: Tensor, window: Any, strides: Any, padding: Any) -> Tensor:
-    how = {"window": window, "strides": strides, "padding": padding}
-    image = b.transposed(x, _TO_IMAGES)
-    wide = b.converted(image, _POOLED_IN.get(x.dtype.name, b.wide_for("MaxPool", x.dtype)))
-    found = b.converted(_windowed(b, "MaxPool", wide, **how), x.dtype)
-    if kind(x.dtype) == "f":
-        marks = _windowed(b, "MaxPool", b.converted(b.isnan(image), SINGLE), **how)
-        found = b.select(b.greater(marks, 0), b.number(np.nan, x.dtype), found)
-    return b.transposed(found, _FROM_IMAGES)
-
-
-@writer("avg_pool2d")
-def avg_pool2d(b: Builder, x: Tensor, window: Any, strides: Any, padding: Any) -> Tensor:
-    image = b.transposed(x, _TO_IMAGES)
-    wide = b.converted(image, SINGLE) if is_half(x.dtype) else image
-    found = b.converted(_windowed(b, "AveragePool", wide, window, strides, padding), x.dtype)
-    return b.transposed(found, _FROM_IMAGES)
 
 
 # Sorting, by numbers: where NaNs go, ONNX leaves open

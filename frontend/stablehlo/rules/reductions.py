@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from ....dialect.dtypes import kind
 from ....dialect.emitter import INT64, Tensor
 from ....dialect.mlir import Block, Operation
 from ....dialect.ops.creation import Constant
+from ....dialect.sliding import Slide
 from .shapes import padded
 from .table import Builder, Refused, ints, pairs, rule
 
@@ -31,6 +33,16 @@ SCANS = {
     "maximum": "cumulative_max",
     "minimum": "cumulative_min",
 }
+
+
+WINDOWS = {
+    "add": "window_sum",
+    "maximum": "window_max",
+    "minimum": "window_min",
+    "or": "window_max",
+    "and": "window_min",
+}
+"""The reductions of windows; and and or are combiners of booleans alone."""
 
 
 def combiner(region: Any) -> str | None:
@@ -164,7 +176,7 @@ def _known() -> str:
 
 @rule("reduce_window")
 def reduce_window(b: Builder, op: Operation, *operands: Tensor) -> Sequence[Tensor]:
-    """Elements of windows combined, axis after axis; sums up to each element are `weft.cumulative_sum`, and so on."""
+    """`weft.window_max` and its like; sums up to each element are `weft.cumulative_sum`; others go axis after axis."""
     half = len(operands) // 2
     inputs, initial = operands[:half], operands[half:]
     window = ints(op, "window_dimensions")
@@ -178,6 +190,21 @@ def reduce_window(b: Builder, op: Operation, *operands: Tensor) -> Sequence[Tens
         axis = _scanned_axis(inputs[0], window, padding)
         if axis is not None and is_neutral(name, initial[0]):
             return [_scan(b, SCANS[name], inputs[0], axis, padding[axis][0] == 0)]
+    slides = [
+        Slide(size, stride, *sides, dilation, gap)
+        for size, stride, sides, dilation, gap in zip(window, strides, padding, dilations, gaps, strict=True)
+    ]
+    if name in WINDOWS and is_neutral(name, initial[0]) and _are_few(slides, inputs[0]):
+        return [
+            b.one(
+                WINDOWS[name],
+                inputs[0],
+                window=tuple(window),
+                strides=tuple(strides),
+                padding=tuple(side for sides in padding for side in sides),
+                dilations=tuple(dilations),
+            )
+        ]
     low, high = ([sides[i] for sides in padding] for i in (0, 1))
     wide = [
         padded(b, x, value, low, high, [gap - 1 for gap in gaps])
@@ -190,6 +217,17 @@ def reduce_window(b: Builder, op: Operation, *operands: Tensor) -> Sequence[Tens
         return [wide[0] if is_neutral(name, initial[0]) else combine(b, name, wide[0], initial[0])]
     start = [b.like(value, x) for value, x in zip(initial, wide, strict=True)]
     return combined(b, op.regions[0], start, wide)
+
+
+MOST_ELEMENTS = 128
+"""Larger windows are combined along one axis after the other."""
+
+
+def _are_few(slides: Sequence[Slide], x: Tensor) -> bool:
+    """Whether windows have some elements, but not many, and places, and the axes no gaps."""
+    fits = all(n is None or slide.places(n) > 0 for slide, n in zip(slides, x.shape, strict=True))
+    size = math.prod(slide.window or 0 for slide in slides)
+    return fits and 0 < size <= MOST_ELEMENTS and all(slide.gap == 1 for slide in slides)
 
 
 def _scanned_axis(x: Tensor, window: Sequence[int], padding: Sequence[tuple[int, int]]) -> int | None:

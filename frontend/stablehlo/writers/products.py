@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ....dialect.dtypes import is_half
 from ....dialect.emitter import Tensor
 from ....dialect.mlir import ir
-from ....dialect.ops.contraction import GroupedConv2d
+from ....dialect.ops.convolution import Conv
 from ....dialect.types import TensorType
 from ...graph_writers.products import contraction
 from ...graph_writers.table import BOOL, SINGLE, require_known
@@ -71,44 +72,37 @@ def contract(b: Builder, x: Tensor, y: Tensor, spec: str) -> Tensor:
     )
 
 
-@writer("grouped_conv2d")
-def grouped_conv2d(
-    b: Builder,
-    x: Tensor,
-    filters: Tensor,
-    groups: int,
-    strides: tuple[int, ...],
-    padding: tuple[int, ...],
-    dilations: tuple[int, ...],
-) -> Tensor:
-    require_known(filters)
-    sides = (padding[:2], padding[2:])
-    result = GroupedConv2d.infer(x.type, filters.type, groups, strides, padding, dilations)
-    dtype = x.dtype
-    wide = SINGLE if is_half(dtype) else dtype
+@writer("conv")
+def conv(b: Builder, x: Tensor, kernel: Tensor, padding: tuple[int, ...], groups: int, **how: Any) -> Tensor:
+    require_known(kernel)
+    result = Conv.infer(x.type, kernel.type, padding=padding, groups=groups, **how)
+    wide = SINGLE if is_half(x.dtype) else x.dtype
+    rank = x.rank - 2
+    inner = list(range(1, rank + 1))
     dims = stablehlo().ConvDimensionNumbers.get(
         input_batch_dimension=0,
-        input_feature_dimension=3,
-        input_spatial_dimensions=[1, 2],
-        kernel_input_feature_dimension=2,
-        kernel_output_feature_dimension=3,
-        kernel_spatial_dimensions=[0, 1],
+        input_feature_dimension=rank + 1,
+        input_spatial_dimensions=inner,
+        kernel_input_feature_dimension=rank,
+        kernel_output_feature_dimension=rank + 1,
+        kernel_spatial_dimensions=list(range(rank)),
         output_batch_dimension=0,
-        output_feature_dimension=3,
-        output_spatial_dimensions=[1, 2],
+        output_feature_dimension=rank + 1,
+        output_spatial_dimensions=inner,
     )
     found = b.make(
         "convolution",
-        [x, filters],
+        [x, kernel],
         result.with_dtype(wide),
         dimension_numbers=dims,
         feature_group_count=integer(groups),
         batch_group_count=integer(1),
-        window_strides=integers(strides),
-        rhs_dilation=integers(dilations),
-        padding=ir.DenseIntElementsAttr.get(np.array(sides, np.int64)),
+        window_strides=integers(how["strides"]),
+        lhs_dilation=integers(how["x_dilations"]),
+        rhs_dilation=integers(how["dilations"]),
+        padding=ir.DenseIntElementsAttr.get(np.array(padding, np.int64).reshape(-1, 2)),
     )
-    return b.converted(found, dtype)
+    return b.converted(found, x.dtype)
 
 
 # Transforms

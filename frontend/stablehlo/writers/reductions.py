@@ -10,8 +10,9 @@ import numpy as np
 from ....dialect.dtypes import is_half, kind
 from ....dialect.emitter import Tensor
 from ....dialect.mlir import ir
-from ....dialect.ops.contraction import window_extent
 from ....dialect.ops.reductions import normalize_axes
+from ....dialect.ops.windows import WindowReduction
+from ....dialect.sliding import Slide, slid_shape
 from ....dialect.types import TensorType
 from ...graph_writers.elementwise import truth
 from ...graph_writers.reductions import before
@@ -83,30 +84,23 @@ for _own, _name in {
 # Windows
 
 
-def windowed(
-    b: Builder,
-    name: str,
-    x: Tensor,
-    window: Sequence[int],
-    strides: Sequence[int],
-    padding: Sequence[Sequence[int]],
-    start: Any = None,
-) -> Tensor:
+def windowed(b: Builder, name: str, x: Tensor, slides: Sequence[Slide], start: Any = None) -> Tensor:
     """Elements of windows combined by an op."""
     require_known(x)
-    axes = zip(x.shape, window, strides, padding, strict=True)
-    shape = tuple(window_extent(extent or 0, size, stride, *sides) for extent, size, stride, sides in axes)
+    shape = slid_shape("windows", x.type, 0, slides)
     scalar = TensorType((), x.dtype)
     initial = b.number(neutral(name, x.dtype) if start is None else start, x.dtype)
+    sides = [(slide.low, slide.high) for slide in slides]
     made = b.operation(
         "reduce_window",
         [x, initial],
         [x.type.with_shape(shape)],
         [lambda one, other: [b.same(name, one, other)]],
         [scalar, scalar],
-        window_dimensions=integers(window),
-        window_strides=integers(strides),
-        padding=ir.DenseIntElementsAttr.get(np.array(padding, np.int64).reshape(-1, 2)),
+        window_dimensions=integers([slide.window or 0 for slide in slides]),
+        window_strides=integers([slide.stride for slide in slides]),
+        window_dilations=integers([slide.dilation for slide in slides]),
+        padding=ir.DenseIntElementsAttr.get(np.array(sides, np.int64).reshape(-1, 2)),
     )
     return b.value(made.results[0])
 
@@ -120,9 +114,8 @@ def _scan(name: str) -> Any:
         extent = x.shape[axis] or 0
         if 0 in x.shape:
             return x
-        window = [extent if a == axis else 1 for a in range(x.rank)]
-        padding = [(extent - 1 if a == axis else 0, 0) for a in range(x.rank)]
-        return windowed(b, name, x, window, [1] * x.rank, padding)
+        slides = [Slide(extent, 1, extent - 1, 0) if a == axis else Slide(1, 1, 0, 0) for a in range(x.rank)]
+        return windowed(b, name, x, slides)
 
     return made
 
@@ -136,29 +129,29 @@ for _own, _name in {
     writer(_own)(_scan(_name))
 
 
-def _around(padding: tuple[int, ...]) -> list[tuple[int, int]]:
-    """The sides of images (N, H, W, C)."""
-    top, bottom, left, right = padding
-    return [(0, 0), (top, bottom), (left, right), (0, 0)]
+def _windows(name: str) -> Any:
+    def made(b: Builder, x: Tensor, **how: tuple[int, ...]) -> Tensor:
+        return windowed(b, name, x, WindowReduction.slides(how))
+
+    return made
 
 
-@writer("max_pool2d")
-def max_pool2d(
-    b: Builder, x: Tensor, window: tuple[int, ...], strides: tuple[int, ...], padding: tuple[int, ...]
-) -> Tensor:
-    return windowed(b, "maximum", x, (1, *window, 1), (1, *strides, 1), _around(padding))
+for _own, _name in {"window_max": "maximum", "window_min": "minimum"}.items():
+    writer(_own)(_windows(_name))
 
 
-@writer("avg_pool2d")
-def avg_pool2d(
-    b: Builder, x: Tensor, window: tuple[int, ...], strides: tuple[int, ...], padding: tuple[int, ...]
-) -> Tensor:
+@writer("window_sum")
+def window_sum(b: Builder, x: Tensor, **how: tuple[int, ...]) -> Tensor:
     wide = b.converted(x, SINGLE) if is_half(x.dtype) else x
-    ones = b.full([1, *b.extents(x)[1:3], 1], 1, wide.dtype)
-    totals, counts = (
-        windowed(b, "add", image, (1, *window, 1), (1, *strides, 1), _around(padding))
-        for image in (wide, ones)
-    )
+    return b.converted(windowed(b, "add", wide, WindowReduction.slides(how), 0), x.dtype)
+
+
+@writer("window_mean")
+def window_mean(b: Builder, x: Tensor, **how: tuple[int, ...]) -> Tensor:
+    wide = b.converted(x, SINGLE) if is_half(x.dtype) else x
+    slides = WindowReduction.slides(how)
+    ones = b.full(b.extents(x), 1, wide.dtype)
+    totals, counts = (windowed(b, "add", each, slides, 0) for each in (wide, ones))
     return b.converted(totals / counts, x.dtype)
 
 

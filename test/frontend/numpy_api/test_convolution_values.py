@@ -62,7 +62,7 @@ def test_convolutions(seed: int) -> None:
     expected = reference(image, filters, strides, dilations, border)
 
     def convolution(x: Any, k: Any) -> Any:
-        return weft.conv2d(x, k, strides=strides, dilations=dilations, padding=border)
+        return weft.conv(x, k, strides=strides, dilations=dilations, padding=border)
 
     tolerance = {"float32": 1e-5, "float64": 1e-12, "float16": 1e-2}.get(dtype, 0)
     for caches in ({}, LARGE):
@@ -83,7 +83,7 @@ def test_groups(groups: int, own: int, made: int, dtype: str) -> None:
     options: dict[str, Any] = {"strides": (1, 2), "dilations": (2, 1), "padding": 1}
     expected = np.concatenate(
         [
-            weft.conv2d(part, some, **options)
+            weft.conv(part, some, **options)
             for part, some in zip(
                 np.split(image, groups, axis=3), np.split(filters, groups, axis=3), strict=True
             )
@@ -92,7 +92,7 @@ def test_groups(groups: int, own: int, made: int, dtype: str) -> None:
     )
 
     def convolution(x: Any, k: Any) -> Any:
-        return weft.conv2d(x, k, groups=groups, **options)
+        return weft.conv(x, k, groups=groups, **options)
 
     tolerance = {"f": 1e-5, "F": 1e-5, "d": 1e-12, "e": 1e-2}.get(image.dtype.char, 0)
     for got in (convolution(image, filters), weft.function(convolution)(image, filters)):
@@ -104,7 +104,7 @@ def test_groups_between_elementwise_operations() -> None:
     image, filters = numbers((1, 9, 12, 24), "float32", 0), numbers((3, 3, 1, 24), "float32", 1)
 
     def layer(x: Any, k: Any, b: Any) -> Any:
-        return np.maximum(weft.conv2d(np.tanh(x), k * 2, padding="same", groups=24) + b, 0)
+        return np.maximum(weft.conv(np.tanh(x), k * 2, padding="same", groups=24) + b, 0)
 
     bias = numbers((24,), "float32", 2)
     np.testing.assert_allclose(
@@ -114,31 +114,31 @@ def test_groups_between_elementwise_operations() -> None:
 
 def test_groups_of_images_of_any_size() -> None:
     specs = [weft.TensorSpec((None, None, None, 6), "float32"), weft.TensorSpec((3, 3, 1, 6), "float32")]
-    function = weft.function(lambda x, k: weft.conv2d(x, k, groups=6), input_signature=specs)
+    function = weft.function(lambda x, k: weft.conv(x, k, groups=6), input_signature=specs)
     filters = numbers((3, 3, 1, 6), "float32", 1)
     for shape in ((1, 3, 3, 6), (2, 20, 11, 6)):
         image = numbers(shape, "float32", 0)
-        expected = weft.conv2d(image, filters, groups=6)
+        expected = weft.conv(image, filters, groups=6)
         np.testing.assert_allclose(function(image, filters), expected, rtol=1e-5, atol=1e-5)
 
 
 def test_groups_that_do_not_fit() -> None:
     image, filters = numbers((1, 6, 7, 6), "float32", 0), numbers((3, 3, 2, 9), "float32", 1)
-    with pytest.raises(ValueError, match="do not make 2 groups of equal size"):
-        weft.conv2d(image, filters, groups=2)
-    with pytest.raises(ValueError, match="do not make 0 groups"):
-        weft.conv2d(image, filters, groups=0)
-    with pytest.raises(ValueError, match="have 6 channels, 9 groups of filters"):
-        weft.conv2d(image, filters, groups=9)
+    with pytest.raises(ValueError, match="does not make 2 groups of equal size"):
+        weft.conv(image, filters, groups=2)
+    with pytest.raises(ValueError, match="does not make 0 groups"):
+        weft.conv(image, filters, groups=0)
+    with pytest.raises(ValueError, match="has 6 channels, 9 groups of a kernel"):
+        weft.conv(image, filters, groups=9)
     specs = [weft.TensorSpec((1, 6, 7, None), "float32"), weft.TensorSpec((3, 3, 2, 9), "float32")]
     with pytest.raises(ValueError, match="groups need the numbers of channels"):
-        weft.function(lambda x, k: weft.conv2d(x, k, groups=3), input_signature=specs).get_concrete_function()
+        weft.function(lambda x, k: weft.conv(x, k, groups=3), input_signature=specs).get_concrete_function()
 
 
 def test_what_is_not_finite() -> None:
     image, filters = numbers((1, 6, 7, 3), "float32", 0), numbers((3, 3, 3, 20), "float32", 1)
     image[0, 2, 3, 1], image[0, 5, 6, 2] = np.nan, np.inf
-    got = weft.function(weft.conv2d)(image, filters)
+    got = weft.function(weft.conv)(image, filters)
     with np.errstate(invalid="ignore"):
         expected = reference(image, filters, (1, 1), (1, 1), 0)
     np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)

@@ -299,9 +299,9 @@ def test_functions_that_call_themselves_are_told() -> None:
 
 def test_dtypes_that_an_op_does_not_take_are_told() -> None:
     words = told(
-        lambda x, k: weft.conv2d(x, k), np.ones((1, 4, 4, 1), np.int64), np.ones((2, 2, 1, 1), np.int64)
+        lambda x, k: weft.conv(x, k), np.ones((1, 4, 4, 1), np.int64), np.ones((2, 2, 1, 1), np.int64)
     )
-    assert "weft.conv2d has no form for int64: Conv does not take it" in words
+    assert "weft.conv has no form for int64: Conv does not take it" in words
     words = told(lambda x: x.view(np.int32), normal(3))
     assert "reads bits of floats, which ONNX can from opset 26 on" in words
     assert (
@@ -418,8 +418,8 @@ def test_networks_are_written_as_such() -> None:
     filters, scale, bias = normal(3, 3, 3, 3), normal(3), normal(3)
 
     def network(x: Any) -> Any:
-        y = np.maximum(0, weft.conv2d(x, filters, padding="same") * scale + bias)
-        y = weft.conv2d(weft.avg_pool2d(y, 2), filters, strides=2, padding=1) - 1
+        y = np.maximum(0, weft.conv(x, filters, padding="same") * scale + bias)
+        y = weft.conv(weft.avg_pool(y, 2), filters, strides=2, padding=1) - 1
         return softmax(y.mean(axis=(1, 2)))
 
     x = normal(2, 8, 8, 3)
@@ -465,7 +465,7 @@ def test_what_lies_between_images_is_turned_with_them() -> None:
     filters, bias, plane = normal(1, 1, 3, 2), normal(2), normal(4, 5, 1)
 
     def between(x: Any, y: Any) -> Any:
-        z = weft.conv2d(x, filters)
+        z = weft.conv(x, filters)
         return z + plane - bias, 1 / z, z + y, np.maximum(z * 2, bias) > 0
 
     x, y = normal(2, 4, 5, 3), normal(2, 4, 5, 2)

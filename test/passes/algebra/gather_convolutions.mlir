@@ -5,7 +5,7 @@
 // CHECK-LABEL: func.func @shifted
 // CHECK-NOT: weft.matmul
 // CHECK: %[[IMAGE:.*]] = "weft.slice"(%arg0) {start = array<i64: 0, 1, 0, 0>, step = array<i64: 1, 1, 1, 1>, stop = array<i64: 9223372036854775807, 7, 6, 5>}
-// CHECK: %[[ALL:.*]] = "weft.conv2d"(%[[IMAGE]], %arg1) {dilations = array<i64: 1, 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<?x6x6x5xf32>, tensor<1x2x5x3xf32>) -> tensor<?x6x4x3xf32>
+// CHECK: %[[ALL:.*]] = "weft.conv"(%[[IMAGE]], %arg1) {dilations = array<i64: 1, 2>, groups = 1 : i64, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>, x_dilations = array<i64: 1, 1>} : (tensor<?x6x6x5xf32>, tensor<1x2x5x3xf32>) -> tensor<?x6x4x3xf32>
 // CHECK: %[[SUM:.*]] = "weft.add"(%arg2, %[[ALL]])
 // CHECK: return %[[SUM]]
 func.func @shifted(%x: tensor<?x8x6x5xf32>, %k: tensor<1x2x5x3xf32>, %b: tensor<?x6x4x3xf32>) -> tensor<?x6x4x3xf32> {
@@ -27,7 +27,7 @@ func.func @shifted(%x: tensor<?x8x6x5xf32>, %k: tensor<1x2x5x3xf32>, %b: tensor<
 // Products that are written as such and added up are the same.
 // CHECK-LABEL: func.func @written_out
 // CHECK-NOT: weft.sum
-// CHECK: "weft.conv2d"(%arg0, %arg1) {{.*}} strides = array<i64: 2, 1>
+// CHECK: "weft.conv"(%arg0, %arg1) {{.*}} strides = array<i64: 2, 1>
 // CHECK-NOT: weft.sum
 // CHECK: return
 func.func @written_out(%x: tensor<1x6x4x5xf32>, %k: tensor<2x1x5x3xf32>) -> tensor<1x3x4x3xf32> {
@@ -50,9 +50,9 @@ func.func @written_out(%x: tensor<1x6x4x5xf32>, %k: tensor<2x1x5x3xf32>) -> tens
 
 // Where a matrix is used twice, parts are at other distances, or a product is used elsewhere, nothing is done.
 // CHECK-LABEL: func.func @used_twice
-// CHECK-NOT: weft.conv2d
+// CHECK-NOT: weft.conv
 // CHECK-LABEL: func.func @used_elsewhere
-// CHECK-NOT: weft.conv2d
+// CHECK-NOT: weft.conv
 func.func @used_twice(%x: tensor<1x6x4x5xf32>, %k: tensor<2x1x5x3xf32>) -> tensor<1x5x4x3xf32> {
   %x0 = "weft.slice"(%x) {start = array<i64: 0, 0, 0, 0>, step = array<i64: 1, 1, 1, 1>, stop = array<i64: 1, 5, 4, 5>} : (tensor<1x6x4x5xf32>) -> tensor<1x5x4x5xf32>
   %k0 = "weft.slice"(%k) {start = array<i64: 0, 0, 0, 0>, step = array<i64: 1, 1, 1, 1>, stop = array<i64: 1, 1, 5, 3>} : (tensor<2x1x5x3xf32>) -> tensor<1x1x5x3xf32>
@@ -78,7 +78,7 @@ func.func @used_elsewhere(%x: tensor<1x6x4x5xf32>, %k: tensor<2x1x5x3xf32>) -> (
 
 // A product with fewer rows than the sum, which repeats it, is no part of the convolution.
 // CHECK-LABEL: func.func @stretched
-// CHECK-NOT: weft.conv2d
+// CHECK-NOT: weft.conv
 func.func @stretched(%x: tensor<1x6x4x5xf32>, %k: tensor<2x1x5x3xf32>) -> tensor<1x5x4x3xf32> {
   %x0 = "weft.slice"(%x) {start = array<i64: 0, 0, 0, 0>, step = array<i64: 1, 1, 1, 1>, stop = array<i64: 1, 5, 4, 5>} : (tensor<1x6x4x5xf32>) -> tensor<1x5x4x5xf32>
   %k0 = "weft.slice"(%k) {start = array<i64: 0, 0, 0, 0>, step = array<i64: 1, 1, 1, 1>, stop = array<i64: 1, 1, 5, 3>} : (tensor<2x1x5x3xf32>) -> tensor<1x1x5x3xf32>

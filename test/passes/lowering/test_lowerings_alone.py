@@ -30,7 +30,7 @@ for op in OPS.values():
 """
 
 
-@pytest.mark.parametrize("family", ["contraction", "creation", "indexing", "pooling", "reductions", "scans"])
+@pytest.mark.parametrize("family", ["contraction", "creation", "indexing", "reductions", "scans", "windows"])
 def test_each_family_is_lowered_without_the_others(family: str) -> None:
     here = Path(__file__).parents[2]
     ran = subprocess.run(

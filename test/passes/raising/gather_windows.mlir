@@ -3,7 +3,7 @@
 // Sums of products of all windows with filters are one convolution.
 // CHECK-LABEL: func.func @convolution
 // CHECK-NOT: scf.for
-// CHECK: %[[ALL:.*]] = "weft.conv2d"(%arg0, %arg1) {dilations = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<2x9x10x4xf32>, tensor<3x2x4x5xf32>) -> tensor<2x7x9x5xf32>
+// CHECK: %[[ALL:.*]] = "weft.conv"(%arg0, %arg1) {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>, x_dilations = array<i64: 1, 1>} : (tensor<2x9x10x4xf32>, tensor<3x2x4x5xf32>) -> tensor<2x7x9x5xf32>
 // CHECK: return %[[ALL]]
 func.func @convolution(%x: tensor<2x9x10x4xf32>, %k0: tensor<3x2x4x5xf32>, %o: tensor<2x7x9x5xf32>) -> tensor<2x7x9x5xf32> {
   %zero = arith.constant 0 : index
@@ -38,7 +38,7 @@ func.func @convolution(%x: tensor<2x9x10x4xf32>, %k0: tensor<3x2x4x5xf32>, %o: t
 // CHECK-LABEL: func.func @part
 // CHECK-NOT: scf.for
 // CHECK: %[[IMAGE:.*]] = "weft.slice"(%arg0) {start = array<i64: 0, 2, 0, 0>, step = array<i64: 1, 1, 1, 1>, stop = array<i64: 2, 9, 10, 4>}
-// CHECK: %[[POOLED:.*]] = "weft.max_pool2d"(%[[IMAGE]]) {padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>, window = array<i64: 3, 2>} : (tensor<2x7x10x4xf32>) -> tensor<2x3x5x4xf32>
+// CHECK: %[[POOLED:.*]] = "weft.window_max"(%[[IMAGE]]) {dilations = array<i64: 1, 1, 1, 1>, padding = array<i64: 0, 0, 0, 0, 0, 0, 0, 0>, strides = array<i64: 1, 2, 2, 1>, window = array<i64: 1, 3, 2, 1>} : (tensor<2x7x10x4xf32>) -> tensor<2x3x5x4xf32>
 // CHECK: %[[ALL:.*]] = "weft.slice_update"(%arg1, %[[POOLED]]) {start = array<i64: 0, 1, 0, 0>, step = array<i64: 1, 1, 1, 1>, stop = array<i64: 9223372036854775807, 4, 5, 9223372036854775807>}
 // CHECK: return %[[ALL]]
 func.func @part(%x: tensor<2x9x10x4xf32>, %o: tensor<2x6x6x4xf32>) -> tensor<2x6x6x4xf32> {
@@ -72,7 +72,7 @@ func.func @part(%x: tensor<2x9x10x4xf32>, %o: tensor<2x6x6x4xf32>) -> tensor<2x6
 // CHECK-LABEL: func.func @written_out
 // CHECK: %[[IMAGE:.*]] = "weft.slice"(%arg0) {start = array<i64: 0, 1>, step = array<i64: 1, 1>, stop = array<i64: 4, 10>}
 // CHECK: %[[IMAGES:.*]] = "weft.reshape"(%[[IMAGE]]) {shape = array<i64: 1, 4, 9, 1>}
-// CHECK: %[[MEANS:.*]] = "weft.avg_pool2d"(%[[IMAGES]]) {padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 3>, window = array<i64: 2, 3>}
+// CHECK: %[[MEANS:.*]] = "weft.window_mean"(%[[IMAGES]]) {dilations = array<i64: 1, 1, 1, 1>, padding = array<i64: 0, 0, 0, 0, 0, 0, 0, 0>, strides = array<i64: 1, 2, 3, 1>, window = array<i64: 1, 2, 3, 1>}
 // CHECK: %[[RESHAPED:.*]] = "weft.reshape"(%[[MEANS]]) {shape = array<i64: 2, 3>}
 // CHECK: return %[[RESHAPED]]
 func.func @written_out(%x: tensor<4x10xf64>, %u: tensor<2x3xf64>) -> tensor<2x3xf64> {
@@ -105,7 +105,7 @@ func.func @written_out(%x: tensor<4x10xf64>, %u: tensor<2x3xf64>) -> tensor<2x3x
 
 // Windows whose results are in the opposite order are not joined.
 // CHECK-LABEL: func.func @backwards
-// CHECK-NOT: weft.avg_pool2d
+// CHECK-NOT: weft.window_mean
 // CHECK: return
 func.func @backwards(%x: tensor<4x10xf64>, %u: tensor<2x3xf64>) -> tensor<2x3xf64> {
   %w0 = "weft.slice"(%x) {start = array<i64: 0, 0>, step = array<i64: 1, 1>, stop = array<i64: 2, 2>} : (tensor<4x10xf64>) -> tensor<2x2xf64>
@@ -126,13 +126,13 @@ func.func @backwards(%x: tensor<4x10xf64>, %u: tensor<2x3xf64>) -> tensor<2x3xf6
 // Iterations that read what others wrote, that all write to one row, that write to two tensors by turns, or that
 // compute something else, stay.
 // CHECK-LABEL: func.func @reading
-// CHECK-NOT: weft.conv2d
+// CHECK-NOT: weft.conv
 // CHECK-LABEL: func.func @one_row
-// CHECK-NOT: weft.conv2d
+// CHECK-NOT: weft.conv
 // CHECK-LABEL: func.func @exchanged
-// CHECK-NOT: pool2d
+// CHECK-NOT: window_
 // CHECK-LABEL: func.func @product
-// CHECK-NOT: pool2d
+// CHECK-NOT: window_
 func.func @reading(%o: tensor<2x9x10x4xf32>) -> tensor<2x9x10x4xf32> {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index

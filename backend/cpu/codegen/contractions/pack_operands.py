@@ -17,6 +17,7 @@ import numpy as np
 from .....dialect.mlir import Block, Module, Operation, Type, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
+from .....passes.lowering.convolution import CONVOLUTIONS
 from ....nests.contraction import Contraction, match_contraction
 from ....nests.nest import Access, LoopNest, nested
 from ....planning.outlining.outline import clone, entry_functions
@@ -179,17 +180,22 @@ def _contract_maps(op: Operation) -> list[ir.AffineMap]:
 
 
 def _conv_maps(op: Operation) -> list[ir.AffineMap]:
-    """Image, filters and result by batch, row, column, filter, row and column of the window, channel."""
-    n, row, column, f, window_row, window_column, channel = (ir.AffineDimExpr.get(d) for d in range(7))
-    (down, right), (apart_down, apart_right) = (
-        [int(number) for number in np.array(op.attributes[name])] for name in ("strides", "dilations")
+    """Array, kernel and result by batch, places, results, elements of the kernel, channel."""
+    strides, dilations = (
+        [int(n) for n in np.array(op.attributes[name])] for name in ("strides", "dilations")
     )
-    y, x = row * down + window_row * apart_down, column * right + window_column * apart_right
-    operands = [n, y, x, channel], [window_row, window_column, channel, f], [n, row, column, f]
-    return [ir.AffineMap.get(7, 0, expressions) for expressions in operands]
+    rank = len(strides)
+    n, *dims = (ir.AffineDimExpr.get(d) for d in range(2 * rank + 3))
+    places, f, elements, channel = dims[:rank], dims[rank], dims[rank + 1 : -1], dims[-1]
+    seen = [
+        place * stride + element * dilation
+        for place, stride, element, dilation in zip(places, strides, elements, dilations, strict=True)
+    ]
+    operands = [n, *seen, channel], [*elements, channel, f], [n, *places, f]
+    return [ir.AffineMap.get(2 * rank + 3, 0, expressions) for expressions in operands]
 
 
-_NAMED = {"linalg.contract": _contract_maps, "linalg.conv_2d_nhwc_hwcf": _conv_maps}
+_NAMED = {"linalg.contract": _contract_maps, **dict.fromkeys(CONVOLUTIONS.values(), _conv_maps)}
 
 
 def _panel(contraction: Contraction) -> int | None:

@@ -1,4 +1,4 @@
-"""Convolutions, of images with one, two or three axes, by `weft.conv2d`."""
+"""Convolutions, by `weft.conv`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..namespace import item, weft
-from ..table import Refused, ints, known, require, rule
+from ..table import ints, known, require, rule
 from .elementwise import scalar
 from .shapes import part, shape_of
 from .windows import Window, window
@@ -27,7 +27,7 @@ def conv(
     pads: Sequence[int] | None = None,
     strides: Sequence[int] | None = None,
 ) -> Any:
-    """`weft.conv2d`, with the channels moved to the end; a third axis of images is taken for channels."""
+    """`weft.conv`, with the channels moved to the end."""
     given = window(x, kernel_shape or shape_of(w)[2:], strides, dilations, pads, auto_pad)
     return _with_bias(convolved(x, w, given, group), b)
 
@@ -36,52 +36,20 @@ def _with_bias(found: Any, b: Any) -> Any:
     return found if b is None else found + weft.reshape(b, (1, -1, *(1,) * (found.ndim - 2)))
 
 
-def convolved(x: Any, w: Any, given: Window, group: int) -> Any:
+def convolved(x: Any, w: Any, given: Window, group: int, gaps: Sequence[int] | int = 1) -> Any:
     """The convolution of images (batch, channels, ...) with filters (filters, channels of a group, ...)."""
     rank = x.ndim - 2
-    if rank == 1:
-        wide = Window(
-            (1, *given.sizes), (1, *given.strides), (1, *given.dilations), (0, *given.low), (0, *given.high)
-        )
-        found = convolved(weft.expand_dims(x, axis=2), weft.expand_dims(w, axis=2), wide, group)
-        return weft.squeeze(found, axis=2)
-    if rank == 3:
-        return _of_volumes(x, w, given, group)
-    if rank != 2:
-        raise Refused(f"is over images of {rank} axes: 1 to 3 are read")
-    images = weft.permute_dims(x, (0, 2, 3, 1))
-    filters = weft.permute_dims(w, (2, 3, 1, 0))
-    (top, left), (bottom, right) = given.low, given.high
-    if min(top, left, bottom, right) < 0:
-        raise Refused("has borders of negative sizes")
-    found = weft.conv2d(
-        images,
-        filters,
+    inner = range(2, rank + 2)
+    found = weft.conv(
+        weft.permute_dims(x, (0, *inner, 1)),
+        weft.permute_dims(w, (*inner, 1, 0)),
         strides=given.strides,
-        padding=((top, bottom), (left, right)),
+        padding=tuple(zip(given.low, given.high, strict=True)),
         dilations=given.dilations,
+        input_dilations=gaps,
         groups=group,
     )
-    return weft.permute_dims(found, (0, 3, 1, 2))
-
-
-def _of_volumes(x: Any, w: Any, given: Window, group: int) -> Any:
-    """Planes of volumes as images, whose channels are those of all planes that a filter sees."""
-    planes = planes_of(x, given, 0.0)  # for each plane of a filter (batch, channels, depth', height, width)
-    batch, _, depth, height, width = planes[0].shape
-    channels = w.shape[1]
-    stacked = weft.stack(planes, axis=2)
-    stacked = weft.reshape(stacked, (batch, group, channels, len(planes), depth, height, width))
-    # Of each group of channels all planes, as groups of images divide channels in their order.
-    images = weft.reshape(
-        weft.permute_dims(stacked, (0, 4, 1, 2, 3, 5, 6)),
-        (batch * depth, group * channels * len(planes), height, width),
-    )
-    filters = weft.reshape(w, (w.shape[0], channels * len(planes), *w.shape[3:]))
-    flat = Window(given.sizes[1:], given.strides[1:], given.dilations[1:], given.low[1:], given.high[1:])
-    found = convolved(images, filters, flat, group)
-    found = weft.reshape(found, (batch, depth, *found.shape[1:]))
-    return weft.permute_dims(found, (0, 2, 1, 3, 4))
+    return weft.permute_dims(found, (0, rank + 1, *range(1, rank + 1)))
 
 
 def planes_of(x: Any, given: Window, fill: Any, axis: int = 0) -> list[Any]:
@@ -120,7 +88,7 @@ def conv_transpose(
     pads: Sequence[int] | None = None,
     strides: Sequence[int] | None = None,
 ) -> Any:
-    """The gradient of `Conv`: a convolution of the image, with zeros between its elements, and turned filters."""
+    """`weft.conv` of the image, with gaps between its elements, and turned filters."""
     rank = x.ndim - 2
     plain = window(x, kernel_shape or shape_of(w)[2:], strides, dilations, pads, "NOTSET")
     more = list(output_padding or (0,) * rank)
@@ -133,45 +101,18 @@ def conv_transpose(
             total = steps[axis] * (sizes[axis] - 1) + more[axis] + plain.spans[axis] - wanted[axis]
             half = total // 2
             low[axis], high[axis] = (half, total - half) if auto_pad == "SAME_UPPER" else (total - half, half)
-    for axis, step in enumerate(steps):
-        x = _spread(x, 2 + axis, sizes[axis], step)
-    before = [span - 1 - border for span, border in zip(plain.spans, low, strict=True)]
-    behind = [span - 1 - border + extra for span, border, extra in zip(plain.spans, high, more, strict=True)]
-    x = _bordered(x, before, behind)
+    before = tuple(span - 1 - border for span, border in zip(plain.spans, low, strict=True))
+    behind = tuple(
+        span - 1 - border + extra for span, border, extra in zip(plain.spans, high, more, strict=True)
+    )
     inputs, outputs = w.shape[0], w.shape[1]
     whole, backwards = slice(None), slice(None, None, -1)
     turned = item(w, (whole, whole, *(backwards,) * rank))
     turned = weft.reshape(turned, (group, inputs // group, outputs, *plain.sizes))
     turned = weft.permute_dims(turned, (0, 2, 1, *range(3, 3 + rank)))
     filters = weft.reshape(turned, (group * outputs, inputs // group, *plain.sizes))
-    one = (1,) * rank
-    dense = Window(plain.sizes, one, plain.dilations, (0,) * rank, (0,) * rank)
-    return _with_bias(convolved(x, filters, dense, group), b)
-
-
-def _spread(x: Any, axis: int, size: int, step: int) -> Any:
-    """With zeros between the elements along an axis."""
-    if step == 1 or size == 0:
-        return x
-    wide = weft.expand_dims(x, axis=axis + 1)
-    widths = [(0, step - 1) if a == axis + 1 else (0, 0) for a in range(wide.ndim)]
-    flat = weft.reshape(
-        weft.pad(wide, widths), tuple(size * step if a == axis else n for a, n in enumerate(x.shape))
-    )
-    return part(flat, axis, slice(0, (size - 1) * step + 1))
-
-
-def _bordered(x: Any, before: Sequence[int], behind: Sequence[int]) -> Any:
-    """With zeros around the image; negative sizes cut."""
-    for axis, (low, high) in enumerate(zip(before, behind, strict=True)):
-        if low < 0 or high < 0:
-            x = part(x, 2 + axis, slice(max(-low, 0), None if high >= 0 else high))
-    widths = [
-        (0, 0),
-        (0, 0),
-        *((max(low, 0), max(high, 0)) for low, high in zip(before, behind, strict=True)),
-    ]
-    return weft.pad(x, widths) if any(map(any, widths)) else x
+    dense = Window(plain.sizes, (1,) * rank, plain.dilations, before, behind)
+    return _with_bias(convolved(x, filters, dense, group, steps), b)
 
 
 @rule("ConvInteger")

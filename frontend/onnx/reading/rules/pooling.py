@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from ..table import Refused, Visit, ints, rule
 from .convolutions import planes_of
 from .elementwise import is_float, scalar
 from .indexing import scattered
-from .shapes import part
 from .windows import Window, window
 
 
@@ -22,35 +20,16 @@ def _lowest(x: Any) -> Any:
     return -math.inf if is_float(x) else np.iinfo(x.dtype).min
 
 
-def _along_axes(x: Any, given: Window, fill: Any, combine: Callable[[Any, Any], Any]) -> Any:
-    """Elements of windows combined, along one axis after the other."""
-    for axis in range(x.ndim - 2):
-        x = functools.reduce(combine, planes_of(x, given, fill, axis))
-    return x
-
-
-def _by_images(op: Any, x: Any, given: Window) -> Any:
-    """A function of images of two axes, with the channels at the end."""
-    behind = [min(size, 0) for size in given.high]  # where windows that were left out would begin
-    for axis, size in enumerate(behind):
-        x = part(x, 2 + axis, slice(None, size)) if size else x
-    given = Window(
-        given.sizes, given.strides, given.dilations, given.low, tuple(max(n, 0) for n in given.high)
+def _reduced(x: Any, reduction: str, given: Window) -> Any:
+    """What is in the windows of images (batch, channels, ...) reduced."""
+    return weft.reduce_window(
+        x,
+        reduction,
+        (1, 1, *given.sizes),
+        strides=(1, 1, *given.strides),
+        padding=(0, 0, *zip(given.low, given.high, strict=True)),
+        dilations=(1, 1, *given.dilations),
     )
-    is_line = x.ndim == 3
-    image = weft.expand_dims(x, axis=2) if is_line else x
-    sizes, strides, low, high = (
-        ((first, *rest) if is_line else rest)
-        for first, rest in ((1, given.sizes), (1, given.strides), (0, given.low), (0, given.high))
-    )
-    borders = ((low[0], high[0]), (low[1], high[1]))
-    found = op(weft.permute_dims(image, (0, 2, 3, 1)), tuple(sizes), strides=tuple(strides), padding=borders)
-    found = weft.permute_dims(found, (0, 3, 1, 2))
-    return weft.squeeze(found, axis=2) if is_line else found
-
-
-def _is_of_images(x: Any, given: Window) -> bool:
-    return x.ndim in (3, 4) and set(given.dilations) == {1}
 
 
 @rule("MaxPool")
@@ -66,13 +45,11 @@ def max_pool(
     strides: Sequence[int] | None = None,
     node: Visit,
 ) -> Any:
-    """`weft.max_pool2d`; with places, or of other images, elements of windows are compared one after the other."""
+    """`weft.reduce_window`; with places, elements of windows are compared one after the other."""
     given = window(x, kernel_shape, strides, dilations, pads, auto_pad, ceil_mode)
     if node.is_asked(1):
         return _with_places(x, given, storage_order)
-    if _is_of_images(x, given) and is_float(x):
-        return _by_images(weft.max_pool2d, x, given)
-    return _along_axes(x, given, _lowest(x), weft.maximum)
+    return _reduced(x, "max", given)
 
 
 def _with_places(x: Any, given: Window, column_major: int) -> tuple[Any, Any]:
@@ -110,7 +87,7 @@ def average_pool(
     pads: Sequence[int] | None = None,
     strides: Sequence[int] | None = None,
 ) -> Any:
-    """`weft.avg_pool2d`; borders count if the node says so, and what lies behind them never does."""
+    """`weft.reduce_window`; borders count if the node says so, and what lies behind them never does."""
     exact = window(x, kernel_shape, strides, dilations, pads, auto_pad)
     given = window(x, kernel_shape, strides, dilations, pads, auto_pad, ceil_mode)
     if count_include_pad:
@@ -118,10 +95,7 @@ def average_pool(
         x = weft.pad(x, widths) if any(map(any, widths)) else x
         behind = tuple(more - own for more, own in zip(given.high, exact.high, strict=True))
         given = Window(given.sizes, given.strides, given.dilations, (0,) * len(behind), behind)
-    if _is_of_images(x, given):
-        return _by_images(weft.avg_pool2d, x, given)
-    counts = _along_axes(np.ones((1, 1, *(int(n) for n in x.shape[2:])), x.dtype), given, 0, np.add)
-    return _along_axes(x, given, 0, weft.add) / counts
+    return _reduced(x, "mean", given)
 
 
 @rule("LpPool")
@@ -139,7 +113,7 @@ def lp_pool(
     """The p-norms of windows."""
     given = window(x, kernel_shape, strides, dilations, pads, auto_pad, ceil_mode)
     power = scalar(p, x)
-    return weft.power(_along_axes(weft.power(weft.abs(x), power), given, 0, weft.add), scalar(1, x) / power)
+    return weft.power(_reduced(weft.power(weft.abs(x), power), "sum", given), scalar(1, x) / power)
 
 
 def _spatial(x: Any) -> tuple[int, ...]:
@@ -198,10 +172,9 @@ def max_unpool(
 def lrn(x: Any, *, alpha: float, beta: float, bias: float, size: int) -> Any:
     """Elements divided by a power of the sum of squares of the channels around."""
     low, high = (size - 1) // 2, size - 1 - (size - 1) // 2
-    squares = weft.expand_dims(x * x, axis=(0, 1))  # with the channels as the second axis of an image
-    around = Window((1, size), (1, 1), (1, 1), (0, low), (0, high))
-    total = functools.reduce(weft.add, planes_of(squares, around, 0, 1))
-    total = weft.squeeze(total, axis=(0, 1))
+    around = [(low, high) if axis == 1 else (0, 0) for axis in range(x.ndim)]
+    window = [size if axis == 1 else 1 for axis in range(x.ndim)]
+    total = weft.reduce_window(x * x, "sum", window, padding=around)
     return x / weft.power(scalar(bias, x) + scalar(alpha / size, x) * total, scalar(beta, x))
 
 

@@ -42,7 +42,7 @@ def test_pooling(shape: tuple[int, ...], dtype: str, target: str) -> None:
     if why_not_here(named(target)):
         pytest.skip("code for another machine")
     pixels = image(shape, dtype)
-    pools = [weft.max_pool2d, weft.avg_pool2d] if np.dtype(dtype).kind == "f" else [weft.max_pool2d]
+    pools = [weft.max_pool, weft.avg_pool] if np.dtype(dtype).kind == "f" else [weft.max_pool]
 
     def program(x: Any) -> list[Any]:
         return [
@@ -57,10 +57,10 @@ def test_pooling(shape: tuple[int, ...], dtype: str, target: str) -> None:
 
 def test_pooling_of_any_size() -> None:
     spec = weft.TensorSpec((None, None, None, None), "float32")
-    pooled = weft.function(lambda x: weft.max_pool2d(x, 3, strides=2), input_signature=[spec])
+    pooled = weft.function(lambda x: weft.max_pool(x, 3, strides=2), input_signature=[spec])
     for shape in SHAPES:
         pixels = image(shape, "float32")
-        np.testing.assert_array_equal(pooled(pixels), weft.max_pool2d(pixels, 3, strides=2))
+        np.testing.assert_array_equal(pooled(pixels), weft.max_pool(pixels, 3, strides=2))
 
 
 def test_what_differs_from_pixel_to_pixel_is_no_filter() -> None:

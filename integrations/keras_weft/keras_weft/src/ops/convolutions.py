@@ -16,7 +16,7 @@ from keras.src.backend.common.backend_utils import (
 import weft
 
 from ..conversion import convert_to_tensor
-from .windows import Borders, as_given, borders, channels_last, for_each_axis, spread_out
+from .windows import as_given, borders, channels_last, for_each_axis
 
 
 def conv(
@@ -125,52 +125,17 @@ def _slid(x: Any, kernel: Any, strides: Any, padding: Any, dilation_rate: Any, g
     ]
     if min(places) <= 0:
         return np.zeros((x.shape[0], *(max(count, 0) for count in places), kernel.shape[-1]), x.dtype)
-    return _convolved(x, kernel, steps, around, spread, groups)
-
-
-def _convolved(
-    x: Any, kernel: Any, strides: Sequence[int], around: Borders, dilations: Sequence[int], groups: int
-) -> Any:
-    rank = x.ndim - 2
-    if rank == 1:
-        line = _convolved(
-            x[:, :, None], kernel[:, None], (*strides, 1), [*around, (0, 0)], (*dilations, 1), groups
-        )
-        return line[:, :, 0]
-    if rank == 2:
-        return weft.conv2d(
-            x,
-            kernel,
-            strides=tuple(strides),
-            padding=tuple(around),
-            dilations=tuple(dilations),
-            groups=groups,
-        )
-    x = np.pad(x, ((0, 0), around[0], (0, 0), (0, 0), (0, 0)))
-    batch, depth, *plane = x.shape
-    layers = (depth - (kernel.shape[0] - 1) * dilations[0] - 1) // strides[0] + 1
-    total: Any = 0
-    for layer in range(kernel.shape[0]):
-        first = layer * dilations[0]
-        seen = x[:, first : first + (layers - 1) * strides[0] + 1 : strides[0]]
-        seen = seen.reshape(batch * layers, *plane)
-        total = total + _convolved(seen, kernel[layer], strides[1:], around[1:], dilations[1:], groups)
-    return total.reshape(batch, layers, *total.shape[1:])
+    return weft.conv(
+        x, kernel, strides=tuple(steps), padding=tuple(around), dilations=tuple(spread), groups=groups
+    )
 
 
 def _transposed(x: Any, kernel: Any, strides: Sequence[int], around: Any, dilations: Sequence[int]) -> Any:
     """The convolution with the kernel turned round, of elements that are as many places apart as the stride says."""
-    rank = x.ndim - 2
-    wide = spread_out(x, 1, strides)
-    inside = [(max(before, 0), max(behind, 0)) for before, behind in around]
-    turned = np.swapaxes(np.flip(kernel, tuple(range(rank))), -1, -2)
-    result = _convolved(wide, turned, (1,) * rank, inside, dilations, 1)
-    cut = [
-        slice(max(-before, 0), result.shape[1 + axis] - max(-behind, 0))
-        for axis, (before, behind) in enumerate(around)
-    ]
-    places = (slice(None), *cut)
-    return result[places]
+    turned = np.swapaxes(np.flip(kernel, tuple(range(x.ndim - 2))), -1, -2)
+    return weft.conv(
+        x, turned, padding=tuple(around), dilations=tuple(dilations), input_dilations=tuple(strides)
+    )
 
 
 __all__ = ["conv", "conv_transpose", "depthwise_conv", "separable_conv"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -17,13 +16,13 @@ from .windows import as_given, borders, channels_last, for_each_axis
 def max_pool(
     inputs: Any, pool_size: Any, strides: Any = None, padding: str = "valid", data_format: str | None = None
 ) -> Any:
-    return _pooled(inputs, pool_size, strides, padding, data_format, weft.max_pool2d)
+    return _pooled(inputs, pool_size, strides, padding, data_format, weft.max_pool)
 
 
 def average_pool(
     inputs: Any, pool_size: Any, strides: Any = None, padding: str = "valid", data_format: str | None = None
 ) -> Any:
-    return _pooled(inputs, pool_size, strides, padding, data_format, weft.avg_pool2d)
+    return _pooled(inputs, pool_size, strides, padding, data_format, weft.avg_pool)
 
 
 def _pooled(
@@ -44,21 +43,7 @@ def _pooled(
     if min(places) <= 0:
         empty = np.zeros((x.shape[0], *(max(count, 0) for count in places), x.shape[-1]), x.dtype)
         return as_given(empty, data_format)
-    # The largest of largest, or the mean of means of windows that have as many elements as each other, along a row.
-    for first in range(0, rank, 2):
-        axes = slice(first, min(first + 2, rank))
-        plane = (math.prod(x.shape[: 1 + first]), *x.shape[1:-1][axes], 1)[: 1 + len(window[axes])]
-        grid = x.reshape(*plane, *(1,) * (3 - len(plane)), math.prod(x.shape[1 + axes.stop :]))
-        fill = 2 - len(window[axes])
-        result = pool(
-            grid,
-            (*window[axes], *(1,) * fill),
-            strides=(*steps[axes], *(1,) * fill),
-            padding=(*around[axes], *((0, 0),) * fill),
-        )
-        sizes = result.shape[1 : 1 + len(window[axes])]
-        x = result.reshape(*x.shape[: 1 + first], *sizes, *x.shape[1 + axes.stop :])
-    return as_given(x, data_format)
+    return as_given(pool(x, tuple(window), strides=tuple(steps), padding=tuple(around)), data_format)
 
 
 def adaptive_average_pool(inputs: Any, output_size: Any, data_format: str | None = None) -> Any:
