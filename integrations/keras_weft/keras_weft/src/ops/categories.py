@@ -50,10 +50,10 @@ def sparse_categorical_crossentropy(
     target: Any, output: Any, from_logits: bool = False, axis: int = -1
 ) -> Any:
     target, output = convert_to_tensor(target, "int32"), convert_to_tensor(output)
-    if target.ndim == output.ndim and target.shape[-1] == 1:
-        target = np.squeeze(target, axis=-1)
     if output.ndim < 1:
         raise ValueError(f"Argument `output` must be at least rank 1. Received: output.shape={output.shape}")
+    if target.ndim == output.ndim and target.shape[-1] == 1:
+        target = np.squeeze(target, axis=-1)
     if tuple(target.shape) != tuple(output.shape[:-1]):
         raise ValueError(
             "Arguments `target` and `output` must have the same shape up until the last dimension: "
