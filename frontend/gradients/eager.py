@@ -98,6 +98,8 @@ class EagerRecorder(Recorder):
         """NumPy's arrays that are watched, with what stands for them, by their identities."""
         self.independent: dict[Storage, Node] = {}
         """The independent values of arrays of variables."""
+        self.readers: list[set[Storage]] = []
+        """What open tapes have seen of these."""
 
     @contextmanager
     def opened(self) -> Iterator[EagerRecorder]:
@@ -143,17 +145,21 @@ class EagerRecorder(Recorder):
         found: np.ndarray[Any, Any] = value.array
         return found
 
-    def data(self, array: np.ndarray[Any, Any]) -> Any:
-        """What stands for the array of a variable: it is watched."""
+    def data(self, array: np.ndarray[Any, Any], variable: Any = None) -> Any:
+        """What stands for the array of a variable: it is watched, unless it is not to be trained."""
         known = self.arrays.get(id(array))
-        if known is not None:
-            return known[1]
-        if not self.is_open or not has_derivative(array):
-            return array
-        made = independent(self, array)
-        self.arrays[id(array)] = (array, made.array)
-        self.independent[made.array._storage] = made.value
-        return made.array
+        if known is None:
+            is_fixed = variable is not None and not variable.trainable
+            if not self.is_open or is_fixed or not has_derivative(array):
+                return array
+            made = independent(self, array)
+            made.array._storage.variable = variable
+            self.arrays[id(array)] = known = (array, made.array)
+            self.independent[made.array._storage] = made.value
+        if known[1]._storage in self.independent:
+            for seen in self.readers:
+                seen.add(known[1]._storage)
+        return known[1]
 
     def is_remembered(self, value: Any) -> bool:
         """Whether a derivative may be asked for of what is computed of a value."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,8 +10,10 @@ import numpy as np
 
 from ...dialect.errors import WeftValueError
 from ...dialect.ops.differentiation import Independent, Pause
+from ..signature.traced_value import ArrayHolder
 from ..tracing.array import TracedArray
 from ..tracing.recorder import Storage
+from ..tracing.staging import staged
 from .eager import Node, eager_recorder, nodes_behind
 from .independent import independent, next_number
 from .tape_requests import Recording
@@ -30,17 +32,25 @@ class EagerTape(Recording):
         self._watched: dict[Storage, Node] = {}
         self._arrays: dict[int, tuple[Any, TracedArray]] = {}
         """As that of the recorder, which forgets them when no tape is open."""
+        self._reads: set[Storage] = set()
+        self._recorder.readers.append(self._reads)
 
     def close(self) -> None:
         """The `with` block ends."""
         self._arrays = {**self._recorder.arrays, **self._arrays}
         self._watched = {**self._seen, **self._watched}
+        self._recorder.readers[:] = [reads for reads in self._recorder.readers if reads is not self._reads]
         self._recorder.close()
 
     @property
     def _seen(self) -> dict[Storage, Node]:
         """The variables that were read."""
-        return self._recorder.independent if self._sees_reads else {}
+        known = self._recorder.independent
+        return (
+            {storage: known[storage] for storage in self._reads if storage in known}
+            if self._sees_reads
+            else {}
+        )
 
     def watch(self, leaf: Any, path: str) -> Any:
         """What is used in place of an array or number, by which gradients are asked for."""
@@ -105,9 +115,28 @@ class EagerTape(Recording):
         """The independent value of an array; None for one that was not watched."""
         return self._watched.get(storage) or self._seen.get(storage)
 
+    def watched(self) -> Iterable[Storage]:
+        """The arrays that were read or watched."""
+        return {**self._seen, **self._watched}
+
     def is_own(self, storage: Storage) -> bool:
-        """Whether an array is not watched."""
-        return self.found(storage) is None
+        """Whether an array is not watched, and is none of a variable, which a tape need not see."""
+        return storage.variable is None and self.found(storage) is None
+
+    def inner(self, storage: Storage) -> Any:
+        """The node of an array that was computed of watched ones; None for what has none."""
+        node = storage.value if storage.ref is None else None
+        return node if node is not None and node.is_active else None
+
+    def result_of(self, holder: Any, leaf: Any) -> TracedArray:
+        """An array that is differentiated; a variable is read."""
+        known = self.array_of(leaf)
+        if known is None and isinstance(holder, ArrayHolder) and self._sees_reads:
+            with self._recorder.opened() as recorder:
+                known = recorder.data(leaf, holder)
+                self._arrays.update(recorder.arrays)
+                self._watched.update(recorder.independent)
+        return staged(self.trace, leaf if known is None else known)
 
     def array_of(self, leaf: Any) -> TracedArray | None:
         """The recorded array for one that is watched; None for what has none."""

@@ -13,21 +13,26 @@ Visit = Callable[[Any, str], Any]
 
 
 def map_leaves(visit: Visit, value: Any, path: str) -> Any:
-    """The same structure with another value for each leaf, the array of a variable.
+    """The same structure with another value for each leaf, of a variable for its array.
 
     >>> map_leaves(lambda leaf, path: path, {"w": [1, 2]}, "params")
     {'w': ["params['w'][0]", "params['w'][1]"]}
     """
+    return map_holders(lambda leaf, path: visit(held(leaf), path), value, path)
+
+
+def map_holders(visit: Visit, value: Any, path: str) -> Any:
+    """As `map_leaves`, for variables themselves."""
     if isinstance(value, dict):
-        return _like_dict(value, {k: map_leaves(visit, v, f"{path}[{k!r}]") for k, v in value.items()})
+        return _like_dict(value, {k: map_holders(visit, v, f"{path}[{k!r}]") for k, v in value.items()})
     if isinstance(value, (list, tuple)):
-        items = [map_leaves(visit, item, f"{path}[{i}]") for i, item in enumerate(value)]
+        items = [map_holders(visit, item, f"{path}[{i}]") for i, item in enumerate(value)]
         return _like_sequence(value, items)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [field.name for field in dataclasses.fields(value) if field.init]
-        changed = {name: map_leaves(visit, getattr(value, name), f"{path}.{name}") for name in names}
+        changed = {name: map_holders(visit, getattr(value, name), f"{path}.{name}") for name in names}
         return dataclasses.replace(value, **changed)
-    return visit(held(value), path)
+    return visit(value, path)
 
 
 def leaves_of(value: Any, path: str = "") -> list[tuple[Any, str]]:
@@ -36,8 +41,13 @@ def leaves_of(value: Any, path: str = "") -> list[tuple[Any, str]]:
     >>> leaves_of({"w": [1, 2]}, "params")
     [(1, "params['w'][0]"), (2, "params['w'][1]")]
     """
+    return [(held(leaf), path) for leaf, path in holders_of(value, path)]
+
+
+def holders_of(value: Any, path: str = "") -> list[tuple[Any, str]]:
+    """As `leaves_of`, with variables themselves."""
     found: list[tuple[Any, str]] = []
-    map_leaves(lambda leaf, path: found.append((leaf, path)), value, path)
+    map_holders(lambda leaf, path: found.append((leaf, path)), value, path)
     return found
 
 
@@ -66,4 +76,4 @@ def _like_sequence(value: Any, items: Iterable[Any]) -> Any:
     return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
 
 
-__all__ = ["leaves_of", "map_leaves", "structure_of"]
+__all__ = ["holders_of", "leaves_of", "map_holders", "map_leaves", "structure_of"]

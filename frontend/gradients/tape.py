@@ -20,9 +20,10 @@ class GradientTape:
     """Gradients of what is computed in a `with` block, by the arrays from outside that it reads.
 
     Arguments, attributes, globals and what was computed before are seen without being named: `gradient` takes them,
-    also after they were written. What the block computes itself is `watch`ed before it is used, and so are Python
-    numbers. Tapes nest, and may be asked any number of times, inside of the block and behind it, also
-    those that are not `persistent`. With `watch_accessed_variables=False` a tape sees only what is watched.
+    also after they were written, and what the block computes itself. What it writes in place or computes in a branch or
+    loop is `watch`ed before it is used, and so are Python numbers. Tapes nest, and may be asked any number of times,
+    inside of the block and behind it, also those that are not `persistent`. With `watch_accessed_variables=False` a
+    tape sees only what is watched.
 
     In plain Python, where nothing is compiled, a tape sees variables and what is watched: `x = tape.watch(x)` gives an
     array that remembers what is computed of it. Python looks at its elements (`if`, `print`), and what is written to it
@@ -151,6 +152,37 @@ class GradientTape:
                [0., 4.]])
         """
         return delivered(self._entered().jacobian(y, x, _is_connected_only(unconnected_gradients)))
+
+    def batch_jacobian(self, y: Any, x: Any, unconnected_gradients: str = "none") -> Any:
+        """The derivatives of each item of y, along its first axis, by the same item of x: no item depends on others.
+
+        Its shape is that of y, followed by that of an item of x. Where items do depend on others, it has the sums of
+        these derivatives. Raises what `jacobian` raises, and `ValueError` for another number of items.
+
+        >>> @weft.function
+        ... def derivatives(x):
+        ...     with weft.GradientTape() as tape:
+        ...         y = x**2
+        ...     return tape.batch_jacobian(y, x)
+        >>> derivatives(np.array([[1.0, 2.0], [3.0, 4.0]]))
+        array([[[2., 0.],
+                [0., 4.]],
+        <BLANKLINE>
+               [[6., 0.],
+                [0., 8.]]])
+        """
+        return delivered(self._entered().batch_jacobian(y, x, _is_connected_only(unconnected_gradients)))
+
+    def watched_variables(self) -> tuple[Any, ...]:
+        """The variables that were read or watched, in that order.
+
+        >>> w, b = weft.Variable(2.0, name="w"), weft.Variable(1.0, name="b", trainable=False)
+        >>> with weft.GradientTape() as tape:
+        ...     y = w * 3 + b
+        >>> [variable.name for variable in tape.watched_variables()]
+        ['w']
+        """
+        return self._entered().variables()
 
     def _in_block(self, method: str) -> Recording:
         recording = self._entered()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import types
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -16,13 +16,13 @@ from ...dialect.errors import WeftTypeError, WeftValueError
 from ..autograph.operators.objects.access import attr
 from ..function import Function
 from ..numpy_api.creation import ones_like, zeros
-from ..signature.traced_value import held
+from ..signature.traced_value import ArrayHolder, held
 from ..tracing.array import TracedArray
 from ..tracing.recorder import Recorder, Storage
-from ..tracing.staging import staged
+from ..tracing.staging import raise_where, staged
 from .independent import Variable, described, fitting, gradient_of, has_derivative
 from .rows import by_rows
-from .structures import leaves_of, map_leaves, structure_of
+from .structures import holders_of, leaves_of, map_holders, structure_of
 
 Ask = Callable[[Variable], Any]
 """Asks for the derivatives by a variable that y depends on."""
@@ -63,6 +63,23 @@ class Recording(ABC):
         """The independent value of an array; None for one that was not read."""
 
     @abstractmethod
+    def inner(self, storage: Storage) -> Any:
+        """The independent value of an array that was computed after the tape was entered; None for what has none."""
+
+    @abstractmethod
+    def result_of(self, holder: Any, leaf: Any) -> TracedArray:
+        """An array that is differentiated; a variable is read."""
+
+    @abstractmethod
+    def watched(self) -> Iterable[Storage]:
+        """The arrays that were read or watched."""
+
+    def variables(self) -> tuple[Any, ...]:
+        """The variables among these, in the order of their reads."""
+        held = (storage.variable for storage in self.watched())
+        return tuple({id(one): one for one in held if one is not None}.values())
+
+    @abstractmethod
     def is_own(self, storage: Storage) -> bool:
         """Whether an array was computed after the tape was entered, and is not watched."""
 
@@ -101,6 +118,16 @@ class Recording(ABC):
             x, [result], lambda v: by_rows(self.trace, result, [v])[0], result.shape, connected_only
         )
 
+    def batch_jacobian(self, y: Any, x: Any, connected_only: bool) -> Any:
+        """The derivatives of each item of an array, along its first axis, by the same item of x."""
+        (result,) = self._results([y])
+
+        def ask(variable: Variable) -> Any:
+            _require_items(result, variable.array)
+            return by_rows(self.trace, result, [variable], 1)[0]
+
+        return self._by(x, [result], ask, result.shape[:1], connected_only)
+
     def by_object(self, owner: Any, ys: list[TracedArray], ask: Ask, leading: tuple[Any, ...] = ()) -> Any:
         """The derivatives of values by those arrays that an object held in the beginning and that were read."""
         return self._by(owner, ys, ask, leading, False)
@@ -118,13 +145,14 @@ class Recording(ABC):
     def _results(self, y: Any) -> list[TracedArray]:
         self.require_usable()
         found = []
-        for leaf, path in leaves_of(y, "y"):
+        for holder, path in holders_of(y, "y"):
+            leaf = held(holder)
             if not has_derivative(leaf) or kind(np.dtype(getattr(leaf, "dtype", float))) == "c":
                 raise WeftTypeError(
                     f"{path} is {described(leaf)}: gradients are those of real numbers; convert it to floating point, "
                     "or use its real part or absolute value"
                 )
-            found.append(staged(self.trace, leaf))
+            found.append(self.result_of(holder, leaf))
         return found
 
     def _weights(self, y: Any, weights: Any) -> list[TracedArray]:
@@ -151,7 +179,8 @@ class Recording(ABC):
         """The derivatives by all that x holds; an object gives those by its arrays that were read."""
         connected = self.connected([array._value() for array in ys])
 
-        def visit(leaf: Any, path: str) -> Any:
+        def visit(holder: Any, path: str) -> Any:
+            leaf, is_variable = held(holder), isinstance(holder, ArrayHolder)
             if is_object(leaf):
                 found = {name: self.array_of(array) for name, array in self._arrays_of(leaf).items()}
                 return {
@@ -164,7 +193,9 @@ class Recording(ABC):
                     f"{path} is {described(leaf)}, by which there is no derivative; convert it to floating point"
                 )
             array = self.array_of(leaf)
-            if array is not None and self.found(array._storage) not in connected:
+            if array is None and is_variable:  # was not read
+                return None if connected_only else zeros((*leading, *leaf.shape), leaf.dtype)
+            if not is_variable and array is not None and self.found(array._storage) not in connected:
                 self.require_rebound(leaf, path)
             return derivative(array, path)
 
@@ -172,25 +203,50 @@ class Recording(ABC):
             if array is None:
                 raise WeftValueError(f"{path} is not an array that the tape saw: {self.instead(path)}")
             storage = array._storage
-            value = self.found(storage)
+            value, sources = self.found(storage), connected
             if value is None and self.is_own(storage):
-                raise WeftValueError(
-                    f"{path} was computed after the tape was entered, which does not watch it: write "
-                    f"{path} = tape.watch({path}) where it is computed"
-                )
-            if value is None or value not in connected:
+                value = None if array._path else self.inner(storage)
+                if value is None:
+                    raise WeftValueError(
+                        f"{path} was computed after the tape was entered, which does not watch it: write "
+                        f"{path} = tape.watch({path}) where it is computed"
+                    )
+                sources = self.connected([result._value() for result in ys])
+            if value is None or value not in sources:
                 return None if connected_only else zeros((*leading, *array.shape), array.dtype)
             base = array._base()
             found = ask(Variable(base, base, value))
             return found if not array._path else self._part(found, array, len(leading), path)
 
-        return map_leaves(visit, x, "x")
+        return map_holders(visit, x, "x")
 
     def _part(self, whole: TracedArray, view: TracedArray, leading: int, path: str) -> TracedArray:
         """Of the gradient by an array that by a view of it."""
         if leading:
             raise WeftValueError(f"{path} is a view of an array: ask for the Jacobian by the whole array")
         return TracedArray(whole._storage, view._path, view._type).copy()
+
+
+def _require_items(y: TracedArray, x: TracedArray) -> None:
+    """Raise unless two arrays have as many items along their first axes."""
+    if not y.ndim or not x.ndim:
+        raise WeftValueError(
+            f"a batch Jacobian is that of the items of arrays along their first axes, but y is {y.type} and x is "
+            f"{x.type}; use jacobian"
+        )
+    extents = y.type.shape[0], x.type.shape[0]
+    if None not in extents and extents[0] != extents[1]:
+        raise WeftValueError(
+            f"a batch Jacobian is that of as many items, but y has {extents[0]} and x {extents[1]}"
+        )
+    if None in extents:
+        raise_where(
+            np.not_equal(y.shape[0], x.shape[0]),
+            ValueError,
+            "a batch Jacobian is that of as many items, but y has {0} and x {1}",
+            y.shape[0],
+            x.shape[0],
+        )
 
 
 def is_object(value: Any) -> bool:

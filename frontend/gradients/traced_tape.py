@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 
 from ...dialect.errors import WeftValueError
-from ..tracing.array import TracedArray
+from ..signature.traced_value import ArrayHolder
+from ..tracing.array import TracedArray, wrap
 from ..tracing.recorder import Recorder, Storage
+from ..tracing.staging import staged
 from .tape_requests import Recording
 from .watching import Watching, sources_of
 
@@ -57,9 +59,24 @@ class TracedTape(Recording):
         """The independent value of an array; None for one that was not read."""
         return self._watching.found(storage)
 
+    def watched(self) -> Iterable[Storage]:
+        """The arrays that were read or watched."""
+        return self._watching.arrays
+
     def is_own(self, storage: Storage) -> bool:
         """Whether an array was computed after the tape was entered, and is not watched."""
         return self._watching.is_own(storage)
+
+    def inner(self, storage: Storage) -> Any:
+        """The independent value of an array that was computed after the tape was entered; None for what has none."""
+        return self._watching.inner(storage)
+
+    def result_of(self, holder: Any, leaf: Any) -> TracedArray:
+        """An array that is differentiated; a variable is read."""
+        array = self.array_of(leaf) if isinstance(holder, ArrayHolder) else None
+        if array is None or array._path:
+            return staged(self.trace, leaf)
+        return wrap(self.trace, self._watching.late(array._storage))
 
     def require_rebound(self, leaf: Any, path: str) -> None:
         """Nothing is raised: arrays that are read are the ones that are watched."""

@@ -123,7 +123,9 @@ class Watching:
         """What is read of an array in place of its value; a cell, which has none, is made to hold it."""
         known = self._watched.get(storage)
         if known is None:
-            is_seen = storage in self._named or (self._sees_reads and not self._is_paused)
+            is_seen = storage in self._named or (
+                self._sees_reads and not self._is_paused and not self._is_fixed(storage)
+            )
             if not is_seen or storage in self._own or not has_numbers(storage.type):
                 return value
             if not self._is_outside(storage):
@@ -138,6 +140,15 @@ class Watching:
                 create(WriteRef, [storage.ref, known.value], {}, location=operation.location)
             known.is_written = True
         return None if value is None else known.value
+
+    def _is_fixed(self, storage: Storage) -> bool:
+        """Whether it is the array of a variable that is not to be trained; another call is asked again."""
+        variable, state = storage.variable, self.trace.python_state
+        if variable is None or self._is_only_read:
+            return False
+        if state is not None:
+            state.attribute(variable, "trainable", variable.trainable)
+        return not variable.trainable
 
     def seen(self, value: Value) -> Value:
         """What stands for a value that was read: a constant for this tape, while it does not record."""
@@ -157,6 +168,36 @@ class Watching:
             self.trace.create(WriteRef, [storage.ref, made], {})
             self._watched[storage].is_written = True
         self.trace.watch_epoch += 1
+
+    def late(self, storage: Storage) -> Value:
+        """What stands for an array from outside that is asked about, and was not read before."""
+        if storage in self._watched or not self._sees_reads or self._is_fixed(storage):
+            return self.trace.value_of(storage)
+        is_there = storage.ref is None and self._is_outside(storage)
+        return self._watch(storage, storage.value).value if is_there else self.trace.value_of(storage)
+
+    def inner(self, storage: Storage) -> Value | None:
+        """An independent value in the place of one that was computed while the tape was open, for what was made of it.
+
+        None for what was written, is known while tracing, or was computed in a branch or loop.
+        """
+        value = storage.value
+        if storage.ref is not None or storage.known is not None or isinstance(value.owner, ir.Block):
+            return None
+        operation = value.owner.operation
+        if operation.block != self._mark.block:
+            return None
+        with context(), ir.InsertionPoint.after(operation):
+            made = create(
+                Independent,
+                [value],
+                {"number": next_number(), "tape": self._number},
+                location=operation.location,
+            )
+            value.replace_all_uses_except(made.results[0], made)
+        storage.value = made.results[0]
+        self.trace.watch_epoch += 1
+        return storage.value
 
     def independent(self, leaf: Any) -> Variable:
         """An independent value of this tape for an array or number."""

@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from .recorder import Join, Storage
 
 
-def connect(storage: Storage, join: Join, by_path: Iterable[Storage | None]) -> None:
-    """Note what a storage, which a join has just made, may be."""
+def connect(
+    storage: Storage, join: Join, by_path: Iterable[Storage | None], is_outside: bool = False
+) -> None:
+    """Note what a storage, which a join has just made, may be: others, or an array from outside without one."""
     paths = tuple(by_path)
+    storage.aliases.is_outside = is_outside
     if any(paths):
         storage.aliases.join, storage.aliases.by_path = join, paths
     for source in paths:
@@ -46,6 +49,8 @@ def usable_aliases(storage: Storage) -> list[Storage]:
 
 def is_seen_elsewhere(storage: Storage) -> bool:
     """Whether the program can see an array by itself that a storage may be."""
+    if any(source.aliases.is_outside for source in (storage, *all_aliases(storage))):
+        return True
     join = storage.aliases.join
     if join is None or join.sees_any is None:
         return False

@@ -69,7 +69,7 @@ ABSENT = object()
 class Aliases:
     """What an array may be at run time; `may_alias.py` follows them."""
 
-    __slots__ = ("by_path", "is_stale", "join", "users")
+    __slots__ = ("by_path", "is_outside", "is_stale", "join", "users")
 
     def __init__(self) -> None:
         self.join: Join | None = None
@@ -77,6 +77,8 @@ class Aliases:
         """The array that each path leads to, where it is one."""
         self.users: dict[Storage, None] = {}
         """The storages that have this one as a source."""
+        self.is_outside = False
+        """Whether it may be an array from outside whose elements are compiled in."""
         self.is_stale = False
         """Whether something that this array may be was written after its value was computed."""
 
@@ -144,6 +146,7 @@ class Storage:
         "trace",
         "type",
         "value",
+        "variable",
         "version",
         "written_at",
     )
@@ -186,6 +189,8 @@ class Storage:
         """How it lies in memory in NumPy; None for one that lies as a list of lists does."""
         self.assumption: Assumption | None = None
         """That NumPy copies it of another array."""
+        self.variable: Any = None
+        """The `weft.Variable` whose array it is."""
         self.made_at = made_at or trace.user_location()
         """Where the user's program made it, for messages."""
 
@@ -395,7 +400,7 @@ class Recorder(ABC):
         """Whether derivatives may be asked for of what is computed of a value whose elements are known."""
         return False
 
-    def data(self, array: np.ndarray[Any, Any]) -> Any:
+    def data(self, array: np.ndarray[Any, Any], variable: Any = None) -> Any:
         """What stands for the array of a variable, where plain Python is remembered."""
         return array
 

@@ -24,9 +24,10 @@ class Variable(ArrayHolder, NDArrayOperatorsMixin):
 
     It computes as its array does, in NumPy's functions, too, and has its methods and attributes. Compiled functions
     read and write it as they do arrays in attributes; it is told from others by its identity. `initial` is an array or
-    number, or nested lists, of which a copy is made; `trainable` and `name` are for the program to look at. Made inside
-    of a compiled function, it is made once: later calls find the variable that was made at that place of the program,
-    for that function, or for the object whose method it is. Its initial value is then computed by the first call.
+    number, or nested lists, of which a copy is made. One that is not `trainable` is a constant for tapes that do not
+    watch it; `name` is for the program to look at. Made inside of a compiled function, it is made once: later calls
+    find the variable that was made at that place of the program, for that function, or for the object whose method it
+    is. Its initial value is then computed by the first call.
     Raises `TypeError` for a dtype that weft does not have.
 
     >>> counter = weft.Variable(0)
@@ -89,11 +90,14 @@ class Variable(ArrayHolder, NDArrayOperatorsMixin):
         trace = current_trace()
         if trace is None:
             recorder = remembering()  # of an open tape in plain Python
-            return self._array if recorder is None else recorder.data(self._array)
+            return self._array if recorder is None else recorder.data(self._array, self)
         if trace.python_state is None:
             return self._array
         trace.python_state.hold(self, self.name or "a variable")
-        return trace.python_state.attribute(self, "_array", self._array)
+        found = trace.python_state.attribute(self, "_array", self._array)
+        if isinstance(found, TracedArray):
+            found._storage.variable = self
+        return found
 
     @property
     def shape(self) -> tuple[int, ...]:

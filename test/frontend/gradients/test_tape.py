@@ -198,6 +198,7 @@ def asked(x: Any, ask: Any) -> Any:
     with weft.GradientTape() as tape:
         y = x * x
         n = np.argmax(x)
+        y += 1  # its value before that is gone
         z = y * y
     return ask(tape, x, y, z, n)
 

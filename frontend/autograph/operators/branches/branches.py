@@ -29,6 +29,7 @@ from ..values.abstract import (
 )
 from ..values.aliases import (
     as_another,
+    beside_data,
     is_another,
     is_available,
     note_aliases,
@@ -300,13 +301,15 @@ def _join_all(trace: Recorder, merges: list[_Merge], paths: list[Path], snapshot
                 merge.place, [v for p, v in zip(paths, merge.values, strict=True) if not p.is_dead]
             )
         alive = [value for gone, value in zip(merge.absent, merge.values, strict=True) if not gone]
+        alive = [beside_data(value, alive) for value in alive]
         if not alive or (is_available(alive[0]) and all(same_value(value, alive[0]) for value in alive)):
             merge.value = with_all_assumptions(alive) if alive else UNBOUND
             if any(is_another(value) is not is_another(merge.value) for value in alive):
                 computed.append(_identity_of(merge))
             continue
         key = None if merge.place is None else merge.place.key()
-        merge.values = [path.contents.get(key, v) for path, v in zip(paths, merge.values, strict=True)]
+        ends = [path.contents.get(key, v) for path, v in zip(paths, merge.values, strict=True)]
+        merge.values = [beside_data(end, alive) for end in ends]
         contents = [v for gone, v in zip(merge.absent, merge.values, strict=True) if not gone]
         try:
             merge.kind = joined_kind(alive, contents, snapshot.knows, by_type=True)

@@ -55,7 +55,15 @@ from ..values.abstract import (
     kind_of,
     unflatten,
 )
-from ..values.aliases import as_another, is_another, note_aliases, note_handed, same_value, sees_any
+from ..values.aliases import (
+    as_another,
+    beside_data,
+    is_another,
+    note_aliases,
+    note_handed,
+    same_value,
+    sees_any,
+)
 from ..values.control_flow_state import LoopKey, control_flow
 from ..values.copies import copied
 from ..values.looked_up import as_input
@@ -419,6 +427,7 @@ class _Recording:
         if known is None and same_value(initial, end):
             return None
         if known is None:
+            initial = beside_data(initial, [end])
             initial = as_input(consume(self.trace, place, initial))
         knows = self.snapshot.knows
         if is_dead:

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from ....runtime_values.results import RuntimeContainer
+from ....signature.traced_value import ArrayHolder, held
 from ....source.locations import user_frames
 from ....tracing.array import TracedArray
+from ....tracing.current import current_trace
 from ....tracing.may_alias import connect, usable_aliases
 from ....tracing.recorder import ABSENT, Handed, Join, Storage
 from ....tracing.several_types import SeveralTypes, TypeOfValue
@@ -85,6 +87,21 @@ def _same_path(one: TracedArray, other: TracedArray) -> bool:
     return True
 
 
+def beside_data(value: Any, others: Iterable[Any]) -> Any:
+    """The array of a variable where another path has an array or number in its place; any other value as it is."""
+    if not isinstance(value, ArrayHolder) or not any(
+        isinstance(other, _DATA) for other in map(present, others)
+    ):
+        return value
+    array, trace = held(value), current_trace()
+    if trace is None or trace.python_state is None or isinstance(array, TracedArray):
+        return array
+    return trace.python_state.writable(array)  # data, as what is written to it is seen in what was chosen
+
+
+_DATA = (TracedArray, np.ndarray, np.generic, int, float, complex)
+
+
 def note_aliases(join: Join, result: Any, candidates: Iterable[Any]) -> None:
     """Remember which arrays the result of a branch or loop may be; there is a candidate for each path."""
     result, candidates = present(result), list(map(present, candidates))
@@ -94,7 +111,8 @@ def note_aliases(join: Join, result: Any, candidates: Iterable[Any]) -> None:
             entries = [entry_of(candidate, position, key) for candidate in candidates]
             note_aliases(join, item, entries)
     elif isinstance(result, TracedArray):
-        connect(result._storage, join, map(_storage_of, candidates))
+        outside = any(isinstance(candidate, np.ndarray) for candidate in candidates)
+        connect(result._storage, join, map(_storage_of, candidates), outside)
         if isinstance(result, SeveralTypes) and result.ndim:
             for number in range(len(result.types)):  # what is written to one of these is written to the array
                 connect(result.option(number)._storage, join, [result._storage] * len(candidates))
@@ -196,6 +214,7 @@ def _holds_one_of(value: Any, storages: set[int]) -> bool:
 
 __all__ = [
     "as_another",
+    "beside_data",
     "entry_of",
     "is_another",
     "is_available",
