@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import UnsupportedError
-from ..signature.composite_arrays import holds_composite, is_composite, parts_of_array
+from ..signature.composite_arrays import holds_composite, is_composite_value, parts_of_array
 from ..signature.traced_value import CompositeValue
 from ..tracing.array import wrap
 from ..tracing.behaviour import behaviour
 from ..tracing.current import current_trace
 from ..tracing.staging import trace_of, value_of
-from .records import TracedRecords
 from .times import TracedTimes, ticks_for
 from .units import INT64, require_no_clock
 
@@ -31,7 +30,7 @@ def made_of_known(function: Callable[..., Any], args: tuple[Any, ...], kwargs: d
     """What a function makes of arguments that are known: an array of the trace, unless it is one of them."""
     require_no_clock(args)
     array = function(*args, **kwargs)
-    is_ours = isinstance(array, np.ndarray) and is_composite(array.dtype)
+    is_ours = isinstance(array, np.ndarray) and is_composite_value(array)
     return traced(array) if is_ours and not any(array is value for value in args) else array
 
 
@@ -53,9 +52,8 @@ def traced(array: Any) -> CompositeValue:
     arrays = tuple(
         wrap(trace, value_of(trace, part))._as_array(isinstance(array, np.ndarray)) for part in native
     )
-    return (
-        TracedTimes(parts.dtype, arrays) if parts.dtype.kind in "mM" else TracedRecords(parts.dtype, arrays)
-    )
+    made: CompositeValue = behaviour().composite(parts.dtype, arrays)
+    return made
 
 
 def _holds_traced(value: Any) -> bool:

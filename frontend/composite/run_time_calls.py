@@ -1,8 +1,8 @@
-"""Functions on dates that are not compiled: NumPy is called when the program runs, on dates made of the counts."""
+"""Functions on dates and texts that are not compiled: NumPy is called when the program runs, on what they stand for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,10 @@ import numpy as np
 from ...dialect.errors import ConcreteValueError, UnsupportedError
 from ..guards.call_effects import Does, effect_of
 from ..numpy_api.run_time_calls import WRITING, call_at_run_time
+from ..signature.composite_arrays import array_of, parts_of, parts_of_array
 from ..signature.signature import flatten_with, unflatten
-from .times import TracedTimes
+from ..tracing.behaviour import behaviour
+from .arrays import CompositeArray
 
 
 def natively_or_at_run_time(
@@ -38,34 +40,39 @@ def natively_or_at_run_time(
 
 def _call(name: str, function: Callable[..., Any], args: Any, kwargs: Any, refusal: str) -> Any:
     leaves: list[Any] = []
-    structure = flatten_with((args, kwargs), leaves, lambda value: isinstance(value, TracedTimes))
-    dtypes = [leaf.dtype for leaf in leaves]
-    made: dict[int, np.dtype[Any]] = {}
+    structure = flatten_with((args, kwargs), leaves, lambda value: isinstance(value, CompositeArray))
+    made: list[np.dtype[Any] | None] = []
+    is_several: list[bool] = []
 
-    def on_counts(*counts: Any) -> Any:
-        times = [np.asarray(count).view(dtype)[()] for count, dtype in zip(counts, dtypes, strict=True)]
-        given, named = unflatten(structure, times.__getitem__)
+    def on_parts(*parts: Any) -> Any:
+        rest = iter(parts)
+        arrays = [array_of(leaf.dtype, [next(rest) for _ in leaf.parts]) for leaf in leaves]
+        given, named = unflatten(structure, arrays.__getitem__)
         results = function(*given, **named)
-        if not isinstance(results, tuple):
-            return _as_counts(results, 0)
-        return tuple(_as_counts(one, place) for place, one in enumerate(results))
+        is_several[:] = [isinstance(results, tuple)]
+        taken = [_taken_apart(one) for one in (results if is_several[0] else (results,))]
+        dtypes = [dtype for dtype, _ in taken]
+        if made and made != dtypes:
+            raise UnsupportedError(f"{refusal}; the dtype of what it gives depends on values")
+        made[:] = dtypes
+        flat = tuple(part for _, arrays in taken for part in arrays)
+        return flat if len(flat) > 1 else flat[0]
 
-    def _as_counts(result: Any, place: int) -> Any:
-        dtype = getattr(result, "dtype", None)
-        if dtype is None or dtype.kind not in "mM":
-            return result
-        if made.setdefault(place, dtype) != dtype:
-            raise UnsupportedError(f"{refusal}; the unit of what it gives depends on values")
-        return result.view(np.int64)
-
-    results = call_at_run_time(name, on_counts, tuple(leaf.ticks for leaf in leaves), {}, refusal)
-    if not isinstance(results, tuple):
-        return _as_times(results, made.get(0))
-    return tuple(_as_times(one, made.get(place)) for place, one in enumerate(results))
+    given = tuple(part for leaf in leaves for part in leaf.parts)
+    flat = call_at_run_time(name, on_parts, given, {}, refusal)
+    rest = iter(flat if isinstance(flat, tuple) else (flat,))
+    results = [next(rest) if dtype is None else _of_parts(dtype, rest) for dtype in made]
+    return tuple(results) if is_several[0] else results[0]
 
 
-def _as_times(value: Any, dtype: np.dtype[Any] | None) -> Any:
-    return value if dtype is None else TracedTimes(dtype, (value,))
+def _taken_apart(result: Any) -> tuple[np.dtype[Any] | None, tuple[Any, ...]]:
+    """The parts of an array with its dtype, which is None for one that has no parts."""
+    parts = parts_of_array(result)
+    return (None, (result,)) if parts is None or parts.dtype.names is not None else parts
+
+
+def _of_parts(dtype: np.dtype[Any], parts: Iterator[Any]) -> Any:
+    return behaviour().composite(dtype, tuple(next(parts) for _ in parts_of(dtype)))
 
 
 __all__ = ["natively_or_at_run_time"]

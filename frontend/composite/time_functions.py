@@ -17,6 +17,7 @@ from ..signature.signature import flatten_with, unflatten
 from ..tracing.array import TracedArray
 from ..tracing.staging import cast
 from . import makers, time_ufuncs
+from .arrays import ELEMENTS, MOVING, MOVING_METHODS, names
 from .python_times import item, tolist
 from .times import TracedTimes, as_times, is_times, ticks_for, write_times
 from .units import INT64, NAT, convert
@@ -30,20 +31,7 @@ _NONE = numpy._NoValue
 """What stands in NumPy's signatures for an argument that is not given."""
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-MOVING = _names(
-    "append array_split atleast_1d atleast_2d atleast_3d block broadcast_arrays broadcast_to "
-    "choose column_stack compress concat concatenate copy delete diag diagonal dsplit dstack "
-    "expand_dims extract flip fliplr flipud hsplit hstack insert matrix_transpose moveaxis "
-    "permute_dims ravel repeat reshape resize roll rollaxis rot90 select split squeeze stack "
-    "swapaxes take take_along_axis tile transpose tril triu unstack vsplit vstack where"
-)
-"""The functions that give elements of their arguments, dates where these are dates."""
-
-_ASKING = _names("count_nonzero flatnonzero ndim nonzero shape size")
+_ASKING = names("count_nonzero flatnonzero ndim nonzero shape size")
 """The functions that ask for what the counts tell as well."""
 
 
@@ -78,14 +66,8 @@ def _moved(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
 
 def _require_times(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Refuse numbers among dates: what they mean there is left to NumPy."""
-    elements = {
-        "where": args[1:],
-        "append": args[:2],
-        "insert": (args[0], *args[2:3]),
-        "choose": args[1:2],
-        "select": args[1:],
-    }
-    for value in elements.get(name, args[:1]):
+    for place in ELEMENTS.get(name, (0,)):
+        value = args[place] if place < len(args) else ()
         for one in value if isinstance(value, (list, tuple)) else (value,):
             if not hasattr(one, "dtype") or one.dtype != INT64:
                 raise UnsupportedError(f"np.{name} of dates and of other values is not compiled")
@@ -354,15 +336,12 @@ def reduce(
 
 # Methods
 
-_MOVING_METHODS = _names(
-    "compress copy diagonal flatten ravel repeat reshape squeeze swapaxes take transpose"
-)
-_OF_FUNCTIONS = _names("argmax argmin argsort clip cumsum max mean min nonzero ptp searchsorted sum")
+_OF_FUNCTIONS = names("argmax argmin argsort clip cumsum max mean min nonzero ptp searchsorted sum")
 
 
 def method(name: str, array: TracedTimes, *args: Any, **kwargs: Any) -> Any:
     """What a method of arrays gives; `UnsupportedError` for those that are not compiled."""
-    if name in _MOVING_METHODS:
+    if name in MOVING_METHODS:
         return array.like(getattr(array.ticks, name)(*args, **kwargs))
     if name in _OF_FUNCTIONS and hasattr(np, name):
         return call(getattr(np, name), (array, *args), kwargs)
@@ -390,4 +369,4 @@ def is_traced(value: Any) -> bool:
     return isinstance(value, (TracedArray, TracedTimes))
 
 
-__all__ = ["MOVING", "astype", "call", "method", "reduce", "times_of_numbers", "times_view", "view"]
+__all__ = ["astype", "call", "method", "reduce", "times_of_numbers", "times_view", "view"]

@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from ...dialect.errors import ConcreteValueError, UnsupportedError, WeftTypeError
+from ...dialect.errors import UnsupportedError, WeftTypeError
 from ..signature.composite_arrays import array_of
-from ..signature.traced_value import CompositeValue
 from ..tracing.array import TracedArray
 from ..tracing.behaviour import behaviour
 from ..tracing.current import current_trace
+from .arrays import COMPARISONS, CompositeArray, comparison
 from .units import INT64, as_ticks, convert, require_no_clock
 
 _OPERATORS = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "floordiv": np.floor_divide,
     "mod": np.remainder, "divmod": np.divmod,
 }  # fmt: skip
-_COMPARISONS = {
-    "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
-}  # fmt: skip
 _UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute}
 
 
-class TracedTimes(CompositeValue):
+class TracedTimes(CompositeArray):
     """An array or scalar of dates or durations in a trace."""
 
     __slots__ = ()
-    __hash__ = None  # type: ignore[assignment]
 
     @property
     def ticks(self) -> TracedArray:
@@ -47,61 +43,13 @@ class TracedTimes(CompositeValue):
         """The counts, and what makes NumPy's array or scalar of them."""
         return self.ticks, partial(_times_of, self.dtype)
 
-    def example(self) -> Any:
-        return np.zeros((), self.dtype)[()] if self.ticks._is_scalar else np.empty(0, self.dtype)
-
-    @property
-    def shape(self) -> tuple[Any, ...]:
-        """The shape."""
-        return self.ticks.shape
-
-    ndim = property(lambda self: self.ticks.ndim, doc="The number of dimensions.")
-    size = property(lambda self: self.ticks.size, doc="The number of elements.")
-    itemsize = property(lambda self: 8, doc="Bytes per element.")
-    nbytes = property(lambda self: self.ticks.nbytes, doc="Bytes in all.")
-    T = property(lambda self: self.like(self.ticks.T), doc="The transposed array.")
-
-    def __getitem__(self, index: Any) -> TracedTimes:
-        return self.like(self.ticks[index])
-
     def __setitem__(self, index: Any, value: Any) -> None:
         self.ticks[index] = ticks_for(value, self.dtype)
-
-    def __len__(self) -> int:
-        return len(self.ticks)
-
-    def __iter__(self) -> Iterator[TracedTimes]:
-        return map(self.like, self.ticks)
 
     def __repr__(self) -> str:
         return f"TracedTimes({self.dtype}, {self.ticks.type})"
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or not hasattr(np.ndarray, name):
-            raise AttributeError(f"'numpy.ndarray' object has no attribute {name!r}")
-        return partial(behaviour().composite_method, name, self)
-
-    def __copy__(self) -> TracedTimes:
-        return self.like(self.ticks.copy())
-
-    def __deepcopy__(self, memo: Any) -> TracedTimes:
-        return self.like(self.ticks.copy())
-
-    # NumPy's protocols
-
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return behaviour().composite_ufunc(ufunc, method, inputs, kwargs)
-
-    def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
-        return behaviour().composite_function(function, args, kwargs)
-
-    def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise ConcreteValueError(
-            f"the value of traced dates ({self.dtype}, {self.ticks.type}) is known only when the compiled function "
-            "runs: compute with them, compare them, or convert them (x.astype('int64'))"
-        )
-
-    __array__ = __bool__ = __int__ = __float__ = __index__ = __format__ = __complex__ = _refuse
+    what, instead = "dates", "compute with them, compare them, or convert them (x.astype('int64'))"
 
 
 def _times_of(dtype: np.dtype[Any], ticks: Any) -> Any:
@@ -118,26 +66,23 @@ def _binary(ufunc: np.ufunc, is_reflected: bool) -> Callable[[TracedTimes, Any],
 
 def _in_place(ufunc: np.ufunc) -> Callable[[TracedTimes, Any], Any]:
     def update(self: TracedTimes, other: Any) -> Any:
-        given = {} if self.ticks._is_scalar else {"out": (self,)}
+        given = {} if self.is_scalar else {"out": (self,)}
         return behaviour().composite_ufunc(ufunc, "__call__", (self, other), given)
 
     return update
 
 
-def _comparison(name: str, ufunc: np.ufunc) -> Callable[[TracedTimes, Any], Any]:
-    def compare(self: TracedTimes, other: Any) -> Any:
-        if other is None and name in ("eq", "ne"):  # which NaT is where Python compares
-            is_nat = behaviour().composite_ufunc(np.isnat, "__call__", (self,), {})
-            found = is_nat if name == "eq" else np.logical_not(is_nat)
-            return found._like_python(bool) if self.ticks._is_scalar else found
-        try:
-            return behaviour().composite_ufunc(ufunc, "__call__", (self, other), {})
-        except TypeError:  # NumPy has no loop: nothing is equal
-            if name not in ("eq", "ne"):
-                raise
-            return np.full_like(self.ticks, name == "ne", bool)[()]
+def _comparison_with_none(name: str, compare: Callable[[Any, Any], Any]) -> Callable[[TracedTimes, Any], Any]:
+    """A comparison; of None, which NaT is where Python compares, it asks what is NaT."""
 
-    return compare
+    def compared(self: TracedTimes, other: Any) -> Any:
+        if other is not None:
+            return compare(self, other)
+        is_nat = behaviour().composite_ufunc(np.isnat, "__call__", (self,), {})
+        found = is_nat if name == "eq" else np.logical_not(is_nat)
+        return found._like_python(bool) if self.is_scalar else found
+
+    return compared
 
 
 def _define(name: str, method: Callable[..., Any]) -> None:
@@ -150,8 +95,9 @@ for _name, _ufunc in _OPERATORS.items():
     _define(f"r{_name}", _binary(_ufunc, True))
     if _name != "divmod":
         _define(f"i{_name}", _in_place(_ufunc))
-for _name, _ufunc in _COMPARISONS.items():
-    _define(_name, _comparison(_name, _ufunc))
+for _name, _given in COMPARISONS.items():
+    _compare = comparison(*_given)
+    _define(_name, _comparison_with_none(_name, _compare) if _name in ("eq", "ne") else _compare)
 for _name, _ufunc in _UNARY.items():
     _define(_name, lambda self, ufunc=_ufunc: behaviour().composite_ufunc(ufunc, "__call__", (self,), {}))
 

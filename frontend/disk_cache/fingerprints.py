@@ -37,7 +37,7 @@ _DEPTH = 8
 _ENTRIES = 1000
 
 _PLAIN = (type(None), bool, int, str, bytes)
-_DTYPES = (type(np.dtype(code)) for code in (*"?bhilqBHILQefdFDgGmM", "V8"))
+_DTYPES = (type(np.dtype(code)) for code in (*"?bhilqBHILQefdFDgGmM", "S1", "U1", "V8"))
 _BY_TEXT = frozenset({float, complex, range, type(Ellipsis), type(NotImplemented), *_DTYPES})
 """Types whose values are told by their texts."""
 

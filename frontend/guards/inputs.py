@@ -10,7 +10,7 @@ import numpy as np
 from ...backend.gpu.devices.on_device import OnDevice
 from ...dialect.dtypes import is_element
 from ...dialect.types import TensorType
-from ..signature.composite_arrays import are_parts_writable, is_composite
+from ..signature.composite_arrays import are_parts_writable, is_composite_value
 from ..signature.traced_value import TracedValue
 from .guards import handle_key
 from .handles import Handle
@@ -112,7 +112,7 @@ def may_change(value: Any) -> bool:
     if type(value) is int:
         return -(2**63) <= value < 2**63
     is_array = isinstance(value, np.generic) or type(value) is np.ndarray
-    if is_array and is_composite(value.dtype):
+    if is_composite_value(value):
         return are_parts_writable(value)
     return type(value) in NUMBERS or (is_array and is_element(value.dtype))
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import UnsupportedError
-from ..signature.composite_arrays import holds_composite
+from ..signature.composite_arrays import chooses_texts, holds_composite
 from ..tracing.behaviour import behaviour
 from ..tracing.staging import ArrayResult
 from . import EXTENSIONS, lookup, names
@@ -68,7 +68,7 @@ _PRODUCTS = frozenset(
 
 def call_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a NumPy function means on traced arrays (`__array_function__`): the namespace function of its name."""
-    if holds_composite((args, kwargs)):
+    if holds_composite((args, kwargs)) or chooses_texts(function, args):
         return behaviour().composite_function(function, args, kwargs)
     module = getattr(function, "__module__", None) or "numpy"
     ours = _counterpart(function)

@@ -15,7 +15,7 @@ from ...dialect.ops.shape import BroadcastTo, Reshape, Stretch, Transpose
 from ...dialect.ops.slicing import INT64_MAX, DynamicSlice, Slice
 from ...dialect.records import replace
 from ...dialect.types import TensorType
-from ..signature.composite_arrays import is_composite
+from ..signature.composite_arrays import is_composite_value
 from ..tracing.array import TracedArray, wrap
 from ..tracing.behaviour import behaviour
 from ..tracing.recorder import Storage
@@ -172,7 +172,7 @@ class Outputs:
                 "an array from outside that it returns, whose elements tracing looked at"
             )
             return OutsideResult(leaf)
-        if isinstance(leaf, (np.ndarray, np.generic)) and is_composite(leaf.dtype):
+        if is_composite_value(leaf):
             parts, make = behaviour().composite_constant(leaf).__weft_parts__()
             return HolderResult(self.collect(parts), make)
         if not isinstance(leaf, TracedArray):

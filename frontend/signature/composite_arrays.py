@@ -1,7 +1,7 @@
-"""Arrays of dates and of records among the arguments: they are taken apart into arrays that compiled code has.
+"""Arrays of dates, of records and of text among the arguments: they are taken apart into arrays that compiled code has.
 
-A date or a duration is an integer with a unit, a record holds its fields: each of these is a view of the argument's
-memory, so that what is written to it is written to the argument.
+A date or a duration is an integer with a unit, a record holds its fields, a text of fixed length its characters: each
+of these is a view of the argument's memory, so that what is written to it is written to the argument.
 """
 
 from __future__ import annotations
@@ -21,8 +21,12 @@ from .traced_value import CompositeValue, TracedValue
 Array: TypeAlias = "np.ndarray[Any, Any]"
 
 
+MOST_CHARACTERS = 32
+"""Arrays of longer texts are not taken apart: one array for each character is too many."""
+
+
 class ArrayParts(NamedTuple):
-    """What an array of dates or records is taken apart into."""
+    """What an array of dates, records or texts is taken apart into."""
 
     dtype: np.dtype[Any]
     arrays: tuple[Any, ...]
@@ -42,14 +46,36 @@ class Part(NamedTuple):
 
 
 def is_composite(dtype: np.dtype[Any]) -> bool:
-    """Whether arrays of a dtype are taken apart: dates, durations, and records of what compiled code has.
+    """Whether arrays of a dtype are taken apart: dates, durations, short texts, and records of what compiled code has.
 
     >>> is_composite(np.dtype("M8[D]")), is_composite(np.dtype([("x", "f8"), ("n", "i4")]))
     (True, True)
-    >>> is_composite(np.dtype("S3"))
-    False
+    >>> is_composite(np.dtype("S3")), is_composite(np.dtype("U0"))
+    (True, False)
     """
-    return dtype.kind in "mM" or (dtype.names is not None and not dtype.hasobject and bool(parts_of(dtype)))
+    if dtype.names is not None:
+        return not dtype.hasobject and bool(parts_of(dtype))
+    return dtype.kind in "mMSU" and bool(parts_of(dtype))
+
+
+def is_composite_value(value: Any) -> bool:
+    """Whether a value is an array that is taken apart, or a scalar that is. One text is none: it is a constant.
+
+    >>> is_composite_value(np.datetime64("2024-02-29")), is_composite_value(np.str_("a"))
+    (True, False)
+    """
+    if not isinstance(value, (np.ndarray, np.generic)) or isinstance(value, (str, bytes)):
+        return False
+    return is_composite(value.dtype)
+
+
+def characters_of(dtype: np.dtype[Any]) -> int:
+    """How many characters texts of a dtype have at most.
+
+    >>> characters_of(np.dtype("U3")), characters_of(np.dtype("S3"))
+    (3, 3)
+    """
+    return dtype.itemsize // (4 if dtype.kind == "U" else 1)
 
 
 def is_composite_dtype(dtype: Any) -> bool:
@@ -64,10 +90,22 @@ def is_composite_dtype(dtype: Any) -> bool:
 def parts_of(dtype: np.dtype[Any]) -> tuple[Part, ...]:
     """What arrays of a dtype are taken apart into; fields of text and the like are left out.
 
+    Texts of one character are an array of its codes; longer ones have an array for each place of a character.
+
     >>> [".".join(part.path) for part in parts_of(np.dtype([("x", "f8"), ("s", "S3"), ("in", [("y", "i4")])]))]
     ['x', 'in.y']
     """
+    if dtype.kind in "SU":
+        return tuple(_characters(dtype))
     return tuple(_walk(dtype, (), 0, ()))
+
+
+def _characters(dtype: np.dtype[Any]) -> Iterator[Part]:
+    count = characters_of(dtype)
+    code = np.dtype("u4" if dtype.kind == "U" else "u1").newbyteorder(dtype.byteorder)
+    if count <= MOST_CHARACTERS:
+        for place in range(count):
+            yield Part((f"character {place}",) if count > 1 else (), code, place * code.itemsize, ())
 
 
 def _walk(dtype: np.dtype[Any], path: tuple[str, ...], offset: int, shape: tuple[int, ...]) -> Iterator[Part]:
@@ -112,8 +150,8 @@ _views: weakref.WeakValueDictionary[tuple[int, tuple[str, ...]], Array] = weakre
 
 
 def parts_of_array(value: Any) -> ArrayParts | None:
-    """The parts of an array or scalar of dates or records; None for others."""
-    if not isinstance(value, (np.ndarray, np.generic)) or not is_composite(value.dtype):
+    """The parts of an array of dates, records or texts, or of a scalar; None for others."""
+    if not is_composite_value(value):
         return None
     dtype = value.dtype
     return ArrayParts(
@@ -124,7 +162,7 @@ def parts_of_array(value: Any) -> ArrayParts | None:
 
 def part_with(dtype: np.dtype[Any], number: int, value: Any) -> Any:
     """A part of an array or scalar, if that has such a dtype; else None."""
-    if not isinstance(value, (np.ndarray, np.generic)):
+    if not is_composite_value(value):
         return None
     own = value.dtype if value.dtype.names is not None else value.dtype.newbyteorder("=")
     return _part(value, parts_of(value.dtype)[number]) if own == dtype else None
@@ -144,10 +182,12 @@ def _part(value: Any, part: Part) -> Any:
     known = _views.get(key)
     if known is not None and owner_of(known) is value:
         return known
-    view = value
-    for name in part.path:
-        view = view[name]
-    made = np.asarray(_Memory(value, view, 0, part.dtype, view.shape, view.strides))
+    if value.dtype.kind in "SU":
+        memory = _Memory(value, value, part.offset, part.dtype, value.shape, value.strides)
+    else:
+        view = _field(value, part)
+        memory = _Memory(value, view, 0, part.dtype, view.shape, view.strides)
+    made = np.asarray(memory)
     _views[key] = made
     return made
 
@@ -165,9 +205,9 @@ def array_of(dtype: np.dtype[Any], arrays: Sequence[Any]) -> Any:
     found = _owner(dtype, arrays)
     if found is not None:
         return found
-    if dtype.kind in "mM":
+    if dtype.names is None and len(arrays) == 1:
         return arrays[0].view(dtype.newbyteorder(arrays[0].dtype.byteorder))
-    return _records(dtype, arrays)
+    return _assembled(dtype, arrays)
 
 
 def _owner(dtype: np.dtype[Any], arrays: Sequence[Any]) -> Any:
@@ -193,8 +233,8 @@ def _lender(parts: Sequence[Part], arrays: Sequence[Any], rank: int) -> Any:
     return owner if len(places) == 1 else None
 
 
-def _records(dtype: np.dtype[Any], arrays: Sequence[Any]) -> Any:
-    """Records that have some fields: a view of those whose fields these are, or new ones."""
+def _assembled(dtype: np.dtype[Any], arrays: Sequence[Any]) -> Any:
+    """Records or texts that have some parts: a view of those whose parts these are, or new ones."""
     parts = parts_of(dtype)
     rank = arrays[0].ndim - len(parts[0].shape)
     owner = _lender(parts, arrays, rank) if isinstance(arrays[0], np.ndarray) else None
@@ -203,10 +243,14 @@ def _records(dtype: np.dtype[Any], arrays: Sequence[Any]) -> Any:
         void = np.dtype((np.void, dtype.itemsize))
         memory = _Memory(owner, first, -parts[0].offset, void, first.shape[:rank], first.strides[:rank])
         lent = np.asarray(memory)
-        viewed = lent.view(dtype)
+        viewed = lent.view(dtype if dtype.names is not None else dtype.newbyteorder(first.dtype.byteorder))
         if not rank:
             return viewed[()]
         return viewed if type(owner) is np.ndarray else viewed.view(type(owner))
+    if dtype.kind in "SU":
+        codes = np.stack([np.asarray(array) for array in arrays], axis=-1)
+        made = codes.view(dtype).reshape(codes.shape[:-1])
+        return made if isinstance(arrays[0], np.ndarray) else made[()]
     if len(parts) != sum(1 for _ in _fields(dtype)):
         raise UnsupportedError(
             f"records of dtype {dtype} are copied, and have fields of text or the like, which compiled code does not "
@@ -214,11 +258,16 @@ def _records(dtype: np.dtype[Any], arrays: Sequence[Any]) -> Any:
         )
     made = np.zeros(arrays[0].shape[:rank], dtype)
     for part, array in zip(parts, arrays, strict=True):
-        view = made
-        for name in part.path:
-            view = view[name]
+        view = _field(made, part)
         view[...] = array.view(view.dtype) if view.dtype.kind in "mM" else array
     return made if made.ndim else made[()]
+
+
+def _field(array: Array, part: Part) -> Array:
+    """The view of one part of records or dates."""
+    for name in part.path:
+        array = array[name]
+    return array
 
 
 def _fields(dtype: np.dtype[Any]) -> Iterator[np.dtype[Any]]:
@@ -232,14 +281,18 @@ def _fields(dtype: np.dtype[Any]) -> Iterator[np.dtype[Any]]:
 
 
 def holds_composite(value: Any) -> bool:
-    """Whether dates or records are among arguments, in lists of these, or in dicts."""
+    """Whether dates, records or arrays of text are among arguments, in lists of these, or in dicts."""
     if isinstance(value, (list, tuple)):
         return any(map(holds_composite, value))
     if isinstance(value, dict):
         return any(map(holds_composite, value.values()))
-    if isinstance(value, (np.ndarray, np.generic)):
-        return is_composite(value.dtype)
-    return isinstance(value, CompositeValue)
+    return is_composite_value(value) or isinstance(value, CompositeValue)
+
+
+def chooses_texts(function: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a function of NumPy chooses among Python's texts: `np.where(x > 0, "up", "down")`."""
+    choices = args[1:] if function is np.where else args[1] if function is np.select and len(args) > 1 else ()
+    return isinstance(choices, (list, tuple)) and any(isinstance(choice, (str, bytes)) for choice in choices)
 
 
 _makers: list[Callable[[np.dtype[Any], tuple[Any, ...]], Any]] = []
@@ -251,14 +304,18 @@ def define_composites(make: Callable[[np.dtype[Any], tuple[Any, ...]], Any]) -> 
 
 
 __all__ = [
+    "MOST_CHARACTERS",
     "ArrayParts",
     "Part",
     "are_parts_writable",
     "array_of",
+    "characters_of",
+    "chooses_texts",
     "define_composites",
     "holds_composite",
     "is_composite",
     "is_composite_dtype",
+    "is_composite_value",
     "owner_of",
     "part_with",
     "parts_of",

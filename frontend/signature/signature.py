@@ -170,10 +170,10 @@ def signature_of(python_function: Callable[..., Any]) -> inspect.Signature:
 def is_array(value: object) -> bool:
     """Whether a value is data: an array, a NumPy scalar, a spec, or something that NumPy or DLPack can read.
 
-    Arrays of dates and records are not: their parts are.
+    Arrays of dates, records and texts are not: their parts are. One text is a constant, as Python's are.
     """
     if isinstance(value, (np.ndarray, np.generic)):
-        return not is_composite(value.dtype)
+        return not is_composite(value.dtype) and not isinstance(value, (str, bytes))
     if isinstance(value, TensorSpec):
         return value.parts is None
     return isinstance(value, TracedValue) or (

@@ -21,7 +21,7 @@ class TracedValue:
 
 
 class CompositeValue:
-    """Stands in a trace for an array whose elements compiled code holds in other arrays: dates, records."""
+    """Stands in a trace for an array whose elements compiled code holds in other arrays: dates, records, texts."""
 
     __slots__ = ("dtype", "parts")
     __array_priority__ = 2000
@@ -34,6 +34,24 @@ class CompositeValue:
     @property
     def shape(self) -> tuple[Any, ...]:
         """The shape of the array."""
+        raise NotImplementedError
+
+    @property
+    def is_one_text(self) -> bool:
+        """Whether it is a text of NumPy's, which Python's are equal to, look for, and find entries of dicts by."""
+        return False
+
+    @property
+    def length(self) -> Any:
+        """How many characters a text has."""
+        raise NotImplementedError
+
+    def holds(self, text: Any) -> Any:
+        """Whether another text, which is known, is part of this one."""
+        raise NotImplementedError
+
+    def is_in(self, text: Any) -> Any:
+        """Whether a text is part of another one, which is known."""
         raise NotImplementedError
 
     def example(self) -> Any:

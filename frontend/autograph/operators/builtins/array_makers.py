@@ -32,7 +32,7 @@ def _maker(name: str, theirs: Callable[..., Any]) -> Callable[..., Any]:
     def make(*args: Any, **kwargs: Any) -> Any:
         args = tuple(map(as_data, args))
         given = (*args, *kwargs.values())
-        if any(map(_is_of_composites, given)):
+        if any(map(_is_of_composites, given)) or _is_of_texts(args[1:] if name == "full" else args):
             if current_trace() is None:
                 return theirs(*args, **kwargs)
             return behaviour().composite_function(theirs, args, kwargs)
@@ -85,6 +85,14 @@ def _is_of_composites(value: Any) -> bool:
         )
     )
     return is_composite_dtype(value) if names_dtype else holds_composite(value)
+
+
+def _is_of_texts(given: tuple[Any, ...]) -> bool:
+    """Whether elements are Python's texts, in lists of these."""
+    first = given[0] if given else None
+    while isinstance(first, (list, tuple)) and first:
+        first = first[0]
+    return isinstance(first, (str, bytes))
 
 
 _ORDERS = ("C", "F", "A", "K")

@@ -61,6 +61,8 @@ def len_(value: Any) -> Any:
         return value.shape[0]
     if isinstance(value, CompositeValue) and value.shape:
         return value.shape[0]
+    if isinstance(value, CompositeValue) and value.is_one_text:
+        return value.length
     if isinstance(value, Sequence) or hasattr(type(value), "__weft_items__") or is_text(value):
         return value.length
     length = users_length(value)

@@ -90,6 +90,10 @@ def _unknown_or_text(*args: Any) -> bool:
     return _only_unknown(*args) or (bool(args) and iterables.is_text(args[0]))
 
 
+def _one_text(*args: Any) -> bool:
+    return len(args) == 1 and isinstance(args[0], CompositeValue) and args[0].is_one_text
+
+
 def _of_object(*args: Any) -> bool:
     return len(args) == 1
 
@@ -183,6 +187,7 @@ _ROWS: dict[Any, _Row] = {
         lambda *args: is_traced(args[0]),
         lambda: lambda value, spec="": strings.format_string((value, None, spec)),
     ),
+    ord: (_one_text, lambda: lambda text: text.code),
     hex: (_only_unknown, lambda: _in_base("#x")),
     oct: (_only_unknown, lambda: _in_base("#o")),
     bin: (_only_unknown, lambda: _in_base("#b")),

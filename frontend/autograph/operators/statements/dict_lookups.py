@@ -12,6 +12,7 @@ import numpy as np
 from .....dialect.errors import UnsupportedError
 from ....indexing.views import get_item
 from ....runtime_values.values import RuntimeValue
+from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray
 from ..tables import becoming
 from ..tables.constant_tables import found_among
@@ -29,7 +30,8 @@ def is_looked_up(container: Any, key: Any) -> bool:
     """Whether something is a dict, and a key one that only the program knows."""
     if type(container) not in (dict, OrderedDict):
         return False
-    if not isinstance(key, Chosen) and not (isinstance(key, TracedArray) and key.ndim == 0):
+    is_text = isinstance(key, CompositeValue) and key.is_one_text
+    if not is_text and not isinstance(key, Chosen) and not (isinstance(key, TracedArray) and key.ndim == 0):
         return False
     return not any(type(value) is list for value in container.values())  # which are changed in place
 

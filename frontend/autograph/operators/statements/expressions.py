@@ -172,9 +172,8 @@ def in_(item: Any, container: Any) -> Any:
     """`item in container`; among arrays whether any element is equal, as in NumPy."""
     container = resolve_grown_list(left_of(container, "in"))
     require_own(current_trace(), container, changes=False)
-    equal: Any = np.equal
     if isinstance(container, (TracedArray, CompositeValue)):
-        return as_bool(np.any(equal(container, item)))
+        return _is_element(item, container)
     method = users_method(container, "__contains__")
     if method is not None and current_trace() is not None:
         return operators().call(bool, operators().call(method, container, item))
@@ -186,25 +185,39 @@ def in_(item: Any, container: Any) -> Any:
         return item.ask(bool, _is_among, container)
     if isinstance(container, Sequence):
         container = list(container)
-    if isinstance(container, _HASHED) and isinstance(item, (TracedArray, Chosen, Optional)):
+    if isinstance(container, (str, bytes)) and isinstance(item, CompositeValue) and item.is_one_text:
+        return as_bool(item.is_in(container))
+    if isinstance(container, _HASHED) and isinstance(item, (TracedArray, Chosen, Optional, CompositeValue)):
         return holds_key(container, item)
     if becoming.becomes(container, item):
         return becoming.looked_into(container).holds(item)
     if isinstance(item, (TracedArray, CompositeValue)) and isinstance(container, np.ndarray):
-        array = asarray(container) if isinstance(item, TracedArray) else container
-        return as_bool(np.any(equal(array, item)))
+        return _is_element(item, asarray(container) if isinstance(item, TracedArray) else container)
     if isinstance(container, (list, tuple, range, set, frozenset)) and any(
         map(holds_staged, (item, *container))
     ):
-        found: Any = False
-        for candidate in container:
-            found = or_(found, _truth(item is candidate or operators().compare("==", candidate, item)))
-        return as_bool(found.copy()) if isinstance(found, TracedArray) else found
+        return _is_item(item, container)
     note_entry(container, item)
     trace = current_trace()
     if trace is not None and is_plain(container):
         trace.watch(container)
     return item in container
+
+
+def _is_element(item: Any, array: Any) -> Any:
+    """Whether an array has an element; of a text, whether another one is part of it."""
+    if isinstance(array, CompositeValue) and array.is_one_text:
+        return as_bool(array.holds(item))
+    equal: Any = np.equal
+    return as_bool(np.any(equal(array, item)))
+
+
+def _is_item(item: Any, container: Iterable[Any]) -> Any:
+    """Whether something is among items that only the program knows, or is such itself."""
+    found: Any = False
+    for candidate in container:
+        found = or_(found, _truth(item is candidate or operators().compare("==", candidate, item)))
+    return as_bool(found.copy()) if isinstance(found, TracedArray) else found
 
 
 _HASHED = (dict, KeysView, set, frozenset)
@@ -221,6 +234,9 @@ def possible_keys(container: Iterable[Any], key: Any) -> list[Any]:
     """The keys of a dict that one may equal which only the program knows: a number, or one of several constants."""
     if isinstance(key, Chosen):
         return [known for known in container if known in key.options]
+    if isinstance(key, CompositeValue):
+        kind = str if key.dtype.kind == "U" else bytes
+        return [known for known in container if key.is_one_text and isinstance(known, kind)]
     return [known for known in container if isinstance(known, NUMBERS)]
 
 

@@ -16,6 +16,7 @@ from .....dialect.ops.casts import Bitcast
 from ....numpy_api import lookup
 from ....runtime_values.results import RuntimeContainer
 from ....runtime_values.values import RuntimeValue
+from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
@@ -48,6 +49,8 @@ def is_run_time_key(key: Any) -> bool:
     """Whether a key, or a part of one, is known only when the program runs."""
     if isinstance(key, tuple):
         return any(map(is_run_time_key, key))
+    if isinstance(key, CompositeValue):
+        return key.is_one_text
     return isinstance(key, (TracedArray, Chosen, Optional, RuntimeContainer)) or is_text(key)
 
 
