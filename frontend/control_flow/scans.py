@@ -127,7 +127,8 @@ def _as_rows(leaf: Any, path: str) -> Any:
         leaf = np.asarray(leaf)
     if not len(leaf.shape):
         raise WeftValueError(f"weft.scan takes arrays with rows, but {path} is a number")
-    return leaf
+    trace = current_trace()
+    return leaf if trace is None else staged(trace, leaf)  # NumPy's arrays have no row that a trace knows
 
 
 def _require_length(array: Any, path: str, length: Any, first: str) -> None:

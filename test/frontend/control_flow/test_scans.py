@@ -104,6 +104,15 @@ def test_scans_in_scans_and_effects_of_their_functions() -> None:
     np.testing.assert_array_equal(v.value, 2 * ROWS.sum(0))
 
 
+def test_rows_of_arrays_that_are_constants_of_the_function() -> None:
+    def scanned(c: Any) -> Any:
+        return weft.scan(lambda c, x: (c + x, c * x), c, ROWS)
+
+    for found, expected in zip(weft.function(scanned)(np.ones(3)), scanned(np.ones(3)), strict=True):
+        np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(weft.function(lambda c: weft.map(lambda x: x * c, ROWS))(2.0), ROWS * 2)
+
+
 def test_scans_have_gradients() -> None:
     def loss(w: Any, xs: Any) -> Any:
         def cell(h: Any, x: Any) -> Any:
