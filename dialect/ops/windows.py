@@ -98,10 +98,10 @@ class _Extremum(WindowReduction):
         parts = list(parts_of_windows(slides, b.extents(y)))
         found: list[Tensor] = []
         before: Tensor | None = None
-        is_nan = b.isnan(y)
         for part in parts:
             seen = part_of(b, image, part)
-            hit = seen.equals(y) | (is_nan & b.isnan(seen))
+            # Not "equal": where there is a NaN, the first element of the window has the derivative.
+            hit = b.logical_not(seen > y if cls.smallest else seen < y)
             found.append(hit if before is None else hit & b.logical_not(before))
             before = hit if before is None else before | hit
         return parts, found
