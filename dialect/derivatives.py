@@ -22,7 +22,7 @@ from typing import Any
 from .dtypes import kind
 from .emitter import Emitter, Tensor
 from .errors import InternalError
-from .op import Elementwise, FieldKind, Op
+from .op import Attributes, Elementwise, FieldKind, Op
 from .records import dataclass
 from .types import TensorType
 
@@ -62,11 +62,19 @@ def forms_of(op_class: type[Op]) -> list[str]:
     return [form for form, is_stated in stated.items() if is_stated]
 
 
-def is_differentiable(op_class: type[Op]) -> bool:
-    """Whether the op has a rule."""
+def is_differentiable(op_class: type[Op], attributes: Attributes | None = None) -> bool:
+    """Whether the op has a rule, with attributes."""
+    if attributes is not None and op_class.why_underived(attributes):
+        return False
     if op_class.flat or op_class.partials or op_class.linear:
         return True
     return op_class.vjp is not Op.vjp or op_class.pullback is not Op.pullback
+
+
+def without_derivative(op_class: type[Op], attributes: Attributes) -> str:
+    """What tells that an op has no rule."""
+    reason = op_class.why_underived(attributes)
+    return f"{op_class.mlir_name()} has no derivative" + (f": {reason}" if reason else "")
 
 
 def cotangents(
@@ -293,4 +301,5 @@ __all__ = [
     "has_numbers",
     "is_differentiable",
     "tangents",
+    "without_derivative",
 ]

@@ -262,6 +262,11 @@ class Op:
         raise NotImplementedError
 
     @classmethod
+    def why_underived(cls, attributes: Attributes) -> str:
+        """Why the op has no derivative with these attributes; nothing where it has one, or there is no reason."""
+        return cls.underived
+
+    @classmethod
     def source_of_result(
         cls, types: Sequence[TensorType], attributes: Attributes, result: int, axis: int
     ) -> ExtentSource:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError
+from ..library_derivatives import LIBRARY_PARTIALS
 from ..op import (
     VARIADIC,
     Array,
@@ -107,7 +111,44 @@ class CallUfunc(LoopOp, name="call_ufunc", family="ufunc_loops"):
     ufunc: String
     results = VARIADIC
     fails = False
-    underived = "what a library computes is not known; write the function with NumPy's own, or as weft.custom_gradient"
+
+    @staticmethod
+    def why_underived(attributes: Attributes) -> str:
+        """Of some functions the derivative is known."""
+        if attributes["ufunc"] in LIBRARY_PARTIALS:
+            return ""
+        return "what a library computes is not known; write the function with NumPy's own, or as weft.custom_gradient"
+
+    @staticmethod
+    def pullback(
+        b: Emitter,
+        given: Sequence[Tensor | None],
+        operands: Sequence[Tensor],
+        results: Sequence[Tensor],
+        ufunc: str,
+    ) -> list[Tensor | None]:
+        """The cotangent times the derivative by each operand."""
+        (g,) = given
+        if g is None:
+            return [None] * len(operands)
+        partials = [partial(b, *operands, *results) for partial in LIBRARY_PARTIALS[ufunc]]
+        return [b.unbroadcast(g * partial, x) for partial, x in zip(partials, operands, strict=True)]
+
+    @staticmethod
+    def pushforward(
+        b: Emitter,
+        given: Sequence[Tensor | None],
+        operands: Sequence[Tensor],
+        results: Sequence[Tensor],
+        ufunc: str,
+    ) -> list[Tensor | None]:
+        """The sum of the tangents times the derivatives by their operands."""
+        terms = [
+            tangent * partial(b, *operands, *results)
+            for tangent, partial in zip(given, LIBRARY_PARTIALS[ufunc], strict=True)
+            if tangent is not None
+        ]
+        return [b.like(functools.reduce(operator.add, terms), results[0]) if terms else None]
 
     @classmethod
     def function_of(cls, attributes: Attributes) -> str:

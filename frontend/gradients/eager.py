@@ -19,7 +19,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...dialect.callbacks import Callback, call_back
-from ...dialect.derivatives import Part, cotangents, has_numbers, is_differentiable, tangents
+from ...dialect.derivatives import (
+    Part,
+    cotangents,
+    has_numbers,
+    is_differentiable,
+    tangents,
+    without_derivative,
+)
 from ...dialect.emitter import Emitter, Tensor
 from ...dialect.errors import DifferentiationError, UnsupportedError, format_message
 from ...dialect.op import Op
@@ -471,8 +478,8 @@ def _require_known(step: Step) -> None:
         raise DifferentiationError(
             "what Python computes has no derivative; put weft.stop_gradient around it if none is needed"
         )
-    if not is_differentiable(step.op_class):
-        raise DifferentiationError(f"{step.op_class.mlir_name()} has no derivative")
+    if not is_differentiable(step.op_class, step.attributes):
+        raise DifferentiationError(without_derivative(step.op_class, step.attributes))
 
 
 class _Recorders(threading.local):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TypeAlias
 
-from ...dialect.derivatives import cotangents, is_differentiable
+from ...dialect.derivatives import cotangents, is_differentiable, without_derivative
 from ...dialect.errors import WeftError
 from ...dialect.mlir import Block, Operation, Value
 from ...dialect.op_emitter import OpEmitter
@@ -130,12 +130,10 @@ def require_known(operation: Operation) -> None:
             "the derivative of what was written to an argument in a branch or loop that may raise, and is read again, "
             "is not known yet; work on a copy of the argument: x = x.copy()",
         )
-    if op_class is not None and not is_differentiable(op_class):
-        raise refuse(
-            operation,
-            f"{op_class.mlir_name()} has no derivative"
-            + (f": {op_class.underived}" if op_class.underived else ""),
-        )
+    if op_class is not None:
+        attributes = {} if op_class.has_elements() else decode_attributes(op_class, operation)
+        if not is_differentiable(op_class, attributes):
+            raise refuse(operation, without_derivative(op_class, attributes))
     if op_class is None and operation.name != CAST:
         raise refuse(operation, f"the derivative of {operation.name} is not known")
 

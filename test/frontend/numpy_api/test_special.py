@@ -126,7 +126,7 @@ def test_gradients_through_libraries_are_refused() -> None:
     with pytest.raises(
         weft.DifferentiationError, match="call_ufunc has no derivative: what a library computes"
     ):
-        weft.grad(lambda x: np.sum(special.expi(x)))(np.ones(2))
+        weft.grad(lambda x: np.sum(special.struve(0.0, x)))(np.ones(2))
 
 
 def test_gradients_of_ops() -> None:
@@ -144,6 +144,61 @@ def test_gradients_of_ops() -> None:
     ):
         gradient = weft.grad(lambda x, function=function: np.sum(function(x)))(x)
         np.testing.assert_allclose(gradient, derivative(x), rtol=1e-13)
+
+
+LIBRARY = [
+    *(
+        "erfinv",
+        "erfcinv",
+        "ndtri",
+        "erfcx",
+        "dawsn",
+        "expi",
+        "exp1",
+        "spence",
+        "j0",
+        "j1",
+        "y0",
+        "y1",
+        "k0",
+        "k1",
+    ),
+    "beta",
+    "betaln",
+]
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_gradients_of_functions_that_a_library_computes(name: str) -> None:
+    function, step = getattr(special, name), 1e-6
+    places = [np.array([0.2, 0.55, 0.9]), np.array([0.7, 1.3, 2.1])][: function.nin]
+    for number in range(function.nin):
+        move = [step * (n == number) for n in range(function.nin)]
+        ahead, behind = (
+            function(*(x + sign * d for x, d in zip(places, move, strict=True))) for sign in (1, -1)
+        )
+        expected = (ahead - behind) / (2 * step)
+        for wrapped in (lambda f: f, weft.function):
+            got = wrapped(weft.grad(lambda *x: np.sum(function(*x)), argnums=number))(*places)
+            np.testing.assert_allclose(got, expected, rtol=1e-7)
+        _, tangent = weft.jvp(function, tuple(places), tuple(np.full(3, d / step) for d in move))
+        np.testing.assert_allclose(tangent, expected, rtol=1e-7)
+
+
+def test_gradients_of_the_inverse_of_the_error_function() -> None:
+    """Into 0, of float32, with operands that broadcast, and twice."""
+    x = np.array([[-0.5, 0.0, 0.75]], np.float32)
+    got = weft.function(weft.grad(lambda x: np.sum(special.erfinv(x))))(x)
+    assert got.dtype == np.float32
+    np.testing.assert_allclose(got, np.sqrt(np.pi) / 2 * np.exp(special.erfinv(x) ** 2), rtol=1e-6)
+    both = weft.grad(lambda x: np.sum(weft.grad(lambda x: np.sum(special.erfinv(x)))(x)))(x.astype(float))
+    inverse = special.erfinv(x.astype(float))
+    np.testing.assert_allclose(both, np.pi / 2 * inverse * np.exp(2 * inverse**2), rtol=1e-12)
+    y = np.arange(1.0, 4.0)[:, None]
+    shared = weft.grad(lambda x: np.sum(special.betaln(x, y)))(x.astype(float) + 1)
+    np.testing.assert_allclose(
+        shared, np.sum(special.psi(x + 1.0) - special.psi(x + 1.0 + y), axis=0, keepdims=True)
+    )
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
