@@ -25,7 +25,7 @@ _CONTAINERS: dict[str, type] = {
     "list": list, "tuple": tuple, "dict": dict, "OrderedDict": OrderedDict, "slice": slice
 }  # fmt: skip
 _NAMES: dict[Any, str] = {
-    ArrayParts: "an array of dates or records",
+    ArrayParts: "an array of dates, records or texts",
     GeneratorParts: "a generator of random numbers",
     PackedNumbers: "a long list of numbers",
 }

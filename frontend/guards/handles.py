@@ -307,7 +307,7 @@ class State(Handle):
 
 
 class ArrayPart(Handle):
-    """One of the arrays that an array of dates or records is taken apart into, if a place holds one of a dtype."""
+    """One of the parts that an array of dates, records or texts has, if a place holds one of a dtype."""
 
     __slots__ = ("dtype", "number", "parent")
 

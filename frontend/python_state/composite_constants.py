@@ -42,7 +42,7 @@ def watch_composites(
 
 
 def stand_in_of_parts(handle: Handle, value: Any, stand_in: Callable[[Handle, Any], Any]) -> StandIn:
-    """What stands for an array of dates or records, made of what stands for its parts."""
+    """What stands for an array of dates, records or texts, made of what stands for its parts."""
     parts = parts_of_array(value)
     assert parts is not None
     made = [

@@ -154,7 +154,7 @@ class DataOfState(ABC):
         return self.stand_in(handle, array)
 
     def _is_written(self, array: Any) -> bool:
-        """Whether an array of dates or records is data, as the function writes to it."""
+        """Whether an array of dates, records or texts is data, as the function writes to it."""
         return bool(self._decisions.data) and self._find_array(array)[1] in self._decisions.data
 
     def returned(self, value: Any) -> Any:

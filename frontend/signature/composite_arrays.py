@@ -299,7 +299,7 @@ _makers: list[Callable[[np.dtype[Any], tuple[Any, ...]], Any]] = []
 
 
 def define_composites(make: Callable[[np.dtype[Any], tuple[Any, ...]], Any]) -> None:
-    """Say what stands in a trace for an array of dates or records, before the first one is needed."""
+    """Say what stands in a trace for an array of dates, records or texts, before the first one is needed."""
     _makers[:] = [make]
 
 

@@ -90,7 +90,7 @@ def conform(value: Any, spec: Any, name: str) -> Any:
 
 
 def _composite(value: Any, spec: TensorSpec, name: str) -> Any:
-    """An argument where dates or records are wanted, made of what is no array."""
+    """An argument where dates, records or texts are wanted, made of what is no array."""
     if isinstance(value, (np.ndarray, np.generic, CompositeValue, TensorSpec)):
         return value
     try:

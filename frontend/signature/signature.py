@@ -45,7 +45,7 @@ class TensorSpec:
     dtype: np.dtype[Any]
     """The dtype."""
     parts: tuple[TensorSpec, ...] | None
-    """Those of the arrays that an array of dates or records is taken apart into; None for other dtypes."""
+    """Those of the arrays that an array of dates, records or texts is taken apart into; None for other dtypes."""
 
     def __init__(
         self, shape: Sequence[int | None] | int | None = (), dtype: Any = "float64", name: str | None = None

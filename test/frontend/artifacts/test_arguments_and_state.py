@@ -219,7 +219,7 @@ def grown(x: Any) -> Any:
         (
             lambda x, d: x,
             (np.ones(3), np.array(["2020-01-01"], "M8[D]")),
-            "takes an array of dates or records",
+            "takes an array of dates, records or texts",
         ),
         (lambda x, d: x, (np.ones(3), np.random.default_rng(0)), "takes a generator of random numbers"),
         (lambda x, d: x, (np.ones(3), date(2020, 1, 1)), "takes a date"),

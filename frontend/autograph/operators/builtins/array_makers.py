@@ -72,7 +72,7 @@ def _ndarray(
 
 
 def _is_of_composites(value: Any) -> bool:
-    """Whether an argument holds dates or records, or says that they are wanted."""
+    """Whether an argument holds dates, records or texts, or says that they are wanted."""
     names_dtype = (
         isinstance(value, np.dtype)
         or (isinstance(value, str) and value.upper() not in _ORDERS)

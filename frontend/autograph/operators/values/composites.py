@@ -21,7 +21,7 @@ def container_class(value: Any) -> type:
 
 
 def parts_of_composite(value: Any) -> tuple[tuple[Any, ...], list[Any]]:
-    """Keys and entries of dates or records, as a container has them."""
+    """Keys and entries of dates, records or texts, as a container has them."""
     parts = list(value.parts) if isinstance(value, CompositeValue) else [value.view(np.int64)]
     return tuple((value.dtype, number) for number in range(len(parts))), parts
 
