@@ -1,7 +1,8 @@
 """How many threads compiled code uses: what was asked for, else what this process may use.
 
 `WEFT_NUM_THREADS` and `set_num_threads` say it; otherwise it is the number of processors that the process may run on,
-or fewer where a control group limits its processor time.
+or fewer where a control group limits its processor time, or `OMP_NUM_THREADS` says so: Dask, joblib and Ray tell all
+libraries in their workers by that one how many threads each may have.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import SupportsIndex
 from ....dialect.errors import WeftTypeError, WeftValueError
 
 VARIABLE = "WEFT_NUM_THREADS"
+OPENMP_VARIABLE = "OMP_NUM_THREADS"
 MOST_THREADS = 1024
 """The pool has room for so many."""
 
@@ -33,7 +35,7 @@ def get_num_threads() -> int:
     True
     """
     if not _chosen:
-        _chosen[:] = [_from_environment() or available_processors()]
+        _chosen[:] = [_from_environment() or min(available_processors(), openmp_threads())]
     return _chosen[0]
 
 
@@ -83,6 +85,12 @@ def _from_environment() -> int | None:
             f"{VARIABLE}={text!r}: expected a number of threads between 1 and {MOST_THREADS}"
         )
     return int(text)
+
+
+def openmp_threads() -> int:
+    """How many threads `OMP_NUM_THREADS` allows: its first number, as nested regions have more; no limit otherwise."""
+    first = os.environ.get(OPENMP_VARIABLE, "").partition(",")[0].strip()
+    return min(int(first), MOST_THREADS) if first.isdecimal() and int(first) else MOST_THREADS
 
 
 def available_processors() -> int:
@@ -147,4 +155,10 @@ def _read(path: Path) -> str:
         return ""
 
 
-__all__ = ["available_processors", "control_group_quota", "get_num_threads", "set_num_threads"]
+__all__ = [
+    "available_processors",
+    "control_group_quota",
+    "get_num_threads",
+    "openmp_threads",
+    "set_num_threads",
+]

@@ -38,6 +38,16 @@ def test_environment_says_the_number() -> None:
     assert ask("weft.set_num_threads(7)", WEFT_NUM_THREADS="5").stdout == "7\n"
 
 
+def test_the_number_for_openmp_is_a_limit() -> None:
+    """So workers of Dask, joblib and Ray are told."""
+    assert ask(WEFT_NUM_THREADS="", OMP_NUM_THREADS="1").stdout == "1\n"
+    assert ask(WEFT_NUM_THREADS="", OMP_NUM_THREADS="1,4").stdout == "1\n"
+    assert ask(WEFT_NUM_THREADS="3", OMP_NUM_THREADS="1").stdout == "3\n"
+    usual = ask(WEFT_NUM_THREADS="", OMP_NUM_THREADS="").stdout
+    for text in ("many", "0", "100000"):
+        assert ask(WEFT_NUM_THREADS="", OMP_NUM_THREADS=text).stdout == usual
+
+
 @pytest.mark.parametrize("text", ["0", "-1", "many", "1025", "1.5"])
 def test_environment_is_checked(text: str) -> None:
     result = ask(WEFT_NUM_THREADS=text)
