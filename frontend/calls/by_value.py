@@ -17,7 +17,7 @@ import types
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -103,6 +103,9 @@ def note_arrival(key: str | None, function: Any) -> None:
             _came.popitem(last=False)
 
 
+Own = TypeVar("Own", bound="Portable")
+
+
 class Portable:
     """What `Function` does to go to another process."""
 
@@ -112,6 +115,17 @@ class Portable:
     __qualname__: str
     name: str
     python_function: Callable[..., Any]
+    _made_by: tuple[Callable[..., Any], tuple[Any, ...]] | None = None
+    """The transform and its arguments that make it, in other processes as here."""
+
+    def made_by(self: Own, transform: Callable[..., Any], *args: Any) -> Own:
+        """Tell that a transform makes this function of its arguments; returns the function.
+
+        To another process goes what the transform was given, as pickle finds or takes that.
+        """
+        self._made_by = transform, args
+        self._own_attributes |= {"_made_by"}
+        return self
 
     def _make_of(self, python_function: Callable[..., Any], options: dict[str, Any]) -> None:
         """Be the function that `weft.function` makes with these options."""
@@ -132,6 +146,8 @@ class Portable:
         return tuple((name, getattr(self, name)) for name in names)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
+        if self._made_by is not None:
+            return self._made_by
         if is_named(self):
             return self.__qualname__
         key = key_of(self)

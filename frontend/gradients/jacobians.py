@@ -56,7 +56,8 @@ def jacobian(f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -
     def differentiated(*args: P.args, **kwargs: P.kwargs) -> Any:
         return of_weft.found(args, kwargs)
 
-    return Function(differentiated, None, f"jacobian({of_weft.arguments.name})")
+    made = Function(differentiated, None, f"jacobian({of_weft.arguments.name})")
+    return made.made_by(jacobian, f, argnums, has_aux)
 
 
 def hessian(f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> Function[P, Any]:

@@ -63,7 +63,8 @@ def value_and_grad(
     def differentiated(*args: P.args, **kwargs: P.kwargs) -> Any:
         return of_weft.value_and_grad(args, kwargs)
 
-    return Function(differentiated, None, f"value_and_grad({of_weft.name})")
+    made = Function(differentiated, None, f"value_and_grad({of_weft.name})")
+    return made.made_by(value_and_grad, f, argnums, has_aux)
 
 
 @_remembered
@@ -85,7 +86,7 @@ def grad(f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> Fu
         value, found = of_weft.value_and_grad(args, kwargs)
         return (found, value[1]) if of_weft.has_aux else found
 
-    return Function(differentiated, None, f"grad({of_weft.name})")
+    return Function(differentiated, None, f"grad({of_weft.name})").made_by(grad, f, argnums, has_aux)
 
 
 def stop_gradient(x: Any) -> Any:

@@ -144,6 +144,14 @@ def test_functions_that_differ_in_constants_keep_their_own_files(tmp_path):
     )
 
 
+def plain_function(x):
+    return np.sum(x * x)
+
+
+decorated_function = weft.function(lambda x: np.sum(x * x * x))
+decorated_function.__qualname__ = "decorated_function"
+
+
 @weft.function
 def module_level(x):
     return x + 1
@@ -176,6 +184,18 @@ class TestByName:
     def test_inner_functions_cannot_be_named(self):
         with pytest.raises((AttributeError, pickle.PicklingError), match="local object"):
             pickle.dumps(weft.function(lambda x: x))
+
+    @pytest.mark.parametrize("transform", [weft.grad, weft.value_and_grad, weft.jacobian, weft.hessian])
+    def test_gradients_go_as_what_they_are_made_of(self, transform):
+        x = np.array([1.0, 2.0])
+        for function in (plain_function, decorated_function):
+            ours = transform(function)
+            for dumps in (pickle.dumps, cloudpickle.dumps):
+                theirs = pickle.loads(dumps(ours))
+                assert theirs.name == ours.name
+                np.testing.assert_array_equal(np.hstack(theirs(x)), np.hstack(ours(x)))
+        with pytest.raises((AttributeError, pickle.PicklingError), match=r"local object|lambda"):
+            pickle.dumps(transform(lambda x: np.sum(x)))
 
     def test_attributes_and_options_go_along(self):
         f = weft.function(lambda x: x, name="named", max_specialisations=3, autograph=False)
