@@ -105,6 +105,17 @@ class TensorArray(RuntimeValue):
         self._marks = _updated(self._marks, index, WRITTEN)
         return self
 
+    def append(self, value: Any) -> None:
+        """Write behind the last entry, as to a list: it has to be dynamic. Raises what `write` raises.
+
+        >>> squares = weft.TensorArray("int64", size=0, dynamic_size=True)
+        >>> for i in range(3):
+        ...     squares.append(i * i)
+        >>> squares.stack()
+        array([0, 1, 4])
+        """
+        self.write(self._length, value)
+
     def read(self, index: Any) -> Any:
         """An entry; with `clear_after_read` it cannot be read again.
 

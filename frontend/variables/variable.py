@@ -120,6 +120,16 @@ class Variable(ArrayHolder, NDArrayOperatorsMixin):
         """The number of elements."""
         return self._array.size
 
+    def numpy(self) -> Any:
+        """A copy of the array, as it is now.
+
+        >>> weight = weft.Variable([1.0, 2.0])
+        >>> before = weight.numpy()
+        >>> weight.assign_add(1.0), before
+        (Variable(array([2., 3.])), array([1., 2.]))
+        """
+        return asarray(self.value, copy=True) if current_trace() is not None else np.array(self.value)
+
     def assign(self, value: Any) -> Variable:
         """Write all elements; returns the variable.
 

@@ -75,6 +75,20 @@ class TestControlFlow:
 
         same(f, *[(np.arange(3.0), n) for n in COUNTS], joined=True)
 
+    def test_appending(self):
+        def f(x, n):
+            ta = weft.TensorArray(x.dtype, size=1, dynamic_size=True)
+            for i in range(n):
+                if i % 2:
+                    ta.append(x + i)
+                else:
+                    ta.append(x * i)
+            return ta.size(), ta.append(x * 2), ta.stack()
+
+        same(f, *[(np.arange(2.0), n) for n in COUNTS])
+        with pytest.raises(IndexError, match="tried to write to index 1, but its size is 1 and it is not dynamic"):
+            weft.TensorArray(np.float64, size=1).append(1.0)
+
     def test_the_shape_is_found_in_the_loop(self):
         def f(x, n):
             ta = weft.TensorArray(x.dtype, dynamic_size=True)
