@@ -78,6 +78,9 @@ class ExternalState(Protocol):
     def attribute(self, owner: Any, name: str, value: Any) -> Any:
         """Take note that an attribute is read; returns what the recording works with."""
 
+    def attributes_before(self, owner: Any) -> dict[str, Any] | None:
+        """The attributes that an object had before the recording; None for one that was not there."""
+
     def referent(self, reference: Any, value: Any) -> Any:
         """What stands for an array that a weak reference refers to."""
 

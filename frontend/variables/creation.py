@@ -10,7 +10,10 @@ import numpy as np
 
 from ...dialect.errors import UnsupportedError
 from ...dialect.types import format_shape
+from ..signature.signature import IdentityKey
+from ..source.locations import user_frames
 from ..tracing.array import TracedArray
+from ..tracing.external_state import ExternalState
 from ..tracing.recorder import Recorder
 from ..tracing.regions import Section
 
@@ -32,17 +35,41 @@ class _Places:
         return len(points)
 
 
-_made: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
-"""The variables of each owner: the function that is compiled, or the object whose method it is."""
+_made: dict[int, tuple[weakref.ref[Any], dict[Any, Any]]] = {}
+"""By its identity the variables of each owner: the function that is compiled, or the object whose method it is."""
+
+
+def _variables_of(owner: Any) -> dict[Any, Any]:
+    """The variables of an owner; owners may be equal, or compare as arrays do, and are told apart all the same."""
+    known = _made.get(id(owner))
+    if known is None or known[0]() is not owner:
+        number = id(owner)
+        known = _made[number] = weakref.ref(owner, lambda _: _made.pop(number, None)), {}
+    variables = known[1]
+    for key in [key for key in variables if any(one.reference() is None for one in key[2])]:
+        del variables[key]
+    return variables
+
+
+def _objects_around(state: ExternalState) -> tuple[IdentityKey, ...]:
+    """The objects from outside that the functions around got: what is made for one of them is not another's."""
+    found: dict[int, Any] = {}
+    for frame in user_frames():
+        code = frame.f_code
+        for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+            value = frame.f_locals.get(name)
+            if value is not None and state.attributes_before(value) is not None:
+                found[id(value)] = value
+    return tuple(map(IdentityKey, found.values()))
 
 
 def created(trace: Recorder, make: Make, initial: Any) -> tuple[Any, bool]:
     """The variable that is made at this place of the program, and whether it has its initial value already."""
     state = trace.python_state
     assert state is not None
-    variables = _made.setdefault(state.owner, {})
-    place = trace.place_chain()
-    key = place, trace.state(_Places).number(place, trace.region.sections_around)
+    variables = _variables_of(state.owner)
+    place, objects = trace.place_chain(), _objects_around(state)
+    key = place, trace.state(_Places).number((place, objects), trace.region.sections_around), objects
     if key not in variables:
         elements = _elements(initial._value()) if isinstance(initial, TracedArray) else initial
         if elements is None:

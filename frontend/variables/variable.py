@@ -128,7 +128,7 @@ class Variable(ArrayHolder, NDArrayOperatorsMixin):
         >>> weight.assign_add(1.0), before
         (Variable(array([2., 3.])), array([1., 2.]))
         """
-        return asarray(self.value, copy=True) if current_trace() is not None else np.array(self.value)
+        return self.value.copy()
 
     def assign(self, value: Any) -> Variable:
         """Write all elements; returns the variable.

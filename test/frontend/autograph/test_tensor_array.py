@@ -86,7 +86,9 @@ class TestControlFlow:
             return ta.size(), ta.append(x * 2), ta.stack()
 
         same(f, *[(np.arange(2.0), n) for n in COUNTS])
-        with pytest.raises(IndexError, match="tried to write to index 1, but its size is 1 and it is not dynamic"):
+        with pytest.raises(
+            IndexError, match="tried to write to index 1, but its size is 1 and it is not dynamic"
+        ):
             weft.TensorArray(np.float64, size=1).append(1.0)
 
     def test_the_shape_is_found_in_the_loop(self):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -298,3 +299,42 @@ def test_gradients_are_by_their_arrays():
     assert_same(by_object, {"w": w, "b[0]": b[0]})
     value, found = weft.value_and_grad(lambda p: np.sum(p["w"] * p["w"]) + p["n"])({"w": model.w, "n": 2.0})
     assert_same((value, found), (F64(7), {"w": np.array([2.0, 4.0]), "n": 1.0}))
+
+
+class EqualMomentum:
+    """Makes what it keeps when it is needed."""
+
+    def __init__(self, rate: float) -> None:
+        self.rate, self.velocity = rate, None
+
+    def __eq__(self, other: object) -> bool:
+        return True  # objects are told apart by identity
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def apply(self, w: Any, g: Any) -> None:
+        if self.velocity is None:
+            self.velocity = weft.Variable(np.zeros(np.shape(w)))
+        self.velocity.assign(0.9 * self.velocity + g)
+        w.assign_sub(self.rate * self.velocity)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_objects_make_variables_of_their_own(is_first: bool) -> None:
+    def by_object(w: Any, optimizer: Any) -> None:
+        optimizer.apply(w, 2.0 * w.value)
+
+    def by_list(optimizers: Any, number: int, w: Any) -> None:
+        optimizers[number].apply(w, 2.0 * w.value)
+
+    def trained(step: Any) -> list[float]:
+        w, optimizers = weft.Variable(2.0), [EqualMomentum(0.01), EqualMomentum(0.1)]
+        for i in range(6):
+            if is_first:
+                step(w, optimizers[i % 2])
+            else:
+                step(optimizers, i % 2, w)
+        return [float(w), *(float(one.velocity) for one in optimizers)]  # type: ignore[arg-type]
+
+    program = by_object if is_first else by_list
+    np.testing.assert_allclose(trained(weft.function(program)), trained(program), rtol=1e-14)
