@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -53,6 +54,23 @@ class DatasetAdapter(DataAdapter):
         return None
 
 
+class Batches(EpochIterator):
+    """The batches of epochs, in lists of as many as an execution of the model has steps; the last may be shorter."""
+
+    def __next__(self) -> tuple[int, int, list[Any]]:
+        begin, end, iterator = next(self._epoch_iterator)
+        data = list(itertools.islice(iterator, self.steps_per_execution))
+        if data:
+            return begin, end, data
+        if self.steps_per_epoch is not None or begin == 0:
+            self._interrupted_warning()
+        if self._num_batches is None:
+            self._num_batches = begin
+        self._current_iterator = None
+        self.data_adapter.on_epoch_end()
+        raise StopIteration
+
+
 def batches_of(
     x: Any,
     y: Any = None,
@@ -60,7 +78,7 @@ def batches_of(
     class_weight: Any = None,
     shuffle: bool = False,
     **options: Any,
-) -> EpochIterator:
+) -> Batches:
     """The batches of epochs, of whatever Keras takes as data, or of a `weft.data.Dataset`."""
     if isinstance(x, weft.data.Dataset):
         for name, given in (("y", y), ("sample_weight", sample_weight)):
@@ -71,7 +89,7 @@ def batches_of(
                 )
         x = DatasetAdapter(x, class_weight)
         class_weight, shuffle = None, False  # data sets shuffle by themselves
-    return EpochIterator(
+    return Batches(
         x=x, y=y, sample_weight=sample_weight, class_weight=class_weight, shuffle=shuffle, **options
     )
 

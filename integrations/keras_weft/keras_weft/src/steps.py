@@ -21,12 +21,19 @@ class Steps:
     """
 
     def __init__(
-        self, step: Callable[[Any], Any], count: int, is_compiled: bool, joined: bool = False
+        self,
+        step: Callable[[Any], Any],
+        count: int,
+        is_compiled: bool,
+        joined: bool,
+        is_built: Callable[[], bool],
     ) -> None:
         self._step = step
         self._count = count
         self._joined = joined
         self._is_compiled = is_compiled
+        self._is_built = is_built
+        self._has_run = False
         self._epochs: Epochs | None = None
         self.one: Any = weft.function(step) if is_compiled else step
         """The function of one batch."""
@@ -35,7 +42,7 @@ class Steps:
 
     def __call__(self, batches: list[Any]) -> Any:
         """What the steps return, joined or of the last of them."""
-        if len(batches) == 1 or not self._is_compiled or not self._are_stacked(batches):
+        if len(batches) == 1 or not self._is_compiled or not self._has_run or not self._are_stacked(batches):
             results = [self._run(self.one, batch) for batch in batches]
             return _concatenated(results) if self._joined else results[-1]
         return self._run(self.several, tree.map_structure(_stacked, *batches))
@@ -64,6 +71,10 @@ class Steps:
         """Call a compiled function, or Python from now on where weft refuses the program."""
         if not self._is_compiled:
             return self._step(data)
+        if not self._has_run:
+            self._has_run = True
+            if not self._is_built():  # what is not built by now is where it is used
+                return self._step(data)
         try:
             return function(data)
         except weft.UnsupportedError as error:

@@ -92,7 +92,7 @@ class WeftTrainer(base_trainer.Trainer):
 
     def _steps(self, name: str, joined: bool = False) -> Steps:
         is_compiled = self.jit_compile and not self.run_eagerly
-        return Steps(getattr(self, name), self.steps_per_execution, is_compiled, joined)
+        return Steps(getattr(self, name), self.steps_per_execution, is_compiled, joined, self._is_built)
 
     # Loops
 
@@ -150,7 +150,7 @@ class WeftTrainer(base_trainer.Trainer):
         validate: _Validation,
     ) -> Any:
         """Train on what an iterator gives for each epoch."""
-        self._build_on_first(batches, self.train_step, WeftTrainer.train_step)
+        self._build_on_first(batches, "train_step")
         callbacks = self._callback_list(callbacks, verbose, epochs, batches, add_history=True)
         self.stop_training = False
         self.make_train_function()
@@ -219,7 +219,7 @@ class WeftTrainer(base_trainer.Trainer):
             )
             if use_cached:
                 self._eval_epoch_iterator = batches
-        self._build_on_first(batches, self.test_step, WeftTrainer.test_step)
+        self._build_on_first(batches, "test_step")
         callbacks = self._callback_list(callbacks, verbose, 1, batches)
         test = self.make_test_function()
         self.stop_evaluating = False
@@ -246,6 +246,8 @@ class WeftTrainer(base_trainer.Trainer):
             steps_per_epoch=steps,
             steps_per_execution=self.steps_per_execution,
         )
+        if not self._is_built():
+            self._build_on_first(batches, "predict_step")
         callbacks = self._callback_list(callbacks, verbose, 1, batches)
         predict = self.make_predict_function()
         self.stop_predicting = False
@@ -269,15 +271,9 @@ class WeftTrainer(base_trainer.Trainer):
             **options,
         )
 
-    def _build_on_first(self, batches: Any, step: Any, own: Any) -> None:
-        """Make the variables that are still to be made, by the types of a batch.
-
-        Programs that write steps of their own need not write `call`: their variables are made where they are used.
-        """
-        if getattr(step, "__func__", step) is not own:
-            return
-        unbuilt = (self._compile_metrics, self._compile_loss, *self._flatten_layers())
-        if all(part is None or part.built for part in unbuilt):
+    def _build_on_first(self, batches: Any, name: str) -> None:
+        """Make the variables that are still to be made, by the types of the first batch."""
+        if self._is_built() and self._are_metrics_built():
             self._post_build()
             return
         spec = getattr(batches.data_adapter, "spec", None)
@@ -286,7 +282,21 @@ class WeftTrainer(base_trainer.Trainer):
                 spec = data[0]
                 break
             batches.reset()
-        self._symbolic_build(data_batch=spec)
+        self._build_for(spec, name)
+
+    def _build_for(self, spec: Any, name: str) -> None:
+        """Make variables by the types of a batch, unless the program has written the step.
+
+        Then it need not have written `call`, and the first batch makes the variables: its step runs as Python.
+        """
+        if getattr(type(self), name) is getattr(WeftTrainer, name) and spec is not None:
+            self._symbolic_build(data_batch=spec)
+
+    def _is_built(self) -> bool:
+        return all(layer.built for layer in self._flatten_layers())
+
+    def _are_metrics_built(self) -> bool:
+        return all(part is None or part.built for part in (self._compile_metrics, self._compile_loss))
 
     # Single batches
 
@@ -307,23 +317,23 @@ class WeftTrainer(base_trainer.Trainer):
                     f"Received: sample_weight={sample_weight}, class_weight={class_weight}"
                 )
             sample_weight = data_adapter_utils.class_weight_to_sample_weights(y, class_weight)
-        return self._on_batch(self.make_train_function, (x, y, sample_weight), return_dict)
+        return self._on_batch("train_step", self.make_train_function, (x, y, sample_weight), return_dict)
 
     def test_on_batch(
         self, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False
     ) -> Any:
         """The loss and the metrics of one batch; see `keras.Model.test_on_batch`."""
         self._assert_compile_called("test_on_batch")
-        return self._on_batch(self.make_test_function, (x, y, sample_weight), return_dict)
+        return self._on_batch("test_step", self.make_test_function, (x, y, sample_weight), return_dict)
 
     def predict_on_batch(self, x: Any) -> Any:
         """What the model says of one batch; see `keras.Model.predict_on_batch`."""
         return tree.map_structure(backend.convert_to_numpy, self.make_predict_function()([(x,)]))
 
-    def _on_batch(self, make: Callable[[], Steps], data: Any, return_dict: bool) -> Any:
+    def _on_batch(self, name: str, make: Callable[[], Steps], data: Any, return_dict: bool) -> Any:
         data = tree.map_structure(lambda x: x if x is None else np.asarray(x), data)
-        if not all(layer.built for layer in self._flatten_layers()):
-            self._symbolic_build(data_batch=data)
+        if not (self._is_built() and self._are_metrics_built()):
+            self._build_for(data, name)
         step = make()
         self.reset_metrics()
         logs = pythonify_logs(step([data]))

@@ -39,7 +39,7 @@ IS_THREAD_SAFE = True
 
 def compute_output_spec(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """The shapes and dtypes of what a function returns, as symbolic arrays."""
-    with StatelessScope(), SymbolicScope():
+    with StatelessScope(), SymbolicScope(), np.errstate(all="ignore"):
         made = fn(*_filled((args, kwargs), 83)[0], **_filled((args, kwargs), 83)[1])
         if not any(isinstance(x, KerasTensor) and None in x.shape for x in tree.flatten((args, kwargs))):
             return tree.map_structure(lambda x: _symbolic(x, x), made)

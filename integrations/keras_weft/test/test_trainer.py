@@ -1,0 +1,238 @@
+"""`fit`, `evaluate` and `predict` as compiled steps, beside the same steps run by Python."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+import pytest
+
+import weft
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(40, 6)).astype("float32")
+Y = (X[:, 0] > 0).astype("int32")
+LOSS = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+
+
+def small_model(seed: int = 1, **options: Any) -> keras.Model:
+    """A model that is compiled for classes."""
+    keras.utils.set_random_seed(seed)
+    model = keras.Sequential(
+        [keras.Input((6,)), keras.layers.Dense(5, activation="tanh"), keras.layers.Dense(2)]
+    )
+    model.compile(keras.optimizers.Adam(0.05), LOSS, metrics=["accuracy"], **options)
+    return model
+
+
+def assert_close(history: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert history.keys() == expected.keys()
+    for name, values in expected.items():
+        np.testing.assert_allclose(history[name], values, rtol=1e-5, err_msg=name)
+
+
+def test_a_compiled_step_is_the_step_run_by_python() -> None:
+    options: dict[str, Any] = {
+        "epochs": 3,
+        "batch_size": 16,
+        "validation_split": 0.2,
+        "verbose": 0,
+        "shuffle": False,
+    }
+    model, eager = small_model(), small_model(run_eagerly=True)
+    history = model.fit(X, Y, **options).history
+    assert_close(history, eager.fit(X, Y, **options).history)
+    assert history["loss"][-1] < history["loss"][0]
+    for variable, expected in zip(model.variables, eager.variables, strict=True):
+        np.testing.assert_allclose(variable.numpy(), expected.numpy(), rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(model.predict(X, verbose=0), eager(X), rtol=1e-4, atol=1e-6)
+    assert_close(
+        model.evaluate(X, Y, verbose=0, return_dict=True), eager.evaluate(X, Y, verbose=0, return_dict=True)
+    )
+    train = model.train_function.one
+    assert train.trace_count == 1  # of batches of 16, in all epochs
+    model.fit(X, Y, epochs=1, batch_size=16, verbose=0)
+    assert train.trace_count == 2  # without validation the last batch has 8 rows
+    model.fit(X, Y, epochs=2, batch_size=16, verbose=0)
+    assert train.trace_count == 2
+
+
+def test_several_steps_of_an_execution_are_a_loop() -> None:
+    options: dict[str, Any] = {"epochs": 2, "batch_size": 8, "verbose": 0, "shuffle": False}
+    executions: list[int] = []
+    seen = keras.callbacks.LambdaCallback(on_train_batch_end=lambda batch, logs: executions.append(batch))
+    model, expected = small_model(steps_per_execution=2), small_model()
+    assert_close(model.fit(X, Y, callbacks=[seen], **options).history, expected.fit(X, Y, **options).history)
+    assert executions == [1, 3, 5] * 2  # of five batches
+    assert model.train_function.several.trace_count == model.train_function.one.trace_count == 1
+    np.testing.assert_allclose(model.predict(X, verbose=0), expected.predict(X, verbose=0), rtol=1e-5)
+
+
+def test_single_batches() -> None:
+    model, eager = small_model(), small_model(run_eagerly=True)
+    for made, expected in [
+        (model.train_on_batch(X, Y), eager.train_on_batch(X, Y)),
+        (model.test_on_batch(X, Y), eager.test_on_batch(X, Y)),
+        (model.predict_on_batch(X), eager.predict_on_batch(X)),
+    ]:
+        np.testing.assert_allclose(made, expected, rtol=1e-5, atol=1e-6)
+    weights = {0: 2.0, 1: 0.5}
+    by_class = model.train_on_batch(X, Y, class_weight=weights)
+    by_sample = eager.train_on_batch(X, Y, sample_weight=np.where(Y == 0, 2.0, 0.5))
+    np.testing.assert_allclose(by_class, by_sample, rtol=1e-5)
+    with pytest.raises(ValueError, match="cannot be specified at the same time"):
+        model.train_on_batch(X, Y, sample_weight=np.ones(40), class_weight=weights)
+
+
+def test_generators_and_weights_give_what_arrays_give() -> None:
+    def batches() -> Any:
+        for start in range(0, 40, 8):
+            yield X[start : start + 8], Y[start : start + 8]
+
+    arrays = small_model().fit(X, Y, batch_size=8, shuffle=False, verbose=0).history
+    assert_close(small_model().fit(batches(), shuffle=False, verbose=0).history, arrays)
+    weights = np.where(Y == 0, 2.0, 0.5)
+    weighted = small_model().fit(X, Y, batch_size=8, shuffle=False, class_weight={0: 2.0, 1: 0.5}, verbose=0)
+    expected = small_model().fit(X, Y, batch_size=8, shuffle=False, sample_weight=weights, verbose=0)
+    assert_close(weighted.history, expected.history)
+
+
+def test_callbacks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    callbacks = [
+        keras.callbacks.EarlyStopping(monitor="loss", patience=0, mode="max"),
+        keras.callbacks.ModelCheckpoint(tmp_path / "model.keras"),
+        keras.callbacks.CSVLogger(tmp_path / "log.csv"),
+        keras.callbacks.LearningRateScheduler(lambda epoch, rate: rate / 2),
+        keras.callbacks.ReduceLROnPlateau(monitor="loss"),
+        keras.callbacks.BackupAndRestore(tmp_path / "backup"),
+    ]
+    model = small_model()
+    history = model.fit(X, Y, epochs=5, batch_size=20, callbacks=callbacks, verbose=1).history
+    assert len(history["loss"]) == 2  # its maximum was the first
+    assert float(model.optimizer.learning_rate) == pytest.approx(0.05 / 4)
+    assert [row["epoch"] for row in csv.DictReader((tmp_path / "log.csv").read_text().splitlines())] == [
+        "0",
+        "1",
+    ]
+    assert "Epoch 2/5" in (shown := capsys.readouterr().out)
+    assert "2/2" in shown
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    np.testing.assert_allclose(loaded.predict(X, verbose=0), model.predict(X, verbose=0), rtol=1e-5)
+    assert int(loaded.optimizer.iterations) == int(model.optimizer.iterations) == 4
+    assert_close(
+        loaded.fit(X, Y, shuffle=False, verbose=0).history, model.fit(X, Y, shuffle=False, verbose=0).history
+    )
+
+
+def test_nan_loss_ends_training() -> None:
+    model = small_model()
+    bad = np.where(X > 2, np.nan, X).astype("float32")
+    history = model.fit(
+        bad, Y, epochs=3, batch_size=8, callbacks=[keras.callbacks.TerminateOnNaN()], verbose=0
+    ).history
+    assert len(history["loss"]) == 1
+    assert np.isnan(history["loss"][0])
+
+
+class OwnStep(keras.Model):
+    """A model with a step of its own, and no variables before it runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hidden, self.last = keras.layers.Dense(4, activation="tanh"), keras.layers.Dense(2)
+        self.mean = keras.metrics.Mean(name="mean_loss")
+        self.halved = self.add_weight(shape=(), initializer="zeros", trainable=False, name="halved")
+
+    def call(self, x: Any) -> Any:
+        h = self.hidden(x)
+        while np.sum(np.abs(h)) > 4.0:  # an array decides
+            h = h / 2
+            self.halved.assign_add(1.0)
+        return self.last(h)
+
+    def train_step(self, data: Any) -> dict[str, Any]:
+        x, y = data
+        with weft.GradientTape() as tape:
+            loss = self.compute_loss(y=y, y_pred=self(x))
+        gradients = tape.gradient(loss, self.trainable_variables)
+        self.optimizer.apply_gradients(zip(gradients, self.trainable_variables, strict=True))
+        self.mean.update_state(loss)
+        return {"mean_loss": self.mean.result()}
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered in divide")
+def test_an_own_step_and_control_flow_on_arrays() -> None:
+    histories = []
+    for run_eagerly in (False, True):
+        keras.utils.set_random_seed(2)
+        model = OwnStep()
+        model.compile("sgd", LOSS, run_eagerly=run_eagerly)
+        history = model.fit(X, Y, epochs=3, batch_size=10, shuffle=False, verbose=0).history
+        histories.append((history["mean_loss"], float(model.halved.numpy())))
+        assert len(model._trainable_variables) == 0
+        assert [len(layer._trainable_variables) for layer in (model.hidden, model.last)] == [2, 2]
+        if not run_eagerly:
+            assert model.train_function.one.trace_count == 1
+    np.testing.assert_allclose(histories[0][0], histories[1][0], rtol=1e-5)
+    assert histories[0][1] == histories[1][1] > 0
+
+
+def test_data_sets_of_weft() -> None:
+    dataset = weft.data.Dataset.from_tensor_slices((X, Y)).batch(16)
+    arrays = small_model().fit(X, Y, epochs=2, batch_size=16, shuffle=False, verbose=0).history
+    model = small_model()
+    assert_close(
+        model.fit(dataset, epochs=2, verbose=0, validation_data=dataset).history | arrays,
+        model.history.history,
+    )
+    assert_close({name: model.history.history[name] for name in arrays}, arrays)
+    np.testing.assert_allclose(
+        model.evaluate(dataset, verbose=0), model.evaluate(X, Y, batch_size=16, verbose=0), rtol=1e-6
+    )
+    assert model.predict(dataset, verbose=0).shape == (40, 2)
+    weighted = small_model().fit(dataset, class_weight={0: 2.0, 1: 0.5}, verbose=0).history
+    expected = small_model().fit(X, Y, batch_size=16, shuffle=False, class_weight={0: 2.0, 1: 0.5}, verbose=0)
+    assert_close(weighted, expected.history)
+    with pytest.raises(ValueError, match="its elements are"):
+        model.fit(dataset, Y)
+    with pytest.raises(ValueError, match="this one has elements of 1 part"):
+        model.fit(weft.data.Dataset.from_tensor_slices(X).batch(8), class_weight={0: 1.0})
+
+
+def test_whole_epochs_are_one_call() -> None:
+    from keras_weft import fit_in_graph
+
+    dataset = weft.data.Dataset.from_tensor_slices((X, Y)).map(lambda x, y: (x * 1, y)).batch(16)
+    expected = small_model().fit(X, Y, epochs=3, batch_size=16, shuffle=False, verbose=0).history
+    model, executions = small_model(), []
+    seen = keras.callbacks.LambdaCallback(on_train_batch_end=lambda batch, logs: executions.append(batch))
+    history = fit_in_graph(model, dataset, epochs=2, callbacks=[seen], validation_data=(X, Y)).history
+    assert executions == [2, 2]
+    assert len(history["val_loss"]) == 2
+    third = fit_in_graph(model, dataset).history
+    assert_close({name: history[name] + third[name] for name in third}, expected)
+    assert model.train_function.epochs().function.trace_count == 1
+    with pytest.raises(TypeError, match=r"takes a weft\.data\.Dataset, not ndarray: use model\.fit"):
+        fit_in_graph(model, X)
+    with pytest.raises(ValueError, match="was compiled to run eagerly"):
+        fit_in_graph(small_model(run_eagerly=True), dataset)
+
+
+def test_bad_data_is_told() -> None:
+    model = small_model()
+    with pytest.raises(ValueError, match="incompatible with the layer"):
+        model.fit(X[:, :3], Y, verbose=0)
+    with pytest.raises(ValueError, match="Data cardinality is ambiguous"):
+        model.fit(X, Y[:7], verbose=0)
+    with (
+        pytest.warns(UserWarning, match="ran out"),
+        pytest.raises(ValueError, match="`predict` got no batch of data"),
+    ):
+        model.predict(np.zeros((0, 6), "float32"), verbose=0)
+    with pytest.raises(ValueError, match="must yield at least one batch"):
+        model.fit((pair for pair in ()), shuffle=False, verbose=0)
+    with pytest.warns(UserWarning, match="Your input ran out of data"):
+        model.fit(((X, Y) for _ in range(2)), shuffle=False, steps_per_epoch=3, verbose=0)
