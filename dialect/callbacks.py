@@ -97,6 +97,17 @@ def takes_numbers(callback: Callback) -> bool:
     return getattr(callback, "takes_numbers", False)
 
 
+def with_declared(callback: Callback) -> Callback:
+    """A Python function that takes numbers, as above, and returns arrays of just the types that are declared."""
+    callback.gives_declared = True  # type: ignore[attr-defined]
+    return with_numbers(callback)
+
+
+def gives_declared(callback: Callback) -> bool:
+    """Whether what a Python function returns needs no look at it."""
+    return getattr(callback, "gives_declared", False)
+
+
 def name_of(function: Callable[..., Any]) -> str:
     """What a Python function is called in messages."""
     return getattr(function, "__name__", None) or repr(function)
@@ -107,10 +118,12 @@ __all__ = [
     "Callback",
     "call_back",
     "checked_results",
+    "gives_declared",
     "measured",
     "name_of",
     "native_of",
     "takes_numbers",
+    "with_declared",
     "with_native",
     "with_numbers",
 ]

@@ -23,6 +23,7 @@ from .calls.callables import name_of, require_function
 from .calls.compile_lock import COMPILE_LOCK
 from .calls.device_calls import device_of_call, places_on_device
 from .calls.eager_calls import is_eager, is_remembered
+from .calls.fed_arguments import FedArguments
 from .calls.in_turn import found_for, run_in_turn
 from .calls.known_specialisations import CacheInfo, KnownSpecialisations
 from .calls.options import refuse_options, require_options
@@ -140,6 +141,7 @@ class Function(FastCallable, Portable, Generic[P, R]):
         self._known = KnownSpecialisations(max_specialisations)
         self._numbers = ArgumentNumbers(self._parameter_name)
         self._sizes = ArgumentSizes()
+        self._feeds = FedArguments(self._known)
         self._native_calls = 0  # of which `_retracing` knows
         self._retracing = Retracing()
         functools.update_wrapper(self, python_function, updated=())
@@ -181,7 +183,7 @@ class Function(FastCallable, Portable, Generic[P, R]):
             if is_remembered() or any(isinstance(leaf, TracedValue) for leaf in leaves):
                 return self.python_function(*args, **kwargs)  # under a tape of plain Python
             traces = self._known.traces
-            fitting, taken = self._specialize(Arguments(structure, leaves, names))
+            fitting, taken = self._feeds.specialized(Arguments(structure, leaves, names), self._specialize)
             if self._known.traces == traces or self._ran_natively():
                 self._retracing.note_reuse()
             if self._warns_of_retracing and self._known.traces != traces and self._known.last is not None:

@@ -39,7 +39,7 @@ from ..signature.foreign_arrays import reader
 from ..signature.generators import GeneratorParts, parts_of_generator, words_with
 from ..signature.layout_keys import lies_as, row_major_key
 from ..signature.packed_numbers import PackedNumbers
-from ..signature.signature import Leaf, Node, Static, Structure, is_array, packed_leaves
+from ..signature.signature import FeedParts, Leaf, Node, Static, Structure, is_array, packed_leaves
 from .concrete import ConcreteFunction
 from .native_device_calls import (
     contiguous,
@@ -296,6 +296,8 @@ class _Description:
         if kind is list:
             places = self._items[id(value)] = program.list_items(place, len(value))
             return zip(value, node.children, places, strict=True)
+        if kind is FeedParts:
+            raise Unknown  # whose items a call of Python looks at first
         if kind is GeneratorParts:
             parts = parts_of_generator(value)
             assert parts is not None

@@ -28,10 +28,12 @@ from ..python_state.write_back import WriteBack
 from ..runtime_values.outputs import Outputs
 from ..runtime_values.result_spec import Result
 from ..runtime_values.values import holds_traced
-from ..signature.signature import packed_leaves, signature_of, unflatten
+from ..signature.feeds import feeds_in
+from ..signature.signature import constants, packed_leaves, signature_of, unflatten
 from ..source.own_failures import as_internal, in_users_words, is_endless_recursion, is_own_failure
 from ..tracing.array import USE_WEFT_ARRAYS
 from ..tracing.current import set_current_trace
+from ..tracing.feed_arguments import FeedArguments
 from ..tracing.layouts import layout_of, row_major
 from ..tracing.packed_items import items_of
 from ..tracing.recorder import CalledWhole, ItemChanged, ObjectsAsked
@@ -97,6 +99,9 @@ def _record(
     bound = unflatten(
         signature.structure, lambda i: items_of(arguments[i], packed[i]) if i in packed else arguments[i]
     )
+    feeds = trace.state(FeedArguments)
+    feeds.constants = {id(value) for value in constants(signature.structure)}
+    feeds.numbers = {id(value): arguments[leaf] for value, leaf in feeds_in(signature.structure)}
     known = [
         known
         for known in zip(leaves, arguments, signature.aliases, strict=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import WeftTypeError, WeftValueError
+from ..signature.feeds import ElementTypes
 from . import rows, streams
 from .elements import Pipeline, as_columns, mapped, parts_of
 from .rows import Rows
@@ -117,7 +118,7 @@ class Dataset(Pipeline):
                 f"from_generator takes a function that makes an iterable, not {type(generator).__name__}: "
                 "from_iterable takes an iterable itself"
             )
-        return made(streams.Calls(generator, tuple(args), output_signature))
+        return made(streams.Calls(generator, tuple(args), element_types(output_signature)))
 
     @staticmethod
     def from_iterable(iterable: Iterable[Any], element_spec: Any = None) -> Dataset:
@@ -130,7 +131,7 @@ class Dataset(Pipeline):
         """
         if not hasattr(iterable, "__iter__"):
             raise WeftTypeError(f"from_iterable takes an iterable, not {type(iterable).__name__}")
-        return made(streams.Items(iterable, element_spec))
+        return made(streams.Items(iterable, element_types(element_spec)))
 
     @staticmethod
     def zip(*datasets: Any) -> Dataset:
@@ -395,6 +396,11 @@ class Dataset(Pipeline):
 def made(pipeline: Any) -> Dataset:
     """A data set that begins with its first epoch."""
     return Dataset(pipeline, np.zeros(3, np.int64))
+
+
+def element_types(spec: Any) -> Any:
+    """What someone has said of the types of elements; None for nothing."""
+    return None if spec is None else ElementTypes(spec)
 
 
 def seed_array(seed: Any) -> Any:

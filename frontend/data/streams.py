@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import UnsupportedError, WeftTypeError
+from ..signature.feeds import Typed
 from ..tracing.current import current_trace
 from .elements import Pipeline, applied, batched_spec, mapped, parts_of, row_of, spec_of, stacked
 from .rows import Key, Orders, Rows, drawn_order, element_at
@@ -69,10 +70,11 @@ class Calls(Stream):
     types: Any
 
     def spec(self) -> Any:
-        return first_spec(self) if self.types is None else self.types
+        return first_spec(self) if self.types is None else self.types.nested
 
     def walk(self, key: Key, start: Any) -> Iterator[Any]:
-        for number, item in enumerate(self.make(*self.arguments)):
+        items = self.make(*self.arguments)
+        for number, item in enumerate(items if self.types is None else Typed(items, self.types)):
             if number >= start:
                 yield item
 
@@ -85,10 +87,11 @@ class Items(Stream):
     types: Any
 
     def spec(self) -> Any:
-        return first_spec(self) if self.types is None else self.types
+        return first_spec(self) if self.types is None else self.types.nested
 
     def walk(self, key: Key, start: Any) -> Iterator[Any]:
-        for number, item in enumerate(self.iterable):
+        items = self.iterable if self.types is None else Typed(self.iterable, self.types)
+        for number, item in enumerate(items):
             if number >= start:
                 yield item
 

@@ -22,7 +22,7 @@ from .composite_arrays import ArrayParts, array_of, is_composite, is_composite_d
 from .foreign_arrays import has_elements, read_elements, require_numpy_rules
 from .generators import GeneratorParts, generator_of, parts_of_generator
 from .packed_numbers import PackedNumbers
-from .traced_value import ArrayHolder, CompositeValue, TracedValue
+from .traced_value import ArrayHolder, ByValue, CompositeValue, TracedValue
 
 Key: TypeAlias = Any
 
@@ -297,6 +297,8 @@ def unflatten(structure: Structure, leaf: Callable[[int], Any]) -> Any:
         return array_of(children[0], children[1:])
     if kind is PackedNumbers:
         return structure.keys[0].unpacked(children)
+    if kind is FeedParts:
+        return children[0]
     if issubclass(kind, tuple) or kind is slice:
         return kind(*children)
     # A dataclass, or an object that was made; its own __init__ may take other things, and may compute what is there.
@@ -306,7 +308,7 @@ def unflatten(structure: Structure, leaf: Callable[[int], Any]) -> Any:
     return instance
 
 
-_BY_VALUE = (str, bytes, int, bool, type(None), np.dtype, slice, range)
+_BY_VALUE = (str, bytes, int, bool, type(None), np.dtype, slice, range, ByValue)
 
 
 def static_key(value: Any) -> Key:
@@ -328,6 +330,36 @@ def static_key(value: Any) -> Key:
 def static(value: Any) -> Static:
     """A constant of a trace."""
     return Static(static_key(value), value)
+
+
+class FeedParts:
+    """What an iterable among the arguments is taken apart into: itself as a constant, and its number (`feeds.py`)."""
+
+
+class FeedKey:
+    """What iterables among the arguments are compared by: their class, and the types of their items."""
+
+    __slots__ = ("_told", "reference")
+
+    def __init__(self, value: Any, items: Any) -> None:
+        self._told = (type(value), items)
+        try:
+            self.reference: Callable[[], Any] = weakref.ref(value)
+        except TypeError:
+            self.reference = _nothing
+
+    def __hash__(self) -> int:
+        return hash(self._told)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FeedKey) and self._told == other._told
+
+    def __repr__(self) -> str:
+        return f"a {self._told[0].__qualname__} of {self._told[1] or 'nothing'}"
+
+
+def _nothing() -> None:
+    """The referent of what nothing can refer to weakly."""
 
 
 class IdentityKey:
@@ -434,7 +466,7 @@ def packed_leaves(structure: Structure) -> Iterator[tuple[int, type]]:
 
 def without_objects(structure: Structure) -> Structure:
     """The structure without the objects that are compared by identity: a key that keeps none of them alive."""
-    if isinstance(structure, Static) and isinstance(structure.key, IdentityKey):
+    if isinstance(structure, Static) and isinstance(structure.key, (IdentityKey, FeedKey)):
         return Static(structure.key, structure.key)
     if isinstance(structure, Node):
         return Node(structure.kind, structure.keys, tuple(map(without_objects, structure.children)))
@@ -443,7 +475,7 @@ def without_objects(structure: Structure) -> Structure:
 
 def with_objects(structure: Structure) -> Structure:
     """What `without_objects` was made of; raises `ReferenceError` where one of the objects is gone."""
-    if isinstance(structure, Static) and isinstance(structure.key, IdentityKey):
+    if isinstance(structure, Static) and isinstance(structure.key, (IdentityKey, FeedKey)):
         found = structure.key.reference()
         if found is None:
             raise ReferenceError("an object that something was compiled for is gone")
@@ -478,6 +510,8 @@ def describe(structure: Structure, types: Sequence[TensorType]) -> str:
         return f"{structure.children[0].value} ({', '.join(children[1:])})"
     if kind is PackedNumbers:
         return str(structure.keys[0])
+    if kind is FeedParts:
+        return str(structure.children[0].key)
     if kind is dict:
         return "{" + ", ".join(f"{k!r}: {c}" for k, c in zip(structure.keys, children, strict=True)) + "}"
     return f"{kind.__name__}({', '.join(f'{k}={c}' for k, c in zip(structure.keys, children, strict=True))})"

@@ -80,9 +80,15 @@ class TracedItems:
         raise NotImplementedError
 
 
+class ByValue:
+    """Base of constants among arguments that are compared by `==`, not by identity."""
+
+    __slots__ = ()
+
+
 def held(value: Any) -> Any:
     """The array that an object holds; any other value as it is."""
     return value.value if isinstance(value, ArrayHolder) else value
 
 
-__all__ = ["ArrayHolder", "CompositeValue", "TracedItems", "TracedValue", "held"]
+__all__ = ["ArrayHolder", "ByValue", "CompositeValue", "TracedItems", "TracedValue", "held"]

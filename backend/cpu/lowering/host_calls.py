@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from ....dialect.callbacks import Callback, call_back, takes_numbers
+from ....dialect.callbacks import Callback, call_back, gives_declared, takes_numbers
 from ....dialect.errors import InternalError
 from ....dialect.types import TensorType
 from ...planning.plan import HostSite, Site
@@ -56,7 +56,7 @@ class HostLink:
             if self.before is not None:
                 self.before()
             if known.numbers is not None and self.reads_memory:
-                known.callback(*known.numbers.at(tensors))
+                known.numbers.call(known.callback, tensors)
             else:
                 self._call(known, tensors)
         except BaseException as error:  # whatever it is, it is raised where the machine code was called
@@ -113,37 +113,48 @@ class _Known:
         self.site, self.callback = site, callbacks[site.callback]
         self.words: Any = ctypes.c_int64 * sum(1 + type.shape.count(None) for type in tensors)
         self.is_static = all(type.is_static for type in tensors)
-        is_of_numbers = takes_numbers(self.callback) and not site.results
-        self.numbers = _Numbers(site.operands) if is_of_numbers else None
+        gives_arrays = gives_declared(self.callback) and self.is_static
+        is_of_numbers = takes_numbers(self.callback) and (gives_arrays or not site.results)
+        self.numbers = _Numbers(site.operands, site.results) if is_of_numbers else None
 
 
 class _Numbers:
-    """Arrays of rank 0 for what takes numbers: views of where machine code has them, mostly where it had them last."""
+    """Arrays of rank 0 for what takes numbers, and those that it fills in.
 
-    __slots__ = ("_addresses", "_arrays", "_dtypes", "_from", "_words")
+    They are views of where machine code has them, mostly where it had them last.
+    """
 
-    def __init__(self, operands: Sequence[TensorType]) -> None:
-        self._dtypes = [type.dtype for type in operands]
+    __slots__ = ("_addresses", "_arrays", "_from", "_operands", "_results", "_types", "_words")
+
+    def __init__(self, operands: Sequence[TensorType], results: Sequence[TensorType]) -> None:
+        self._types = (*operands, *results)
+        self._operands = len(operands)
         self._from, self._words = 0, (ctypes.c_int64 * 0)()
         self._addresses: list[int] = []
         self._arrays: list[Array] = []
+        self._results: list[Array] = []
 
-    def at(self, tensors: int) -> list[Array]:
-        """The arrays at the addresses that a list of words tells."""
+    def call(self, callback: Callback, tensors: int) -> None:
+        """Call a function with the arrays at the addresses that a list of words tells."""
         if tensors != self._from:
-            self._from, self._words = tensors, (ctypes.c_int64 * len(self._dtypes)).from_address(tensors)
+            self._from, self._words = tensors, (ctypes.c_int64 * len(self._types)).from_address(tensors)
         addresses = self._words[:]
         if addresses != self._addresses:
-            self._arrays = list(map(_view, addresses, self._dtypes))
-            self._addresses = addresses
-        return self._arrays
+            views, count = list(map(_view, addresses, self._types)), self._operands
+            for view in views[:count]:
+                view.flags.writeable = False
+            self._arrays, self._results, self._addresses = views[:count], views[count:], addresses
+        made = callback(*self._arrays)
+        for view, array in zip(self._results, made or (), strict=True):
+            view[...] = array
 
 
-def _view(address: int, dtype: np.dtype[Any]) -> Array:
-    """A number in memory."""
-    memory: Any = (ctypes.c_char * dtype.itemsize).from_address(address)
-    array: Array = np.ndarray((), dtype, memory)
-    array.flags.writeable = False
+def _view(address: int, tensor: TensorType) -> Array:
+    """An array in memory."""
+    shape, dtype = tensor.shape, tensor.dtype
+    size = dtype.itemsize * math.prod(shape)  # type: ignore[arg-type]
+    memory: Any = (ctypes.c_char * size).from_address(address)
+    array: Array = np.ndarray(shape, dtype, memory)  # type: ignore[arg-type]
     return array
 
 

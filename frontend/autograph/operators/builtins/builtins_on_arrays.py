@@ -26,6 +26,7 @@ from ..exceptions.caught_exceptions import is_caught
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..statements.expressions import as_bool, if_exp
+from ..statements.fetched_items import Fetched
 from ..statements.for_loops import for_
 from ..statements.generators import Mapped as MappedWalk
 from ..statements.generators import Walk, enumerated, zipped
@@ -325,6 +326,12 @@ def next_(iterator: Any, *default: Any) -> Any:
         iterator = iterator.rest(
             lambda items: iter_(operators().comprehension("list", items, lambda item: item))
         )
+    if isinstance(iterator, Fetched):
+        is_there, item = iterator.take()
+        if default:
+            return if_exp(is_there, lambda: item, lambda: default[0])
+        operators().if_(np.logical_not(is_there), lambda: operators().raise_(StopIteration))
+        return item
     if not isinstance(iterator, SequenceIterator) or iterator.is_known:
         return builtins.next(iterator, *default)
     iterator.require_items()

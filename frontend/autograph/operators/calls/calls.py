@@ -44,7 +44,7 @@ from ..builtins.numpy_functions import SCIPY_SUMS, numpy_function
 from ..builtins.replacements import replacement_of
 from ..interface import operators
 from ..lists import dynamic_lists
-from ..statements import expressions, generators
+from ..statements import expressions, fetched_items, generators
 from ..tables import table_walks
 from ..values import aliases, looked_up, sequence_iterators
 from ..values.control_flow_state import snapshot_of
@@ -146,6 +146,8 @@ def _call(trace: Recorder, function: Any, args: tuple[Any, ...], kwargs: dict[st
 
 def _walked(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The arguments of a call; of a function that walks them what is walked in their place."""
+    if function is next and args:
+        return (fetched_items.walk_of(args[0]), *args[1:])
     if id(function) not in _WALKING:
         return args
     walk = mapped if function is dict else iterated
@@ -153,7 +155,7 @@ def _walked(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     last = len(args) if function in (map, zip) else first + 1
     if function in (min, max, iter) and len(args) > 1:
         return args  # which are compared, or called
-    items = tuple(map(walk, args[first:last]))
+    items = tuple(walk(fetched_items.walk_of(value)) for value in args[first:last])
     if id(function) in _TAKING_ALL:
         items = tuple(map(table_walks.listed, items))
     return (*args[:first], *items, *args[last:])

@@ -33,6 +33,7 @@ from ..values.iterables import (
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.sequence_iterators import SequenceIterator, generator_of, left_of
 from ..values.special_methods import iterated
+from .fetched_items import walk_of
 from .for_loops import for_
 from .generators import Walk
 from .statements import if_
@@ -62,7 +63,7 @@ def comprehension(
         lazy = _lazily(iterable, element, condition, flat)
         note_made(trace, lazy, ())
         return lazy
-    iterable = iterated(resolve_grown_list(left_of(iterable)))
+    iterable = iterated(resolve_grown_list(left_of(walk_of(iterable))))
     require_own(trace, iterable)
     if trace is None or not _is_staged(trace, iterable):
         return _collected(kind, iterable, element, condition, flat, [])

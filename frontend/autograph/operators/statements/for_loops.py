@@ -14,6 +14,7 @@ from .....dialect.attributes import type_to_mlir
 from .....dialect.errors import (
     ConcreteValueError,
     ControlFlowError,
+    ConversionError,
     UnrollingWarning,
     UnsupportedError,
     WeftError,
@@ -48,6 +49,7 @@ from ..values.sequence_iterators import (
     positions_of,
 )
 from ..values.special_methods import iterated
+from . import fetched_items
 from .generators import Walk, for_walk
 from .statements import Body, continued, finish_loop, if_, run_items, run_sequence, while_
 
@@ -73,6 +75,40 @@ def _walk(
         return _walk_held(trace, iterable.iterator, body, orelse, dead)
     if isinstance(iterable, SequenceIterator) and iterable.is_in_python and iterable.is_known:
         return _run_sequence(trace, iterable.given("a loop"), body, orelse)
+    if trace is not None:
+        if (source := fetched_items.fetched(trace, iterable)) is not None:
+            return fetched_items.for_fetched(source, body, orelse)
+        if fetched_items.may_be_fetched(trace, iterable):
+            return _walk_or_fetch(trace, iterable, body, orelse, dead)
+    return _walk_items(trace, iterable, body, orelse, dead)
+
+
+def _walk_or_fetch(
+    trace: Recorder, iterable: Any, body: Callable[[Any], Exit], orelse: Body | None, dead: Variables
+) -> Exit:
+    """A loop over an object of the program's: its items are fetched where its own code cannot be compiled."""
+    checkpoint = Checkpoint.take(trace, (body,))
+    try:
+        return _walk_items(trace, iterable, body, orelse, dead)
+    except (UnsupportedError, ConversionError) as error:
+        checkpoint.roll_back()
+        source = fetched_items.made_of(trace, iterable)
+        if source is None:
+            raise
+        try:
+            return fetched_items.for_fetched(source, body, orelse)
+        except _REFUSALS:
+            raise error from None
+
+
+def _walk_items(
+    trace: Recorder | None,
+    iterable: Any,
+    body: Callable[[Any], Exit],
+    orelse: Body | None,
+    dead: Variables,
+) -> Exit:
+    """A loop over what compiled code has itself, or Python walks while tracing."""
     iterable = iterated(resolve_grown_list(left_of(iterable)))
     require_own(trace, iterable)
     if isinstance(iterable, Filtered):

@@ -30,7 +30,7 @@ from ..values.iterables import Sequence
 from ..values.own_variables import Variables
 from ..values.program_locations import UNBOUND
 from .expressions import if_exp
-from .statements import Body, finish_loop, run_items
+from .statements import Body, finish_loop, if_, run_items
 
 Consumer = Callable[[Any], Any]
 """Takes an item; says whether the generator is to end, which may be known at run time only."""
@@ -140,32 +140,43 @@ class Generator(Walk, Walked):
 class Mapped(Walk):
     """A function of each item, and of the number of the item."""
 
-    def __init__(self, inner: Walk, function: Callable[[Any, Any], Any], length: Any = None) -> None:
+    def __init__(
+        self, inner: Walk, function: Callable[[Any, Any], Any], length: Any = None, before: Any = None
+    ) -> None:
         self._inner = inner
         self._function = function
         self._length = length
-        """At how many items it ends."""
+        """At how many items it ends, after one more was taken."""
+        self._before = before
+        """At how many items it ends, with no more of them taken."""
 
     def feed(self, consumer: Consumer) -> None:
         number: Any = 0
+
+        def given(here: Any, item: Any) -> Any:
+            ends = consumer(self._function(here, item))
+            return ends if self._before is None else np.logical_or(ends, here + 1 >= self._before)
 
         def mapped(item: Any) -> Any:
             nonlocal number
             here = number
             number = number + 1
             if self._length is None:
-                return consumer(self._function(here, item))
-            return if_exp(
-                np.less(here, self._length), lambda: consumer(self._function(here, item)), lambda: True
-            )
+                return given(here, item)
+            return if_exp(np.less(here, self._length), lambda: given(here, item), lambda: True)
 
-        self._inner.feed(mapped)
+        if self._before is None:
+            self._inner.feed(mapped)
+        else:
+            if_(self._before > 0, lambda: self._inner.feed(mapped))
 
     def __iter__(self) -> Iterator[Any]:
         for number, item in enumerate(self._inner):
             if self._length is not None and number >= self._length:
                 return
             yield self._function(number, item)
+            if self._before is not None and number + 1 >= self._before:
+                return
 
 
 def enumerated(walk: Walk, start: Any) -> Walk:
@@ -176,17 +187,25 @@ def enumerated(walk: Walk, start: Any) -> Walk:
 def zipped(walks: list[Any], sequences: list[Sequence | None]) -> Walk | None:
     """`zip` of one generator and sequences; None where there is anything else."""
     places = [i for i, walk in enumerate(walks) if isinstance(walk, Walk)]
-    others = [sequence for sequence in sequences if sequence is not None]
-    if len(places) != 1 or len(others) + 1 != len(walks):
+    count = sum(sequence is not None for sequence in sequences)
+    if len(places) != 1 or count + 1 != len(walks):
         return None
-    length: Any = None
-    for sequence in others:
-        length = sequence.length if length is None else np.minimum(length, sequence.length)
+    first, rest = sequences[: places[0]], sequences[places[0] :]
+    before, length = _shortest(first), _shortest(rest)
 
     def row(number: Any, item: Any) -> Any:
         return tuple(item if s is None else s.item(number) for s in sequences)
 
-    return Mapped(walks[places[0]], row, length)
+    return Mapped(walks[places[0]], row, length, before)
+
+
+def _shortest(sequences: list[Sequence | None]) -> Any:
+    """The least of the lengths; None where there are none."""
+    length: Any = None
+    for sequence in sequences:
+        if sequence is not None:
+            length = sequence.length if length is None else np.minimum(length, sequence.length)
+    return length
 
 
 def for_walk(walk: Walk, body: Callable[[Any], Exit], orelse: Body | None, dead: Variables) -> Exit:

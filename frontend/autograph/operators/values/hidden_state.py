@@ -24,7 +24,7 @@ from ....guards.call_effects import varying_object
 from ....source.modules import is_own_module, is_users_object
 from ....tracing.recorder import Recorder
 from ....tracing.regions import Region
-from .special_methods import Items
+from .walked_objects import Items
 
 
 class MadeObjects:

@@ -18,7 +18,9 @@ from ....source.modules import is_users_function
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ..interface import operators
+from .hidden_state import require_own
 from .looked_up import lookups
+from .walked_objects import Items
 
 NAMES = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
@@ -92,6 +94,7 @@ def tested(value: Any) -> Any:
     value = held(value)
     if _is_plain(value):
         return value
+    require_own(current_trace(), value, changes=False)
     for name in ("__bool__", "__len__"):
         method = users_method(value, name)
         if method is not None:
@@ -128,26 +131,6 @@ _PLAIN = frozenset({bool, int, float, str, list, tuple, dict, set, type(None), n
 def _is_plain(value: Any) -> bool:
     """Whether nobody has written methods for a value, or nothing is recorded."""
     return type(value) in _PLAIN or isinstance(value, TracedArray) or current_trace() is None
-
-
-class Items:
-    """The items of an object whose iterator, or `__getitem__`, a user has written: one call for each."""
-
-    def __init__(self, following: Callable[[], Any], end: type[Exception]) -> None:
-        self._following = following
-        self._end: type[Exception] | None = end
-
-    def __iter__(self) -> Items:
-        return self
-
-    def __next__(self) -> Any:
-        if self._end is None:
-            raise StopIteration
-        try:
-            return self._following()
-        except self._end:
-            self._end = None
-            raise StopIteration from None
 
 
 def iterated(value: Any) -> Any:

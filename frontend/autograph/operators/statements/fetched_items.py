@@ -1,0 +1,234 @@
+"""Loops over iterables of Python and of other libraries: each item is fetched when the program runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from types import GeneratorType
+from typing import Any
+
+import numpy as np
+
+from .....dialect.callbacks import with_declared
+from .....dialect.errors import UnsupportedError, WeftTypeError
+from .....dialect.types import TensorType
+from ....runtime_values.calls_in_loops import note_call
+from ....runtime_values.outside_traces import outside_traces
+from ....signature.feeds import Feed, FeedNeeded, ItemSpec, Typed, feed_of, feed_with, is_fed
+from ....signature.signature import unflatten
+from ....source.modules import is_users_object
+from ....tracing.array import TracedArray
+from ....tracing.current import current_trace, set_current_trace
+from ....tracing.feed_arguments import FeedArguments
+from ....tracing.recorder import Recorder
+from ....tracing.staging import host_call
+from ..branches.exits import BREAK, Exit
+from ..values.hidden_state import MadeObjects, has_hidden_state
+from ..values.optional import MaybeUnbound
+from .generators import Consumer, Walk
+from .statements import Body, if_, while_
+
+_NUMBER = TensorType((), np.dtype(np.int64))
+_TRUTH = TensorType((), np.dtype(np.bool_))
+
+_ITERATORS: tuple[type, ...] = (
+    GeneratorType, map, filter, zip, enumerate, reversed, type(iter([])), type(iter(())), type(iter({})),
+    type(iter(set())), type(iter({}.values())), type(iter({}.items())), type(iter(int, 1)),
+    type(iter(np.empty(0))),
+)  # fmt: skip
+"""Python's own iterators, besides those of itertools."""
+
+
+class Fetched(Walk):
+    """An iterable whose items are fetched."""
+
+    def __init__(self, trace: Recorder, iterable: Any, spec: ItemSpec | None, feed: Feed) -> None:
+        self._trace = trace
+        self.spec = spec
+        """What is known of the items; None where there were none."""
+        self._name = feed.name
+        self.is_iterator = hasattr(type(iterable), "__next__")
+        """Whether it gives each item once."""
+        number = trace.state(FeedArguments).numbers.get(id(iterable))
+        self._operands = [] if number is None else [number._value()]
+        self._begin: Callable[..., Iterator[Any]] = (
+            (lambda: feed_held(iterable, feed)) if number is None else lambda at: feed_with(int(at)).start()
+        )
+        self._turns: OrderedDict[int, Iterator[tuple[int, Any]]] = OrderedDict()
+        """The iterators of loops that run, by their numbers; of one that was left, until others have run."""
+
+    def feed(self, consumer: Consumer) -> None:
+        """Give the items to what `enumerate`, `zip`, `list` and the like make of them."""
+
+        def give(item: Any) -> Exit:
+            ends = consumer(item)
+            if isinstance(ends, bool):
+                return BREAK if ends else None
+            return if_(ends, lambda: BREAK)
+
+        for_fetched(self, give, None)
+
+    def __iter__(self) -> Iterator[Any]:
+        raise UnsupportedError(
+            f"the items of a {self._name} are fetched when the program runs, and Python asks for them while the "
+            "function is traced: walk it by a `for` statement"
+        )
+
+    def start(self) -> TracedArray:
+        """Record that a loop begins; the number of its iterator."""
+
+        def start(*operands: Any) -> list[Any]:
+            number = next(_turns)
+            self._turns[number] = enumerate(self._begin(*operands))
+            if len(self._turns) > _MOST_TURNS:
+                self._turns.popitem(last=False)
+            return [np.int64(number)]
+
+        return host_call(
+            self._trace, outside_traces(start, f"iter of {self._name}"), self._operands, [_NUMBER]
+        )[0]
+
+    def next(self, turn: TracedArray) -> tuple[TracedArray, Any]:
+        """Record that the next item is fetched: whether there is one, and the item."""
+        note_call(
+            self._trace,
+            f"each item of this {self._name} is fetched",
+            "arrays, and pipelines of weft.data.Dataset, are read by compiled code itself",
+        )
+        spec, name, turns = self.spec, self._name, self._turns
+        assert spec is not None
+        nothing = [np.False_, *spec.zeros()]
+
+        def fetch(turn: Any) -> list[Any]:
+            key = int(turn)
+            for number, item in turns[key]:
+                return [np.True_, *spec.arrays(item, f"item {number} of the {name}")]
+            del turns[key]
+            return nothing
+
+        types = [_TRUTH, *spec.types]
+        callback = with_declared(outside_traces(fetch, f"next of {name}"))
+        made = host_call(self._trace, callback, [turn._value()], types)
+        arrays = [
+            array if kind is None else array._like_python(kind)
+            for array, kind in zip(made[1:], spec.kinds, strict=True)
+        ]
+        return made[0], unflatten(spec.structure, lambda number: _as_item(arrays[number]))
+
+    def take(self) -> tuple[Any, Any]:
+        """Record that one item of an iterator is fetched: whether there is one, and the item."""
+        if not self.is_iterator:
+            raise TypeError(f"'{self._name}' object is not an iterator")
+        if self.spec is not None:
+            return self.next(self.start())
+        self.require_none(self.start())
+        return np.False_, None
+
+    def require_none(self, turn: TracedArray) -> None:
+        """Record that there are no items, as when the program was compiled."""
+        name, turns = self._name, self._turns
+
+        def require_none(turn: Any) -> list[Any]:
+            for _ in turns.pop(int(turn)):
+                raise WeftTypeError(
+                    f"the {name} had no items when the function was compiled, which tell their types, and has some "
+                    "now: pass it as an argument, or say weft.data.Dataset.from_iterable(items, spec)"
+                )
+            return []
+
+        host_call(self._trace, outside_traces(require_none, f"next of {name}"), [turn._value()])
+
+
+def feed_held(iterable: Any, feed: Feed) -> Iterator[Any]:
+    """The items of an iterable that the compiled program holds."""
+    return feed.start()
+
+
+def _as_item(array: TracedArray) -> TracedArray:
+    return array
+
+
+_turns = itertools.count()
+
+_MOST_TURNS = 16
+"""So many loops of one place of a program are walked at once."""
+
+
+def fetched(trace: Recorder, iterable: Any) -> Fetched | None:
+    """What to fetch the items of an iterable of; None for one that is walked in another way."""
+    if isinstance(iterable, Typed):
+        return made_of(trace, iterable.iterable, iterable.types.items)
+    is_argument = id(iterable) in trace.state(FeedArguments).numbers
+    if is_argument or _is_iterator(trace, iterable) or is_fed(iterable):
+        return made_of(trace, iterable)
+    return None
+
+
+def walk_of(value: Any) -> Any:
+    """What is walked in the place of an argument of `enumerate` and the like."""
+    trace = current_trace()
+    return value if trace is None else fetched(trace, value) or value
+
+
+def may_be_fetched(trace: Recorder, iterable: Any) -> bool:
+    """Whether items may be fetched of an object, if the class that gives them cannot be compiled.
+
+    Of a dataclass among the arguments a trace has a copy only, with its own arrays in it.
+    """
+    kind = type(iterable)
+    if not is_users_object(iterable) or not hasattr(kind, "__iter__") or dataclasses.is_dataclass(kind):
+        return False
+    return trace.python_state is not None and trace.python_state.knows(iterable)
+
+
+def _is_iterator(trace: Recorder, value: Any) -> bool:
+    if not has_hidden_state(value):
+        return False
+    made = trace.state(MadeObjects).places.get(id(value))
+    if made is not None and made[0] is value:
+        return False
+    return isinstance(value, _ITERATORS) or type(value).__module__ == "itertools"
+
+
+def made_of(trace: Recorder, iterable: Any, spec: ItemSpec | None = None) -> Fetched | None:
+    """What to fetch the items of an iterable of; None where these are nothing that compiled code can hold.
+
+    Of an argument of the call, for which the trace has to begin again, as its number is data.
+    """
+    arguments, feed = trace.state(FeedArguments), feed_of(iterable)
+    previous = set_current_trace(None)
+    try:
+        spec = spec or feed.spec()
+        is_empty = spec is None and feed.is_at_end()
+    finally:
+        set_current_trace(previous)
+    if spec is None and not is_empty:
+        return None
+    if id(iterable) in arguments.constants and id(iterable) not in arguments.numbers:
+        raise FeedNeeded(iterable)
+    trace.dependencies.refuse(f"the items of a {feed.name}, which are fetched when the program runs")
+    return Fetched(trace, iterable, spec, feed)
+
+
+def for_fetched(source: Fetched, body: Callable[[Any], Exit], orelse: Body | None) -> Exit:
+    """`for item in source: body(item) else: orelse()`."""
+    turn = source.start()
+    if source.spec is None:
+        source.require_none(turn)
+        return None if orelse is None else orelse()
+    item: Any  # of no value in front of the loop
+
+    def test() -> Any:
+        nonlocal item
+        is_there, item = source.next(turn)
+        return is_there
+
+    def step() -> Exit:  # which runs where the test has found an item
+        return body(item.value if isinstance(item, MaybeUnbound) else item)
+
+    return while_(test, step, orelse)
+
+
+__all__ = ["Fetched", "fetched", "for_fetched", "made_of", "may_be_fetched", "walk_of"]
