@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -196,6 +197,22 @@ def test_next_raises_at_the_end() -> None:
         twice(batches(1))
     with pytest.raises(TypeError, match="'Loader' object is not an iterator"):
         weft.function(lambda items: next(items))(Loader())
+
+
+COUNTER = itertools.count()
+ROWS = (row for row in [1, 2])
+
+
+def test_iterators_of_variables() -> None:
+    counted = weft.function(lambda x: x + next(COUNTER))
+    assert [counted(0), counted(0), next(COUNTER), counted(0)] == [0, 1, 2, 3]
+    assert weft.function(lambda x: x + next(iter(COUNTER)))(0) == 4
+    assert weft.function(lambda x: x + next(iter(ROWS)))(0) == 1
+    assert weft.function(lambda x: x + sum(ROWS))(0) == 2
+    with pytest.raises(weft.UnsupportedError, match=r"next\(\) of what enumerate, zip or map make"):
+        weft.function(lambda x: x + next(zip([1], COUNTER))[1])(0)
+    with pytest.raises(weft.UnsupportedError, match="this uses a count from outside of the compiled"):
+        weft.function(lambda x: x + sum(itertools.islice(COUNTER, 2)))(0)
 
 
 def test_numbers_and_texts_in_items() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .....dialect.errors import UnsupportedError
 from .....dialect.ops.complex_parts import Complex
 from ....random.generator import TracedGenerator
 from ....runtime_values.example_values import example_of
@@ -332,6 +333,11 @@ def next_(iterator: Any, *default: Any) -> Any:
             return if_exp(is_there, lambda: item, lambda: default[0])
         operators().if_(np.logical_not(is_there), lambda: operators().raise_(StopIteration))
         return item
+    if isinstance(iterator, MappedWalk):
+        raise UnsupportedError(
+            "next() of what enumerate, zip or map make of a generator, or of what is fetched when the program runs: "
+            "ask the generator itself, or walk it by a `for` statement"
+        )
     if not isinstance(iterator, SequenceIterator) or iterator.is_known:
         return builtins.next(iterator, *default)
     iterator.require_items()

@@ -7,7 +7,7 @@ import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from types import GeneratorType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -71,6 +71,12 @@ class Fetched(Walk):
         for_fetched(self, give, None)
 
     def __iter__(self) -> Iterator[Any]:
+        return self if self.is_iterator else self._refuse()
+
+    def __next__(self) -> Any:
+        return self._refuse()
+
+    def _refuse(self) -> NoReturn:
         raise UnsupportedError(
             f"the items of a {self._name} are fetched when the program runs, and Python asks for them while the "
             "function is traced: walk it by a `for` statement"
