@@ -54,6 +54,13 @@ class ConversionError(UnsupportedError, SyntaxError):
 class ConcreteValueError(WeftTypeError):
     """Python asked a traced array for its value, which is known only when the compiled function runs."""
 
+    value: Any = None
+    """The SSA value that it is about, where that may be one of Python's state."""
+    what: str = ""
+    """What needs it."""
+    instead: str = ""
+    """What to write."""
+
 
 class ControlFlowError(WeftTypeError):
     """Paths through the program leave values that compiled code cannot hold in one variable."""

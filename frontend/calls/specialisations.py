@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-from ...dialect.errors import WeftError, WeftValueError
+from ...dialect.errors import FallbackWarning, WeftError, WeftValueError
 from ..guards.guards import place_key
-from ..guards.inputs import NUMBERS, Decisions, Reconsider, may_change
+from ..guards.inputs import NUMBERS, Decisions, Need, Reconsider, may_change
+from ..source.locations import SourceRange
 from .concrete import ConcreteFunction
 
 MOST = 8
@@ -74,16 +76,33 @@ class Specialisations:
 
 def decided(compile: Callable[[Decisions], Made], decisions: Decisions) -> Made:
     """Compile, again with other decisions about what is data where tracing finds that they do not do."""
+    said: dict[Any, SourceRange | None] = {}
     while True:
         try:
-            return compile(decisions)
+            made = compile(decisions)
         except Reconsider as again:
-            decisions.data.add(again.key)
-        except WeftError:
+            decisions.reconsider(again)
+        except WeftError as error:
             # Tracing may need the value of what was made data; then it is a constant under a guard.
-            if not decisions.takes_data or not decisions.has_data:
+            if not decisions.give_in():
+                decisions.take_back()
                 raise
-            decisions.takes_data = False
+            said |= dict.fromkeys(decisions.needed, getattr(error, "location", None))
+        else:
+            for key, place in said.items():
+                _warn(decisions.constants.get(key), place)
+            return made
+
+
+def _warn(need: Need | None, place: SourceRange | None) -> None:
+    """Say that a variable is compiled in; an array that is none may well be part of the program."""
+    if need is not None and need.is_of_variable:
+        message = (
+            f"{need.what} needs the elements of {need.name} while the function is traced: they are compiled in, and "
+            f"each change of them compiles again; {need.instead}"
+        )
+        file, line = (place.file, place.line) if place else ("<unknown>", 1)
+        warnings.warn_explicit(message, FallbackWarning, file, line)
 
 
 __all__ = ["Fitting", "Specialisations", "decided"]

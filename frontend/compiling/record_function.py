@@ -109,6 +109,7 @@ def _record(
     ]
     state = StoringState(trace, bound, copies_in(bound), known, _named(function, bound), decisions)
     trace.python_state = state
+    decisions.needed = {}
     previous = set_current_trace(trace)
     try:
         returned = _call_on_traced(function, convert, trace, state, bound, is_watched)
@@ -121,6 +122,7 @@ def _record(
             process_settings.settle(trace)
         state.settle()
     except Exception as error:
+        decisions.needed = state.needed_by(error)
         _raise_explained(error, signature.name)
     finally:
         decisions.has_data = bool(trace.extra)

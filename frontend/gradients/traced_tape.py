@@ -12,9 +12,10 @@ from ...dialect.errors import WeftValueError
 from ..signature.traced_value import ArrayHolder
 from ..tracing.array import TracedArray, wrap
 from ..tracing.recorder import Recorder, Storage
+from ..tracing.sources import sources_of
 from ..tracing.staging import staged
 from .tape_requests import Recording
-from .watching import Watching, sources_of
+from .watching import Watching
 
 
 class TracedTape(Recording):
@@ -88,7 +89,7 @@ class TracedTape(Recording):
         state = self.trace.python_state
         if state is None or not isinstance(leaf, (np.ndarray, np.generic)):
             return None
-        found = state.writable(leaf)
+        found = state.writable(leaf, "a gradient by it is asked for")
         return found if isinstance(found, TracedArray) else None
 
     def instead(self, path: str) -> str:

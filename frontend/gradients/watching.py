@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,11 +12,10 @@ from ...dialect.derivatives import has_numbers
 from ...dialect.mlir import Operation, Value, ir
 from ...dialect.op import Op
 from ...dialect.ops.creation import Constant
-from ...dialect.ops.differentiation import Barrier, Independent, Pause, StopGradient
-from ...dialect.ops.state import AllocRef, ReadRef, WriteRef
+from ...dialect.ops.differentiation import Barrier, Independent, Pause
+from ...dialect.ops.state import ReadRef, WriteRef
 from ...dialect.records import dataclass
-from ...dialect.register import context, create, op_class_of
-from ...passes.rewriting import operations_of
+from ...dialect.register import context, create
 from ..tracing.recorder import Recorder, Storage
 from ..tracing.regions import Region
 from .independent import Variable, independent, next_number
@@ -239,39 +238,4 @@ def _around(region: Region | None) -> Iterator[Region]:
         yield region
 
 
-def sources_of(values: Iterable[Value]) -> set[Value]:
-    """The values that others may have been computed of; branches and loops count as a whole."""
-    found: set[Value] = set()
-    pending = list(values)
-    while pending:
-        value = pending.pop()
-        if value in found:
-            continue
-        found.add(value)
-        pending += _operands_of(value)
-    return found
-
-
-def _operands_of(value: Value) -> list[Value]:
-    if isinstance(value.owner, ir.Block):
-        parent = value.owner.owner
-        return [] if parent.name == "func.func" else _all_operands(parent.operation)
-    operation = value.owner.operation
-    op_class = op_class_of(operation)
-    if op_class is StopGradient:
-        return []
-    if op_class is ReadRef:
-        cell = operation.operands[0]
-        written = [use.owner.operands[1] for use in cell.uses if op_class_of(use.owner) is WriteRef]
-        is_local = not isinstance(cell.owner, ir.Block) and op_class_of(cell.owner.operation) is AllocRef
-        return [*written, *(cell.owner.operation.operands if is_local else ())]
-    return _all_operands(operation)
-
-
-def _all_operands(operation: Operation) -> list[Value]:
-    """The operands of an op and of those inside of it."""
-    inside = operations_of(operation) if len(operation.regions) else []
-    return [operand for op in (operation, *inside) for operand in op.operands]
-
-
-__all__ = ["Watching", "sources_of"]
+__all__ = ["Watching"]

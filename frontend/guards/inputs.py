@@ -9,6 +9,7 @@ import numpy as np
 
 from ...backend.gpu.devices.on_device import OnDevice
 from ...dialect.dtypes import is_element
+from ...dialect.records import NamedTuple
 from ...dialect.types import TensorType
 from ..signature.composite_arrays import are_parts_writable, is_composite_value
 from ..signature.traced_value import TracedValue
@@ -25,9 +26,24 @@ NUMBERS = (int, float, complex)
 class Reconsider(BaseException):
     """The trace has to begin again with another decision about what is data."""
 
-    def __init__(self, key: Any) -> None:
-        super().__init__(key)
+    def __init__(self, key: Any, reason: str = "") -> None:
+        super().__init__(key, reason)
         self.key = key
+        self.reason = reason
+        """Why the place has to be data whatever needs its value, in words; "" where it need not."""
+
+
+class Need(NamedTuple):
+    """Why what a place of the state holds is compiled in: tracing needs its value."""
+
+    name: str
+    """The user's words for the place."""
+    what: str
+    """What needs it."""
+    instead: str
+    """What to write."""
+    is_of_variable: bool
+    """Whether the program made a variable of it, which says that it changes."""
 
 
 class Decisions:
@@ -36,8 +52,14 @@ class Decisions:
     def __init__(self) -> None:
         self.data: set[Any] = set()
         """The places that changed, and are therefore read at each call."""
+        self.kept: dict[Any, str] = {}
+        """The places that are data whatever needs their values, and why."""
+        self.needed: dict[Any, Need] = {}
+        """The places whose values the last trace needed."""
+        self.constants: dict[Any, Need] = {}
+        """The places whose values are compiled in, as tracing needs them."""
         self.takes_data = True
-        """Whether there may be any: tracing may need the values."""
+        """Whether there may be any: tracing may need values, and it is not known which."""
         self.own_items: frozenset[bool] = frozenset()
         """Whether arrays (True) and containers (False) in lists stay the objects that they are: they are changed."""
         self.own_objects: Any = None
@@ -47,9 +69,37 @@ class Decisions:
         self.has_data = False
         """Whether the last trace made data of something."""
 
+    def takes(self, key: Any, is_of_variable: bool = False) -> bool:
+        """Whether a place may be data: not where tracing needs what it holds."""
+        return key in self.kept or ((self.takes_data or is_of_variable) and key not in self.constants)
+
     def is_data(self, key: Any) -> bool:
         """Whether a place that changed is read at each call."""
-        return self.takes_data and key in self.data
+        return key in self.data and self.takes(key)
+
+    def reconsider(self, again: Reconsider) -> None:
+        """Let a place be data, perhaps whatever needs its value."""
+        self.data.add(again.key)
+        if again.reason:
+            self.kept[again.key] = again.reason
+            self.constants.pop(again.key, None)
+
+    def give_in(self) -> bool:
+        """Let places be constants whose values tracing needed; False where nothing is left that could be tried.
+
+        Where it is not known which these are, all are but for variables.
+        """
+        needed = {key: need for key, need in self.needed.items() if key not in self.constants}
+        if needed:
+            self.constants |= needed
+            return not needed.keys() & self.kept.keys()
+        tries = self.takes_data and self.has_data
+        self.takes_data = False
+        return tries
+
+    def take_back(self) -> None:
+        """Forget what was tried, as it was something else that failed."""
+        self.constants, self.takes_data = {}, True
 
     def fit(self, inputs: Iterable[Any]) -> bool:
         """Whether inputs of a compiled function are of all places that changed."""
@@ -117,4 +167,4 @@ def may_change(value: Any) -> bool:
     return type(value) in NUMBERS or (is_array and is_element(value.dtype))
 
 
-__all__ = ["CONSTANT_BYTES", "NUMBERS", "Decisions", "Input", "Reconsider", "may_change"]
+__all__ = ["CONSTANT_BYTES", "NUMBERS", "Decisions", "Input", "Need", "Reconsider", "may_change"]

@@ -10,15 +10,18 @@ import numpy as np
 
 from ...backend.gpu.devices.on_device import ARRAYS, OnDevice, memory_of
 from ...dialect.dtypes import is_element
-from ...dialect.errors import UnsupportedError
+from ...dialect.errors import ConcreteValueError, UnsupportedError
 from ...dialect.types import type_of
+from ..autograph.operators.values.known_arrays import is_about_writing
 from ..autograph.operators.values.program_locations import ProgramLocation
-from ..guards.guards import Guard, Same, handle_key
-from ..guards.handles import Fixed, Handle, Linked
-from ..guards.inputs import NUMBERS, Decisions, Input, Reconsider, may_change
+from ..guards.guards import Content, Guard, Same, handle_key
+from ..guards.handles import Fixed, Handle, Linked, Member
+from ..guards.inputs import NUMBERS, Decisions, Input, Need, Reconsider, may_change
 from ..reach.links import link
 from ..signature.composite_arrays import is_composite
+from ..signature.traced_value import ArrayHolder
 from ..tracing.array import TracedArray
+from ..tracing.sources import sources_of
 from .composite_constants import StandIn, stand_in_of_parts
 
 if TYPE_CHECKING:
@@ -54,9 +57,9 @@ class DataOfState(ABC):
         """Whether a place is read at each call, as it held something else before."""
         return self._decisions.is_data(key) and may_change(value)
 
-    def is_state(self, value: Any) -> bool:
+    def is_state(self, key: Any, value: Any, is_of_variable: bool = False) -> bool:
         """Whether a value is read at each call where an attribute holds it."""
-        return self._is_array(value) and self._takes(value)
+        return self._is_array(value) and self._takes(key, value, is_of_variable)
 
     @staticmethod
     def _is_array(value: Any) -> bool:
@@ -64,9 +67,46 @@ class DataOfState(ABC):
             return is_element(value.dtype)
         return (type(value) is np.ndarray and is_element(value.dtype)) or isinstance(value, OnDevice)
 
-    def _takes(self, value: Any) -> bool:
+    def _takes(self, key: Any, value: Any, is_of_variable: bool = False) -> bool:
         """Whether an array may be data: not where tracing needs its elements, which those on a device never give."""
-        return self._decisions.takes_data or isinstance(value, OnDevice)
+        return self._decisions.takes(key, is_of_variable) or isinstance(value, OnDevice)
+
+    def guard_elements(self, handle: Handle, value: Any) -> None:
+        """Guard the elements of an array that is no data, as tracing needs them: Python may look at them anywhere."""
+        if self._is_array(value) and isinstance(value, np.ndarray):
+            self.guards.append(Content(handle, value))
+
+    def require_stand_in(self, key: Any, value: Any) -> None:
+        """Begin again where code that is traced as it is has read an array itself that is data elsewhere."""
+        is_data = id(value) in self._by_value or id(value) in self._leaves
+        if is_data and isinstance(value, ARRAYS) and key not in self._decisions.data:
+            raise Reconsider(key)
+
+    def needed_by(self, error: BaseException) -> dict[Any, Need]:
+        """The places that an error is about, which says that tracing needs a value: by their keys.
+
+        Begins again where NumPy was to write to a variable that is none of the data.
+        """
+        variables = [key for key, need in self._decisions.constants.items() if need.is_of_variable]
+        if variables and isinstance(error, ValueError) and is_about_writing(error):
+            raise Reconsider(variables[0], "the function writes to it") from error
+        found: BaseException | None = error
+        while found is not None and not isinstance(found, ConcreteValueError):
+            found = found.__cause__
+        if found is None or found.value is None:
+            return {}
+        sources, found.value = sources_of([found.value], through_stops=True), None
+        needed = {}
+        for known in self.inputs:
+            if known.traced._storage.value in sources:
+                holder = known.handle.parent.get() if isinstance(known.handle, Member) else None
+                is_of_variable = isinstance(holder, ArrayHolder)
+                name = known.name.rpartition(".")[0] if is_of_variable else known.name
+                needed[handle_key(known.handle)] = Need(name, found.what, found.instead, is_of_variable)
+        for key in needed.keys() & self._decisions.kept.keys():
+            reason = f"; {needed[key].name} is not compiled in instead, as {self._decisions.kept[key]}"
+            found.args = (f"{found}{reason}", *found.args[1:])
+        return needed
 
     def _make_input(self, handle: Handle, value: Any, number: type | None = None) -> Input:
         """A further argument of the compiled function."""
@@ -128,12 +168,13 @@ class DataOfState(ABC):
         if traced is not None or self._find_array(value)[0] is not None:
             return value if traced is None else traced
         parent = self.locate(reference)
-        if parent is None or not self.is_state(value):
+        handle = None if parent is None else Linked(parent.name, parent, link("the referent"))
+        if handle is None or not self.is_state(handle_key(handle), value):
             raise UnsupportedError(
                 f"this weak reference refers to an array ({value.dtype}), which compiled code would keep alive or "
                 "cannot find again: pass the array as an argument, or keep it in a variable or attribute"
             )
-        return self._make_input(Linked(parent.name, parent, link("the referent")), value).traced
+        return self._make_input(handle, value).traced
 
     def state_input(self, handle: Handle, words: Any) -> Any:
         """The traced array of a generator's state, found by a handle at each call."""
@@ -141,16 +182,16 @@ class DataOfState(ABC):
             return self._shared_leaf(handle, words)
         return self._make_input(handle, words).traced
 
-    def writable(self, array: Any) -> Any:
-        """The traced array to write to in the place of one that was there before the trace."""
+    def writable(self, array: Any, why: str = "the function writes to it") -> Any:
+        """The traced array to write to in the place of one that was there before the trace; or for another reason."""
         traced = self.data_of(array)
         if traced is not None or not (self._is_array(array) or may_change(array)):
             return array if traced is None else traced
         handle, key = self._find_array(array)
         if handle is None:
             return array
-        if self._takes(array) and key not in self._decisions.data:
-            raise Reconsider(key)
+        if not self._takes(key, array) or key not in self._decisions.data:
+            raise Reconsider(key, why)
         return self.stand_in(handle, array)
 
     def _is_written(self, array: Any) -> bool:
@@ -163,11 +204,11 @@ class DataOfState(ABC):
         An array under a name, of which the result is a view perhaps, has to be data: then the trace begins again.
         """
         traced = self.data_of(value)
-        if traced is not None or not self._is_array(value) or not self._takes(value):
+        if traced is not None or not self._is_array(value):
             return value if traced is None else traced
         handle, key = self._find_array(value)
-        if handle is not None and self._is_array(value) and key not in self._decisions.data:
-            raise Reconsider(key)
+        if handle is not None and self._takes(key, value) and key not in self._decisions.data:
+            raise Reconsider(key, "the function returns it")
         return value
 
     def place_of(self, array: Any) -> Handle | None:

@@ -29,8 +29,11 @@ class Data(Protocol):
     def is_data(self, key: Any, value: Any) -> bool:
         """Whether a place is read at each call, as it held something else before."""
 
-    def is_state(self, value: Any) -> bool:
+    def is_state(self, key: Any, value: Any) -> bool:
         """Whether a value is read at each call where an attribute holds it."""
+
+    def guard_elements(self, handle: Handle, value: Any) -> None:
+        """Guard the elements of an array that is no data, as tracing needs them."""
 
     def note_guarded(self, key: Any) -> None:
         """Take note that the attribute of a place is compared with what holds it."""
@@ -98,10 +101,15 @@ class StandIns:
         replaced: dict[Any, Any] = {}
         paths: list[Path] = []
         for key, value in list(_entries(container)):
-            is_data = self._data.is_data(entry_key(handle, container, key), value)
-            if not (_is_container(value) or is_data or (is_of_attribute and self._data.is_state(value))):
+            place_key = entry_key(handle, container, key)
+            is_data = self._data.is_data(place_key, value)
+            is_data = is_data or (is_of_attribute and self._data.is_state(place_key, value))
+            if not (_is_container(value) or is_data or is_of_attribute):
                 continue
             place, inner = _inside(handle, container, key)
+            if not (_is_container(value) or is_data):
+                self._data.guard_elements(inner, value)
+                continue
             if isinstance(place, Attribute):
                 self._data.note_guarded(place.key())
             if _is_container(value):

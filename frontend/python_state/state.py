@@ -52,7 +52,7 @@ from ..guards.inputs import CONSTANT_BYTES, Decisions
 from ..guards.unbound import UNBOUND
 from ..runtime_values.results import RuntimeContainer
 from ..runtime_values.values import RuntimeValue, holds_traced
-from ..signature.traced_value import CompositeValue
+from ..signature.traced_value import ArrayHolder, CompositeValue
 from ..source.name_uses import NameUses, Uses, name_uses
 from ..tracing.array import TracedArray
 from .composite_constants import watch_composites
@@ -249,7 +249,7 @@ class PythonState(DataOfState):
         if isinstance(value, ARRAYS):
             self._handles[id(value)] = (value, handle, key)
         self._follow(value, place.name)
-        is_large = self._is_array(value) and self._takes(value) and value.nbytes > CONSTANT_BYTES
+        is_large = self.is_state(key, value) and value.nbytes > CONSTANT_BYTES
         is_large = is_large or isinstance(value, OnDevice)
         if is_large or self.is_data(key, value):
             self._stand_ins.put(place, handle, value)
@@ -374,8 +374,9 @@ class PythonState(DataOfState):
         if known is not None:
             self.guards.append(Same(handle, known.handle))
             return known.traced
-        if self.is_state(value):
+        if self.is_state(key, value, isinstance(place.owner, ArrayHolder)):
             return self._make_input(handle, value).traced
+        self.guard_elements(handle, value)
         if isinstance(value, list):
             self._lists.append((handle, value, self._deep_guard(place, handle, value), place.attribute))
         else:
@@ -394,8 +395,6 @@ class PythonState(DataOfState):
 
     def replace_numbers(self) -> None:
         """Let traced numbers stand in the attributes that changed before."""
-        if not self._decisions.takes_data:
-            return
         self._owner(None)
         for owner, label, attributes in list(self._known_owners.values()):
             for name, value in attributes.items():
@@ -571,7 +570,10 @@ class PythonState(DataOfState):
             self.guards.append(guard if is_read or id(items) in grown else Kind(handle, list))
         for array, named, key in self._handles.values():
             is_data = self._decisions.is_data(key) or self.input_of(array) is not None
-            if not is_data and array.nbytes <= CONSTANT_BYTES and not self._trace.is_constant(array):
+            is_needed = not self._takes(key, array)
+            if not is_data and (
+                is_needed or (array.nbytes <= CONSTANT_BYTES and not self._trace.is_constant(array))
+            ):
                 self.guards.append(Content(named, array))  # NumPy may have computed with it
         self._generators.settle()
         mentioned = self._attribute_uses.read
@@ -582,11 +584,10 @@ class PythonState(DataOfState):
                 key = (id(owner), "." + name)
                 is_plain = self._reads_all or name in self._plain_reads
                 is_implicit = name in implicit_reads(kind) and self._is_met(owner)
-                if (
-                    (is_plain or is_implicit or (name in mentioned and callable(value)))
-                    and key not in self._guarded
-                    and id(owner) not in self._copies
-                ):
+                is_read = is_plain or is_implicit or (name in mentioned and callable(value))
+                if is_plain and key in self._guarded:
+                    self.require_stand_in(key, value)
+                elif is_read and key not in self._guarded and id(owner) not in self._copies:
                     found = self._handle(Attribute(f"{label}.{name}", owner, name))
                     if found is not None:
                         self._late.append((found, value))

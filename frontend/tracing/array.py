@@ -321,12 +321,16 @@ class TracedArray(TracedValue):
         return value
 
     def _needs_value(self, what: str, instead: str) -> ConcreteValueError:
-        self._storage.trace.require_active(self._storage, self._type)
+        trace = self._storage.trace
+        trace.require_active(self._storage, self._type)
         need_number(self, what)
-        return ConcreteValueError(
+        error = ConcreteValueError(
             f"{what} needs the value of a traced array ({self._type}), which is known only when the compiled "
             f"function runs; {instead}"
         )
+        error.what, error.instead = what, instead
+        error.value = None if trace.python_state is None else self._value()
+        return error
 
     def __bool__(self) -> bool:
         if (known := self._known()) is not None:

@@ -63,8 +63,8 @@ class ExternalState(Protocol):
     def stand_in(self, handle: Handle, value: Any) -> Any:
         """The traced array or number for a value that is found at later calls by a handle."""
 
-    def writable(self, array: Any) -> Any:
-        """The traced array to write to in the place of one that was there before."""
+    def writable(self, array: Any, why: str = "the function writes to it") -> Any:
+        """The traced array to write to in the place of one that was there before; or for another reason."""
 
     def returned(self, value: Any) -> Any:
         """What stands for a result: the traced array for one that was there before."""

@@ -97,7 +97,18 @@ class Variable(ArrayHolder, NDArrayOperatorsMixin):
         found = trace.python_state.attribute(self, "_array", self._array)
         if isinstance(found, TracedArray):
             found._storage.variable = self
+        if type(found) is np.ndarray:  # tracing needs the elements, so that they are no data
+            found = found.view()
+            found.flags.writeable = False
         return found
+
+    @property
+    def _target(self) -> Any:
+        """The array to write to."""
+        target, trace = self.value, current_trace()
+        if isinstance(target, np.ndarray) and trace is not None and trace.python_state is not None:
+            target = trace.python_state.writable(target)
+        return target
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -143,11 +154,7 @@ class Variable(ArrayHolder, NDArrayOperatorsMixin):
         if not isinstance(new, (TracedArray, np.ndarray, np.generic, *_NUMBERS)):
             new = asarray(new)
         self._require_fits(new)
-        target = self.value
-        trace = current_trace()
-        if isinstance(target, np.ndarray) and trace is not None and trace.python_state is not None:
-            target = trace.python_state.writable(target)
-        target[...] = new
+        self._target[...] = new
         return self
 
     def assign_add(self, value: Any) -> Variable:
@@ -201,8 +208,9 @@ class Variable(ArrayHolder, NDArrayOperatorsMixin):
         return array
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        out = kwargs.get("out")
-        result = getattr(ufunc, method)(*map(held, inputs), **_all_held(kwargs))
+        out = kwargs.pop("out", None)
+        written = {} if out is None else {"out": tuple(map(_written, out))}
+        result = getattr(ufunc, method)(*map(held, inputs), **written, **_all_held(kwargs))
         return out[0] if out is not None and len(out) == 1 else result
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
@@ -219,7 +227,7 @@ class Variable(ArrayHolder, NDArrayOperatorsMixin):
         return self.value[held(index)]
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self.value[held(index)] = held(value)
+        self._target[held(index)] = held(value)
 
     def __len__(self) -> int:
         return len(self.value)
@@ -277,6 +285,11 @@ _KINDS = {"b": 0, "u": 1, "i": 1, "f": 2, "V": 2, "c": 3}
 def _copied(kind: type[Variable], array: Any, name: str | None, trainable: bool) -> Variable:
     """A copy of a variable, for `copy` and `pickle`."""
     return kind(array, name=name, trainable=trainable)
+
+
+def _written(value: Any) -> Any:
+    """The array to write to, of what may be a variable."""
+    return value._target if isinstance(value, Variable) else held(value)
 
 
 def _all_held(value: Any) -> Any:

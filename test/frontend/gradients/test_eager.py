@@ -280,3 +280,32 @@ def test_an_array_that_was_watched_and_not_used_is_an_error() -> None:
         y = np.sum(used * used)
     np.testing.assert_array_equal(tape.gradient(y, X), 2 * X)
     assert tape.gradient(y, unused) is None
+
+
+def test_by_variables_that_a_block_has_not_read() -> None:
+    w, unused = weft.Variable([1.0, 2.0]), weft.Variable([3.0])
+
+    def f(x: Any, unconnected: str) -> Any:
+        with weft.GradientTape() as tape:
+            y = w * x
+        unused.assign_add(1)
+        by = {"w": w, "rest": (unused, weft.Variable([0.0, 0.0]))}
+        return (
+            tape.gradient(y, by, unconnected_gradients=unconnected),
+            tape.jacobian(y, unused, unconnected_gradients=unconnected),
+        )
+
+    def named(x: Any) -> Any:
+        with weft.GradientTape(watch_accessed_variables=False) as tape:
+            y = w * x
+        return tape.gradient(y, [w])
+
+    for call in (f, weft.function(f)):
+        gradient, jacobian = call(2.0, "none")
+        assert gradient["w"].tolist() == [2, 2]
+        assert gradient["rest"] == (None, None)
+        assert jacobian is None
+        gradient, jacobian = call(2.0, "zero")
+        assert [g.tolist() for g in gradient["rest"]] == [[0], [0, 0]]
+        assert jacobian.tolist() == [[0], [0]]
+    assert named(2.0) == weft.function(named)(2.0) == [None]

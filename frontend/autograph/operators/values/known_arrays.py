@@ -110,7 +110,7 @@ def compute(trace: Recorder, function: Function, args: tuple[Any, ...], kwargs: 
         with np.errstate(all="ignore"):
             made = function(*_replaced(args, shown), **_replaced(kwargs, shown))
     except ValueError as error:
-        if not _is_about_writing(error):
+        if not is_about_writing(error):
             raise
         return _write(trace, function, args, kwargs)
     if any(_shares(made, elements) for elements in shown.values()):
@@ -212,12 +212,13 @@ def _found_targets(function: Function, args: Any, kwargs: Any) -> list[np.ndarra
         try:
             function(*_replaced(args, tried), **_replaced(kwargs, tried))
         except ValueError as error:
-            if _is_about_writing(error):
+            if is_about_writing(error):
                 found.append(value)
     return found
 
 
-def _is_about_writing(error: ValueError) -> bool:
+def is_about_writing(error: ValueError) -> bool:
+    """Whether NumPy says that it may not write to an array."""
     return "read-only" in str(error) or "output array is not acceptable" in str(error)
 
 
@@ -280,4 +281,13 @@ def _shares(made: Any, array: Any) -> bool:
     )
 
 
-__all__ = ["KNOWN_ELEMENTS", "compute", "is_plain", "known_elements", "own", "own_all", "writable"]
+__all__ = [
+    "KNOWN_ELEMENTS",
+    "compute",
+    "is_about_writing",
+    "is_plain",
+    "known_elements",
+    "own",
+    "own_all",
+    "writable",
+]
