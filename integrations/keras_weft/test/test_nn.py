@@ -330,6 +330,22 @@ def test_bad_input(call: Any, message: str) -> None:
         call()
 
 
+def test_labels_of_no_class_are_refused_when_a_compiled_step_runs() -> None:
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3)])
+    model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True, ignore_class=9))
+    x, labels = rows()(5, 4), np.array([0, 2, 1, 9, 0])
+    assert np.isfinite(model.train_on_batch(x, labels))
+    before = model.get_weights()
+    for wrong in (3, -1):
+        labels[1] = wrong
+        with pytest.raises(ValueError, match=r"in the range \[0, 3\).*from .* to .*ignore_class"):
+            model.train_on_batch(x, labels)
+        with pytest.raises(ValueError, match=r"in the range \[0, 3\)"):
+            keras.losses.sparse_categorical_crossentropy(labels, model(x), from_logits=True)
+    for a, b in zip(before, model.get_weights(), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
 def test_synchronized_moments_are_refused() -> None:
     with pytest.raises(NotImplementedError, match="synchronized"):
         ops.moments(np.ones((2, 3)), 0, synchronized=True)

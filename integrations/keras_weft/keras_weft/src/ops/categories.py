@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from keras.src import backend
 
+import weft
+
 from ..conversion import cast, convert_to_tensor
 from .activations import log_sigmoid, log_softmax
 
@@ -59,9 +61,21 @@ def sparse_categorical_crossentropy(
             "Arguments `target` and `output` must have the same shape up until the last dimension: "
             f"target.shape={target.shape}, output.shape={output.shape}"
         )
+    _require_classes(target, output.shape[axis])
     log_probabilities = _log_probabilities(output, from_logits, axis)
     chosen = one_hot(target, output.shape[axis], axis=axis, dtype="bool")
     return -np.sum(np.where(chosen, log_probabilities, log_probabilities.dtype.type(0)), axis=axis)
+
+
+@weft.autograph.convert
+def _require_classes(labels: Any, count: int) -> None:
+    """Refuse labels that no class has, in compiled code, too: the loss would be that of no label."""
+    if np.any(np.logical_or(labels < 0, labels >= count)):
+        raise ValueError(
+            f"Labels must be in the range [0, {count}), as `output` has {count} classes; those received are "
+            f"from {np.min(labels)} to {np.max(labels)}. For labels that mean no class, see `ignore_class` of "
+            "SparseCategoricalCrossentropy."
+        )
 
 
 def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Any:
