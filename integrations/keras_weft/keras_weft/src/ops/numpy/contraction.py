@@ -20,7 +20,6 @@ def _product(function: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
-cross = _product(np.cross)
 dot = _product(np.dot)
 inner = _product(np.inner)
 kron = _product(np.kron)
@@ -35,6 +34,13 @@ def correlate(x1: Any, x2: Any, mode: str = "valid") -> Any:
 
 def _of_signals(dtype: str) -> str:
     return dtype if "float" in dtype else "float64" if dtype == "int64" else "float32"
+
+
+def cross(
+    x1: Any, x2: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> Any:
+    """Vectors at right angles to those of two arrays."""
+    return np.cross(*tensors(convert_to_tensor(x1), convert_to_tensor(x2)), axisa, axisb, axisc, axis)
 
 
 def einsum(subscripts: str, *operands: Any, **options: Any) -> Any:
@@ -62,6 +68,11 @@ def tensordot(x1: Any, x2: Any, axes: Any = 2) -> Any:
     return np.tensordot(*tensors(convert_to_tensor(x1), convert_to_tensor(x2)), axes=axes)
 
 
+def slogdet(x: Any) -> Any:
+    """The sign of the determinant, and the logarithm of its size."""
+    return tuple(np.linalg.slogdet(convert_to_tensor(x)))
+
+
 def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The sum of a diagonal."""
     x = convert_to_tensor(x)
@@ -85,6 +96,7 @@ __all__ = [
     "kron",
     "matmul",
     "outer",
+    "slogdet",
     "tensordot",
     "trace",
     "trapezoid",

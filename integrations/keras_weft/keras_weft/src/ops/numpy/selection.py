@@ -97,17 +97,18 @@ def unique(
     names = ["values", *[name for name in asked if asked[name]]]
     parts = dict(zip(names, made if len(names) > 1 else [made], strict=True))
     if size is not None:
-        along = axis or 0
-        for name, fill in (("values", fill_value or 0), ("return_index", 0), ("return_counts", 0)):
-            if name in parts:
-                parts[name] = _of_size(parts[name], size, fill, along if name == "values" else 0)
+        parts["values"] = _of_size(parts["values"], size, fill_value or 0, axis or 0)
+        if return_index:
+            parts["return_index"] = _of_size(parts["return_index"], size, parts["return_index"][0])
+        if return_counts:
+            parts["return_counts"] = _of_size(parts["return_counts"], size, 0)
     return tuple(parts.values()) if len(parts) > 1 else parts["values"]
 
 
-def _of_size(x: Any, size: int, fill: Any, axis: int) -> Any:
+def _of_size(x: Any, size: int, fill: Any, axis: int = 0) -> Any:
     """The first entries of an array, and others where it has fewer."""
     rows = np.moveaxis(x, axis, 0)
-    missing = np.broadcast_to(np.asarray(fill, x.dtype), (size, *rows.shape[1:]))
+    missing = np.broadcast_to(convert_to_tensor(fill, x.dtype), (size, *rows.shape[1:]))
     return np.moveaxis(np.concatenate([rows, missing])[:size], 0, axis)
 
 
