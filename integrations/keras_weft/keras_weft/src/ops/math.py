@@ -13,6 +13,7 @@ from ..conversion import convert_to_tensor
 from .numpy.contraction import slogdet
 from .numpy.creation import maker
 from .numpy.reductions import axes_of
+from .numpy.selection import combine_rows
 from .numpy.statistics import histogram
 from .promotion import (
     Rule,
@@ -39,8 +40,7 @@ def _segments(function: Any, neutral: Callable[[np.dtype[Any]], Any]) -> Callabl
             num_segments = (last if weft.is_traced(last) else int(last)) + 1
         shape = (num_segments + 1, *data.shape[ids.ndim :])  # one more, in front, for what is left out
         result = maker().full(shape, neutral(data.dtype), dtype=data.dtype)
-        function.at(result, np.maximum(ids, -1) + 1, data)
-        return result[1:]
+        return combine_rows(function, result, np.maximum(ids, -1) + 1, data)[1:]
 
     return called
 
@@ -99,9 +99,10 @@ def _special(function: Callable[[Any], Any], rule: Rule) -> Callable[[Any], Any]
 
 def _inverse_of_erf(x: Any) -> Any:
     """By polynomials (M. Giles, Approximating the erfinv function, 2011), in 32 bits."""
-    near = -np.log((1 - x) * (1 + x))
-    inner = np.polyval(np.asarray(_INNER, x.dtype), near - np.asarray(2.5, x.dtype))
-    outer = np.polyval(np.asarray(_OUTER, x.dtype), np.sqrt(np.maximum(near, 5)) - 3)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        near = -np.log((1 - x) * (1 + x))
+    inner = np.polyval(np.asarray(_INNER, x.dtype), np.minimum(near, 5) - np.asarray(2.5, x.dtype))
+    outer = np.polyval(np.asarray(_OUTER, x.dtype), np.sqrt(np.clip(near, 5, 17)) - 3)
     made = np.where(near < 5, inner, outer) * x
     return np.where(np.abs(x) == 1, np.copysign(np.asarray(np.inf, x.dtype), x), made)
 

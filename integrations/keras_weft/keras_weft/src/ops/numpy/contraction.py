@@ -58,8 +58,8 @@ def einsum(subscripts: str, *operands: Any, **options: Any) -> Any:
 def matmul(x1: Any, x2: Any) -> Any:
     """The matrix product; of two int8 it is int32, in which sums have room."""
     x1, x2 = convert_to_tensor(x1), convert_to_tensor(x2)
-    both_small = dtype_of(x1) == dtype_of(x2) == "int8"
-    return np.matmul(*tensors(x1, x2, rule=(lambda _: "int32") if both_small else str))
+    dtype = "int32" if dtype_of(x1) == dtype_of(x2) == "int8" else result_type(x1.dtype, x2.dtype)
+    return as_dtype(np.matmul(as_dtype(x1, dtype), as_dtype(x2, dtype)), dtype)
 
 
 def tensordot(x1: Any, x2: Any, axes: Any = 2) -> Any:

@@ -66,7 +66,6 @@ arctanh = _unary(np.arctanh, floating)
 bitwise_invert = bitwise_not = _unary(np.bitwise_not)
 cbrt = _unary(np.cbrt, double_of_long)
 ceil = _unary(np.ceil, floating)
-conj = conjugate = _unary(np.conjugate)
 cos = _unary(np.cos, floating)
 cosh = _unary(np.cosh, floating)
 deg2rad = _unary(np.deg2rad, double_of_long)
@@ -90,11 +89,10 @@ logical_not = _unary(np.logical_not)
 negative = _unary(np.negative)
 rad2deg = _unary(np.rad2deg, double_of_long)
 real = _unary(np.real)
-reciprocal = _unary(np.reciprocal)
+reciprocal = _unary(np.reciprocal, floatx_of_integers)
 sign = _unary(np.sign)
 signbit = _unary(np.signbit)
 sin = _unary(np.sin, floating)
-sinc = _unary(np.sinc, floating)
 sinh = _unary(np.sinh, floating)
 sqrt = _unary(np.sqrt, floating)
 square = _unary(np.square, number)
@@ -102,9 +100,19 @@ tan = _unary(np.tan, floating)
 tanh = _unary(np.tanh, floating)
 
 
+def conjugate(x: Any) -> Any:
+    """Numbers with the other sign of the imaginary part."""
+    x = convert_to_tensor(x)
+    return np.conjugate(x) if x.dtype.kind == "c" else x
+
+
+conj = conjugate
+
+
 def i0(x: Any) -> Any:
     """The modified Bessel function of the first kind, of order 0."""
-    return np.i0(tensor(x, lambda dtype: "float64" if dtype in ("int64", "float64") else floating(dtype)))
+    x = tensor(x, lambda dtype: "float64" if dtype in ("int64", "float64") else floating(dtype))
+    return as_dtype(np.i0(x), dtype_of(x))
 
 
 def nan_to_num(x: Any, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Any:
@@ -114,7 +122,14 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: float | None = None, neginf: fl
 
 def round(x: Any, decimals: int = 0) -> Any:
     """The nearest numbers with so many decimals."""
-    return np.round(convert_to_tensor(x), decimals)
+    x = convert_to_tensor(x)
+    return x if dtype_of(x) == "bool" else np.round(x, decimals)
+
+
+def sinc(x: Any) -> Any:
+    """The sine of pi times a number, by that."""
+    x = tensor(x, floating)
+    return as_dtype(np.sinc(x), dtype_of(x))
 
 
 def trunc(x: Any) -> Any:
@@ -139,7 +154,7 @@ bitwise_or = _binary(np.bitwise_or)
 bitwise_right_shift = right_shift = _binary(np.right_shift)
 bitwise_xor = _binary(np.bitwise_xor)
 divide = true_divide = _binary(np.divide, floating)
-floor_divide = _binary(np.floor_divide)
+floor_divide = _binary(np.floor_divide, number)
 fmax = _binary(np.fmax)
 fmin = _binary(np.fmin)
 fmod = _binary(np.fmod, number)
@@ -154,7 +169,7 @@ minimum = _binary(np.minimum)
 mod = _binary(np.mod, number)
 multiply = _binary(np.multiply)
 nextafter = _binary(np.nextafter, floating)
-power = _binary(np.power)
+power = _binary(np.power, number)
 subtract = _binary(np.subtract)
 
 equal = _comparison(np.equal)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from keras.src.backend.common import standardize_dtype
 
 from ...conversion import convert_to_tensor
 from ..promotion import (
@@ -17,7 +18,6 @@ from ..promotion import (
     in_single,
     is_integer,
     number,
-    result_type,
     single,
     wide,
 )
@@ -72,7 +72,7 @@ ptp = _reduction(np.ptp)
 
 mean = _summing(np.mean, _inside_mean, _mean_of)
 nanmean = _summing(np.nanmean, _inside_mean, floating)
-nanprod = _summing(np.nanprod, _room, lambda dtype: wide(result_type(dtype)))
+nanprod = _summing(np.nanprod, _room, wide)
 nanstd = _summing(np.nanstd, single, floating)
 nansum = _summing(np.nansum, _room, wide)
 nanvar = _summing(np.nanvar, single, floating)
@@ -104,7 +104,7 @@ def _extreme(function: Callable[..., Any], x: Any, axis: Any, keepdims: bool, in
 def prod(x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
     """The product of numbers."""
     x = convert_to_tensor(x)
-    made = wide(result_type(x.dtype)) if dtype is None else result_type(dtype)
+    made = wide(dtype_of(x)) if dtype is None else standardize_dtype(dtype)
     return as_dtype(np.prod(x, axis=axes_of(axis), keepdims=keepdims, dtype=_room(made)), made)
 
 
@@ -113,7 +113,7 @@ def _running(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def called(x: Any, axis: Any = None, dtype: Any = None) -> Any:
         x = convert_to_tensor(x)
-        made = number(result_type(dtype or x.dtype))
+        made = number(dtype_of(x) if dtype is None else standardize_dtype(dtype))
         inside = "float32" if made in ("bfloat16", "float16") else made
         return as_dtype(function(x, axis=axes_of(axis), dtype=inside), made)
 

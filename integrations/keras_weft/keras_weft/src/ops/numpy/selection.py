@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
-from keras.src.backend.common.backend_utils import vectorize_impl
+from keras.src.backend.common.backend_utils import _vectorize_apply_excluded, vectorize_impl
 
 import weft
 
@@ -37,6 +37,21 @@ def unravel_index(indices: Any, shape: Any) -> Any:
     indices = convert_to_tensor(indices)
     dtype = result_type(indices.dtype)
     return tuple(as_dtype(index, dtype) for index in np.unravel_index(indices, tuple(shape)))
+
+
+def combine_rows(function: np.ufunc, target: Any, places: Any, rows: Any) -> Any:
+    """The target, whose rows at places are combined with others: with several, where a place is named several times."""
+    if function is np.add or not weft.is_traced(target):
+        function.at(target, places, rows)
+        return target
+    places = np.ravel(places)
+    rows = np.reshape(rows, (-1, *target.shape[1:]))
+
+    def combined(index: Any, target: Any) -> Any:
+        target[places[index]] = function(target[places[index]], rows[index])
+        return target
+
+    return weft.fori_loop(0, rows.shape[0], combined, target)
 
 
 # By order
@@ -115,15 +130,31 @@ def _of_size(x: Any, size: int, fill: Any, axis: int = 0) -> Any:
 # Functions of numbers
 
 
-def _of_rows(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda *arrays: vectorized_map(lambda rows: function(*rows), arrays)
-
-
 def vectorize(
     pyfunc: Callable[..., Any], *, excluded: Collection[Any] | None = None, signature: str | None = None
 ) -> Callable[..., Any]:
     """A function of arrays from one of numbers, or of smaller arrays."""
-    return vectorize_impl(pyfunc, _of_rows, excluded=excluded, signature=signature)  # type: ignore[no-any-return]
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        function, args, kwargs = _vectorize_apply_excluded(pyfunc, set(excluded or ()), args, kwargs)
+        return vectorize_impl(function, _over_rows, signature=signature)(*args, **kwargs)
+
+    return called
+
+
+def _over_rows(function: Callable[..., Any], in_axes: Sequence[int | None]) -> Callable[..., Any]:
+    """A function of the rows of those arrays that have an axis for it."""
+
+    def called(*arrays: Any) -> Any:
+        def of_rows(rows: Sequence[Any]) -> Any:
+            each = iter(rows)
+            return function(
+                *[next(each) if axis == 0 else x for x, axis in zip(arrays, in_axes, strict=True)]
+            )
+
+        return vectorized_map(of_rows, [x for x, axis in zip(arrays, in_axes, strict=True) if axis == 0])
+
+    return called
 
 
 __all__ = [
