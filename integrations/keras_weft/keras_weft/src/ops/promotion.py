@@ -102,7 +102,7 @@ def tensor(x: Any, rule: Rule = same) -> Any:
     return x if rule is same else as_dtype(x, rule(dtype_of(x)))
 
 
-def tensors(*values: Any, rule: Rule = same) -> list[Any]:
+def tensors(*values: Any, rule: Rule = same) -> Any:
     """Values as arrays of the one dtype to which theirs are promoted."""
     given = [value if isinstance(value, (int, float)) else convert_to_tensor(value) for value in values]
     dtype = rule(result_type(*[getattr(value, "dtype", type(value)) for value in given]))

@@ -27,9 +27,10 @@ outer = _product(np.outer)
 vdot = _product(np.vdot)
 
 
-def correlate(x1: Any, x2: Any, mode: str = "valid") -> Any:
+def correlate(x1: Any, x2: Any, mode: Any = "valid") -> Any:
     """Products of an array with another one, at each place of it."""
-    return np.correlate(*tensors(x1, x2, rule=_of_signals), mode=mode)
+    x1, x2 = tensors(x1, x2, rule=_of_signals)
+    return np.correlate(x1, x2, mode)
 
 
 def _of_signals(dtype: str) -> str:
@@ -40,7 +41,8 @@ def cross(
     x1: Any, x2: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
 ) -> Any:
     """Vectors at right angles to those of two arrays."""
-    return np.cross(*tensors(convert_to_tensor(x1), convert_to_tensor(x2)), axisa, axisb, axisc, axis)
+    x1, x2 = tensors(convert_to_tensor(x1), convert_to_tensor(x2))
+    return np.cross(x1, x2, axisa, axisb, axisc, axis)
 
 
 def einsum(subscripts: str, *operands: Any, **options: Any) -> Any:
@@ -65,7 +67,8 @@ def matmul(x1: Any, x2: Any) -> Any:
 def tensordot(x1: Any, x2: Any, axes: Any = 2) -> Any:
     """Products, summed over axes of both arrays."""
     axes = tuple(axes) if isinstance(axes, list) else axes
-    return np.tensordot(*tensors(convert_to_tensor(x1), convert_to_tensor(x2)), axes=axes)
+    x1, x2 = tensors(convert_to_tensor(x1), convert_to_tensor(x2))
+    return np.tensordot(x1, x2, axes)
 
 
 def slogdet(x: Any) -> Any:

@@ -116,7 +116,7 @@ def linspace(
     stop: Any,
     num: int = 50,
     endpoint: bool = True,
-    retstep: bool = False,
+    retstep: Any = False,
     dtype: Any = None,
     axis: int = 0,
 ) -> Any:
@@ -169,7 +169,7 @@ def _with_ends(values: Any, ends: list[Any], axis: int) -> Any:
     return np.moveaxis(np.concatenate(parts), 0, axis)
 
 
-def meshgrid(*x: Any, indexing: str = "xy") -> Any:
+def meshgrid(*x: Any, indexing: Any = "xy") -> Any:
     """Coordinates of the points of a grid."""
     return list(np.meshgrid(*[convert_to_tensor(axis) for axis in x], indexing=indexing))
 

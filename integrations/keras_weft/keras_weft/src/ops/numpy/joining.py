@@ -26,9 +26,10 @@ hstack = _joining(np.hstack)
 vstack = _joining(np.vstack)
 
 
-def append(x1: Any, x2: Any, axis: int | None = None) -> Any:
+def append(x1: Any, x2: Any, axis: Any = None) -> Any:
     """An array after another."""
-    return np.append(*tensors(convert_to_tensor(x1), convert_to_tensor(x2)), axis=axis)
+    x1, x2 = tensors(convert_to_tensor(x1), convert_to_tensor(x2))
+    return np.append(x1, x2, axis)
 
 
 def concatenate(xs: Sequence[Any], axis: int | None = 0) -> Any:

@@ -72,7 +72,7 @@ def sort(x: Any, axis: int | None = -1) -> Any:
     return np.sort(convert_to_tensor(x), axis=axis)
 
 
-def searchsorted(sorted_sequence: Any, values: Any, side: str = "left") -> Any:
+def searchsorted(sorted_sequence: Any, values: Any, side: Any = "left") -> Any:
     """Where numbers would be put in a sorted sequence."""
     sorted_sequence = convert_to_tensor(sorted_sequence)
     if sorted_sequence.ndim != 1:
@@ -107,7 +107,11 @@ def unique(
 ) -> Any:
     """The different numbers, sorted in any case; with a size, so many of them, or others to fill the places."""
     x = convert_to_tensor(x)
-    asked = {"return_index": return_index, "return_inverse": return_inverse, "return_counts": return_counts}
+    asked: dict[str, Any] = {
+        "return_index": return_index,
+        "return_inverse": return_inverse,
+        "return_counts": return_counts,
+    }
     made = np.unique(x, axis=axis, equal_nan=False, **asked)
     names = ["values", *[name for name in asked if asked[name]]]
     parts = dict(zip(names, made if len(names) > 1 else [made], strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,7 @@ def ndim(x: Any) -> int:
     return np.ndim(convert_to_tensor(x))
 
 
-def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = None) -> Any:
+def pad(x: Any, pad_width: Any, mode: Any = "constant", constant_values: Any = None) -> Any:
     """An array with an edge around it."""
     x = convert_to_tensor(x)
     if constant_values is None:
@@ -71,7 +71,7 @@ def reshape(x: Any, newshape: Any) -> Any:
     return np.reshape(convert_to_tensor(x), _place(newshape))
 
 
-def rot90(array: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Any:
+def rot90(array: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
     """An array turned by right angles, in the plane of two axes."""
     array = convert_to_tensor(array)
     if array.ndim < 2:
