@@ -8,6 +8,8 @@ beside Keras are skipped.
 from __future__ import annotations
 
 import importlib
+import importlib.abc
+import importlib.machinery
 import importlib.util
 import os
 import subprocess
@@ -149,12 +151,32 @@ class _MissingClass(type):
 
 
 class _Missing(types.ModuleType):
-    """Stands for a package that is not installed."""
+    """Stands for a package that is not installed, or a module of it."""
+
+    __path__: Sequence[str] = ()
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         return _MissingClass(name, (), {"__module__": self.__name__})
+
+
+class _MissingFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds all modules of packages that are not installed."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """The module, if it is of such a package."""
+        missing = fullname.partition(".")[0] in OTHERS
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=True) if missing else None
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
+        """What stands for it."""
+        return _Missing(spec.name)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """There is nothing to run."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -171,12 +193,14 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[Any]:
     """While files are imported, let there be what only other backends need."""
-    sys.modules.update({name: _Missing(name) for name in OTHERS})
+    finder = _MissingFinder()
+    sys.meta_path.append(finder)
     try:
         return (yield)
     finally:
-        for name in OTHERS:
-            sys.modules.pop(name, None)
+        sys.meta_path.remove(finder)
+        for name in [name for name in sys.modules if name.partition(".")[0] in OTHERS]:
+            del sys.modules[name]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
