@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 import importlib.abc
 import importlib.machinery
 import re
@@ -15,6 +16,7 @@ import sys
 import types
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 SUPPORTED = ("3.15",)
 """The minor versions of Keras whose modules are known."""
@@ -49,15 +51,35 @@ class _Finder(importlib.abc.MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """The module as Python finds it, with a loader that adds the branch."""
-        if fullname not in MODULES:
+        if fullname not in MODULES and fullname not in _CHANGES:
             return None
         spec = importlib.machinery.PathFinder.find_spec(fullname, path)
         if spec is None or spec.origin is None:
             return None
         if fullname == "keras.src.backend":
             _require_supported(Path(spec.origin).parent.parent / "version.py")
-        spec.loader = _Loader(fullname, spec.origin)
+        loader = _BranchLoader if fullname in MODULES else _ChangingLoader
+        spec.loader = loader(fullname, spec.origin)
         return spec
+
+
+def _know_extents(module: Any) -> None:
+    """Let extents that only the run of a compiled function knows be None where Keras compares and keeps shapes."""
+    of_known = module.standardize_shape
+
+    @functools.wraps(of_known)
+    def standardize_shape(shape: Any) -> Any:
+        import weft
+
+        if hasattr(shape, "__iter__"):
+            shape = tuple([None if weft.is_traced(extent) else extent for extent in shape])
+        return of_known(shape)
+
+    module.standardize_shape = standardize_shape
+
+
+_CHANGES = {"keras.src.backend.common.variables": _know_extents}
+"""What is changed in modules of Keras after they were run."""
 
 
 def _require_supported(file: Path) -> None:
@@ -71,7 +93,16 @@ def _require_supported(file: Path) -> None:
         )
 
 
-class _Loader(importlib.machinery.SourceFileLoader):
+class _ChangingLoader(importlib.machinery.SourceFileLoader):
+    """Changes a module after it was run."""
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Run the module, and what changes it."""
+        super().exec_module(module)
+        _CHANGES[module.__name__](module)
+
+
+class _BranchLoader(importlib.machinery.SourceFileLoader):
     """Compiles a module from its own source, with a branch for weft."""
 
     def get_code(self, fullname: str) -> types.CodeType:
@@ -105,8 +136,9 @@ class _AddBranch(ast.NodeTransformer):
         return added
 
     def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
-        """The names of all backends."""
-        if any(isinstance(name, ast.Constant) and name.value == "openvino" for name in node.elts):
+        """The names of all backends, among which is the last of them."""
+        names = [name.value for name in node.elts if isinstance(name, ast.Constant)]
+        if names[-1:] == ["openvino"]:
             node.elts.append(ast.Constant("weft"))
         return node
 

@@ -57,6 +57,8 @@ class DatasetAdapter(DataAdapter):
 class Batches(EpochIterator):
     """The batches of epochs, in lists of as many as an execution of the model has steps; the last may be shorter."""
 
+    _num_batches: int | None
+
     def __next__(self) -> tuple[int, int, list[Any]]:
         begin, end, iterator = next(self._epoch_iterator)
         data = list(itertools.islice(iterator, self.steps_per_execution))

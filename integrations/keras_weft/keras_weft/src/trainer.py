@@ -18,18 +18,25 @@ from keras.src.utils.python_utils import pythonify_logs
 
 import weft
 
-from .data import WholeEpochs, batches_of
+from .data import Batches, WholeEpochs, batches_of
+from .export import with_formats
 from .steps import Steps
 
 
 class WeftTrainer(base_trainer.Trainer):
     """The training loops of `keras.Model`."""
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "export" in cls.__dict__ and cls.__module__ == "keras.src.models.model":
+            cls.export = with_formats(cls.export)
+
     def __init__(self) -> None:
         super().__init__()
         self.train_function: Steps | None = None
         self.test_function: Steps | None = None
         self.predict_function: Steps | None = None
+        self._eval_epoch_iterator: Batches | None = None
 
     # Steps: programs may write their own, with `weft.GradientTape`
 
