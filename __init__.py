@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from .frontend.runtime_values.effects import print, py_call, trace_print
     from .frontend.settings import settings
     from .frontend.signature.signature import TensorSpec
+    from .frontend.signature.traced_value import ArrayHolder
     from .frontend.tracing.questions import is_recording, is_traced, is_tracing, static_shape
     from .frontend.variables.state import load_state, save_state, state
     from .frontend.variables.variable import Variable
@@ -120,6 +121,7 @@ _EXPORTS: dict[str, str] = {
     "stream": ".frontend.devices",
     "synchronize": ".frontend.devices",
     "TensorSpec": ".frontend.signature.signature",
+    "ArrayHolder": ".frontend.signature.traced_value",
     "is_recording": ".frontend.tracing.questions",
     "is_traced": ".frontend.tracing.questions",
     "is_tracing": ".frontend.tracing.questions",
@@ -180,6 +182,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "ArrayHolder",
     "ArtifactError",
     "ArtifactWarning",
     "AxisError",

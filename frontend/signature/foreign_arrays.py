@@ -19,7 +19,7 @@ import numpy as np
 from ...backend.gpu.devices.on_device import is_foreign_array_on_gpu
 from ...dialect.errors import WeftTypeError
 from ..source.modules import is_own_module
-from .traced_value import TracedValue
+from .traced_value import ArrayHolder, TracedValue
 
 _RULES = (
     "__array_ufunc__",
@@ -58,11 +58,16 @@ def read_elements(value: Any) -> Any:
     return value if isinstance(value, TracedValue) else np.asarray(value)
 
 
+def _is_own(value: Any) -> bool:
+    """Whether a value is NumPy's or ours, or holds an array as our variables do."""
+    if isinstance(value, (np.ndarray, np.generic, type, ArrayHolder)):
+        return True
+    return is_own_module(type(value).__module__)
+
+
 def is_carrier(value: Any) -> bool:
     """Whether NumPy takes an object of another library as an array."""
-    if isinstance(value, (np.ndarray, np.generic, type)) or is_own_module(type(value).__module__):
-        return False
-    return has_elements(value)
+    return not _is_own(value) and has_elements(value)
 
 
 _RANKS = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
@@ -101,9 +106,7 @@ def reader(value: Any, dtype: np.dtype[Any]) -> Callable[[Any], Any]:
 def has_own_rules(value: Any) -> bool:
     """Whether an object that can be read as an array computes by rules which may not be NumPy's."""
     kind = type(value)
-    if isinstance(value, (np.ndarray, np.generic, type)) or is_own_module(kind.__module__):
-        return False
-    if hasattr(kind, "__dlpack__") or not has_elements(value):
+    if _is_own(value) or hasattr(kind, "__dlpack__") or not has_elements(value):
         return False
     own = {name: value for base in reversed(kind.__mro__) for name, value in vars(base).items()}
     return any(own.get(name) is not None for name in _RULES)  # those of its class are for classes

@@ -60,7 +60,23 @@ class CompositeValue:
 
 
 class ArrayHolder:
-    """An object that holds one array, and computes as that: it is a constant, and its array is data."""
+    """A base of classes whose objects hold one array each, in `value`, and compute as that: variables of libraries.
+
+    Compiled functions read and write the array as data of each call, and gradients are asked for by the object, as for
+    a `weft.Variable`, in which it best keeps the array: that knows of traces and tapes.
+
+    >>> class Weight(weft.ArrayHolder):
+    ...     def __init__(self, initial):
+    ...         self.held = weft.Variable(initial)
+    ...     @property
+    ...     def value(self):
+    ...         return self.held.value
+    >>> weight = Weight([1.0, 2.0])
+    >>> with weft.GradientTape() as tape:
+    ...     loss = weft.sum(weight) * 3
+    >>> tape.gradient(loss, weight)
+    array([3., 3.])
+    """
 
     __slots__ = ()
 

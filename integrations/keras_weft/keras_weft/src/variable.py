@@ -9,13 +9,12 @@ from keras.src.backend.common import KerasVariable
 from keras.src.backend.common.stateless_scope import get_stateless_scope, in_stateless_scope
 
 import weft
-from weft.frontend.signature.traced_value import ArrayHolder
 
 from .conversion import convert_to_tensor
 from .recording import outside
 
 
-class Variable(KerasVariable, ArrayHolder):
+class Variable(KerasVariable, weft.ArrayHolder):
     """A variable of Keras, whose array a `weft.Variable` holds: traces read and write it, tapes watch it."""
 
     _value: Any
