@@ -105,7 +105,7 @@ class EagerRecorder(Recorder):
         """NumPy's arrays that are watched, with what stands for them, by their identities."""
         self.independent: dict[Storage, Node] = {}
         """The independent values of arrays of variables."""
-        self.readers: list[set[Storage]] = []
+        self.readers: list[dict[Storage, None]] = []
         """What open tapes have seen of these."""
 
     @contextmanager
@@ -165,7 +165,7 @@ class EagerRecorder(Recorder):
             self.independent[made.array._storage] = made.value
         if known[1]._storage in self.independent:
             for seen in self.readers:
-                seen.add(known[1]._storage)
+                seen[known[1]._storage] = None
         return known[1]
 
     def is_remembered(self, value: Any) -> bool:
@@ -441,15 +441,17 @@ def _steps_behind(y: Node, first: int, known: set[Node]) -> list[Step]:
     return [steps[moment] for moment in sorted(steps)]
 
 
-def nodes_behind(values: Sequence[Node]) -> set[Node]:
-    """The nodes that others were computed of, and these."""
+def nodes_behind(
+    values: Sequence[Node], is_constant: Callable[[Step], bool] = lambda step: False
+) -> set[Node]:
+    """The nodes that others were computed of, and these, up to steps that make constants."""
     found: set[Node] = set()
     pending = list(values)
     while pending:
         node = pending.pop()
         if node not in found:
             found.add(node)
-            pending += [] if node.step is None else node.step.operands
+            pending += [] if node.step is None or is_constant(node.step) else node.step.operands
     return found
 
 

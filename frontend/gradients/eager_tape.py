@@ -32,7 +32,7 @@ class EagerTape(Recording):
         self._watched: dict[Storage, Node] = {}
         self._arrays: dict[int, tuple[Any, TracedArray]] = {}
         """As that of the recorder, which forgets them when no tape is open."""
-        self._reads: set[Storage] = set()
+        self._reads: dict[Storage, None] = {}
         self._recorder.readers.append(self._reads)
 
     def close(self) -> None:
@@ -162,7 +162,7 @@ class EagerTape(Recording):
 
     def connected(self, values: list[Any]) -> Container[Any]:
         """The values that others were computed of."""
-        return nodes_behind(values)
+        return nodes_behind(values, self._recorder.is_constant)
 
 
 __all__ = ["EagerTape"]

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ...dialect.callbacks import RAISE, checked_results, name_of, with_numbers
+from ...dialect.dtypes import is_element
 from ...dialect.errors import WeftTypeError
 from ..signature.signature import Leaf, Node, Structure, TensorSpec, constants, flatten_with, unflatten
+from ..signature.traced_value import held
 from ..tracing.current import current_trace
-from ..tracing.staging import host_call, raise_here, trace_of
+from ..tracing.staging import host_call, raise_here, staged, trace_of
 from .outside_traces import outside_traces
 from .plain_messages import plain_message
 from .strings import RuntimeString, format_string, string_of, to_string
@@ -104,12 +106,19 @@ def py_call(function: Callable[..., Any], *arrays: Any, result: Any = None) -> A
     if trace is None:
         made: list[Any] = [array[()] if array.ndim == 0 else array for array in call(*arrays)]
     else:
-        frozen = Frozen(trace, arrays)
+        frozen = Frozen(trace, [_operand(trace, array) for array in arrays])
         thaw = frozen.thaw
         callback = outside_traces(lambda *operands: call(*thaw(operands)), name)
         callback = callback if frozen.keeps_arrays else with_numbers(callback)
         made = list(host_call(trace, callback, frozen.operands, types))
     return None if structure is None else unflatten(structure, lambda i: made[i])
+
+
+def _operand(trace: Recorder, value: Any) -> Any:
+    """An argument of a Python function: an array from outside is read as other operations read it, by a tape, too."""
+    array = held(value)
+    is_read = isinstance(array, np.ndarray) and is_element(array.dtype)
+    return staged(trace, array) if is_read else array
 
 
 def _result_structure(result: Any, specs: list[Any]) -> Structure:
