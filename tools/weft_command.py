@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from datetime import datetime
 
+from ..backend.cache.archives import export_entries, import_entries
 from ..backend.cache.location import UnusableDirectory
 from ..backend.cache.store import Store
 from ..backend.cpu.threads.count import get_num_threads
@@ -14,12 +15,13 @@ from ..backend.gpu.devices.open_devices import device_names, open_device
 from ..backend.processors.gpu_figures import GpuFigures
 from ..backend.processors.system import memory
 from ..backend.target import host, named
+from ..dialect.errors import ArtifactError
 from ..frontend.settings import settings
 from .build_command import add_build_command, build
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run `weft build`, `weft cache info`, `weft cache clear` or `weft machine`; returns the exit status.
+    """Run `weft build`, `weft cache ...` or `weft machine`; returns the exit status.
 
     Alone it prints help.
     """
@@ -31,6 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = cache.add_subparsers(dest="action", required=True)
     commands.add_parser("info", help="where they are, how many, how large, and which are not stored")
     commands.add_parser("clear", help="remove all of them")
+    exporting = commands.add_parser("export", help="write them to a file, for the cache of another machine")
+    importing = commands.add_parser("import", help="take those of such a file; only from whom one trusts")
+    for each in (exporting, importing):
+        each.add_argument("file")
     rooms.add_parser("machine", help="what code is made for: the processor, its caches, threads and memory")
     add_build_command(rooms)
     wanted = parser.parse_args(arguments)
@@ -47,11 +53,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UnusableDirectory as error:
         print(f"weft: there is no disk cache: {error}", file=sys.stderr)
         return 1
-    if wanted.action == "clear":
-        print(f"{store.clear()} files removed from {store.path}")
-    else:
-        print("\n".join(_lines(store)))
+    try:
+        print("\n".join(_answer(store, wanted)))
+    except (OSError, ArtifactError) as error:
+        print(f"weft: {error}", file=sys.stderr)
+        return 1
     return 0
+
+
+def _answer(store: Store, wanted: argparse.Namespace) -> list[str]:
+    """What `weft cache` prints when it has done what is wanted."""
+    if wanted.action == "clear":
+        return [f"{store.clear()} files removed from {store.path}"]
+    if wanted.action == "export":
+        return [f"{export_entries(store, wanted.file)} entries of {store.path} written to {wanted.file}"]
+    if wanted.action == "import":
+        stored, left = import_entries(store, wanted.file)
+        return [
+            f"{stored} entries stored in {store.path}" + (f", {left} left out as damaged" if left else "")
+        ]
+    return _lines(store)
 
 
 def _lines(store: Store) -> list[str]:

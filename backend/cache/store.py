@@ -101,10 +101,11 @@ class Store:
 
     def write(self, key: str, data: Data) -> bool:
         """Store data under a key; returns whether it was stored. Says once per process why it cannot."""
-        if time.monotonic() < self._pause_ends:
-            return False
-        content = pack(key, data)
-        if len(content) > self._most_bytes:
+        return time.monotonic() >= self._pause_ends and self.put(key, pack(key, data))
+
+    def put(self, key: str, content: bytes) -> bool:
+        """Store the content of a file for a key, as `pack` makes it; returns whether it was stored."""
+        if time.monotonic() < self._pause_ends or len(content) > self._most_bytes:
             return False
         path = self._path(key)
         part = f"{path}.{os.getpid()}.{threading.get_ident()}.{next(self._numbers)}{_UNFINISHED}"
@@ -142,6 +143,18 @@ class Store:
                         with contextlib.suppress(OSError):
                             found = file.stat(follow_symlinks=False)
                             yield Entry(file.path, found.st_size, found.st_mtime)
+
+    def contents(self) -> Iterator[tuple[str, bytes]]:
+        """The keys of all compiled code, with the contents of its files that are whole."""
+        for entry in self.entries():
+            name = os.path.basename(entry.path)
+            if name.endswith(_SUFFIX) and not self.is_refusal(entry):
+                key = name[: -len(_SUFFIX)]
+                with contextlib.suppress(OSError, DamagedFile):
+                    content = _content(entry.path)
+                    if content is not None:
+                        unpack(key, content)
+                        yield key, content
 
     def refuse(self, what: str, reason: str) -> None:
         """Take note that something is not stored, for who asks why."""
