@@ -10,8 +10,9 @@ import numpy as np
 
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ..signature.feeds import ElementTypes
-from . import rows, streams
+from . import reordered, rows, streams
 from .elements import Pipeline, as_columns, mapped, parts_of
+from .prefetching import Prefetch
 from .rows import Rows
 from .streams import ENDLESS, INFINITE, UNKNOWN, known
 
@@ -225,6 +226,28 @@ class Dataset(Pipeline):
             return made(rows.BatchRows(self.pipeline, batch_size, drop_remainder))
         return made(streams.BatchStream(self.pipeline, batch_size, drop_remainder))
 
+    def padded_batch(
+        self,
+        batch_size: int,
+        padded_shapes: Any = None,
+        padding_values: Any = None,
+        drop_remainder: bool = False,
+    ) -> Dataset:
+        """So many elements together, each padded at its end to the longest of them.
+
+        `padded_shapes` says to which shape instead, for each part of an element, None for the extent of the longest;
+        `padding_values` with what, 0 if not given. Raises `ValueError` for elements that are longer than that.
+
+        >>> dataset = weft.data.Dataset.range(1, 4).map(lambda x: np.full(x, x)).padded_batch(3)
+        >>> print(next(iter(dataset)))
+        [[1 0 0]
+         [2 2 0]
+         [3 3 3]]
+        """
+        require_count("padded_batch", "batch_size", batch_size)
+        step = reordered.PaddedBatch(self.pipeline, batch_size, drop_remainder, padded_shapes, padding_values)
+        return made(step)
+
     def unbatch(self) -> Dataset:
         """The rows of each element, one by one.
 
@@ -299,12 +322,81 @@ class Dataset(Pipeline):
         return made(streams.ConcatenateStream(self.pipeline, dataset.pipeline))
 
     def prefetch(self, buffer_size: int | None = None) -> Dataset:
-        """The same elements.
+        """The same elements; in plain Python a thread makes some (two, with AUTOTUNE) while others are used.
+
+        Put it last: steps behind it take the elements one after the other.
 
         >>> list(weft.data.Dataset.range(2).prefetch(weft.data.AUTOTUNE))
         [np.int64(0), np.int64(1)]
         """
-        return made(self.pipeline)
+        ahead = 2 if buffer_size is None or buffer_size == AUTOTUNE else buffer_size
+        require_count("prefetch", "buffer_size", ahead)
+        return made(Prefetch(self.pipeline, ahead))
+
+    def cache(self) -> Dataset:
+        """The elements of the first epoch, kept in memory, in each epoch: no step in front of it runs again.
+
+        Where row numbers lead to elements they are all made at the beginning of the first epoch. In compiled code the
+        elements of others (behind filter(), of iterables) are made anew, in one order.
+
+        >>> dataset = weft.data.Dataset.range(3).map(lambda x: x * x).cache()
+        >>> list(dataset)
+        [np.int64(0), np.int64(1), np.int64(4)]
+        """
+        pipeline, is_filled = self.pipeline, np.zeros(1, np.bool_)
+        if isinstance(pipeline, Rows) and not pipeline.has_last() and pipeline.size() > 0:
+            return made(reordered.CacheRows(pipeline, reordered.columns_for(pipeline), is_filled))
+        if known(pipeline.size()) == INFINITE:
+            raise WeftValueError("cache of a data set without an end: cache in front of repeat()")
+        return made(reordered.CacheStream(pipeline, [], is_filled))
+
+    def window(
+        self, size: int, shift: int | None = None, stride: int = 1, drop_remainder: bool = False
+    ) -> Dataset:
+        """Data sets of `size` elements each, one beginning `shift` elements behind the other (`size`, if not given).
+
+        Their elements are `stride` apart. Of a tuple or dict of arrays each part is a data set. The last ones may be
+        smaller, or are left out.
+
+        >>> [list(window.batch(3)) for window in weft.data.Dataset.range(5).window(3, shift=2)]
+        [[array([0, 1, 2])], [array([2, 3, 4])], [array([4])]]
+        """
+        shift = size if shift is None else shift
+        for name, value in (("size", size), ("shift", shift), ("stride", stride)):
+            require_count("window", name, value)
+        return made(reordered.Windows(self.pipeline, made, size, shift, stride, drop_remainder))
+
+    def flat_map(self, map_func: Callable[..., Any]) -> Dataset:
+        """The elements of the data set that `map_func` makes of each element, one data set after the other.
+
+        >>> slices = weft.data.Dataset.from_tensor_slices
+        >>> list(slices([[1, 2], [3, 4]]).flat_map(slices))
+        [np.int64(1), np.int64(2), np.int64(3), np.int64(4)]
+        """
+        require_callable("flat_map", map_func)
+        return made(reordered.FlatMap(self.pipeline, map_func))
+
+    def interleave(
+        self,
+        map_func: Callable[..., Any],
+        cycle_length: int | None = None,
+        block_length: int = 1,
+        num_parallel_calls: Any = None,
+        deterministic: Any = None,
+    ) -> Dataset:
+        """As `flat_map`, of `cycle_length` data sets in turn (4, if not given), `block_length` elements of each.
+
+        >>> repeated = lambda x: weft.data.Dataset.from_tensors(x).repeat(3)
+        >>> [int(x) for x in weft.data.Dataset.range(1, 4).interleave(repeated, cycle_length=2, block_length=2)]
+        [1, 1, 2, 2, 1, 2, 3, 3, 3]
+        """
+        require_callable("interleave", map_func)
+        cycle = 4 if cycle_length is None or cycle_length == AUTOTUNE else cycle_length
+        require_count("interleave", "cycle_length", cycle)
+        require_count("interleave", "block_length", block_length)
+        if cycle == 1:
+            return made(reordered.FlatMap(self.pipeline, map_func))
+        return made(reordered.Interleave(self.pipeline, map_func, cycle, block_length))
 
     # Walking
 

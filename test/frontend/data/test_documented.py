@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections import namedtuple
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +27,11 @@ def plain(value: Any) -> Any:
 
 def fill(x: Any) -> Any:
     return np.full(x, x)
+
+
+def ragged() -> Any:
+    yield 0, np.array([1], np.float32)
+    yield 1, np.array([1, 2], np.float32)
 
 
 CASES = {
@@ -82,6 +89,72 @@ CASES = {
     "unbatch": (
         lambda: Dataset.from_iterable([np.array([1, 2, 3]), np.array([1, 2]), np.array([1, 2, 3, 4])]).unbatch(),
         [1, 2, 3, 1, 2, 1, 2, 3, 4],
+    ),
+    "padded batch": (
+        lambda: Dataset.range(1, 5).map(fill).padded_batch(2),
+        [[[1, 0], [2, 2]], [[3, 3, 3, 0], [4, 4, 4, 4]]],
+    ),
+    "padded batch of a shape": (
+        lambda: Dataset.range(1, 5).map(fill).padded_batch(2, padded_shapes=5),
+        [[[1, 0, 0, 0, 0], [2, 2, 0, 0, 0]], [[3, 3, 3, 0, 0], [4, 4, 4, 4, 0]]],
+    ),
+    "padded batch with a value": (
+        lambda: Dataset.range(1, 5).map(fill).padded_batch(2, padded_shapes=5, padding_values=-1),
+        [[[1, -1, -1, -1, -1], [2, 2, -1, -1, -1]], [[3, 3, 3, -1, -1], [4, 4, 4, 4, -1]]],
+    ),
+    "padded batch of tuples": (
+        lambda: Dataset.zip(Dataset.range(1, 5).map(fill), Dataset.range(1, 5).map(fill)).padded_batch(
+            2, padded_shapes=([5], [None]), padding_values=(-1, 100)
+        ),
+        [
+            ([[1, -1, -1, -1, -1], [2, 2, -1, -1, -1]], [[1, 100], [2, 2]]),
+            ([[3, 3, 3, -1, -1], [4, 4, 4, 4, -1]], [[3, 3, 3, 100], [4, 4, 4, 4]]),
+        ],
+    ),
+    "interleave": (
+        lambda: Dataset.range(1, 6).interleave(
+            lambda x: Dataset.from_tensors(x).repeat(6), cycle_length=2, block_length=4
+        ),
+        [1, 1, 1, 1, 2, 2, 2, 2, 1, 1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 3, 3, 4, 4, 5, 5, 5, 5, 5, 5],
+    ),
+    "flat_map": (
+        lambda: Dataset.from_tensor_slices([[1, 2, 3], [4, 5, 6], [7, 8, 9]]).flat_map(Dataset.from_tensor_slices),
+        [1, 2, 3, 4, 5, 6, 7, 8, 9],
+    ),
+    "window": (lambda: Dataset.range(7).window(3), [[0, 1, 2], [3, 4, 5], [6]]),
+    "window that drops": (lambda: Dataset.range(7).window(3, None, 1, True), [[0, 1, 2], [3, 4, 5]]),
+    "window with a shift": (
+        lambda: Dataset.range(7).window(3, 1, 1, True),
+        [[0, 1, 2], [1, 2, 3], [2, 3, 4], [3, 4, 5], [4, 5, 6]],
+    ),
+    "window with a stride": (
+        lambda: Dataset.range(7).window(3, 1, 2, True),
+        [[0, 2, 4], [1, 3, 5], [2, 4, 6]],
+    ),
+    "windows of a tuple": (
+        lambda: Dataset.from_tensor_slices(([1, 2, 3, 4, 5], [6, 7, 8, 9, 10])).window(3, shift=1).skip(2),
+        [([3, 4, 5], [8, 9, 10]), ([4, 5], [9, 10]), ([5], [10])],
+    ),
+    "windows of a dict": (
+        lambda: Dataset.from_tensor_slices({"a": [1, 2, 3], "b": [4, 5, 6]}).window(2),
+        [{"a": [1, 2], "b": [4, 5]}, {"a": [3], "b": [6]}],
+    ),
+    "windows of a stream": (
+        lambda: Dataset.range(7).filter(lambda x: True).window(2, shift=3),
+        [[0, 1], [3, 4], [6]],
+    ),
+    "windows in batches": (
+        lambda: Dataset.range(5).window(3, 1, 1, True).flat_map(lambda window: window.batch(3)),
+        [[0, 1, 2], [1, 2, 3], [2, 3, 4]],
+    ),
+    "prefetch": (lambda: Dataset.range(8).batch(3).prefetch(weft.data.AUTOTUNE), [[0, 1, 2], [3, 4, 5], [6, 7]]),
+    "cache": (lambda: Dataset.range(5).map(lambda x: x**2).cache(), [0, 1, 4, 9, 16]),
+    "cache of a stream": (lambda: Dataset.range(5).filter(lambda x: x > 2).cache().repeat(2), [3, 4, 3, 4]),
+    "from a generator with a signature": (
+        lambda: Dataset.from_generator(
+            ragged, output_signature=(weft.TensorSpec((), "int32"), weft.TensorSpec([None], "float32"))
+        ),
+        [(0, [1.0]), (1, [1.0, 2.0])],
     ),
     "map before and after batch": (
         lambda: Dataset.range(5).map(lambda x: x * 10).batch(2).map(lambda x: x + 1),
@@ -224,3 +297,48 @@ def test_order_of_steps_is_kept() -> None:
     assert plain(Dataset.range(4).batch(2).repeat(2).unbatch()) == [0, 1, 2, 3] * 2
     assert plain(Dataset.range(3).repeat(2).batch(4)) == [[0, 1, 2, 0], [1, 2]]
     assert plain(Dataset.range(3).batch(4).repeat(2)) == [[0, 1, 2]] * 2
+
+
+def test_what_is_cached_is_made_once() -> None:
+    made: list[int] = []
+
+    def noted(x: Any) -> Any:
+        made.append(int(x))
+        return x * x
+
+    for dataset, first in (
+        (Dataset.range(3).map(noted), [0, 0, 1, 2]),  # the first one tells the types
+        (Dataset.range(3).filter(lambda x: True).map(noted), [0, 1, 2]),
+    ):
+        made.clear()
+        cached = dataset.cache()
+        assert [plain(cached), plain(cached)] == [[0, 1, 4]] * 2
+        assert made == first
+    shuffled = Dataset.range(20).shuffle(seed=1).cache()
+    assert plain(shuffled) == plain(shuffled)
+
+
+def test_a_thread_makes_elements_ahead() -> None:
+    asked: list[int] = []
+
+    def items() -> Any:
+        for number in range(100):
+            asked.append(number)
+            yield np.int64(number)
+
+    dataset = Dataset.from_generator(items).prefetch(3)
+    walk = iter(dataset)
+    assert next(walk) == 0
+    deadline = time.monotonic() + 10
+    while len(asked) < 5 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert asked == [0, 1, 2, 3, 4]  # three lie there, and one waits for its place
+    threads = threading.active_count()
+    walk.close()  # type: ignore[attr-defined]
+    assert threading.active_count() == threads - 1
+
+    def failing(x: Any) -> Any:
+        raise OSError("no such file")
+
+    with pytest.raises(OSError, match="no such file"):
+        list(Dataset.range(3).map(failing).prefetch(1))

@@ -1,0 +1,388 @@
+"""Steps that put elements together in other ways: windows, data sets of elements, padded batches, what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ..signature.signature import TensorSpec
+from ..tracing.current import current_trace
+from .elements import Pipeline, applied, mapped, parts_of, row_of, rows_of, stacked
+from .rows import Key, Rows, RowStep, Slices
+from .streams import UNKNOWN, StreamStep, first_spec, known
+
+# Windows
+
+
+@dataclass(eq=False)
+class Part(RowStep):
+    """Elements of rows at equal distances, in orders that were drawn before."""
+
+    orders: Any
+    first: Any
+    stride: int
+    count: Any
+
+    def size(self) -> Any:
+        return self.count
+
+    def full(self) -> Any:
+        return self.count
+
+    def has_last(self) -> bool:
+        return False
+
+    def begin(self, key: Key) -> Any:
+        return self.orders
+
+    def row(self, orders: Any, number: Any) -> Any:
+        return self.inner.row(orders, self.first + number * self.stride)
+
+    def rows(self, orders: Any, numbers: Any) -> Any:
+        return self.inner.rows(orders, self.first + numbers * self.stride)
+
+
+@dataclass(eq=False)
+class Component(RowStep):
+    """One part of each element, which the steps to it tell."""
+
+    path: tuple[Any, ...]
+
+    def row(self, orders: Any, number: Any) -> Any:
+        return picked(self.inner.row(orders, number), self.path)
+
+    def rows(self, orders: Any, numbers: Any) -> Any:
+        return picked(self.inner.rows(orders, numbers), self.path)
+
+    def spec(self) -> Any:
+        return picked(self.inner.spec(), self.path)
+
+
+def picked(value: Any, path: tuple[Any, ...]) -> Any:
+    """The part of a structure that steps lead to."""
+    for step in path:
+        value = value[step] if isinstance(value, (tuple, dict)) else getattr(value, step)
+    return value
+
+
+def components(make: Callable[[Any], Any], structure: Any, rows: Rows, path: tuple[Any, ...]) -> Any:
+    """A structure with a data set of its rows in the place of each part."""
+    if isinstance(structure, tuple):
+        parts = [components(make, structure[place], rows, (*path, place)) for place in range(len(structure))]
+        return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
+    if isinstance(structure, dict):
+        return {name: components(make, part, rows, (*path, name)) for name, part in structure.items()}
+    return make(Component(rows, path) if path else rows)
+
+
+@dataclass(eq=False)
+class Windows(StreamStep):
+    """Data sets of so many elements, at equal distances from each other."""
+
+    make: Callable[[Any], Any]
+    width: int
+    shift: int
+    stride: int
+    drops: bool
+
+    def size(self) -> Any:
+        size = known(self.inner.size())
+        return size if size < 0 else self.count(size, self.drops)
+
+    def count(self, size: Any, drops: bool) -> Any:
+        """How many windows there are; those that are full, or all."""
+        reach = (self.width - 1) * self.stride if drops else 0
+        return max((size - reach + self.shift - 1) // self.shift, 0)
+
+    def spec(self) -> Any:
+        return first_spec(self)
+
+    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+        if isinstance(self.inner, Rows) and not self.inner.has_last():
+            structure, orders, size = self.inner.spec(), self.inner.begin(key), self.inner.size()
+            full = self.count(size, True)
+            for number in range(start, full):
+                part = Part(self.inner, orders, number * self.shift, self.stride, self.width)
+                yield components(self.make, structure, part, ())
+            if not self.drops:
+                for number in range(max(start, full), self.count(size, False)):
+                    first = number * self.shift
+                    count = min((size - first + self.stride - 1) // self.stride, self.width)
+                    part = Part(self.inner, orders, first, self.stride, count)
+                    yield components(self.make, structure, part, ())
+        else:
+            for number, items in enumerate(self.lists(key)):
+                if number >= start:
+                    yield components(self.make, items[0], Slices(stacked(items)), ())
+
+    def lists(self, key: Key) -> Iterator[Any]:
+        """The elements of each window of a stream."""
+        if current_trace() is not None:
+            raise UnsupportedError(
+                "window() of a data set of which a walk alone tells how many elements it has (behind filter() and the "
+                "like, or made of an iterable) is walked in plain Python only"
+            )
+        reach = (self.width - 1) * self.stride + 1
+        held: list[Any] = []
+        surplus = 0
+        for item in self.inner.walk(key, 0):
+            if surplus > 0:
+                surplus -= 1
+            else:
+                held.append(item)
+            if len(held) == reach:
+                yield held[:: self.stride]
+                surplus = max(self.shift - reach, 0)
+                held = held[self.shift :]
+        while held and not self.drops:
+            yield held[:: self.stride]
+            held = held[self.shift :]
+
+
+# Data sets of elements
+
+
+@dataclass(eq=False)
+class FlatMap(StreamStep):
+    """The elements of the data set that a function makes of each element."""
+
+    function: Callable[..., Any]
+
+    def size(self) -> Any:
+        return UNKNOWN
+
+    def spec(self) -> Any:
+        return first_spec(self)
+
+    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+        number = 0
+        for place, item in enumerate(self.inner.walk(key, 0)):
+            for inside in pipeline_of(applied(self.function, item)).walk((*key, place), 0):
+                if number >= start:
+                    yield inside
+                number += 1
+
+
+@dataclass(eq=False)
+class Interleave(FlatMap):
+    """As `FlatMap`, of several data sets in turn."""
+
+    cycle: int
+    block: int
+
+    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+        if current_trace() is not None:
+            raise UnsupportedError(
+                "interleave() with a cycle_length above 1 is walked in plain Python only: flat_map() takes one data "
+                "set after the other"
+            )
+        for number, item in enumerate(self.in_turn(key)):
+            if number >= start:
+                yield item
+
+    def in_turn(self, key: Key) -> Iterator[Any]:
+        """All elements, a block of each data set that is open at a time."""
+        sources = enumerate(self.inner.walk(key, 0))
+        opened: list[Any] = [self.opened(sources, key) for _ in range(self.cycle)]
+        while any(walk is not None for walk in opened):
+            for place in range(self.cycle):
+                taken = 0
+                while taken < self.block and opened[place] is not None:
+                    try:
+                        item = next(opened[place])
+                    except StopIteration:
+                        opened[place] = self.opened(sources, key)
+                        break
+                    taken += 1
+                    yield item
+
+    def opened(self, sources: Iterator[Any], key: Key) -> Any:
+        """A walk of the data set of the next element; None where there is none."""
+        for place, item in sources:
+            return iter(pipeline_of(applied(self.function, item)).walk((*key, place), 0))
+        return None
+
+
+def pipeline_of(made: Any) -> Any:
+    """The pipeline of a data set that a function has made."""
+    if not isinstance(made, Pipeline) or not hasattr(made, "pipeline"):
+        raise WeftTypeError(
+            f"flat_map and interleave take a function that makes a data set of each element, not "
+            f"{type(made).__name__}: Dataset.from_tensor_slices(array) makes one of its rows"
+        )
+    return made.pipeline
+
+
+# Padded batches
+
+
+@dataclass(eq=False)
+class PaddedBatch(StreamStep):
+    """So many elements together, each padded to the longest of them or to given shapes."""
+
+    count: int
+    drops: bool
+    shapes: Any
+    values: Any
+
+    def size(self) -> Any:
+        size = known(self.inner.size())
+        if size < 0:
+            return size
+        return size // self.count if self.drops else -(-size // self.count)
+
+    def spec(self) -> Any:
+        return padded_spec(self.inner.spec(), self.shapes, self.count if self.drops else None)
+
+    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+        items: list[Any] = []
+        for item in self.inner.walk(key, start * self.count):
+            # To a given shape at once, so that elements of several shapes become alike.
+            items.append(item if self.shapes is None else row_of(padded([item], self.shapes, self.values), 0))
+            if len(items) == self.count:
+                yield padded(items, self.shapes, self.values)
+                items = []
+        if items and not self.drops:
+            yield padded(items, self.shapes, self.values)
+
+
+def padded(items: list[Any], shapes: Any, values: Any) -> Any:
+    """A batch of elements, padded."""
+    first = items[0]
+    if isinstance(first, tuple):
+        parts = [
+            padded([item[place] for item in items], inside(shapes, place), inside(values, place))
+            for place in range(len(first))
+        ]
+        return type(first)(*parts) if hasattr(first, "_fields") else tuple(parts)
+    if isinstance(first, dict):
+        return {
+            name: padded([item[name] for item in items], inside(shapes, name), inside(values, name))
+            for name in first
+        }
+    return padded_arrays(items, shapes, 0 if values is None else values)
+
+
+def inside(given: Any, step: Any) -> Any:
+    """What is said for one part of an element; a value that is said once is for all."""
+    return given[step] if isinstance(given, (tuple, list, dict)) else given
+
+
+def padded_arrays(arrays: list[Any], shape: Any, value: Any) -> Any:
+    """Arrays stacked, each with a value behind its entries."""
+    rank = np.ndim(arrays[0])
+    extents = [max([np.shape(array)[axis] for array in arrays]) for axis in range(rank)]
+    if shape is not None:
+        extents = [longest_or_given(extents[axis], shape, axis, rank) for axis in range(rank)]
+    batch = np.full((len(arrays), *extents), value, np.asarray(arrays[0]).dtype)
+    for place, array in enumerate(arrays):
+        batch[(place, *[slice(0, extent) for extent in np.shape(array)])] = array
+    return batch
+
+
+def longest_or_given(longest: Any, shape: Any, axis: int, rank: int) -> Any:
+    """The extent to pad to."""
+    given = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    if len(given) != rank:
+        raise WeftValueError(
+            f"padded_batch: padded_shapes has {len(given)} dimensions for a part of an element that has {rank}"
+        )
+    if given[axis] is None or given[axis] == -1:
+        return longest
+    if longest > given[axis]:
+        raise WeftValueError(
+            f"padded_batch: an element has {longest} entries along axis {axis}, and padded_shapes says {given[axis]}"
+        )
+    return given[axis]
+
+
+def padded_spec(spec: Any, shapes: Any, count: int | None) -> Any:
+    """The types of padded batches."""
+    if isinstance(spec, tuple):
+        parts = [padded_spec(part, inside(shapes, place), count) for place, part in enumerate(spec)]
+        return type(spec)(*parts) if hasattr(spec, "_fields") else tuple(parts)
+    if isinstance(spec, dict):
+        return {name: padded_spec(part, inside(shapes, name), count) for name, part in spec.items()}
+    rank = len(spec.shape)
+    given = (
+        (None,) * rank
+        if shapes is None
+        else tuple(shapes)
+        if isinstance(shapes, (tuple, list))
+        else (shapes,)
+    )
+    return TensorSpec((count, *[None if extent == -1 else extent for extent in given]), spec.dtype)
+
+
+# What is kept
+
+
+@dataclass(eq=False)
+class CacheRows(RowStep):
+    """Elements that are computed at the beginning of the first epoch, and kept in arrays."""
+
+    columns: Any
+    is_filled: Any
+
+    def begin(self, key: Key) -> Any:
+        if not self.is_filled[0]:
+            orders = self.inner.begin((0,))
+            for number in range(self.inner.size()):
+                store(self.columns, number, self.inner.row(orders, number))
+            self.is_filled[0] = True
+        return ()
+
+    def row(self, orders: Any, number: Any) -> Any:
+        return rows_of(self.columns, number)
+
+    def rows(self, orders: Any, numbers: Any) -> Any:
+        return rows_of(self.columns, numbers)
+
+
+def store(columns: Any, number: Any, item: Any) -> None:
+    """Put an element into arrays."""
+    for (_, column), (_, part) in zip(parts_of(columns), parts_of(item), strict=True):
+        column[number] = part
+
+
+def columns_for(rows: Rows) -> Any:
+    """Arrays that hold all elements of rows."""
+    size = rows.size()
+    return mapped(lambda part: np.zeros((size, *part.shape), part.dtype), rows.spec())
+
+
+@dataclass(eq=False)
+class CacheStream(StreamStep):
+    """The elements of the first walk to the end, which Python keeps; in compiled code they are computed anew."""
+
+    kept: list[Any]
+    is_filled: Any
+
+    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+        if current_trace() is not None:
+            yield from self.inner.walk((0,), start)
+        elif self.is_filled[0]:
+            yield from self.kept[int(start) :]
+        else:
+            found: list[Any] = []
+            for number, item in enumerate(self.inner.walk((0,), 0)):
+                found.append(item)
+                if number >= start:
+                    yield item
+            self.kept[:] = found
+            self.is_filled[0] = True
+
+
+__all__ = [
+    "CacheRows",
+    "CacheStream",
+    "FlatMap",
+    "Interleave",
+    "PaddedBatch",
+    "Windows",
+    "columns_for",
+]
