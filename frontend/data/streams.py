@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import UnsupportedError, WeftTypeError
-from ..signature.feeds import Typed
+from ..signature.feeds import Called, Typed
 from ..tracing.current import current_trace
 from .elements import Pipeline, applied, batched_spec, mapped, parts_of, row_of, spec_of, stacked
 from .rows import Key, Orders, Rows, drawn_order, element_at
@@ -73,8 +73,7 @@ class Calls(Stream):
         return first_spec(self) if self.types is None else self.types.nested
 
     def walk(self, key: Key, start: Any) -> Iterator[Any]:
-        items = self.make(*self.arguments)
-        for number, item in enumerate(items if self.types is None else Typed(items, self.types)):
+        for number, item in enumerate(typed(Called(self.make, self.arguments), self.types)):
             if number >= start:
                 yield item
 
@@ -90,10 +89,18 @@ class Items(Stream):
         return first_spec(self) if self.types is None else self.types.nested
 
     def walk(self, key: Key, start: Any) -> Iterator[Any]:
-        items = self.iterable if self.types is None else Typed(self.iterable, self.types)
-        for number, item in enumerate(items):
+        for number, item in enumerate(typed(self.iterable, self.types)):
             if number >= start:
                 yield item
+
+
+def typed(items: Any, types: Any) -> Any:
+    """Items of types that someone has said, or of those that they have."""
+    if types is None:
+        return items
+    if current_trace() is not None and isinstance(items, (list, tuple, np.ndarray)):
+        return [mapped(lambda spec, part: np.asarray(part, spec.dtype), types.nested, item) for item in items]
+    return Typed(items, types)
 
 
 @dataclass(eq=False)

@@ -11,7 +11,7 @@ import itertools
 import sys
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -68,7 +68,7 @@ class ItemSpec(NamedTuple):
             return list(item)
         leaves: list[Any] = []
         if self.is_declared:
-            item = _conformed(self.structure, item)
+            item = _conformed(self.structure, self.types, item)
         if (given := flatten_with(item, leaves, _is_leaf)) != self.structure:
             raise WeftTypeError(
                 f"{place} is {_told(given, leaves)}, and {self._origin()} {_told(self.structure, self.types)}: all "
@@ -239,7 +239,11 @@ def feed_of(value: Any) -> Feed:
         _feeds.pop(number, None)
         _by_identity.pop(key, None)
 
-    name = type(value).__qualname__
+    name = (
+        getattr(value.make, "__name__", "generator")
+        if isinstance(value, Called)
+        else type(value).__qualname__
+    )
     try:
         feed = Feed(number, name, weakref.ref(value, forget))
     except TypeError:
@@ -288,23 +292,19 @@ class ElementTypes(ByValue):
         return hash(self.items)
 
 
-def _conformed(structure: Structure, item: Any) -> Any:
+def _conformed(structure: Structure, types: Sequence[TensorType], item: Any) -> Any:
     """An item with arrays where a structure has them: a list there becomes one."""
     if isinstance(structure, Leaf):
-        return np.asarray(item) if type(item) in (list, tuple) else item
-    if (
-        not isinstance(structure, Node)
-        or type(item) is not structure.kind
-        or len(item) != len(structure.children)
-    ):
+        return np.asarray(item, types[structure.index].dtype) if type(item) in (list, tuple) else item
+    is_alike = isinstance(structure, Node) and type(item) is structure.kind
+    if not isinstance(structure, Node) or not is_alike or len(item) != len(structure.children):
         return item
     if structure.kind in (list, tuple):
-        return structure.kind(map(_conformed, structure.children, item))
+        children = zip(structure.children, item, strict=True)
+        return structure.kind(_conformed(child, types, part) for child, part in children)
     if structure.kind is dict and set(item) == set(structure.keys):
-        return {
-            key: _conformed(child, item[key])
-            for key, child in zip(structure.keys, structure.children, strict=True)
-        }
+        named = zip(structure.keys, structure.children, strict=True)
+        return {key: _conformed(child, types, item[key]) for key, child in named}
     return item
 
 
@@ -315,6 +315,17 @@ def _leaves(nested: Any) -> list[Any]:
 
 
 @dataclass(frozen=True)
+class Called:
+    """What a function gives that makes an iterable, called for each walk."""
+
+    make: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.make(*self.arguments))
+
+
+@dataclass(frozen=True)
 class Typed:
     """An iterable whose items are of given types."""
 
@@ -322,8 +333,9 @@ class Typed:
     types: ElementTypes
 
     def __iter__(self) -> Iterator[Any]:
+        name = feed_of(self.iterable).name
         for number, item in enumerate(self.iterable):
-            arrays = self.types.items.arrays(item, f"item {number} of the {type(self.iterable).__qualname__}")
+            arrays = self.types.items.arrays(item, f"item {number} of {name}")
             yield unflatten(self.types.items.structure, [a if a.ndim else a[()] for a in arrays].__getitem__)
 
 
@@ -350,6 +362,7 @@ class FeedNeeded(BaseException):
 
 
 __all__ = [
+    "Called",
     "ElementTypes",
     "Feed",
     "FeedNeeded",

@@ -252,15 +252,15 @@ def of_structures() -> Iterator[Any]:
     [
         (
             of_shapes,
-            r"item 2 of the generator, in \[0\], is f64\[1,3\], and the first one was f64\[2,3\]",
+            r"item 2 of generator, in \[0\], is f64\[1,3\], and the first one was f64\[2,3\]",
         ),
         (
             of_dtypes,
-            r"item 1 of the generator, in \[1\]\['a'\], is i32\[\], and the first one was i64\[\]",
+            r"item 1 of generator, in \[1\]\['a'\], is i32\[\], and the first one was i64\[\]",
         ),
         (
             of_structures,
-            r"item 1 of the generator is \(f64\[3\], {'b': i64\[\]}\), and the first one was \(f64\[3\]",
+            r"item 1 of generator is \(f64\[3\], {'b': i64\[\]}\), and the first one was \(f64\[3\]",
         ),
     ],
 )
@@ -293,7 +293,7 @@ def test_extents_that_vary_are_said_by_a_spec() -> None:
     for _ in range(2):
         assert walked(weft.data.Dataset.from_iterable(items(), spec)) == (10, 30)
     with pytest.raises(
-        TypeError, match=r"item 0 of the list_iterator is f64\[3\], and the element_spec is f32\[\?,3\]"
+        TypeError, match=r"item 0 of list_iterator is f64\[3\], and the element_spec is f32\[\?,3\]"
     ):
         walked(weft.data.Dataset.from_iterable(iter([np.zeros(3)]), spec))
 

@@ -342,3 +342,20 @@ def test_a_thread_makes_elements_ahead() -> None:
 
     with pytest.raises(OSError, match="no such file"):
         list(Dataset.range(3).map(failing).prefetch(1))
+
+
+def test_generators_with_a_signature_give_arrays_of_it() -> None:
+    def items() -> Any:
+        yield [1, 2], 3
+        yield np.array([4, 5], np.float32), 6
+
+    signature = (weft.TensorSpec((2,), "float32"), weft.TensorSpec((), "int64"))
+    found = list(Dataset.from_generator(items, output_signature=signature))
+    assert [(x.dtype, x.tolist(), y) for x, y in found] == [
+        (np.float32, [1, 2], 3),
+        (np.float32, [4, 5], 6),
+    ]
+    with pytest.raises(
+        TypeError, match=r"item 0 of items, in \[1\], is i64\[\], and the element_spec is i64\[2\]"
+    ):
+        list(Dataset.from_generator(items, (signature[0], weft.TensorSpec((2,), "int64"))))

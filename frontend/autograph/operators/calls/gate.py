@@ -19,7 +19,7 @@ from ....guards.library_functions import is_library_function
 from ....numpy_api import library_routines
 from ....runtime_values import deferred_calls, strings
 from ....runtime_values.values import holds_traced
-from ....signature.feeds import Typed
+from ....signature.feeds import Called, Typed
 from ....signature.foreign_arrays import require_numpy_rules
 from ....source.modules import is_own_module, is_users_function, is_users_module, module_of
 from ....tracing.array import TracedArray
@@ -203,7 +203,7 @@ def _converting(value: Any) -> Any:
 _HIGHER_ORDER = frozenset({"itertools", "numpy", "_bisect", "_heapq", "heapq", "_operator"})
 """Modules whose functions call those that they get."""
 
-_LOOKING_AT_NOTHING = (isinstance, issubclass, callable, type, id, hasattr, print, Typed)
+_LOOKING_AT_NOTHING = (isinstance, issubclass, callable, type, id, hasattr, print, Called, Typed)
 
 _PASSING_ON = (len, enumerate, zip, map, reversed)
 """What looks at no elements of an array by itself."""

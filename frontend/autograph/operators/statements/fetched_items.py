@@ -16,7 +16,7 @@ from .....dialect.errors import UnsupportedError, WeftTypeError
 from .....dialect.types import TensorType
 from ....runtime_values.calls_in_loops import note_call
 from ....runtime_values.outside_traces import outside_traces
-from ....signature.feeds import Feed, FeedNeeded, ItemSpec, Typed, feed_of, feed_with, is_fed
+from ....signature.feeds import Called, Feed, FeedNeeded, ItemSpec, Typed, feed_of, feed_with, is_fed
 from ....signature.signature import unflatten
 from ....source.modules import is_users_object
 from ....tracing.array import TracedArray
@@ -110,7 +110,7 @@ class Fetched(Walk):
         def fetch(turn: Any) -> list[Any]:
             key = int(turn)
             for number, item in turns[key]:
-                return [np.True_, *spec.arrays(item, f"item {number} of the {name}")]
+                return [np.True_, *spec.arrays(item, f"item {number} of {name}")]
             del turns[key]
             return nothing
 
@@ -184,6 +184,8 @@ def may_be_fetched(trace: Recorder, iterable: Any) -> bool:
     Of a dataclass among the arguments a trace has a copy only, with its own arrays in it.
     """
     kind = type(iterable)
+    if isinstance(iterable, Called):
+        return True
     if not is_users_object(iterable) or not hasattr(kind, "__iter__") or dataclasses.is_dataclass(kind):
         return False
     return trace.python_state is not None and trace.python_state.knows(iterable)

@@ -23,12 +23,14 @@ from .....dialect.mlir import Value, ir
 from .....dialect.register import context
 from .....dialect.types import TensorType
 from ....settings import settings
+from ....signature.feeds import Called
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from ....tracing.staging import raise_if
 from ..branches.checkpoints import Checkpoint
 from ..branches.exits import BREAK, RAISE, RETURN, Exit, StagedExit, codes_of, without_continue
+from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..loops.carried_permutations import WritesOthers
 from ..loops.loops import LeavesLoop, Loop, index_constant
@@ -88,8 +90,9 @@ def _walk_or_fetch(
 ) -> Exit:
     """A loop over an object of the program's: its items are fetched where its own code cannot be compiled."""
     checkpoint = Checkpoint.take(trace, (body,))
+    own = operators().call(iterable.make, *iterable.arguments) if isinstance(iterable, Called) else iterable
     try:
-        return _walk_items(trace, iterable, body, orelse, dead)
+        return _walk_items(trace, own, body, orelse, dead)
     except (UnsupportedError, ConversionError) as error:
         checkpoint.roll_back()
         source = fetched_items.made_of(trace, iterable)

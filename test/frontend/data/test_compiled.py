@@ -1,0 +1,197 @@
+"""Data sets in compiled functions: what the steps become there, and what is traced anew."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+
+Dataset = weft.data.Dataset
+
+
+def digest(dataset: Any) -> Any:
+    """Numbers that tell all elements, their shapes and their order."""
+    count, total = 0, np.int64(7)
+    for x in dataset:
+        weights = np.arange(1, x.size + 1)
+        total = (total * 31 + (x.reshape(-1) * weights).sum() + 7 * x.size + x.ndim) % 1000003
+        count += 1
+    return count, total
+
+
+def digest_of_windows(dataset: Any) -> Any:
+    count, total = 0, np.int64(7)
+    for window in dataset:
+        for x in window:
+            total = (total * 31 + x) % 1000003
+        count += 1
+    return count, total
+
+
+def fill(x: Any) -> Any:
+    return np.full(x, x)
+
+
+def counted() -> Any:
+    for number in range(4):
+        yield np.int64(number * 3)
+
+
+def drawn() -> Any:
+    draws = random.Random(3)  # nothing that compiled code has
+    for _ in range(3):
+        yield np.int64(draws.randint(0, 99))
+
+
+PROGRAMS: dict[str, tuple[Callable[[Any], Any], Callable[[], Any]]] = {
+    "padded_batch": (digest, lambda: Dataset.range(1, 6).map(fill).padded_batch(2, padded_shapes=5)),
+    "flat_map": (
+        digest,
+        lambda: Dataset.from_tensor_slices([[1, 2], [4, 5]]).flat_map(Dataset.from_tensor_slices),
+    ),
+    "window": (digest_of_windows, lambda: Dataset.range(7).shuffle(seed=1).window(3, shift=2)),
+    "windows in batches": (
+        digest,
+        lambda: Dataset.range(5).window(3, 1, 1, True).flat_map(lambda window: window.batch(3)),
+    ),
+    "cache": (digest, lambda: Dataset.range(8).map(lambda x: x * x).cache().shuffle(seed=1).batch(3)),
+    "cache of a stream": (
+        digest,
+        lambda: Dataset.range(8).filter(lambda x: x > 2).shuffle(seed=1).cache().prefetch(),
+    ),
+    "generator": (digest, lambda: Dataset.from_generator(counted)),
+    "generator with a signature": (
+        digest,
+        lambda: Dataset.from_generator(counted, output_signature=weft.TensorSpec((), "int64")),
+    ),
+    "generator of Python's": (digest, lambda: Dataset.from_generator(drawn)),
+    "reduce": (
+        lambda dataset: (0, dataset.reduce(np.int64(0), lambda total, x: total * 3 + x)),
+        lambda: Dataset.range(5).batch(2).unbatch(),
+    ),
+    "builtins": (
+        lambda dataset: (len(dataset), sum([i * x for i, x in enumerate(dataset)])),
+        lambda: Dataset.range(5),
+    ),
+    "made inside": (
+        lambda x: digest(Dataset.from_tensor_slices(x).shuffle(seed=1).batch(3)),
+        lambda: np.arange(10),
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore:each item of this:weft.FallbackWarning")
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_same_as_in_plain_python(name: str) -> None:
+    function, make = PROGRAMS[name]
+    plain, given = make(), make()
+    compiled = weft.function(function)
+    for _ in range(2):
+        assert compiled(given) == function(plain)
+    assert compiled.trace_count == 1
+
+
+def test_one_trace_for_a_structure() -> None:
+    def scaled(x: Any, y: Any) -> Any:
+        return x.astype(np.float32) / np.float32(255), y
+
+    def make(seed: int) -> Any:
+        draws = np.random.default_rng(seed)
+        pixels, labels = draws.integers(0, 255, (23, 3)).astype(np.uint8), draws.integers(0, 9, 23)
+        return Dataset.from_tensor_slices((pixels, labels)).shuffle(seed=seed).batch(5).map(scaled)
+
+    def total(dataset: Any) -> Any:
+        found, count = np.zeros(3, np.float32), 0
+        for x, y in dataset:
+            found = found * np.float32(0.5) + (x * y[:, None]).sum(axis=0)
+            count += len(y)
+        return found, count
+
+    compiled = weft.function(total)
+    for seed in range(3):
+        (found, count), (wanted, _) = compiled(make(seed)), total(make(seed))
+        assert count == 23
+        np.testing.assert_allclose(found, wanted, rtol=1e-6)
+    assert compiled.trace_count == 1
+    dataset = make(1)
+    of_variable = weft.function(lambda: total(dataset))
+    first, second = of_variable()[0], of_variable()[0]
+    assert of_variable.trace_count == 1
+    assert not np.array_equal(first, second)  # another order, and so another sum
+    dataset = make(2)
+    np.testing.assert_allclose(of_variable()[0], total(make(2))[0], rtol=1e-6)
+
+
+def test_batches_have_known_sizes() -> None:
+    extents: list[Any] = []
+
+    @weft.function
+    def walked(dataset: Any) -> Any:
+        count = 0
+        for x in dataset:
+            shapes(x)
+            count += 1
+        return count
+
+    @weft.do_not_convert
+    def shapes(x: Any) -> None:
+        extents.append(x.shape)
+
+    assert walked(Dataset.from_tensor_slices(np.zeros((23, 2))).shuffle().batch(5)) == 5
+    assert set(extents) == {(5, 2), (3, 2)}  # the last batch is a second copy of the body
+
+
+def test_a_loop_goes_on_where_a_saved_one_was(tmp_path: Any) -> None:
+    def make() -> Any:
+        return Dataset.range(20).shuffle(seed=4).batch(3).map(lambda x: x * 2)
+
+    whole = make()
+    epochs = [[x.tolist() for x in whole] for _ in range(3)]
+
+    @weft.function
+    def some(dataset: Any, most: Any) -> Any:
+        found: Any = []
+        for count, x in enumerate(dataset, 1):
+            found.append(x.sum())
+            if count == most:
+                break
+        return found
+
+    sums = [[sum(batch) for batch in epoch] for epoch in epochs]
+    stopped = make()
+    assert some(stopped, np.int64(9)) == sums[0]
+    assert some(stopped, np.int64(2)) == sums[1][:2]
+    weft.save_state({"data": stopped}, tmp_path / "state.npz")
+    assert some(stopped, np.int64(2)) == sums[2][:2]  # without loading, each walk is another epoch
+    for resumed in (make(), stopped):
+        weft.load_state({"data": resumed}, tmp_path / "state.npz")
+        assert some(resumed, np.int64(9)) == sums[1][2:]
+        assert some(resumed, np.int64(9)) == sums[2]
+    weft.load_state({"data": resumed}, tmp_path / "state.npz")
+    assert [x.tolist() for x in resumed] == epochs[1][2:]
+    assert [x.tolist() for x in resumed] == epochs[2]
+    assert set(weft.state(resumed)) == {"progress", "seed.0"}
+
+
+def test_streams_go_on_where_a_saved_one_was() -> None:
+    def make() -> Any:
+        numbers = Dataset.range(7).shuffle(seed=1).repeat(3).filter(lambda x: x % 3 > 0)
+        return Dataset.zip(numbers.enumerate(), Dataset.range(100)).batch(2).skip(1).take(5)
+
+    def flat(element: Any) -> Any:
+        (number, x), other = element
+        return [number.tolist(), x.tolist(), other.tolist()]
+
+    wanted = [flat(element) for element in make()]
+    for count in range(len(wanted)):
+        stopped, resumed = make(), make()
+        for number, _ in enumerate(stopped, 1):
+            if number >= count:
+                break
+        weft.load_state(resumed, {name: array.copy() for name, array in weft.state(stopped).items()})
+        assert [flat(element) for element in resumed] == wanted[max(count, 1) :]
