@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from .frontend.control_flow.loops import fori_loop, while_loop
     from .frontend.control_flow.scans import map, scan
     from .frontend.devices import DeviceArray, device_put, devices, stream, synchronize
+    from .frontend.eval_shape import eval_shape
     from .frontend.function import Function, function
     from .frontend.gradients.custom import checkpoint, custom_gradient
     from .frontend.gradients.jacobians import hessian, jacobian
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from .frontend.settings import settings
     from .frontend.signature.signature import TensorSpec
     from .frontend.signature.traced_value import ArrayHolder
+    from .frontend.tracing.init_scope import init_scope
     from .frontend.tracing.questions import is_recording, is_traced, is_tracing, static_shape
     from .frontend.variables.state import load_state, save_state, state
     from .frontend.variables.variable import Variable
@@ -122,6 +124,8 @@ _EXPORTS: dict[str, str] = {
     "synchronize": ".frontend.devices",
     "TensorSpec": ".frontend.signature.signature",
     "ArrayHolder": ".frontend.signature.traced_value",
+    "eval_shape": ".frontend.eval_shape",
+    "init_scope": ".frontend.tracing.init_scope",
     "is_recording": ".frontend.tracing.questions",
     "is_traced": ".frontend.tracing.questions",
     "is_tracing": ".frontend.tracing.questions",
@@ -226,6 +230,7 @@ __all__ = [
     "devices",
     "do_not_convert",
     "eager",
+    "eval_shape",
     "export",
     "fori_loop",
     "from_mlir",
@@ -234,6 +239,7 @@ __all__ = [
     "get_num_threads",
     "grad",
     "hessian",
+    "init_scope",
     "is_recording",
     "is_traced",
     "is_tracing",

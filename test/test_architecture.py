@@ -55,6 +55,7 @@ ORDER = {
         "calls",
         "disk_cache",
         "function.py",
+        "eval_shape.py",
         "gradients",
         "control_flow",
         "data",

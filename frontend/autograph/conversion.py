@@ -23,10 +23,13 @@ def convert(function: F) -> F:
     plain Python these are the functions themselves. Takes functions, methods and other callables, also as a decorator;
     functions that are marked by `weft.do_not_convert` stay as they are. Raises WeftTypeError for what is not callable.
 
+    >>> @weft.autograph.convert
+    ... def leaky(x):
+    ...     return x if x > 0 else x / 10
     >>> @weft.do_not_convert
-    ... def library(x, activation):
-    ...     return weft.autograph.convert(activation)(x * 2)
-    >>> weft.function(lambda x: library(x, lambda x: x if x > 0 else x / 10))(np.float64(-1))
+    ... def library(x):
+    ...     return leaky(x * 2)
+    >>> library(np.float64(-1))
     np.float64(-0.2)
     """
     if not callable(function):

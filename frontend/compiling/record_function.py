@@ -168,7 +168,7 @@ def _call_on_traced(
     function: Callable[..., Any],
     convert: Callable[[], Callable[..., Any]],
     trace: Trace,
-    state: PythonState,
+    state: StoringState,
     bound: Any,
     is_watched: bool,
 ) -> Any:
@@ -185,9 +185,8 @@ def _call_on_traced(
             returned = resolve_grown_lists(trace, _returned(trace, traced, bound))
         watch.require_no_draws()
         return returned
-    before = state_of_functions()
     returned = resolve_grown_lists(trace, _returned(trace, traced, bound))
-    if state_of_functions() != before:
+    if state_of_functions() != state.functions_before:
         raise DrawnMeanwhile
     return returned
 

@@ -8,7 +8,7 @@ from ..runtime_values.outside_traces import outside_traces
 from ..runtime_values.results import flatten_results
 from ..runtime_values.values import Frozen
 from ..tracing.staging import host_call
-from .state import PythonState
+from .aside import SetAside
 from .stored_values import StoredValue, storing
 from .write_back import WriteBack
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..tracing.recorder import Recorder
 
 
-class StoringState(PythonState):
+class StoringState(SetAside):
     """The state that one trace reads and changes, which the compiled function can change before it ends, too."""
 
     def store_now(self) -> None:

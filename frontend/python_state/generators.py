@@ -72,6 +72,17 @@ class Generators:
         if parts is not None:
             self._before.append((parts.words, parts.words.copy()))
 
+    def states(self) -> list[np.ndarray[Any, Any]]:
+        """The states of the generators that were met, as they are now."""
+        return [words.copy() for words, _ in self._before]
+
+    def accept(self, states: list[np.ndarray[Any, Any]]) -> None:
+        """Take what was drawn since there were some states for drawn before, unless something was by then."""
+        for number, known in enumerate(states):
+            words, before = self._before[number]
+            if np.array_equal(known, before):
+                self._before[number] = words, words.copy()
+
     def settle(self) -> None:
         """Guard that all places which were read and held one generator hold one at later calls, too.
 

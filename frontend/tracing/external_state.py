@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any, Protocol
 
@@ -105,6 +106,9 @@ class ExternalState(Protocol):
 
     def knows(self, value: Any) -> bool:
         """Whether an object was there before, as far as that is known."""
+
+    def aside(self) -> Callable[[], None]:
+        """Begin a block in which nothing is recorded; returns what ends it."""
 
     def has_changed(self) -> bool:
         """Whether the recording changed anything of it so far."""

@@ -309,6 +309,8 @@ class Recorder(ABC):
         """Checks of what the whole program does, made before the function is finished."""
         self.has_effects = False
         """Whether something was recorded that the caller sees even if the call fails: a write, a print, a raise."""
+        self.set_aside = 0
+        """How many blocks are open in which nothing is recorded."""
         self.checks = 0
         """Counts the calls of Python and the checks that may raise."""
         self.catcher: Catcher | None = None

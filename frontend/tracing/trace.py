@@ -13,7 +13,13 @@ from ...backend.gpu.devices.on_device import OnDevice
 from ...backend.planning.names import symbol_name
 from ...dialect.attributes import type_from_mlir, type_to_mlir
 from ...dialect.callbacks import Callback, name_of, native_of
-from ...dialect.errors import LeakedArrayError, TraceSizeError, UnsupportedError, WeftTypeError
+from ...dialect.errors import (
+    LeakedArrayError,
+    TraceSizeError,
+    UnsupportedError,
+    WeftTypeError,
+    WeftValueError,
+)
 from ...dialect.held_interrupts import raise_held
 from ...dialect.host_calls import create_host_call
 from ...dialect.mlir import Location, Type, Value, dialect, ir
@@ -374,6 +380,12 @@ class Trace(Recorder):
                 f"was made at {made_at or 'an unknown place'} and kept in a variable, list or attribute outside the "
                 "function. Return it from the function instead"
                 + ("" if made_at is None else "\n" + caret_snippet(made_at))
+            )
+        if self.set_aside:
+            raise WeftValueError(
+                f"a traced array ({shown}) of {self.name}, made at {made_at or 'an unknown place'}, is used inside of "
+                "weft.init_scope(), where nothing is recorded: compute in that block with what is known before the "
+                "function runs, and use the array behind it"
             )
         if not region.is_open and any(id(region) in regions for regions in self.suspended):
             raise CapturedArray(storage)
