@@ -33,6 +33,14 @@ MODULES = frozenset(
 )
 """The modules of Keras that tell backends apart by name."""
 
+REBINDING = frozenset(
+    {
+        "keras.src.layers.preprocessing.image_preprocessing.random_brightness",
+        "keras.src.losses.loss",
+    }
+)
+"""The modules of Keras that write `x += y` where `x` may be an array of the program, and mean another array."""
+
 _BACKEND = "keras.src.backend.numpy"
 _MODULES_OF_WEFT = {".core": ".variable"}
 """Where a class lies in a module of another name than in the numpy backend."""
@@ -51,14 +59,14 @@ class _Finder(importlib.abc.MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """The module as Python finds it, with a loader that adds the branch."""
-        if fullname not in MODULES and fullname not in _CHANGES:
+        loader = _loader(fullname)
+        if loader is None:
             return None
         spec = importlib.machinery.PathFinder.find_spec(fullname, path)
         if spec is None or spec.origin is None:
             return None
         if fullname == "keras.src.backend":
             _require_supported(Path(spec.origin).parent.parent / "version.py")
-        loader = _BranchLoader if fullname in MODULES else _ChangingLoader
         spec.loader = loader(fullname, spec.origin)
         return spec
 
@@ -119,6 +127,37 @@ class _BranchLoader(importlib.machinery.SourceFileLoader):
         return code
 
 
+class _RebindingLoader(importlib.machinery.SourceFileLoader):
+    """Compiles a module from its own source, with `x = x + y` for `x += y`: arrays of NumPy change, Keras's do not."""
+
+    def get_code(self, fullname: str) -> types.CodeType:
+        """The code of the module; its lines are those of the file."""
+        path = self.get_filename(fullname)
+        tree = ast.fix_missing_locations(_Rebind().visit(ast.parse(self.get_data(path), path)))
+        code: types.CodeType = compile(tree, path, "exec", dont_inherit=True)
+        return code
+
+
+def _loader(fullname: str) -> type[importlib.machinery.SourceFileLoader] | None:
+    """What loads a module in another way than Python does."""
+    if fullname in MODULES:
+        return _BranchLoader
+    if fullname in REBINDING:
+        return _RebindingLoader
+    return _ChangingLoader if fullname in _CHANGES else None
+
+
+class _Rebind(ast.NodeTransformer):
+    """Gives names new values, in the place of changing the ones they have."""
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        """`x += y` as `x = x + y`."""
+        if not isinstance(node.target, ast.Name):
+            return node
+        value = ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value)
+        return ast.copy_location(ast.Assign([node.target], value), node)
+
+
 class _AddBranch(ast.NodeTransformer):
     """Puts a copy in front of each branch for the numpy backend, and weft in the list of all backends."""
 
@@ -170,4 +209,4 @@ class _OfWeft(ast.NodeTransformer):
         return node
 
 
-__all__ = ["MODULES", "SUPPORTED", "install"]
+__all__ = ["MODULES", "REBINDING", "SUPPORTED", "install"]

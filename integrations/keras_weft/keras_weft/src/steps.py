@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -28,7 +29,7 @@ class Steps:
         joined: bool,
         is_built: Callable[[], bool],
     ) -> None:
-        self._step = step
+        self._step = step = _on_copies(step)
         self._count = count
         self._joined = joined
         self._is_compiled = is_compiled
@@ -86,6 +87,19 @@ class Steps:
         self._is_compiled = False
         self.one = self._step
         return self._step(data)
+
+
+def _on_copies(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A step that leaves the arrays of the program as they are, where a layer or a loss writes `x += y`.
+
+    To Keras arrays never change. Compiled code copies those alone that are written.
+    """
+
+    @functools.wraps(step)
+    def on_copies(data: Any) -> Any:
+        return step(tree.map_structure(lambda x: np.copy(x) if hasattr(x, "shape") else x, data))
+
+    return on_copies
 
 
 def _stacked(*arrays: Any) -> Any:
