@@ -162,7 +162,7 @@ class Expit(Special, name="expit", special="expit"):
     """Logistic function, 1 / (1 + exp(-x))."""
 
     x: Operand
-    partials = (lambda b, x, r: b.expit(-x) * r,)
+    partials = (lambda b, x, r: r * (1 - r),)  # of the result alone, which loops keep, as that of tanh
 
 
 class Logit(Special, name="logit", special="logit"):
