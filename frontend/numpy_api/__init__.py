@@ -107,8 +107,13 @@ def _hint(name: str, known: Sequence[str]) -> str:
 
     import numpy as np
 
+    from .tensorflow_names import here
+
     if not name.startswith("_") and callable(getattr(np, name, None)):
         return f": of NumPy's functions, {name} is one that compiled code does not have; call np.{name} outside of it"
+    elsewhere = here(name)
+    if elsewhere is not None:
+        return f": what TensorFlow calls {name} is written {elsewhere}".replace("\n", " ")
     close = difflib.get_close_matches(name, known, 3, cutoff=0.75)
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
