@@ -454,6 +454,8 @@ def _move_indices(op: Operation, loops: AffineMap) -> None:
         else:
             zero = _constant(ir.IntegerAttr.get(ir.IndexType.get(), expression.value), op)
             op.results[0].replace_all_uses_with(zero)
+            op.erase()  # there may be no such loop
+            return
     for region in op.regions:
         for block in region:
             for inner in operations_in(block):

@@ -55,6 +55,16 @@ def test_reductions_with_producers_and_broadcasts(axis: int | None) -> None:
     np.testing.assert_allclose(weft.function(normalised)(x, row), normalised(x, row), rtol=1e-13)
 
 
+def test_positions_in_what_is_fused_into_fewer_loops() -> None:
+    def first_large(x: Any) -> Any:
+        place = np.argmax(x > 2, 1, keepdims=True)
+        found = np.squeeze(np.take_along_axis(x, place, 1), 1)
+        return np.where(np.any(x > 2, 1), found, 0.0)
+
+    x = np.arange(10.0).reshape(5, 2)
+    np.testing.assert_array_equal(weft.function(first_large)(x), first_large(x))
+
+
 def test_unknown_sizes() -> None:
     def program(x: Any, row: Any) -> Any:
         return np.sum(np.abs(x - row) * 2, axis=0) + row
