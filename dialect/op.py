@@ -161,6 +161,8 @@ class Op:
     """The operands in which the op is linear."""
     multilinear: ClassVar[bool] = False
     """Whether it is linear in each of these, and not in all together."""
+    batching: ClassVar[Any] = None
+    """How the op is done for many lanes at once, a rule of `batching.py`; elementwise ops need none."""
     underived: ClassVar[str] = ""
     """Why there is no rule, where there is none."""
     elementary: ClassVar[str] = ""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..batching import along, on_diagonal, on_last_axes, with_entries
 from ..derivatives import Part
 from ..dtypes import all_dtypes
 from ..emitter import INT64_MAX, Emitter, Tensor
@@ -43,6 +44,7 @@ class Concat(ShapedOp, name="concat", family="shape", cost=Cost.CHEAP):
         Case(((2, 0), (2, 0)), {"axis": 1}),
     )
     linear = ("x", "y")
+    batching = along("axis")
 
     @staticmethod
     def transpose_x(b: Emitter, g: Tensor, x: Tensor, y: Tensor, axis: int) -> Tensor:
@@ -87,6 +89,7 @@ class Stack(ShapedOp, name="stack", family="shape", cost=Cost.CHEAP):
         Case(((0, 2), (0, 2)), {"axis": 2}),
     )
     linear = ("x",)
+    batching = along("axis")
 
     @staticmethod
     def transpose(b: Emitter, g: Tensor, x: tuple[Tensor, ...], axis: int) -> list[Tensor]:
@@ -136,6 +139,7 @@ class Pad(ShapedOp, name="pad", family="shape", cost=Cost.CHEAP):
         Case(((), ()), {"low": (), "high": ()}),
     )
     linear = ("x", "value")
+    batching = with_entries(1, low=0, high=0)
 
     @staticmethod
     def transpose_x(
@@ -187,6 +191,7 @@ class Extend(ShapedOp, name="extend", family="shape", cost=Cost.CHEAP):
         *(Case(((1,),), {"low": (2,), "high": (1,), "mode": mode}) for mode in MODES),
     )
     linear = ("x",)
+    batching = with_entries(1, low=0, high=0)
 
     @staticmethod
     def transpose(
@@ -236,6 +241,7 @@ class Roll(ShapedOp, name="roll", family="shape", cost=Cost.CHEAP):
         Case(((2, 3),), {"shift": 2, "axis": 0}),
     )
     linear = ("x",)
+    batching = along("axis")
 
     @staticmethod
     def transpose(b: Emitter, g: Tensor, x: Tensor, shift: int, axis: int) -> Tensor:
@@ -269,6 +275,7 @@ class Tile(ShapedOp, name="tile", family="shape", cost=Cost.CHEAP):
         Case(((),), {"counts": ()}),
     )
     linear = ("x",)
+    batching = with_entries(1, counts=1)
 
     @staticmethod
     def transpose(b: Emitter, g: Tensor, x: Tensor, counts: tuple[int, ...]) -> Tensor:
@@ -307,6 +314,7 @@ class Repeat(ShapedOp, name="repeat", family="shape", cost=Cost.CHEAP):
         Case(((3,),), {"count": 0, "axis": 0}),
     )
     linear = ("x",)
+    batching = along("axis")
 
     @staticmethod
     def transpose(b: Emitter, g: Tensor, x: Tensor, count: int, axis: int) -> Tensor:
@@ -402,6 +410,7 @@ class _Triangle(ShapedOp, family="shape", cost=Cost.CHEAP):
         Case(((2, 3, 3),), {"k": -1}),
         Case(((0, 3),), {"k": 0}),
     )
+    batching = on_last_axes
 
     @classmethod
     def infer(cls, x: TensorType, k: int) -> TensorType:
@@ -459,6 +468,7 @@ class Diagonal(ShapedOp, name="diagonal", family="shape", cost=Cost.CHEAP):
         Case(((2, 3),), {"offset": 5}),
     )
     linear = ("x",)
+    batching = on_last_axes
 
     @staticmethod
     def transpose(b: Emitter, g: Tensor, x: Tensor, offset: int) -> Part:
@@ -498,6 +508,7 @@ class Diag(ShapedOp, name="diag", family="shape", cost=Cost.CHEAP):
     offset: Int
     cases = (Case(((3,),), {"offset": 0}), Case(((3,),), {"offset": -2}), Case(((0,),), {"offset": 1}))
     linear = ("x",)
+    batching = on_diagonal
 
     @staticmethod
     def transpose(b: Emitter, g: Tensor, x: Tensor, offset: int) -> Tensor:

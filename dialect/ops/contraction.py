@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..batching import labelled, multiplied
 from ..emitter import Emitter, Tensor
 from ..errors import WeftValueError
 from ..op import (
@@ -51,6 +52,7 @@ class Matmul(ShapedOp, name="matmul", family="contraction", cost=Cost.SLOW):
 
     x: Operand
     y: Operand
+    batching = multiplied
     cases = (
         Case(((3, 4), (4, 5))),
         Case(((1, 4), (4, 1))),
@@ -130,6 +132,7 @@ class Contract(ShapedOp, name="contract", family="contraction", cost=Cost.SLOW):
     x: Operand
     y: Operand
     spec: String
+    batching = labelled
     cases = (
         Case(((3,), (3,)), {"spec": "i,i->"}),
         Case(((3,), (4,)), {"spec": "i,j->ij"}),

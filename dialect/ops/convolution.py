@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..batching import convolved
 from ..errors import WeftValueError
 from ..op import (
     Array,
@@ -64,6 +65,7 @@ class Conv(ShapedOp, name="conv", family="contraction", cost=Cost.SLOW):
     dilations: Ints
     x_dilations: Ints
     groups: Int
+    batching = convolved
     cases = (
         _case((2, 5, 6, 3), (3, 2, 3, 4)),
         _case((1, 5, 6, 2), (3, 3, 2, 3), strides=(2, 1), padding=(1, 0, 2, 1)),

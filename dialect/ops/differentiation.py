@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from ..batching import alike, asked_backwards, asked_forwards, of_first, paired
 from ..emitter import Emitter, Tensor
 from ..errors import InternalError, WeftTypeError
 from ..op import Array, Attributes, Case, Cost, ExtentSource, Int, Op, Operand, TensorType
@@ -18,6 +19,7 @@ class Marker(Op, family="differentiation", cost=Cost.FREE):
 
     x: Operand
     opaque = True
+    batching = of_first
     cases: ClassVar[tuple[Case, ...]] = (Case(((2, 3),)),)
 
     @staticmethod
@@ -36,6 +38,7 @@ class Independent(Marker, name="independent"):
     number: Int
     tape: Int
     """The number of the tape that asks; 0 where none does."""
+    batching = alike
     cases = (Case(((2, 3),), {"number": 1, "tape": 0}), Case(((),), {"number": 2, "tape": 1}))
     linear = ("x",)
 
@@ -131,6 +134,7 @@ class Gradient(Request, name="gradient"):
     y: Operand
     cotangent: Operand
     x: Operand
+    batching = asked_backwards
 
     @staticmethod
     def infer(y: TensorType, cotangent: TensorType, x: TensorType) -> TensorType:
@@ -149,6 +153,7 @@ class Tangent(Request, name="tangent"):
     y: Operand
     x: Operand
     tangent: Operand
+    batching = asked_forwards
 
     @staticmethod
     def infer(y: TensorType, x: TensorType, tangent: TensorType) -> TensorType:
@@ -170,6 +175,7 @@ class Pairs(Request, name="pairs"):
     value: Operand
     derivative: Operand
     before: Operand
+    batching = paired
 
     @staticmethod
     def infer(value: TensorType, derivative: TensorType, before: TensorType) -> TensorType:
@@ -189,6 +195,7 @@ class Cotangent(Request, name="cotangent"):
     number: Int
     """Which custom gradient; `place` tells which of its results."""
     place: Int
+    batching = of_first
 
     @staticmethod
     def infer(y: TensorType, number: int, place: int) -> TensorType:
@@ -209,6 +216,7 @@ class Custom(Request, name="custom"):
     rule: Operand
     number: Int
     place: Int
+    batching = of_first
 
     @staticmethod
     def infer(y: TensorType, rule: TensorType, number: int, place: int) -> TensorType:

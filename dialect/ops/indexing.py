@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..batching import along, found_outside, read_at, written_at
 from ..derivatives import Part
 from ..dtypes import all_dtypes
 from ..emitter import Emitter, Tensor
@@ -99,6 +100,7 @@ class Gather(Reading, name="gather"):
         Case(((3, 2), (0,)), {"axes": (0,), "position": 0}, low=0, high=2),
     )
     linear = ("x",)
+    batching = read_at
 
     @staticmethod
     def transpose(
@@ -172,6 +174,7 @@ class Scatter(Update, name="scatter"):
         )
     )
     linear = ("update", "x")
+    batching = written_at
 
     @staticmethod
     def transpose_update(
@@ -275,6 +278,7 @@ class TakeAlongAxis(Reading, name="take_along_axis"):
         Case(((2, 0), (2, 0)), {"axis": 1}, low=0, high=1),
     )
     linear = ("x",)
+    batching = along("axis")
 
     @staticmethod
     def transpose(b: Emitter, g: Tensor, x: Tensor, indices: Tensor, axis: int) -> Part:
@@ -317,6 +321,7 @@ class PutAlongAxis(Update, name="put_along_axis"):
         Case(((2, 3), (2, 0), (2, 0)), {"axis": 1}, low=0, high=1),
     )
     linear = ("update", "x")
+    batching = along("axis")
 
     @staticmethod
     def transpose_update(
@@ -366,6 +371,7 @@ class FindOutOfBounds(ShapedOp, name="find_out_of_bounds", family="indexing", co
         Case(((), ()), low=-6, high=6),
         Case(((0,), ()), low=0, high=6),
     )
+    batching = found_outside
 
     @staticmethod
     def infer(indices: TensorType, extent: TensorType) -> tuple[TensorType, TensorType]:

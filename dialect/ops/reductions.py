@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..batching import along
 from ..dtypes import is_half, kind
 from ..emitter import INT64_MAX, Emitter, Tensor
 from ..errors import WeftValueError
@@ -91,6 +92,7 @@ class Reduction(ShapedOp, family="reductions", cost=Cost.CHEAP):
     axes: Ints
     keepdims: Bool
     cases: ClassVar[tuple[Case, ...]] = (*_CASES, _EMPTY_CASE)
+    batching = along("axes")
 
     @classmethod
     def infer(cls, x: TensorType, axes: tuple[int, ...], keepdims: bool) -> TensorType:
@@ -308,6 +310,7 @@ class Spread(ShapedOp, family="reductions", cost=Cost.SLOW):
         Case(case.shapes, {**case.attributes, "correction": correction})
         for case, correction in [*((case, 0.0) for case in (*_CASES, _EMPTY_CASE)), (_CASES[0], 1.0)]
     )
+    batching = along("axes")
 
     @classmethod
     def partial(
@@ -445,6 +448,7 @@ class ArgReduction(ShapedOp, family="reductions", cost=Cost.CHEAP):
         Case(((0, 2),), {"axis": 1, "keepdims": False}),
     )
     function: ClassVar[Any]
+    batching = along("axis")
 
     @classmethod
     def infer(cls, x: TensorType, axis: int, keepdims: bool) -> TensorType:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..batching import along
 from ..derivatives import Part
 from ..emitter import INT64, Emitter, Tensor
 from ..op import Array, Attributes, Case, Cost, ExtentSource, Int, Operand, ShapedOp, TensorType, require_kind
@@ -28,6 +29,7 @@ class Scan(ShapedOp, family="scans", cost=Cost.CHEAP):
         Case(((0, 2),), {"axis": 1}),
     )
     ufunc: ClassVar[np.ufunc]
+    batching = along("axis")
 
     @classmethod
     def infer(cls, x: TensorType, axis: int) -> TensorType:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..batching import along, extent_of_axis, permuted, repeated, reshaped
 from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError, WeftValueError
 from ..op import (
@@ -46,6 +47,7 @@ class Dim(SafeOp, name="dim", family="shape", cost=Cost.CHEAP):
     x: Operand
     axis: Int
     cases = (Case(((3, 4),), {"axis": 1}),)
+    batching = extent_of_axis
 
     @staticmethod
     def infer(x: TensorType, axis: int) -> TensorType:
@@ -73,6 +75,7 @@ class Transpose(SafeOp, name="transpose", family="shape", cost=Cost.CHEAP):
         Case(((0, 2),), {"permutation": (1, 0)}),
     )
     linear = ("x",)
+    batching = permuted
 
     @staticmethod
     def transpose(b: Emitter, g: Tensor, x: Tensor, permutation: tuple[int, ...]) -> Tensor:
@@ -132,6 +135,7 @@ class Reshape(ShapedOp, name="reshape", family="shape", cost=Cost.CHEAP):
         Case(((0, 3),), {"shape": (3, 0, 2)}),
     )
     linear = ("x",)
+    batching = reshaped
 
     @staticmethod
     def transpose(
@@ -168,6 +172,7 @@ class ExpandDims(SafeOp, name="expand_dims", family="shape", cost=Cost.CHEAP):
         Case(((0,),), {"axes": (1,)}),
     )
     linear = ("x",)
+    batching = along("axes")
 
     @staticmethod
     def transpose(b: Emitter, g: Tensor, x: Tensor, axes: tuple[int, ...]) -> Tensor:
@@ -204,6 +209,7 @@ class Squeeze(ShapedOp, name="squeeze", family="shape", cost=Cost.CHEAP):
         Case(((1, 0),), {"axes": (0,)}),
     )
     linear = ("x",)
+    batching = along("axes")
 
     @staticmethod
     def transpose(b: Emitter, g: Tensor, x: Tensor, axes: tuple[int, ...]) -> Tensor:
@@ -255,6 +261,7 @@ class BroadcastTo(ShapedOp, name="broadcast_to", family="shape", cost=Cost.CHEAP
         Case(((3,),), {"shape": (3,)}),
     )
     linear = ("x",)
+    batching = repeated
 
     @staticmethod
     def transpose(

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..batching import with_entries
 from ..derivatives import Part
 from ..dtypes import all_dtypes
 from ..emitter import INT64_MAX as INT64_MAX
@@ -97,6 +98,7 @@ class Slice(ShapedOp, name="slice", family="indexing", cost=Cost.CHEAP):
         Case(((),), {"start": (), "stop": (), "step": ()}),
     )
     linear = ("x",)
+    batching = with_entries(1, start=0, stop=INT64_MAX, step=1)
 
     @staticmethod
     def transpose(b: Emitter, g: Tensor, x: Tensor, **bounds: Bounds) -> Part:
@@ -147,6 +149,7 @@ class SliceUpdate(Update, name="slice_update"):
         Case(((), ()), {"start": (), "stop": (), "step": ()}),
     )
     linear = ("update", "x")  # in this order: what is read of a cotangent is read before its place is cleared
+    batching = with_entries(2, start=0, stop=INT64_MAX, step=1)
 
     @staticmethod
     def transpose_update(b: Emitter, g: Tensor, x: Tensor, update: Tensor, **bounds: Bounds) -> Tensor:
@@ -270,6 +273,7 @@ class DynamicSlice(ShapedOp, name="dynamic_slice", family="indexing", cost=Cost.
         for shape, _, attributes in _DYNAMIC_USES
     )
     linear = ("x",)
+    batching = with_entries(1, start=0, stop=INT64_MAX, step=1)
 
     @staticmethod
     def transpose(b: Emitter, g: Tensor, x: Tensor, bounds: tuple[Tensor, ...], **region: Bounds) -> Part:
@@ -328,6 +332,7 @@ class DynamicSliceUpdate(Update, name="dynamic_slice_update"):
         for shape, region, attributes in _DYNAMIC_USES
     )
     linear = ("update", "x")
+    batching = with_entries(2, start=0, stop=INT64_MAX, step=1)
 
     @staticmethod
     def transpose_update(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..batching import along, on_last_axes, searched
 from ..dtypes import all_dtypes
 from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError, WeftValueError
@@ -57,6 +58,7 @@ class Sort(Arrangement, name="sort"):
     axis: Int
     descending: Bool
     cases = _CASES
+    batching = along("axis")
 
     @staticmethod
     def vjp(b: Emitter, g: Tensor, x: Tensor, y: Tensor, axis: int, descending: bool) -> Tensor:
@@ -94,6 +96,7 @@ class Argsort(Arrangement, name="argsort"):
     axis: Int
     descending: Bool
     cases = _CASES
+    batching = along("axis")
 
     @staticmethod
     def infer(x: TensorType, axis: int, descending: bool) -> TensorType:
@@ -125,6 +128,7 @@ class Partition(Arrangement, name="partition"):
         Case(((0, 2),), {"axis": 1, "places": (1,)}),
         Case(((2, 0),), {"axis": 1, "places": ()}),
     )
+    batching = along("axis")
 
     @staticmethod
     def origins(b: Emitter, x: Tensor, y: Tensor, axis: int) -> Tensor:
@@ -178,6 +182,7 @@ class PartitionAt(Arrangement, name="partition_at"):
         Case(((0, 2), (0, 1))),
         Case(((1, 3), (1, 0))),
     )
+    batching = on_last_axes
 
     @staticmethod
     def vjp(b: Emitter, g: Tensor, x: Tensor, y: Tensor) -> Tensor:
@@ -233,6 +238,7 @@ class Searchsorted(ShapedOp, name="searchsorted", family="sorting", cost=Cost.EX
         Case(((1,), ()), {"side": "right"}),
         Case(((0,), (3,)), {"side": "left"}),
     )
+    batching = searched
 
     @staticmethod
     def infer(x: TensorType, values: TensorType, side: str) -> TensorType:

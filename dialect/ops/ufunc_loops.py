@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..batching import looped
 from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError
 from ..library_derivatives import LIBRARY_PARTIALS
@@ -40,6 +41,16 @@ _FAILED = TensorType((), np.dtype(np.bool_))
 _STATUS = TensorType((), np.dtype(np.int64))
 
 
+def _core_axes(op_class: Any, attributes: Attributes) -> list[int]:
+    """How many of the last axes of each operand the loop works on at once."""
+    return [len(axes) for axes in signature_of(op_class.function_of(attributes)).operands]
+
+
+def _ends(op_class: Any) -> int:
+    """How many of the last results tell of all matrices whether the loop failed."""
+    return int(op_class.fails)
+
+
 class LoopOp(ShapedOp, cost=Cost.EXPENSIVE):
     """Base of ops that are a loop of a ufunc: operands of exactly its dtypes, with all axes of the loop or none.
 
@@ -52,6 +63,7 @@ class LoopOp(ShapedOp, cost=Cost.EXPENSIVE):
     """How many operands, of the first, the loop overwrites with results."""
     fails: ClassVar[bool] = True
     """Whether the loop may find operands invalid."""
+    batching = looped(_core_axes, _ends)
 
     @classmethod
     def function_of(cls, attributes: Attributes) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..batching import windowed
 from ..emitter import Emitter, Tensor
 from ..op import (
     Array,
@@ -46,6 +47,7 @@ class WindowReduction(ShapedOp, family="windows", cost=Cost.SLOW):
     strides: Ints
     padding: Ints
     dilations: Ints
+    batching = windowed
     cases = (
         _case((2, 4, 6, 3), (1, 2, 2, 1), strides=(1, 2, 2, 1)),
         _case((1, 5, 5, 2), (1, 3, 2, 1), strides=(1, 1, 2, 1), padding=(0, 0, 1, 2, 0, 1, 0, 0)),

@@ -10,17 +10,19 @@ elementwise ops broadcast as they did, and contractions get a label more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias
 
+from ...dialect.batching import Laned, Lanes, batched
+from ...dialect.emitter import Extent
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.op import Elementwise, Op
-from ...dialect.ops.contraction import LABELS, Contract, parse_spec
-from ...dialect.ops.elementwise import Maximum, Subtract
+from ...dialect.op_emitter import OpEmitter
+from ...dialect.ops.contraction import Contract
 from ...dialect.ops.indexing import Gather, Scatter
-from ...dialect.ops.shape import BroadcastTo, Dim, ExpandDims
-from ...dialect.ops.slicing import INT64_MAX, DynamicSlice, DynamicSliceUpdate, Slice, SliceUpdate, Update
+from ...dialect.ops.shape import BroadcastTo, Dim
+from ...dialect.ops.slicing import INT64_MAX, DynamicSlice, DynamicSliceUpdate, Slice, SliceUpdate
 from ...dialect.records import dataclass
 from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.sizes import Size, terms_of
@@ -33,7 +35,6 @@ from ..control_flow.structure import (
     add_yield,
     body,
     computed,
-    constant_tensor,
     control_ops,
     copy_of,
     functions_with_control_flow,
@@ -198,10 +199,16 @@ class _Batch:
     def _write_for_lanes(self, operation: Operation, op_class: type[Op] | None) -> None:
         if op_class is None or len(operation.results) != 1:
             raise _GivesUp
-        write = _WRITERS.get(op_class, _Batch._elementwise if issubclass(op_class, Elementwise) else None)
-        if write is None:
+        attributes = decode_attributes(op_class, operation)
+        if op_class is Scatter:
+            self._scatter(operation, attributes)
+        elif op_class is Dim and operation.operands[0] in self._arrays:
+            whole = self._whole(operation.operands[0])
+            self._same[operation.results[0]] = weft_op(Dim, whole, **attributes)
+        elif op_class in _ON_LANES or issubclass(op_class, Elementwise):
+            self._on_lanes(operation, attributes)
+        else:
             raise _GivesUp
-        write(self, operation, decode_attributes(op_class, operation))
 
     def _gather(self, operation: Operation) -> None:
         array, *indices = operation.operands
@@ -257,41 +264,17 @@ class _Batch:
         self._arrays[operation.results[0]] = found
         self._columns[operation.results[0]] = self._columns[array]
 
-    def _slice(self, operation: Operation, attributes: Attributes) -> None:
-        """Parts along the other axes, of which all lanes are taken."""
+    def _on_lanes(self, operation: Operation, attributes: Attributes) -> None:
+        """What the op is on lanes that are the last axis; of updates, all lanes are taken."""
         op_class = op_class_of(operation)
         assert op_class is not None
-        tensors = 2 if issubclass(op_class, Update) else 1
-        operands = [self._spread(value) for value in list(operation.operands)[:tensors]]
-        bounds = [self._shared(bound) for bound in list(operation.operands)[tensors:]]
-        for name, value in zip(("start", "stop", "step"), (0, INT64_MAX, 1), strict=True):
-            attributes[name] = (*attributes[name], value)
-        self._lanes[operation.results[0]] = weft_op(op_class, *operands, *bounds, **attributes)
-
-    def _elementwise(self, operation: Operation, attributes: Attributes) -> None:
-        op_class = op_class_of(operation)
-        assert op_class is not None
-        operands = [self._beside_lanes(value) for value in operation.operands]
-        self._lanes[operation.results[0]] = weft_op(op_class, *operands, **attributes)
-
-    def _broadcast(self, operation: Operation, attributes: Attributes) -> None:
-        value, *dims = operation.operands
-        self._lanes[operation.results[0]] = self._stretched(
-            self._beside_lanes(value), [*map(self._shared, dims)], attributes["shape"]
-        )
-
-    def _contract(self, operation: Operation, attributes: Attributes) -> None:
-        labels = list(parse_spec(attributes["spec"]))
-        lane = next(label for label in LABELS if label not in attributes["spec"])
-        operands = []
-        for number, value in enumerate(operation.operands):
-            labels[number] += lane if value in self._lanes else ""
-            operands.append(self._lanes[value] if value in self._lanes else self._shared(value))
-        spec = f"{labels[0]},{labels[1]}->{labels[2]}{lane}"
-        self._lanes[operation.results[0]] = weft_op(Contract, *operands, spec=spec)
-
-    def _dim(self, operation: Operation, attributes: Attributes) -> None:
-        self._same[operation.results[0]] = weft_op(Dim, self._whole(operation.operands[0]), **attributes)
+        b = OpEmitter(operation.location)
+        operands = [self._laned(b, value) for value in operation.operands]
+        made = batched(b, op_class, operands, attributes, Lanes(lambda: self._extent(b), is_last=True))
+        if made is None:
+            raise _GivesUp
+        stands = self._lanes if made[0].has_lanes else self._same
+        stands[operation.results[0]] = made[0].value.handle
 
     # Operands
 
@@ -308,44 +291,29 @@ class _Batch:
                 return stands[value]
         return self._shared(value)
 
-    def _beside_lanes(self, value: Value) -> Value:
-        """What stands for an operand that is broadcast."""
-        if value in self._lanes:
-            return self._lanes[value]
-        rank, found = type_of(value).rank, self._shared(value)
-        return weft_op(ExpandDims, found, axes=(rank,)) if rank else found
+    def _laned(self, b: OpEmitter, value: Value) -> Laned:
+        """What stands for an operand."""
+        has_lanes = value in self._lanes
+        return Laned(b.value(self._lanes[value] if has_lanes else self._shared(value)), has_lanes)
 
     def _spread(self, value: Value) -> Value:
         """What stands for a value, with an element for each lane."""
-        if value in self._lanes:
-            return self._lanes[value]
-        shape = type_of(value).shape
-        dims = [weft_op(Dim, self._shared(value), axis=axis) for axis, n in enumerate(shape) if n is None]
-        return self._stretched(self._beside_lanes(value), dims, [-1 if n is None else n for n in shape])
+        b = OpEmitter(self._loop.location)
+        lanes = Lanes(lambda: self._extent(b), is_last=True)
+        found: Value = lanes.spread(b, self._laned(b, value)).handle
+        return found
 
-    def _stretched(self, value: Value, dims: Sequence[Value], shape: Sequence[int]) -> Value:
-        """A value broadcast to a shape, and to all lanes."""
+    def _extent(self, b: OpEmitter) -> Extent:
+        """How many lanes there are."""
         trips = trip_count(self._loop)
         if trips is not None:
-            return weft_op(BroadcastTo, value, *dims, shape=(*shape, trips))
-        lower, upper = map(tensor_from, list(self._loop.operands)[:2])
-        lanes = weft_op(Maximum, weft_op(Subtract, upper, lower), constant_tensor(0))
-        return weft_op(BroadcastTo, value, *dims, lanes, shape=(*shape, -1))
+            return trips
+        lower, upper = (b.value(tensor_from(bound)) for bound in list(self._loop.operands)[:2])
+        return b.one("maximum", upper - lower, 0)
 
 
-_WRITERS: Mapping[type[Op], Callable[[_Batch, Operation, Attributes], None]] = MappingProxyType(
-    {
-        Scatter: _Batch._scatter,
-        Slice: _Batch._slice,
-        DynamicSlice: _Batch._slice,
-        SliceUpdate: _Batch._slice,
-        DynamicSliceUpdate: _Batch._slice,
-        BroadcastTo: _Batch._broadcast,
-        Contract: _Batch._contract,
-        Dim: _Batch._dim,
-    }
-)
-"""How ops are written whose operands have lanes; elementwise ones are written alike."""
+_ON_LANES = frozenset({Slice, DynamicSlice, SliceUpdate, DynamicSliceUpdate, BroadcastTo, Contract, Dim})
+"""The ops, besides elementwise ones, that are done for all columns at once."""
 
 
 _AT_CONSTANTS: Mapping[type[Op], type[Op]] = MappingProxyType(
