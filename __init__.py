@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         ArtifactError,
         ArtifactWarning,
         AxisError,
+        BatchingError,
         CacheWarning,
         ConversionError,
         ConversionWarning,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from .frontend.autograph.loop_hints import range, unroll
     from .frontend.autograph.marks import do_not_convert
     from .frontend.autograph.tensor_array import TensorArray
+    from .frontend.batching.vmap import vmap
     from .frontend.calls.eager_calls import eager, run_functions_eagerly
     from .frontend.control_flow.branches import cond, switch
     from .frontend.control_flow.loops import fori_loop, while_loop
@@ -115,6 +117,7 @@ _EXPORTS: dict[str, str] = {
     "while_loop": ".frontend.control_flow.loops",
     "fori_loop": ".frontend.control_flow.loops",
     "scan": ".frontend.control_flow.scans",
+    "vmap": ".frontend.batching.vmap",
     "map": ".frontend.control_flow.scans",
     "settings": ".frontend.settings",
     "DeviceArray": ".frontend.devices",
@@ -143,6 +146,7 @@ _EXPORTS: dict[str, str] = {
     "AxisError": ".dialect.errors",
     "UnsupportedError": ".dialect.errors",
     "DifferentiationError": ".dialect.errors",
+    "BatchingError": ".dialect.errors",
     "DeviceError": ".dialect.errors",
     "DeviceMemoryError": ".dialect.errors",
     "LeakedArrayError": ".dialect.errors",
@@ -190,6 +194,7 @@ __all__ = [
     "ArtifactError",
     "ArtifactWarning",
     "AxisError",
+    "BatchingError",
     "CacheWarning",
     "ConversionError",
     "ConversionWarning",
@@ -269,5 +274,6 @@ __all__ = [
     "unroll",
     "value_and_grad",
     "vjp",
+    "vmap",
     "while_loop",
 ]

@@ -105,12 +105,20 @@ class PassError(WeftError, RuntimeError):
     """A pass or a pipeline of passes failed; the message names the pass and holds MLIR's diagnostics."""
 
 
-class DifferentiationError(UnsupportedError):
-    """A derivative that weft does not know; `at` is the text of the MLIR location of the op that has none."""
+class RefusedOperation(UnsupportedError):
+    """Base of what a pass says about the user's program; `at` is the text of the MLIR location of the op."""
 
     def __init__(self, message: str, at: str = "") -> None:
         super().__init__(message)
         self.at = at
+
+
+class DifferentiationError(RefusedOperation):
+    """A derivative that weft does not know."""
+
+
+class BatchingError(RefusedOperation):
+    """What a function does that cannot be done for all rows at once, nor for one after the other."""
 
 
 class AxisError(WeftError, np.exceptions.AxisError):

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from ..dialect.errors import DifferentiationError, InternalError, PassError, WeftError, WeftValueError
+from ..dialect.errors import InternalError, PassError, RefusedOperation, WeftError, WeftValueError
 from ..dialect.held_interrupts import interrupts_held, raise_held
 from ..dialect.mlir import Module, PassManager, ir
 from ..dialect.records import dataclass
@@ -324,7 +324,7 @@ def _failures_of(step: Step) -> Iterator[None]:
         yield
     except ir.MLIRError as error:
         raise PassError(f"{step.name} failed{_diagnostics(error)}") from error
-    except DifferentiationError:
+    except RefusedOperation:
         raise  # that is about the user's program
     except InternalError as error:
         raise PassError(f"{step.name} failed: {': '.join(filter(None, (error.at, str(error))))}") from error

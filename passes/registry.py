@@ -10,6 +10,7 @@ from types import MappingProxyType
 from ..dialect.errors import InternalError
 from ..dialect.imports import uncollected
 from ..dialect.op import Op
+from ..dialect.ops.batching import Lane, Lanes
 from ..dialect.ops.contraction import Matmul
 from ..dialect.ops.indexing import Scatter
 from ..dialect.ops.reductions import Sum
@@ -60,6 +61,7 @@ PASSES: PassTable = MappingProxyType(
         "optimize-gradients": entry(f"{__package__}.differentiation.optimize_gradients:OptimizeGradients"),
         "read-inserted": entry(f"{__package__}.fusion.read_inserted:ReadInserted", "tensor.insert_slice"),
         "read-first": entry(f"{__package__}.fusion.read_first:ReadFirst"),
+        "weft-batch": entry(f"{__package__}.batching.batch:Batch", Lane, Lanes),
         "weft-differentiate": entry(f"{__package__}.differentiation.differentiate:Differentiate"),
         "generalize-products": entry(
             f"{__package__}.fusion.generalize_products:GeneralizeProducts", "linalg.contract"

@@ -57,6 +57,7 @@ ORDER = {
         "function.py",
         "eval_shape.py",
         "gradients",
+        "batching",
         "control_flow",
         "data",
         "artifacts",

@@ -29,6 +29,7 @@ FAMILIES = (
     "fourier",
     "windows",
     "differentiation",
+    "batching",
     "state",
 )
 

@@ -14,9 +14,9 @@ import numpy as np
 from ...dialect.errors import (
     AxisError,
     ConcreteValueError,
-    DifferentiationError,
     InternalError,
     PassError,
+    RefusedOperation,
     WeftError,
 )
 from ...dialect.ops.state import exception_type
@@ -62,7 +62,7 @@ def explained_at_their_place(name: str) -> Iterator[None]:
     """
     try:
         yield
-    except (DifferentiationError, InternalError) as error:
+    except (RefusedOperation, InternalError) as error:
         raise _placed(error, error.at) from error.__cause__
     except PassError as error:
         raise _placed(error, str(error)) from error.__cause__

@@ -14,6 +14,7 @@ from ..autograph.operators.branches.checkpoints import Checkpoint
 from ..autograph.operators.builtins.converted_functions import convert_once
 from ..autograph.operators.calls.calls import call
 from ..autograph.operators.objects.access import set_item
+from ..calls.eager_calls import always_compiled
 from ..function import Function
 from ..gradients.independent import described
 from ..gradients.structures import leaves_of, map_leaves
@@ -51,7 +52,8 @@ def scan(
         steps.make_room()
         run = convert_once(_scan)
     elif rows.length == 0:
-        return Function(scan, None, "scan")(f, init, xs, length)  # it tells the types of no rows
+        with always_compiled():  # which tells the types of what there is nothing of
+            return Function(scan, None, "scan")(f, init, xs, length)
     else:
         run = _scan
     leaves = run(steps, rows.length, _unrolled(unroll))

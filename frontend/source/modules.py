@@ -115,11 +115,21 @@ def is_users_object(value: Any) -> bool:
 def module_of(function: Any) -> str:
     """The name of the module that a function says to be of; "" for one that says something else, or nothing.
 
+    What wraps a function says to be of its module (`functools.wraps`): there it is the one in which it was written.
+
     >>> module_of(sys.intern)
     'sys'
     """
     module = getattr(function, "__module__", None)
-    return module if isinstance(module, str) else ""
+    if not isinstance(module, str):
+        return ""
+    if "__wrapped__" in getattr(function, "__dict__", ()):
+        is_function = isinstance(function, FunctionType)
+        own = function.__globals__.get("__name__") if is_function else type(function).__module__
+        differs = isinstance(own, str) and own.partition(".")[0] != module.partition(".")[0]
+        if differs and (is_function or is_own_module(own)):
+            return str(own)
+    return module
 
 
 __all__ = [

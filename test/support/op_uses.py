@@ -27,6 +27,8 @@ WITHOUT_CASES = {
         "pairs",
         "cotangent",
         "custom",
+        "lane",
+        "lanes",
         "alloc_ref",
         "read_ref",
         "write_ref",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -283,3 +284,24 @@ def test_gradients_by_objects_are_by_what_they_held_when_called(wrap: Any) -> No
     np.testing.assert_allclose(found["w"], 2 * x * 4.0)
     np.testing.assert_allclose(found["items[0]"], [np.sum(3 * x) * 2 * 2.0])
     np.testing.assert_array_equal(model.w, [3.0, 3.0, 3.0])
+
+
+def test_functions_that_wrap_those_of_numpy_are_not_taken_for_them() -> None:
+    @functools.wraps(np.linalg.norm)
+    def doubled(x: Any) -> Any:
+        return 2 * np.linalg.norm(x)
+
+    @weft.function
+    def together(x: Any) -> Any:
+        return (
+            weft.grad(np.linalg.norm)(x),
+            weft.grad(doubled)(x),
+            doubled(x),
+            weft.vmap(np.linalg.norm)(x[None]),
+        )
+
+    x = np.array([3.0, 4.0])
+    by_norm, by_doubled, norm, norms = together(x)
+    np.testing.assert_allclose(by_norm, [0.6, 0.8])
+    np.testing.assert_allclose(by_doubled, [1.2, 1.6])
+    assert (norm, norms.tolist()) == (10.0, [5.0])

@@ -1,0 +1,1 @@
+"""`weft.vmap`: a function of one row for all rows of arrays."""

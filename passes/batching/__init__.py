@@ -1,0 +1,1 @@
+"""Functions of one row done for all rows: values between `weft.lane` and `weft.lanes` get an axis of lanes."""
