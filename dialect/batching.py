@@ -322,8 +322,7 @@ def convolved(
         several["groups"] = groups * extent
         array = _into_axis(b, lanes.spread(b, x), x.rank - 1)
     made = b.conv(array, _into_axis(b, kernel.value, kernel.rank - 1), **several)
-    *front, results = b.extents(made)
-    apart = b.reshaped(made, [*front, extent, *b.extents(kernel.value)[-1:]])
+    apart = b.reshaped(made, [*b.extents(made)[:-1], extent, *b.extents(kernel.value)[-1:]])
     last = apart.rank - 1
     order = (last - 1, *range(last - 1), last)
     return [Laned(b.transpose(apart, permutation=order), True)]
