@@ -56,6 +56,13 @@ def _of_arrays(x: Any) -> Any:
     return x.value if isinstance(x, KerasVariable) else x
 
 
+def may_be_equal(shape: Any, other: Any) -> bool:
+    """Whether two shapes are equal as far as they are known while a program is recorded."""
+    return len(shape) == len(other) and all(
+        weft.is_traced(a) or weft.is_traced(b) or a == b for a, b in zip(shape, other, strict=True)
+    )
+
+
 def convert_to_numpy(x: Any) -> Any:
     """A copy of a value as an array of NumPy."""
     return np.array(x.value if isinstance(x, KerasVariable) else x)
@@ -71,4 +78,4 @@ def shape(x: Any) -> Any:
     return tuple(x.shape)
 
 
-__all__ = ["cast", "convert_to_numpy", "convert_to_tensor", "is_tensor", "shape"]
+__all__ = ["cast", "convert_to_numpy", "convert_to_tensor", "is_tensor", "may_be_equal", "shape"]

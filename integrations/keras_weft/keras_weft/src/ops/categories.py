@@ -9,7 +9,7 @@ from keras.src import backend
 
 import weft
 
-from ..conversion import cast, convert_to_tensor
+from ..conversion import cast, convert_to_tensor, may_be_equal
 from .activations import log_sigmoid, log_softmax
 
 
@@ -56,7 +56,7 @@ def sparse_categorical_crossentropy(
         raise ValueError(f"Argument `output` must be at least rank 1. Received: output.shape={output.shape}")
     if target.ndim == output.ndim and target.shape[-1] == 1:
         target = np.squeeze(target, axis=-1)
-    if tuple(target.shape) != tuple(output.shape[:-1]):
+    if not may_be_equal(target.shape, output.shape[:-1]):
         raise ValueError(
             "Arguments `target` and `output` must have the same shape up until the last dimension: "
             f"target.shape={target.shape}, output.shape={output.shape}"
@@ -89,7 +89,7 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
 
 
 def _require_equal_shapes(target: Any, output: Any) -> None:
-    if tuple(target.shape) != tuple(output.shape):
+    if not may_be_equal(target.shape, output.shape):
         raise ValueError(
             "Arguments `target` and `output` must have the same shape. "
             f"Received: target.shape={target.shape}, output.shape={output.shape}"

@@ -38,7 +38,7 @@ def conv(
             f"kernel in_channels {seen}. "
         )
     result = _slid(x, kernel, strides, padding, dilation_rate, channels // seen)
-    if 0 in result.shape and 0 not in x.shape:
+    if 0 in result.shape[1:-1] and 0 not in x.shape[1:-1]:
         raise ValueError(
             "The convolution operation resulted in an empty output. "
             "This can happen if the input is too small for the given "

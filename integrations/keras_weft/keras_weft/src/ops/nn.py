@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..conversion import convert_to_tensor
+from ..conversion import convert_to_tensor, may_be_equal
 from .activations import (
     celu,
     elu,
@@ -54,7 +54,7 @@ from .pooling import adaptive_average_pool, adaptive_max_pool, average_pool, max
 def psnr(x1: Any, x2: Any, max_val: Any) -> Any:
     """The peak signal-to-noise ratio of two arrays in decibels."""
     x1, x2 = convert_to_tensor(x1), convert_to_tensor(x2)
-    if tuple(x1.shape) != tuple(x2.shape):
+    if not may_be_equal(x1.shape, x2.shape):
         raise ValueError(f"Input shapes {x1.shape} and {x2.shape} must match for PSNR calculation. ")
     number = x2.dtype.type
     error = np.mean(np.square(x1 - x2))

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from keras.src import backend
 
+import weft
+
 from ..conversion import cast, convert_to_tensor
 from ..random import normal
 from .blurring import gaussian_blur
@@ -180,7 +182,7 @@ def _read(
     x: Any, images: Any, places: Any, interpolation: str, fill_mode: str, fill_value: float, data_format: str
 ) -> Any:
     """Images (batch, height, width, channels) at places (batch or 1, height, width), as the given ones are laid out."""
-    batch = np.arange(x.shape[0])[:, None, None]
+    batch = weft.arange(x.shape[0])[:, None, None]
     result = _interpolated(x, (batch,), places, INTERPOLATIONS[interpolation], fill_mode, fill_value)
     result = result if data_format == "channels_last" else np.moveaxis(result, -1, 1)
     return cast(result, images.dtype)
