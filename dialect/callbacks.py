@@ -97,6 +97,17 @@ def takes_numbers(callback: Callback) -> bool:
     return getattr(callback, "takes_numbers", False)
 
 
+def repeatable(callback: Callback) -> Callback:
+    """A Python function that does nothing but compute by what it takes: it may be called once more, or elsewhere."""
+    callback.repeatable = True  # type: ignore[attr-defined]
+    return callback
+
+
+def is_repeatable(callback: Callback) -> bool:
+    """Whether a Python function may be called once more without that anybody sees it."""
+    return getattr(callback, "repeatable", False)
+
+
 def with_declared(callback: Callback) -> Callback:
     """A Python function that takes numbers, as above, and returns arrays of just the types that are declared."""
     callback.gives_declared = True  # type: ignore[attr-defined]
@@ -119,9 +130,11 @@ __all__ = [
     "call_back",
     "checked_results",
     "gives_declared",
+    "is_repeatable",
     "measured",
     "name_of",
     "native_of",
+    "repeatable",
     "takes_numbers",
     "with_declared",
     "with_native",

@@ -9,6 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from ...dialect.callbacks import is_repeatable
 from ...dialect.errors import UnsupportedError, WeftTypeError
 from ...dialect.mlir import ir
 from ...dialect.ops.creation import Constant
@@ -324,7 +325,8 @@ def _effects_of(trace: Any) -> tuple[Any, ...]:
     """What tells whether something was done that is seen from outside."""
     inputs = [found.traced for found in getattr(trace.python_state, "inputs", ())]
     written = sum(array._storage.version for array in (*trace.arguments, *inputs))
-    return len(trace.callbacks), written, trace.python_state is not None and trace.python_state.has_changed()
+    acting = sum(not is_repeatable(callback) for callback in trace.callbacks)
+    return acting, written, trace.python_state is not None and trace.python_state.has_changed()
 
 
 __all__ = ["checkpoint", "custom_gradient"]

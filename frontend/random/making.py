@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ...dialect.bit_generators import ALGORITHMS, count_of_words, is_generator, layout_of, words_of
+from ...dialect.callbacks import repeatable
 from ...dialect.errors import UnsupportedError
 from ...dialect.types import TensorType
 from ..runtime_values.outside_traces import outside_traces
@@ -71,6 +72,8 @@ def bit_generator(trace: Recorder, algorithm: str, *args: Any, **kwargs: Any) ->
     frozen = Frozen(trace, (args, kwargs))
     thaw = frozen.thaw
     call = outside_traces(lambda *arrays: [state(*thaw(arrays))], ALGORITHMS[algorithm])
+    if is_known:  # a seed, which always gives the same
+        call = repeatable(call)
     return TracedBitGenerator(algorithm, host_call(trace, call, frozen.operands, [type])[0])
 
 

@@ -58,16 +58,15 @@ class _Finder(importlib.abc.MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """The module as Python finds it, with a loader that adds the branch."""
-        loader = _loader(fullname)
-        if loader is None:
+        """The module as Python finds it, with a loader that changes it."""
+        if not any(fullname in names for names in (MODULES, REBINDING, _CHANGES)):
             return None
         spec = importlib.machinery.PathFinder.find_spec(fullname, path)
         if spec is None or spec.origin is None:
             return None
         if fullname == "keras.src.backend":
             _require_supported(Path(spec.origin).parent.parent / "version.py")
-        spec.loader = loader(fullname, spec.origin)
+        spec.loader = _Loader(fullname, spec.origin)
         return spec
 
 
@@ -86,7 +85,25 @@ def _know_extents(module: Any) -> None:
     module.standardize_shape = standardize_shape
 
 
-_CHANGES = {"keras.src.backend.common.variables": _know_extents}
+def _build_aside(module: Any) -> None:
+    """Let layers that are first called while a function is traced make their variables once and for all."""
+    build = module.Layer._maybe_build
+
+    @functools.wraps(build)
+    def build_aside(self: Any, call_spec: Any) -> None:
+        if not self.built:
+            import weft
+
+            with weft.init_scope():
+                build(self, call_spec)
+
+    module.Layer._maybe_build = build_aside
+
+
+_CHANGES = {
+    "keras.src.backend.common.variables": _know_extents,
+    "keras.src.layers.layer": _build_aside,
+}
 """What is changed in modules of Keras after they were run."""
 
 
@@ -101,50 +118,36 @@ def _require_supported(file: Path) -> None:
         )
 
 
-class _ChangingLoader(importlib.machinery.SourceFileLoader):
-    """Changes a module after it was run."""
+class _Loader(importlib.machinery.SourceFileLoader):
+    """Compiles a module from its own source, changed, and changes it after it was run.
+
+    A branch for weft is added, and `x += y` is `x = x + y`: arrays of NumPy change, Keras's do not.
+    """
+
+    def get_code(self, fullname: str) -> types.CodeType | None:
+        """The code of the module; its lines are those of the file."""
+        if fullname not in MODULES | REBINDING:
+            return super().get_code(fullname)
+        path = self.get_filename(fullname)
+        tree = ast.parse(self.get_data(path), path)
+        if fullname in MODULES:
+            adding = _AddBranch()
+            tree = adding.visit(tree)
+            if not adding.added:
+                raise ImportError(
+                    f"keras_weft finds no branch of the numpy backend in {fullname} ({path}), which it would copy; "
+                    f"install Keras {SUPPORTED[-1]} as it was released"
+                )
+        if fullname in REBINDING:
+            tree = _Rebind().visit(tree)
+        code: types.CodeType = compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
+        return code
 
     def exec_module(self, module: types.ModuleType) -> None:
         """Run the module, and what changes it."""
         super().exec_module(module)
-        _CHANGES[module.__name__](module)
-
-
-class _BranchLoader(importlib.machinery.SourceFileLoader):
-    """Compiles a module from its own source, with a branch for weft."""
-
-    def get_code(self, fullname: str) -> types.CodeType:
-        """The code of the module; its lines are those of the file."""
-        path = self.get_filename(fullname)
-        adding = _AddBranch()
-        tree = ast.fix_missing_locations(adding.visit(ast.parse(self.get_data(path), path)))
-        if not adding.added:
-            raise ImportError(
-                f"keras_weft finds no branch of the numpy backend in {fullname} ({path}), which it would copy; "
-                f"install Keras {SUPPORTED[-1]} as it was released"
-            )
-        code: types.CodeType = compile(tree, path, "exec", dont_inherit=True)
-        return code
-
-
-class _RebindingLoader(importlib.machinery.SourceFileLoader):
-    """Compiles a module from its own source, with `x = x + y` for `x += y`: arrays of NumPy change, Keras's do not."""
-
-    def get_code(self, fullname: str) -> types.CodeType:
-        """The code of the module; its lines are those of the file."""
-        path = self.get_filename(fullname)
-        tree = ast.fix_missing_locations(_Rebind().visit(ast.parse(self.get_data(path), path)))
-        code: types.CodeType = compile(tree, path, "exec", dont_inherit=True)
-        return code
-
-
-def _loader(fullname: str) -> type[importlib.machinery.SourceFileLoader] | None:
-    """What loads a module in another way than Python does."""
-    if fullname in MODULES:
-        return _BranchLoader
-    if fullname in REBINDING:
-        return _RebindingLoader
-    return _ChangingLoader if fullname in _CHANGES else None
+        if change := _CHANGES.get(module.__name__):
+            change(module)
 
 
 class _Rebind(ast.NodeTransformer):

@@ -103,3 +103,24 @@ def test_seeds_are_state() -> None:
     draw = weft.function(lambda: keras.random.uniform((2,), seed=seeds))
     np.testing.assert_array_equal([draw(), draw()], expected)
     assert draw.trace_count == 1
+
+
+def test_lists_of_variables_grow_once() -> None:
+    class Two(keras.layers.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = keras.layers.Dense(2)
+
+        def build(self, shape: Any) -> None:
+            self.scales = [self.add_weight(shape=(), initializer="ones")]
+            self.inner.build(shape)
+
+        def call(self, x: Any) -> Any:
+            return self.inner(x) * self.scales[0]
+
+    layer = Two()
+    outer = weft.function(lambda x: layer(x))
+    for rows in (1, 2, 1, 2):
+        outer(np.ones((rows, 3), "float32"))
+    assert len(layer._trainable_variables) == 1
+    assert len(layer.inner._trainable_variables) == 2

@@ -116,6 +116,19 @@ def test_what_is_checkpointed_runs_again() -> None:
     assert [text.count('"weft.tanh"') for text in both] == [6, 3]
 
 
+def test_what_is_checkpointed_may_draw_by_a_seed() -> None:
+    def noisy(x: Any, seed: Any) -> Any:
+        return x * np.random.default_rng(seed).random(3)
+
+    def total(f: Any) -> Any:
+        return weft.function(weft.grad(lambda x, seed: np.sum(np.sin(f(x, seed)))))
+
+    seed = np.array([3, 5], np.uint32)
+    np.testing.assert_array_equal(total(weft.checkpoint(noisy))(X, seed), total(noisy)(X, seed))
+    with pytest.raises(weft.UnsupportedError, match="prints, calls Python or writes"):
+        total(weft.checkpoint(lambda x, seed: x * np.random.default_rng().random(3)))(X, seed)
+
+
 class Layer:
     """Weights that a function under checkpoint reads, with an array that was computed, and one that changes."""
 

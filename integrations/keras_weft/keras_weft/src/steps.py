@@ -34,7 +34,7 @@ class Steps:
         self._joined = joined
         self._is_compiled = is_compiled
         self._is_built = is_built
-        self._has_run = False
+        self._has_run = self._is_known_to_run = False
         self._epochs: Epochs | None = None
         self.one: Any = weft.function(step) if is_compiled else step
         """The function of one batch."""
@@ -77,13 +77,18 @@ class Steps:
             if not self._is_built():  # what is not built by now is where it is used
                 return self._step(data)
         try:
-            return function(data)
-        except weft.UnsupportedError as error:
+            result = function(data)
+        except weft.WeftError as error:
+            if not isinstance(error, weft.UnsupportedError) and self._is_known_to_run:
+                raise  # it may come from the run, which has written variables by then
             warnings.warn(
                 f"the model runs eagerly, as weft cannot compile its step: {error}",
                 weft.FallbackWarning,
                 stacklevel=4,
             )
+        else:
+            self._is_known_to_run = True
+            return result
         self._is_compiled = False
         self.one = self._step
         return self._step(data)

@@ -296,8 +296,13 @@ class WeftTrainer(base_trainer.Trainer):
 
         Then it need not have written `call`, and the first batch makes the variables: its step runs as Python.
         """
-        if getattr(type(self), name) is getattr(WeftTrainer, name) and spec is not None:
+        if getattr(type(self), name) is not getattr(WeftTrainer, name) or spec is None:
+            return
+        if self.compiled:
             self._symbolic_build(data_batch=spec)
+            return
+        x, _, _ = data_adapter_utils.unpack_x_y_sample_weight(spec)
+        backend.compute_output_spec(self, tree.map_structure(_symbolic, x))
 
     def _is_built(self) -> bool:
         return all(layer.built for layer in self._flatten_layers())
@@ -404,6 +409,12 @@ class _Validation:
             _use_cached_eval_dataset=True,
         )
         return {f"val_{name}": value for name, value in logs.items()}
+
+
+def _symbolic(array: Any) -> Any:
+    if array is None:
+        return None
+    return backend.KerasTensor(array.shape, backend.standardize_dtype(array.dtype))
 
 
 def _last(logs: Iterator[Any]) -> Any:

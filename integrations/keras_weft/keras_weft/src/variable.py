@@ -11,7 +11,6 @@ from keras.src.backend.common.stateless_scope import get_stateless_scope, in_sta
 import weft
 
 from .conversion import convert_to_tensor
-from .recording import outside
 
 
 class Variable(KerasVariable, weft.ArrayHolder):
@@ -20,11 +19,11 @@ class Variable(KerasVariable, weft.ArrayHolder):
     _value: Any
 
     def _initialize(self, value: Any) -> None:
-        with outside():  # a layer may be built while a step is traced
+        with weft.init_scope():  # a layer may be built while a step is traced
             self._value = weft.Variable(np.asarray(value, dtype=self._dtype), name=self._path)
 
     def _initialize_with_initializer(self, initializer: Any) -> None:
-        with outside():
+        with weft.init_scope():
             self._initialize(initializer(self._shape, dtype=self._dtype))
 
     def _direct_assign(self, value: Any) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from keras.src import tree
 from keras.src.backend.common import KerasVariable, standardize_dtype
 from keras.src.backend.common.keras_tensor import KerasTensor
-from keras.src.backend.common.stateless_scope import StatelessScope
+from keras.src.backend.common.stateless_scope import StatelessScope, get_stateless_scope
 from keras.src.backend.common.symbolic_scope import SymbolicScope
 
 import weft
@@ -157,14 +157,51 @@ def _array_of(x: Any) -> Any:
 
 
 def remat(f: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, of which nothing but its arguments is kept for the gradient: for the reverse it runs again."""
+    """The function, of which nothing but its arguments is kept for the gradient: for the reverse it runs again.
+
+    What it assigns to variables (seeds, moving averages) is assigned once, behind it.
+    """
 
     def called(*args: Any, **kwargs: Any) -> Any:
-        if not weft.is_recording():
+        if not weft.is_tracing():
             return f(*args, **kwargs)
-        return weft.checkpoint(lambda *given: f(*given, **kwargs))(*args)
+        scope = _Assignments()
+
+        def run(*given: Any) -> Any:
+            with scope:
+                result = f(*given, **kwargs)
+            return result, [scope.get_current_value(variable) for variable in scope.assigned]
+
+        result, values = weft.checkpoint(run)(*args)
+        for variable, value in zip(scope.assigned, values, strict=True):
+            variable.assign(value)
+        return result
 
     return called
+
+
+class _Assignments(StatelessScope):
+    """Collects what is assigned to variables, over what the scope around it knows."""
+
+    def __init__(self) -> None:
+        self._outer = get_stateless_scope()
+        super().__init__(collect_losses=self._outer is not None and self._outer.collect_losses)
+        self.assigned: list[Any] = []
+
+    def __enter__(self) -> Any:
+        self.assigned.clear()  # `weft.checkpoint` runs the function once more for the reverse
+        self.state_mapping.clear()
+        return super().__enter__()
+
+    def add_update(self, update: tuple[Any, Any]) -> None:
+        variable, _ = update
+        if super().get_current_value(variable) is None:
+            self.assigned.append(variable)
+        super().add_update(update)
+
+    def get_current_value(self, variable: Any) -> Any:
+        found = super().get_current_value(variable)
+        return found if found is not None or self._outer is None else self._outer.get_current_value(variable)
 
 
 # Scopes and seeds
