@@ -54,8 +54,8 @@ class ConversionError(UnsupportedError, SyntaxError):
 class ConcreteValueError(WeftTypeError):
     """Python asked a traced array for its value, which is known only when the compiled function runs."""
 
-    value: Any = None
-    """The SSA value that it is about, where that may be one of Python's state."""
+    sources: Any = None
+    """The SSA values that the one may be computed of that it is about, where Python's state may be among them."""
     what: str = ""
     """What needs it."""
     instead: str = ""

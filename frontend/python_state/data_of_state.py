@@ -21,7 +21,6 @@ from ..reach.links import link
 from ..signature.composite_arrays import is_composite
 from ..signature.traced_value import ArrayHolder
 from ..tracing.array import TracedArray
-from ..tracing.sources import sources_of
 from .composite_constants import StandIn, stand_in_of_parts
 
 if TYPE_CHECKING:
@@ -93,9 +92,9 @@ class DataOfState(ABC):
         found: BaseException | None = error
         while found is not None and not isinstance(found, ConcreteValueError):
             found = found.__cause__
-        if found is None or found.value is None:
+        if found is None or found.sources is None:
             return {}
-        sources, found.value = sources_of([found.value], through_stops=True), None
+        sources, found.sources = found.sources, None
         needed = {}
         for known in self.inputs:
             if known.traced._storage.value in sources:

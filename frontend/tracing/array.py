@@ -329,7 +329,11 @@ class TracedArray(TracedValue):
             f"function runs; {instead}"
         )
         error.what, error.instead = what, instead
-        error.value = None if trace.python_state is None else self._value()
+        if trace.python_state is not None:
+            from .sources import sources_of  # which loads MLIR
+
+            # Now, as what a branch or loop has recorded is erased on the way to whoever asks.
+            error.sources = sources_of([self._value()], through_stops=True)
         return error
 
     def __bool__(self) -> bool:

@@ -206,3 +206,24 @@ def test_a_failing_trace_changes_nothing_for_later_ones():
     box.scale *= 2
     assert f(1.0) == 6
     assert f.trace_count == traces
+
+
+def test_a_value_that_is_needed_in_a_loop_and_a_branch():
+    """What these had recorded is erased by the time that the state is looked for."""
+    scale = variable(2.0, 3.0)
+
+    @weft.function
+    def f(x, n):
+        total = 0.0
+        for i in range(n):
+            row = x * i
+            for j in range(n):
+                if row[j] > 0:
+                    total += chosen([1.0, 10.0, 100.0], np.sum(np.sin(scale * 0) + scale) - 4)
+        return total
+
+    x, n = np.ones(20), np.int64(20)
+    with needing(r"int\(\)", "scale"):
+        assert f(x, n) == 3800.0
+    scale.assign([2.0, 4.0])
+    assert f(x, n) == 38000.0
