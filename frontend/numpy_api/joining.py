@@ -16,7 +16,7 @@ from ..indexing.broadcasting import broadcast_to
 from ..tracing.array import TracedArray
 from ..tracing.element_stores import cast_elements
 from ..tracing.extents import extents_text, known_extent, known_shape, require_equal
-from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, raise_where, trace_of
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, beside, cast, raise_where, trace_of
 from .arguments import along, axis_index, common_dtype, deliver, flat_or_axis, require_castable
 from .memory_order import copied
 from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel
@@ -276,6 +276,7 @@ def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list
         )
     if _are_cuts(indices_or_sections):
         cuts = [cut if isinstance(cut, TracedArray) else operator.index(cut) for cut in indices_or_sections]
+        x = beside(x, *cuts)
         bounds = list(zip([0, *cuts], [*cuts, None], strict=True))
     else:
         count = operator.index(indices_or_sections)

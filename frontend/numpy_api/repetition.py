@@ -11,7 +11,7 @@ from ...dialect.ops import arrangement
 from ...dialect.types import format_shape
 from ..indexing.broadcasting import broadcast_to
 from ..tracing.extents import known_extent, same_extent, split_shape
-from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, raise_where, trace_of
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, beside, raise_where, trace_of
 from .arguments import INT64, along, cast_error, flat_or_axis
 from .creation import arange, ones
 from .joining import concatenate
@@ -30,7 +30,7 @@ def repeat(a: ArrayLike, repeats: Any, axis: int | None = None) -> ArrayResult:
     """
     x, place = flat_or_axis(a, axis)
     if trace_of((repeats,)) is not None:
-        return _repeated(x, asarray(repeats), place)
+        return _repeated(beside(x, repeats), asarray(repeats), place)
     counts = np.asarray(repeats)
     if counts.dtype.kind not in "iub":
         raise cast_error(counts.dtype, INT64)
@@ -88,7 +88,7 @@ def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> ArrayResult:
     """
     x, place = flat_or_axis(arr, axis)
     if trace_of((obj,)) is not None:
-        return _without(x, asarray(obj), place)
+        return _without(beside(x, obj), asarray(obj), place)
     extent = known_extent(x, place, "delete")
     kept = np.delete(np.arange(extent), obj)
     gaps = np.flatnonzero(np.diff(kept) != 1)

@@ -33,6 +33,7 @@ from ..tracing.staging import (
     ArrayResult,
     apply,
     asarray,
+    beside,
     raise_where,
     rank_0_array,
     trace_of,
@@ -69,6 +70,7 @@ def reshape(
     if plain_order(x, order) == "F":
         return transpose(reshape(transpose(x), tuple(wanted)[::-1] if np.ndim(wanted) else wanted, copy=copy))
     extents = wanted if isinstance(wanted, (tuple, list)) or np.ndim(wanted) else (wanted,)
+    x = beside(x, *extents)
     target = _completed(x, tuple(extents))
     attribute, dims = split_shape(target)
     if not isinstance(x, TracedArray):
@@ -460,6 +462,7 @@ def roll(a: ArrayLike, shift: Any, axis: Any = None) -> ArrayResult:
     axes = tuple(axis_index(one_axis, x.ndim) for one_axis in axes)
     if x.ndim == 0:
         raise WeftValueError("an array without axes is rolled along none (leave out axis)")
+    x = beside(x, shift)
     shifts: Any = _shifts(_total(shift, x.shape[axes[0]]) if len(axes) == 1 else shift)
     if not axes or not shifts:
         return x.copy()

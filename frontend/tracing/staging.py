@@ -312,6 +312,12 @@ def staged(trace: Recorder, value: ArrayLike) -> TracedArray:
     return wrap(trace, value_of(trace, asarray(value)))._as_array(isinstance(value, np.ndarray))
 
 
+def beside(value: ArrayLike, *others: Any) -> ArrayResult:
+    """The value as an array, and as one of the trace where one of the others is: then it can be viewed by those."""
+    trace = trace_of(others)
+    return asarray(value) if trace is None else staged(trace, value)
+
+
 def recording(*values: Any) -> Recorder | None:
     """The trace that an array made of the values belongs to: theirs, or else the one in progress."""
     return trace_of(values) or current_trace() or remembering()

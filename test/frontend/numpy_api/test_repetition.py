@@ -98,3 +98,29 @@ def rolled(x, shift, shifts):
 def test_shifts():
     numbers = (0, 1, -5, 2**62, -(2**63))
     same(rolled, *((X, np.int64(number), np.array([number // 2, 1])) for number in numbers))
+
+
+def test_known_arrays_by_numbers_that_are_not():
+    def of_known(places, count):
+        return (
+            weft.repeat(X, places, 0),
+            weft.repeat(X, count),
+            weft.delete(X, count, 1),
+            weft.roll(X, count, 0),
+            weft.roll(X, (count, -count), (0, 1)),
+            weft.reshape(X, (count, -1)),
+            *weft.array_split(X, [count], 1),
+        )
+
+    places = np.array([2, 0, 1])
+    wanted = (
+        np.repeat(X, places, 0),
+        np.repeat(X, 2),
+        np.delete(X, 2, 1),
+        np.roll(X, 2, 0),
+        np.roll(X, (2, -2), (0, 1)),
+        np.reshape(X, (2, -1)),
+        *np.array_split(X, [2], 1),
+    )
+    for made, expected in zip(weft.function(of_known)(places, np.int64(2)), wanted, strict=True):
+        np.testing.assert_array_equal(made, expected)
