@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import keras
@@ -30,26 +31,26 @@ def flat(value: Any) -> list[Any]:
     return list(keras.tree.flatten(value))
 
 
-def compiled(calls: Iterable[str], arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """What calls give in one compiled function."""
+def differences(
+    calls: Iterable[str],
+    arrays: Mapping[str, np.ndarray],
+    *,
+    tolerance: float = 1e-5,
+    constants: Mapping[str, np.ndarray] = MappingProxyType({}),
+) -> list[str]:
+    """Where calls give others in one compiled function of arrays than as they are."""
     calls = list(calls)
 
     @weft.do_not_convert
     def program(arrays: dict[str, np.ndarray]) -> dict[str, Any]:
-        return {call: evaluate(call, arrays) for call in calls}
+        return {call: evaluate(call, {**constants, **arrays}) for call in calls}
 
-    made: dict[str, Any] = weft.function(program)(dict(arrays))
-    return made
-
-
-def differences(calls: Iterable[str], arrays: Mapping[str, np.ndarray], tolerance: float = 1e-5) -> list[str]:
-    """Where calls give others in a compiled function than as they are."""
-    calls = list(calls)
     found = []
-    for call, made in compiled(calls, arrays).items():
+    for call, made in weft.function(program)(dict(arrays)).items():
+        wanted = evaluate(call, {**constants, **arrays})
         found += [
             f"{call}: {text}"
-            for a, b in zip(flat(made), flat(evaluate(call, arrays)), strict=True)
+            for a, b in zip(flat(made), flat(wanted), strict=True)
             if (text := _difference(np.asarray(a), np.asarray(b), tolerance))
         ]
     return found

@@ -300,3 +300,41 @@ def test_dtypes_of_functions_of_two_arrays(dtype: str) -> None:
     assert (
         dtypes_that_differ([call for call in calls if call != "ops.subtract(x_bool, x_bool)"], arrays) == []
     )
+
+
+# What is not data of the function
+
+LATER = [
+    "ops.take(table, w, axis=0)",
+    "ops.take_along_axis(table, w[:, None], axis=1)",
+    "ops.repeat(table, w, axis=0)",
+    "ops.roll(table, w[1], axis=0)",
+    "ops.pad(table, 1, constant_values=v[0])",
+    "ops.clip(table, v[0], v[1])",
+    "ops.where(table > 2, v[0], table)",
+    "ops.searchsorted(row, v)",
+    "ops.full((2, 3), v[0])",
+    "ops.full_like(table, v[0])",
+    "ops.linspace(0.0, v[0], 3)",
+    "ops.arange(w[1])",
+    "ops.hanning(w[1])",
+    "ops.stack([1.0, v[0]])",
+    "ops.concatenate([table, f])",
+    "ops.add([1, 2, 3, 4], v)",
+    "ops.einsum('ij,j', table, v)",
+    "ops.unravel_index(w, (2, 3))",
+    "ops.broadcast_to(row, (w[1], 4))",
+    "ops.reshape(row, (w[1], -1))",
+    "ops.bincount(w, weights=row, minlength=4)",
+    "ops.select([v > 0], [row], v)",
+    "ops.quantile(table, g[0, 0])",
+    "ops.split(row, w[1:3])",
+    "ops.split(table, [w[2]])",
+]
+"""Calls on constants, of which something is known only when the program runs."""
+
+
+def test_of_constants_by_what_is_known_later() -> None:
+    row = np.arange(4, dtype="float32")
+    constants = {"row": row, "table": row + 4 * row[:, None]}
+    assert differences(LATER, ARRAYS, constants=constants) == []

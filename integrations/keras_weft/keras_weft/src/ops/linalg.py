@@ -10,6 +10,7 @@ import numpy as np
 import weft
 
 from ..conversion import convert_to_tensor
+from .namespace import namespace
 from .promotion import as_dtype, dtype_of, floatx_of_integers, in_single, result_type, tensor
 
 
@@ -126,10 +127,10 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
 def lu_factor(a: Any) -> tuple[Any, Any]:
     """Both triangular factors in one matrix, and for each column the row that was exchanged with it."""
     a = tensor(a, floatx_of_integers)
-    count = min(a.shape[-2:])
-    pivots = np.zeros((*a.shape[:-2], count), "int32")
-    if weft.is_recording():
-        pivots = weft.zeros(pivots.shape, "int32")
+    rows, columns = a.shape[-2:]
+    is_known = None not in weft.static_shape(a)[-2:]
+    count = min(rows, columns) if is_known else np.minimum(rows, columns)
+    pivots = namespace().zeros((*a.shape[:-2], count), "int32")
     lu, pivots = weft.fori_loop(0, count, _eliminate, (in_single(a), pivots))
     return as_dtype(lu, dtype_of(a)), pivots
 

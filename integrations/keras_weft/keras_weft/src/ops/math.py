@@ -10,8 +10,8 @@ import numpy as np
 import weft
 
 from ..conversion import convert_to_tensor
+from .namespace import namespace
 from .numpy.contraction import slogdet
-from .numpy.creation import maker
 from .numpy.reductions import axes_of
 from .numpy.selection import combine_rows
 from .numpy.statistics import histogram
@@ -39,7 +39,7 @@ def _segments(function: Any, neutral: Callable[[np.dtype[Any]], Any]) -> Callabl
             last = np.max(ids, initial=-1)
             num_segments = (last if weft.is_traced(last) else int(last)) + 1
         shape = (num_segments + 1, *data.shape[ids.ndim :])  # one more, in front, for what is left out
-        result = maker().full(shape, neutral(data.dtype), dtype=data.dtype)
+        result = namespace().full(shape, neutral(data.dtype), dtype=data.dtype)
         return combine_rows(function, result, np.maximum(ids, -1) + 1, data)[1:]
 
     return called
@@ -141,7 +141,8 @@ def cdist(x: Any, y: Any) -> Any:
     x, y = convert_to_tensor(x), convert_to_tensor(y)
     if x.ndim < 2 or y.ndim < 2:
         raise ValueError("`cdist` inputs must have rank >= 2")
-    if x.shape[-1] != y.shape[-1]:
+    extents = weft.static_shape(x)[-1], weft.static_shape(y)[-1]
+    if None not in extents and extents[0] != extents[1]:
         raise ValueError("Last dimension of inputs to `cdist` must match")
     return np.sqrt(np.sum(np.square(x[..., :, None, :] - y[..., None, :, :]), axis=-1))
 
@@ -165,7 +166,8 @@ def _get_complex_tensor_from_tuple(x: Any) -> Any:
     if not isinstance(x, (tuple, list)) or len(x) != 2:
         raise ValueError(f"Input `x` should be a tuple of two tensors - real and imaginary.Received: x={x}")
     real, imag = (convert_to_tensor(part) for part in x)
-    if real.shape != imag.shape:
+    extents = zip(weft.static_shape(real), weft.static_shape(imag), strict=real.ndim == imag.ndim)
+    if real.ndim != imag.ndim or any(None not in pair and pair[0] != pair[1] for pair in extents):
         raise ValueError(
             "Input `x` should be a tuple of two tensors - real and imaginary.Both the real and imaginary parts should "
             f"have the same shape. Received: x[0].shape = {real.shape}, x[1].shape = {imag.shape}"
@@ -216,7 +218,7 @@ def extract_sequences(x: Any, sequence_length: int, sequence_stride: int) -> Any
 
 
 def _places_of_pieces(count: Any, length: int, stride: int) -> Any:
-    starts = maker().arange(count) * stride
+    starts = namespace().arange(count) * stride
     return starts[:, None] + np.arange(length)
 
 
@@ -262,9 +264,9 @@ def istft(
     *batch, count, _ = pieces.shape
     total = fft_length + sequence_stride * (count - 1)
     places = _places_of_pieces(count, fft_length, sequence_stride)
-    signal, weights = maker().zeros((total, *batch), dtype), maker().zeros(total, dtype)
+    signal, weights = namespace().zeros((total, *batch), dtype), namespace().zeros(total, dtype)
     np.add.at(signal, places, np.moveaxis(pieces, (-2, -1), (0, 1)))
-    np.add.at(weights, places, np.broadcast_to(np.square(factors), places.shape))
+    np.add.at(weights, places, namespace().broadcast_to(np.square(factors), places.shape))
     signal = np.moveaxis(signal, 0, -1) / np.where(weights > 1e-10, weights, 1)
     if window is None:  # where pieces lie over each other they are added
         signal = signal * np.asarray(fft_length / sequence_stride, dtype)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,8 @@ from keras.src.backend.common import standardize_dtype
 import weft
 
 from ...conversion import convert_to_tensor
+from ..namespace import namespace
 from ..promotion import as_dtype, result_type
-
-
-def maker() -> Any:
-    """The namespace whose functions make arrays: while a program is recorded they are parts of it."""
-    return weft if weft.is_recording() else np
 
 
 def _named(dtype: Any) -> str:
@@ -36,18 +32,18 @@ def array(x: Any, dtype: Any = None) -> Any:
 
 def empty(shape: Any, dtype: Any = None) -> Any:
     """An array of any numbers."""
-    return maker().empty(_extents(shape), _named(dtype))
+    return namespace().empty(_extents(shape), _named(dtype))
 
 
 def eye(N: Any, M: Any = None, k: int = 0, dtype: Any = None) -> Any:
     """Ones on a diagonal."""
-    return maker().eye(N, M, k=k, dtype=_named(dtype))
+    return namespace().eye(N, M, k=k, dtype=_named(dtype))
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     """An array of one number."""
     dtype = _named(dtype)
-    return maker().full(_extents(shape), convert_to_tensor(fill_value, dtype), dtype=dtype)
+    return namespace().full(_extents(shape), convert_to_tensor(fill_value, dtype), dtype=dtype)
 
 
 def identity(n: Any, dtype: Any = None) -> Any:
@@ -57,17 +53,17 @@ def identity(n: Any, dtype: Any = None) -> Any:
 
 def ones(shape: Any, dtype: Any = None) -> Any:
     """An array of ones."""
-    return maker().ones(_extents(shape), _named(dtype))
+    return namespace().ones(_extents(shape), _named(dtype))
 
 
 def tri(N: Any, M: Any = None, k: int = 0, dtype: Any = None) -> Any:
     """Ones at and below a diagonal."""
-    return maker().tri(N, M, k=k, dtype=_named(dtype))
+    return namespace().tri(N, M, k=k, dtype=_named(dtype))
 
 
 def zeros(shape: Any, dtype: Any = None) -> Any:
     """An array of zeros."""
-    return maker().zeros(_extents(shape), _named(dtype))
+    return namespace().zeros(_extents(shape), _named(dtype))
 
 
 def _extents(shape: Any) -> Any:
@@ -108,7 +104,7 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
     dtype = standardize_dtype(dtype) if dtype else result_type(*[getattr(x, "dtype", type(x)) for x in given])
     if stop is None:
         start, stop = 0, start
-    return maker().arange(start, stop, 1 if step is None else step, dtype=dtype)
+    return namespace().arange(start, stop, 1 if step is None else step, dtype=dtype)
 
 
 def linspace(
@@ -151,22 +147,19 @@ def geomspace(
 ) -> Any:
     """So many numbers, each the one before times the same factor."""
     start, stop = (as_dtype(convert_to_tensor(x), "float64") for x in (start, stop))
-    first = np.abs(start)
-    exponents = np.linspace(np.log10(first), np.log10(np.abs(stop)), num, endpoint, axis=axis)
+    exponents = np.linspace(np.log10(np.abs(start)), np.log10(np.abs(stop)), num, endpoint, axis=axis)
     values = np.moveaxis(np.sign(start) * np.moveaxis(10**exponents, axis, 0), 0, axis)
-    ends = [np.broadcast_to(x, first.shape) for x in (start, stop)]
+    ends = np.broadcast_arrays(start, stop)
     return as_dtype(_with_ends(values, ends if endpoint else ends[:1], axis), _named(dtype))
 
 
-def _with_ends(values: Any, ends: list[Any], axis: int) -> Any:
+def _with_ends(values: Any, ends: Sequence[Any], axis: int) -> Any:
     """A range whose first number, and last one, are given exactly."""
     rows = np.moveaxis(values, axis, 0)
-    if len(rows) <= len(ends):
-        parts = ends[: len(rows)]
-        return rows if not parts else np.moveaxis(np.stack(parts), 0, axis)
-    inner = rows[1 : len(rows) - len(ends) + 1]
+    count = rows.shape[0]
+    inner = rows[1 : max(count - len(ends) + 1, 1)]
     parts = [ends[0][None], inner, *[end[None] for end in ends[1:]]]
-    return np.moveaxis(np.concatenate(parts), 0, axis)
+    return np.moveaxis(np.concatenate(parts)[:count], 0, axis)
 
 
 def meshgrid(*x: Any, indexing: Any = "xy") -> Any:
@@ -196,7 +189,7 @@ def _window(shape: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def _places(length: Any) -> Any:
     length = length if isinstance(length, int) else as_dtype(convert_to_tensor(length), "int64")
     length = length if weft.is_traced(length) else int(length)
-    steps = maker().arange(1 - length, length, 2)
+    steps = namespace().arange(1 - length, length, 2)
     return steps / np.maximum(length - 1, 1)
 
 
@@ -230,7 +223,6 @@ __all__ = [
     "kaiser",
     "linspace",
     "logspace",
-    "maker",
     "meshgrid",
     "ones",
     "ones_like",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...conversion import convert_to_tensor
+from ..namespace import namespace
 from ..promotion import tensors
 
 
@@ -45,10 +46,14 @@ def stack(x: Sequence[Any], axis: int = 0) -> Any:
 def _splitting(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of an array, and of a number of parts or where they begin."""
 
+    name = function.__name__
+
     def called(x: Any, indices_or_sections: Any, *axis: int, **options: int) -> Any:
         where = indices_or_sections
-        where = where if isinstance(where, (int, list, tuple)) else convert_to_tensor(where)
-        return list(function(convert_to_tensor(x), where, *axis, **options))
+        if not isinstance(where, (int, list, tuple)):
+            where = convert_to_tensor(where)
+            where = [where[index] for index in range(where.shape[0])] if where.ndim else where
+        return list(getattr(namespace(), name)(convert_to_tensor(x), where, *axis, **options))
 
     return called
 

@@ -12,6 +12,7 @@ import weft
 
 from ...control_flow import vectorized_map
 from ...conversion import convert_to_tensor
+from ..namespace import namespace
 from ..promotion import as_dtype, result_type
 
 # By places
@@ -19,7 +20,7 @@ from ..promotion import as_dtype, result_type
 
 def take(x: Any, indices: Any, axis: int | None = None) -> Any:
     """The entries at indices."""
-    return np.take(convert_to_tensor(x), convert_to_tensor(indices), axis=axis)
+    return namespace().take(convert_to_tensor(x), convert_to_tensor(indices), axis=axis)
 
 
 def take_along_axis(x: Any, indices: Any, axis: int | None = None) -> Any:

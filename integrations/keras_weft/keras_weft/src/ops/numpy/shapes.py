@@ -9,14 +9,17 @@ import numpy as np
 from keras.src.backend.common import KerasVariable
 
 from ...conversion import convert_to_tensor
+from ..namespace import namespace
 
 
 def _moving(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of an array, and of numbers that say where to."""
 
+    name = function.__name__
+
     def called(x: Any, *places: Any, **options: Any) -> Any:
         given = {name: _place(value) for name, value in options.items()}
-        return function(convert_to_tensor(x), *map(_place, places), **given)
+        return getattr(namespace(), name)(convert_to_tensor(x), *map(_place, places), **given)
 
     return called
 
@@ -58,17 +61,17 @@ def pad(x: Any, pad_width: Any, mode: Any = "constant", constant_values: Any = N
     """An array with an edge around it."""
     x = convert_to_tensor(x)
     if constant_values is None:
-        return np.pad(x, pad_width, mode)
+        return namespace().pad(x, pad_width, mode)
     if mode != "constant":
         raise ValueError(
             f"Argument `constant_values` can only be provided when `mode == 'constant'`. Received: mode={mode}"
         )
-    return np.pad(x, pad_width, mode, constant_values=_place(constant_values))
+    return namespace().pad(x, pad_width, mode, constant_values=_place(constant_values))
 
 
 def reshape(x: Any, newshape: Any) -> Any:
     """The numbers in another shape."""
-    return np.reshape(convert_to_tensor(x), _place(newshape))
+    return namespace().reshape(convert_to_tensor(x), _place(newshape))
 
 
 def rot90(array: Any, k: int = 1, axes: Any = (0, 1)) -> Any:

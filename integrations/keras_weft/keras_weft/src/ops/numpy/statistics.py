@@ -11,6 +11,7 @@ from keras.src.backend import config
 import weft
 
 from ...conversion import convert_to_tensor
+from ..namespace import namespace
 from ..promotion import (
     as_dtype,
     double_of_long,
@@ -90,7 +91,7 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = Fal
     rows = x.shape[0]
     length = np.maximum(np.max(x, initial=0) + 1, minlength or 0)
     length = length if weft.is_traced(length) else int(length)
-    places = x + length * np.arange(rows).reshape(-1, 1)
+    places = x + length * namespace().arange(rows).reshape(-1, 1)
     flat = None if weights is None else np.ravel(weights)
     return as_dtype(np.bincount(np.ravel(places), flat, rows * length).reshape(rows, length), dtype)
 
