@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+import string
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -64,6 +66,9 @@ def kernel_cotangent(
     rank = x.rank - 2
     inner = tuple(range(1, rank + 1))
     slides = slides_of(_window(kernel), strides, padding, dilations, x_dilations)
+    size = math.prod(slide.window or 0 for slide in slides)
+    if kernel.shape[rank:] == (1, groups) and set(x_dilations) <= {1} and 0 < size <= _MOST_PLACES:
+        return _cotangent_of_own_kernels(b, g, x, kernel, slides)
     around: list[int] = []
     for slide, extent in zip(slides, x.shape[1:], strict=False):
         around += [slide.low, slide.high - (0 if extent is None else _left_over(slide, extent))]
@@ -93,6 +98,24 @@ def kernel_cotangent(
     cut = _cut(b, found, kernel, inner, range(rank))
     back: Tensor = b.transpose(cut, permutation=(*inner, 0, rank + 1))
     return back
+
+
+_MOST_PLACES = 64
+"""Kernels for single channels of more elements are correlated like others."""
+
+
+def _cotangent_of_own_kernels(
+    b: Emitter, g: Tensor, x: Tensor, kernel: Tensor, slides: Sequence[Slide]
+) -> Tensor:
+    """Where each channel has a kernel of its own: for every place in the kernel the sum of what is there times g."""
+    labels = string.ascii_letters[: x.rank]
+    single = Slide(1, 1, 0, 0)
+    moved = [single, *slides, single]
+    image = b.conj(surrounded(b, x, moved, 0))
+    spec = f"{labels},{labels}->{labels[-1]}"
+    parts = parts_of_windows(moved, b.extents(g))
+    sums = [b.contract(part_of(b, image, part), g, spec=spec) for part in parts]
+    return b.reshaped(b.stack(*sums, axis=0), b.extents(kernel))
 
 
 def _window(kernel: Tensor) -> list[int]:

@@ -80,6 +80,8 @@ class Conv(ShapedOp, name="conv", family="contraction", cost=Cost.SLOW):
             (1, 3, 2, 4), (4, 3, 2, 2), padding=(1, 3, 2, 2), x_dilations=(3, 2), dilations=(1, 2), groups=2
         ),
         _case((1, 5, 1), (4, 1, 2), strides=(2,), padding=(1, 2), x_dilations=(3,)),
+        _case((2, 5, 3), (2, 1, 3), strides=(2,), padding=(1, -1), groups=3),
+        _case((2, 4, 2), (3, 1, 4), padding=(2, 1), groups=2),
         _case((3, 2), (2, 4)),
     )
     linear = ("x", "kernel")

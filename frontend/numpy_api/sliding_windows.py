@@ -16,6 +16,7 @@ import numpy as np
 from ...dialect.errors import WeftValueError
 from ...dialect.op import Op
 from ...dialect.ops.convolution import Conv
+from ...dialect.ops.reductions import extremum_of_nothing
 from ...dialect.ops.windows import WindowMax, WindowMean, WindowMin, WindowReduction, WindowSum
 from ...dialect.sliding import Slide, slides_of
 from ..tracing.extents import extents_text, known_shape, require_equal
@@ -31,6 +32,7 @@ from ..tracing.staging import (
     type_of_operand,
 )
 from .arguments import promoted
+from .padding import pad
 from .shape import flip, permute_dims, reshape
 
 
@@ -67,7 +69,8 @@ def conv(
     spread, gaps = _numbers(dilations, rank, "dilations"), _numbers(input_dilations, rank, "input_dilations")
     window = known_shape(weights)[:-2]
     if image.ndim == weights.ndim and rank >= 0:
-        image, borders = _padding("conv", padding, image, 1, window, steps, spread, gaps)
+        slides = slides_of(window, steps, (0, 0) * rank, spread, gaps)
+        image, borders = _padding(padding, image, 1, window, slides, 0)
         _require_channels(image, weights, parts)
         _require_fit("conv", image, 1, weights.shape[:-2], slides_of(window, steps, borders, spread, gaps))
     else:
@@ -246,7 +249,14 @@ def _reduced(
         _numbers(value, rank, name)
         for value, name in ((window, "window"), (strides, "strides"), (dilations, "dilations"))
     )
-    x, borders = _padding(name, padding, x, outer, size, steps, spread, (1,) * rank)
+    slides = slides_of(size, steps, (0, 0) * rank, spread)
+    is_open = None in known_shape(x) and isinstance(padding, str) and padding.lower() == "same"
+    if op_class is WindowMean and is_open:  # of what surrounds the array nothing counts
+        how = window, strides, padding, dilations
+        totals, counts = (_reduced(name, WindowSum, each, outer, *how) for each in (x, np.ones_like(x)))
+        return totals / counts
+    outside = extremum_of_nothing(x.dtype, op_class is WindowMin) if op_class in (WindowMax, WindowMin) else 0
+    x, borders = _padding(padding, x, outer, size, slides, outside)
     _require_fit(name, x, outer, size, slides_of(size, steps, borders, spread))
     one, none = (1,) * outer, (0, 0) * outer
     return _checked(
@@ -311,37 +321,50 @@ def _sides(padding: Any, rank: int) -> tuple[int, ...]:
 
 
 def _padding(
-    name: str,
     padding: Any,
     x: ArrayResult,
     first: int,
     window: Sequence[int | None],
-    strides: Sequence[int],
-    dilations: Sequence[int],
-    gaps: Sequence[int],
+    slides: Sequence[Slide],
+    outside: complex,
 ) -> tuple[ArrayResult, tuple[int, ...]]:
-    """What lies before and behind each axis, by numbers or by name; of unknown extents, x may have it already."""
-    rank = len(strides)
+    """What lies before and behind each axis, by numbers or by name.
+
+    Where "same" depends on extents that are known only at run time, x has it already.
+    """
     if not isinstance(padding, str):
-        return x, _sides(padding, rank)
+        return x, _sides(padding, len(slides))
     if padding.lower() == "valid":
-        return x, (0, 0) * rank
+        return x, (0, 0) * len(slides)
     if padding.lower() != "same":
         raise WeftValueError(f"padding is 'valid', 'same' or numbers, not {padding!r}")
     borders: list[int] = []
-    for axis, size in enumerate(window):
+    for axis, (size, slide) in enumerate(zip(window, slides, strict=True), first):
         if size is None:
             raise WeftValueError("padding 'same' needs the size of the window while tracing")
-        slide, extent = (
-            Slide(size, strides[axis], 0, 0, dilations[axis], gaps[axis]),
-            known_shape(x)[first + axis],
-        )
+        extent = known_shape(x)[axis]
         if extent is None and slide.stride == slide.gap == 1:
             total = slide.reach
         elif extent is None:
-            raise WeftValueError("padding 'same' with strides needs the extents while tracing")
+            x, total = _surrounded(x, axis, slide, outside), 0
         else:
             length = slide.length(extent)
             total = max((-(-length // slide.stride) - 1) * slide.stride + slide.reach + 1 - length, 0)
         borders += [total // 2, total - total // 2]
     return x, tuple(borders)
+
+
+def _surrounded(x: ArrayResult, axis: int, slide: Slide, outside: complex) -> ArrayResult:
+    """An array with what "same" puts around an axis of which the extent is known only at run time."""
+    if slide.gap > 1:
+        raise WeftValueError("padding 'same' with input_dilations needs the extents while tracing")
+    extent, most = x.shape[axis], slide.reach // 2
+    widths = [(most, slide.reach - most) if a == axis else (0, 0) for a in range(x.ndim)]
+    wide = pad(x, widths, constant_values=x.dtype.type(outside))
+    places = (extent + slide.stride - 1) // slide.stride
+    total = np.maximum((places - 1) * slide.stride + slide.reach + 1 - extent, 0)
+    begin = most - total // 2
+    kept = [slice(None)] * x.ndim
+    kept[axis] = slice(begin, begin + extent + total)
+    inside: ArrayResult = wide[tuple(kept)]
+    return inside

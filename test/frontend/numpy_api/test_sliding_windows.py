@@ -173,3 +173,33 @@ def test_gradients_where_sizes_are_known_at_run_time(stride: int) -> None:
     compiled = weft.function(weft.grad(total, argnums=(0, 1)), input_signature=specs)
     for got, wanted in zip(compiled(x, kernel), expected, strict=True):
         np.testing.assert_allclose(got, wanted, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 6, 7])
+def test_same_size_divided_by_strides_where_sizes_are_known_at_run_time(size: int) -> None:
+    x, kernel = np.random.default_rng(10).normal(size=(2, size, 5, 2)), FILTERS[:, :, :2]
+    pools = [weft.max_pool, weft.avg_pool]
+
+    def program(x: Any, kernel: Any) -> list[Any]:
+        pooled = [pool(x, (4, 3), strides=(3, 2), padding="same") for pool in pools]
+        return [weft.conv(x, kernel, strides=(2, 3), padding="same", dilations=(2, 1)), *pooled]
+
+    specs = [weft.TensorSpec((None, None, None, 2), "float64"), weft.TensorSpec(kernel.shape, "float64")]
+    compiled = weft.function(program, input_signature=specs)
+    for got, expected in zip(compiled(x, kernel), program(x, kernel), strict=True):
+        np.testing.assert_allclose(got, expected, atol=1e-12)
+    with pytest.raises(ValueError, match="'same' with input_dilations needs the extents"):
+        weft.function(
+            lambda x, k: weft.conv(x, k, padding="same", input_dilations=2), input_signature=specs
+        ).get_concrete_function()
+
+
+def test_channels_first_and_arrays_with_gaps() -> None:
+    image = np.moveaxis(IMAGE, -1, 1).copy()
+    expected = np.moveaxis(weft.conv(IMAGE, FILTERS), -1, 1)
+    got = weft.function(lambda x, k: np.moveaxis(weft.conv(np.moveaxis(x, 1, -1), k), -1, 1))(image, FILTERS)
+    np.testing.assert_allclose(got, expected)
+    parts = IMAGE[:, ::-1, ::2], FILTERS[::-1, :, :, ::2]
+    np.testing.assert_allclose(
+        weft.function(weft.conv)(*parts), weft.conv(*(np.ascontiguousarray(part) for part in parts))
+    )
