@@ -85,17 +85,35 @@ def _know_extents(module: Any) -> None:
     module.standardize_shape = standardize_shape
 
 
+def _described(call_spec: Any) -> Any:
+    """The arguments of a layer, with types in the places of arrays that are known when the function runs."""
+    from keras.src import backend, tree
+
+    import weft
+
+    def described(value: Any) -> Any:
+        if not weft.is_traced(value):
+            return value
+        return backend.KerasTensor(weft.static_shape(value), backend.standardize_dtype(value.dtype))
+
+    copied = copy.copy(call_spec)
+    vars(copied).update(tree.map_structure(described, vars(call_spec)))
+    return copied
+
+
 def _build_aside(module: Any) -> None:
     """Let layers that are first called while a function is traced make their variables once and for all."""
     build = module.Layer._maybe_build
 
     @functools.wraps(build)
     def build_aside(self: Any, call_spec: Any) -> None:
-        if not self.built:
-            import weft
+        if self.built:
+            return
+        import weft
 
-            with weft.init_scope():
-                build(self, call_spec)
+        described = _described(call_spec) if weft.is_recording() else call_spec
+        with weft.init_scope():
+            build(self, described)
 
     module.Layer._maybe_build = build_aside
 
