@@ -190,7 +190,7 @@ class Dataset(Pipeline):
 
         >>> dataset = weft.data.Dataset.range(5).shuffle(seed=1)
         >>> [int(x) for x in dataset], [int(x) for x in dataset]
-        ([4, 0, 1, 2, 3], [1, 4, 0, 3, 2])
+        ([4, 0, 1, 2, 3], [2, 4, 0, 1, 3])
         """
         if buffer_size is not None:
             require_count("shuffle", "buffer_size", buffer_size)
@@ -496,12 +496,15 @@ def element_types(spec: Any) -> Any:
 
 
 def seed_array(seed: Any) -> Any:
-    """A seed in an array, which is data of compiled code."""
+    """A seed as two words in an array, which is data of compiled code."""
     if seed is None:
-        return np.array([np.random.default_rng().integers(ENDLESS)])
+        return np.random.default_rng().integers(1 << 32, size=2, dtype=np.uint32)
     if hasattr(seed, "integers"):
-        return np.array([seed.integers(ENDLESS)])
-    return np.array([seed % ENDLESS])
+        return seed.integers(1 << 32, size=2, dtype=np.uint32)
+    return np.array([seed & _WORD, seed >> 32 & _WORD]).astype(np.uint32)
+
+
+_WORD = (1 << 32) - 1
 
 
 def inner_of(pipeline: Any) -> list[Any]:

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.types import format_shape
+from ..signature.element_kinds import Pipeline, is_record, names_in
 from ..signature.signature import TensorSpec
-
-
-class Pipeline:
-    """What gives elements; in a structure it is a part."""
-
-
-def is_record(value: Any) -> bool:
-    """Whether a value is a dataclass with parts, and no part itself."""
-    return (
-        hasattr(value, "__dataclass_fields__")
-        and not isinstance(value, Pipeline)
-        and not isinstance(value, type)
-    )
 
 
 def mapped(function: Callable[..., Any], value: Any, *others: Any) -> Any:
@@ -31,7 +19,7 @@ def mapped(function: Callable[..., Any], value: Any, *others: Any) -> Any:
         parts = [
             mapped(function, value[place], *[other[place] for other in others]) for place in range(len(value))
         ]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+        return type(value)(*parts) if names_in(value) else tuple(parts)
     if isinstance(value, dict):
         return {name: mapped(function, value[name], *[other[name] for other in others]) for name in value}
     if is_record(value):
@@ -50,7 +38,7 @@ def joined(function: Callable[[list[Any]], Any], values: list[Any]) -> Any:
     first = values[0]
     if isinstance(first, tuple):
         parts = [joined(function, [value[place] for value in values]) for place in range(len(first))]
-        return type(first)(*parts) if hasattr(first, "_fields") else tuple(parts)
+        return type(first)(*parts) if names_in(first) else tuple(parts)
     if isinstance(first, dict):
         return {name: joined(function, [value[name] for value in values]) for name in first}
     if is_record(first):
@@ -66,20 +54,23 @@ def fields_of(value: Any) -> list[str]:
     return list(value.__dataclass_fields__)
 
 
-def parts_of(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+def parts_of(value: Any, path: str = "") -> list[tuple[str, Any]]:
     """The parts of a structure, with what messages call them: `[0]['x']`."""
     if isinstance(value, tuple):
-        names = getattr(value, "_fields", None)
-        for place, part in enumerate(value):
-            yield from parts_of(part, f"{path}.{names[place]}" if names else f"{path}[{place}]")
+        names = names_in(value)
+        steps = [f".{name}" for name in names] if names else [f"[{place}]" for place in range(len(value))]
+        inside = list(value)
     elif isinstance(value, dict):
-        for name, part in value.items():
-            yield from parts_of(part, f"{path}[{name!r}]")
+        steps, inside = [f"[{name!r}]" for name in value], list(value.values())
     elif is_record(value):
-        for name in fields_of(value):
-            yield from parts_of(getattr(value, name), f"{path}.{name}")
+        steps = [f".{name}" for name in fields_of(value)]
+        inside = [getattr(value, name) for name in fields_of(value)]
     else:
-        yield path, value
+        return [(path, value)]
+    found = []
+    for step, part in zip(steps, inside, strict=True):
+        found += parts_of(part, path + step)
+    return found
 
 
 def rows_of(value: Any, index: Any) -> Any:

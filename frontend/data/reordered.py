@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ..signature.element_kinds import names_in
 from ..signature.signature import TensorSpec
 from ..tracing.current import current_trace
 from .elements import Pipeline, applied, mapped, parts_of, row_of, rows_of, stacked
@@ -73,7 +74,7 @@ def components(make: Callable[[Any], Any], structure: Any, rows: Rows, path: tup
     """A structure with a data set of its rows in the place of each part."""
     if isinstance(structure, tuple):
         parts = [components(make, structure[place], rows, (*path, place)) for place in range(len(structure))]
-        return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
+        return type(structure)(*parts) if names_in(structure) else tuple(parts)
     if isinstance(structure, dict):
         return {name: components(make, part, rows, (*path, name)) for name, part in structure.items()}
     return make(Component(rows, path) if path else rows)
@@ -258,7 +259,7 @@ def padded(items: list[Any], shapes: Any, values: Any) -> Any:
             padded([item[place] for item in items], inside(shapes, place), inside(values, place))
             for place in range(len(first))
         ]
-        return type(first)(*parts) if hasattr(first, "_fields") else tuple(parts)
+        return type(first)(*parts) if names_in(first) else tuple(parts)
     if isinstance(first, dict):
         return {
             name: padded([item[name] for item in items], inside(shapes, name), inside(values, name))
@@ -304,7 +305,7 @@ def padded_spec(spec: Any, shapes: Any, count: int | None) -> Any:
     """The types of padded batches."""
     if isinstance(spec, tuple):
         parts = [padded_spec(part, inside(shapes, place), count) for place, part in enumerate(spec)]
-        return type(spec)(*parts) if hasattr(spec, "_fields") else tuple(parts)
+        return type(spec)(*parts) if names_in(spec) else tuple(parts)
     if isinstance(spec, dict):
         return {name: padded_spec(part, inside(shapes, name), count) for name, part in spec.items()}
     rank = len(spec.shape)

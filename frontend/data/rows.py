@@ -70,7 +70,7 @@ class Slices(Rows):
     columns: Any
 
     def size(self) -> Any:
-        return next(iter(parts_of(self.columns)))[1].shape[0]
+        return parts_of(self.columns)[0][1].shape[0]
 
     def row(self, orders: Any, number: Any) -> Any:
         return rows_of(self.columns, number)
@@ -166,7 +166,7 @@ class ShuffleRows(RowStep):
     each_epoch: bool
 
     def begin(self, key: Key) -> Any:
-        draws = np.random.default_rng(np.array([self.seed[0], *(key if self.each_epoch else ())]))
+        draws = drawing(self.seed, key if self.each_epoch else ())
         return drawn_order(draws, self.size(), self.buffer), self.inner.begin(key)
 
     def row(self, orders: Any, number: Any) -> Any:
@@ -174,6 +174,11 @@ class ShuffleRows(RowStep):
 
     def rows(self, orders: Any, numbers: Any) -> Any:
         return self.inner.rows(orders[1], orders[0][numbers])
+
+
+def drawing(seed: Any, key: Key) -> Any:
+    """The generator that a seed and the number of an epoch make; in words, of which compiled code makes one itself."""
+    return np.random.default_rng(np.array([seed[0], seed[1], *key]).astype(np.uint32))
 
 
 def drawn_order(draws: Any, size: Any, buffer: int | None) -> Any:
@@ -397,7 +402,7 @@ class BatchRows(RowStep):
 
 def require_rows(what: str, columns: Any) -> None:
     """Raise unless the arrays of a structure have as many rows each, and at least one array is there."""
-    found = list(parts_of(columns, what))
+    found = parts_of(columns, what)
     if not found:
         raise WeftValueError(f"{what} holds no arrays: a data set has at least one")
     first_name, first = found[0]
@@ -430,6 +435,7 @@ __all__ = [
     "Slices",
     "TakeRows",
     "ZipRows",
+    "drawing",
     "drawn_order",
     "element_at",
     "require_rows",

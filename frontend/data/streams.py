@@ -13,7 +13,7 @@ from ...dialect.errors import UnsupportedError, WeftTypeError
 from ..signature.feeds import Called, Typed
 from ..tracing.current import current_trace
 from .elements import Pipeline, applied, batched_spec, mapped, parts_of, row_of, spec_of, stacked
-from .rows import Key, Orders, Rows, drawn_order, element_at
+from .rows import Key, Orders, Rows, drawing, drawn_order, element_at
 
 ENDLESS = 2**62
 """More elements than there are."""
@@ -362,7 +362,7 @@ class UnbatchStream(StreamStep):
 
 def count_of_rows(batch: Any) -> Any:
     """How many rows the arrays of a batch have."""
-    return next(iter(parts_of(batch)))[1].shape[0]
+    return parts_of(batch)[0][1].shape[0]
 
 
 @dataclass(eq=False)
@@ -374,7 +374,7 @@ class ShuffleStream(StreamStep):
     each_epoch: bool
 
     def walk(self, key: Key, start: Any) -> Iterator[Any]:
-        draws = np.random.default_rng(np.array([self.seed[0], *(key if self.each_epoch else ())]))
+        draws = drawing(self.seed, key if self.each_epoch else ())
         held: list[Any] = []
         number = 0
         for item in self.inner.walk(key, 0):
@@ -401,7 +401,7 @@ class ShuffleLast(StreamStep):
     each_epoch: bool
 
     def walk(self, key: Key, start: Any) -> Iterator[Any]:
-        draws = np.random.default_rng(np.array([self.seed[0], *(key if self.each_epoch else ())]))
+        draws = drawing(self.seed, key if self.each_epoch else ())
         order = drawn_order(draws, self.inner.size(), self.buffer)
         orders = self.inner.begin(key)
         for number in range(start, len(order)):

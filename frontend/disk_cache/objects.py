@@ -11,7 +11,7 @@ import types
 from typing import Any
 
 from ..guards.generated import is_generated
-from ..source.modules import is_library
+from ..source.modules import is_library, is_like_programs
 
 _SEEN = frozenset(
     {"__init__", "__new__", "__call__", "__post_init__", "__init_subclass__", "__class_getitem__", "__del__",
@@ -34,7 +34,7 @@ def why_not_seen(kind: type) -> str | None:
     for base in kind.__mro__[:-1]:
         if type(base) is not type or is_library(base.__module__):
             return f"a {kind.__qualname__} object, whose class is more than a class of the program"
-        for name, member in vars(base).items():
+        for name, member in () if is_like_programs(base.__module__) else vars(base).items():
             is_special = name.startswith("__") and name.endswith("__") and name not in _SEEN | _DATA
             if is_special and not is_generated(member):
                 return f"a {kind.__qualname__} object, as its class has {name}"

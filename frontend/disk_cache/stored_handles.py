@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import sys
 import types
 from collections.abc import Callable, Sequence
@@ -127,6 +129,7 @@ class Paths:
         is_lost = isinstance(handle, Fixed) or (
             isinstance(handle, (Cell, Owner))
             and self.known_path(held := handle.cell if isinstance(handle, Cell) else handle.get()) is None
+            and not isinstance(held, types.ModuleType)
             and _way_to(held) is None
         )
         return f"{handle.name or 'an object'}, which only this process can find" if is_lost else None
@@ -233,6 +236,9 @@ def _module_of(namespace: dict[str, Any]) -> str | None:
 
 def _module(name: str) -> types.ModuleType:
     module = sys.modules.get(name)
+    if module is None and name.partition(".")[0] == "numpy":
+        with contextlib.suppress(ImportError):  # some of NumPy's are imported when they are used first
+            module = importlib.import_module(name)
     if not isinstance(module, types.ModuleType):
         raise Elsewhere(f"the module {name}, which is not imported")
     return module

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..source.modules import is_own_module, is_users_module, is_users_object
+from ..source.modules import is_own_module, is_users_module, is_users_object, module_of
 from .call_effects import is_one_of, why_impure
 from .set_order import HASHED_BY_VALUE, ORDER_OF_SETS
 
@@ -54,7 +54,7 @@ class Dependencies:
     ) -> None:
         """Something is called: a function of the user's, something that sees its arguments as they are, or what is
         replaced by a function that knows traced ones."""
-        if self._reason is not None:
+        if self._reason is not None or (is_replaced and _tells_itself(function)):
             return
         while isinstance(function, functools.partial):
             arguments = (*function.args, *function.keywords.values(), *arguments)
@@ -93,6 +93,11 @@ class Dependencies:
     def read(self, module: types.ModuleType, name: str) -> None:
         """An attribute of a module is read."""
         self.attributes.setdefault((id(module), name), (module, name))
+
+
+def _tells_itself(function: Callable[..., Any]) -> bool:
+    """Whether what is called in the place of a function says itself whether it does anything but compute."""
+    return getattr(function, "__name__", "") == "default_rng" and module_of(function) == "numpy.random"
 
 
 def _without_variables(function: types.FunctionType) -> types.FunctionType:

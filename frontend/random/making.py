@@ -17,6 +17,7 @@ from ..tracing.array import TracedArray
 from ..tracing.recorder import Recorder
 from ..tracing.staging import constant, host_call
 from .generator import TracedGenerator
+from .seeding import words_of_seed
 
 
 class TracedBitGenerator:
@@ -65,9 +66,14 @@ def bit_generator(trace: Recorder, algorithm: str, *args: Any, **kwargs: Any) ->
     def state(given: Any, named: Any) -> np.ndarray[Any, Any]:
         return np.array(words_of(np.random.Generator(kind(*given, **named))))
 
+    if algorithm == "pcg64" and not kwargs and len(args) == 1:
+        words = words_of_seed(args[0], count_of_words(algorithm))
+        if words is not None:
+            return TracedBitGenerator(algorithm, words)
     is_known = any(value is not None for value in (*args, *kwargs.values()))
     if is_known and not holds_traced([args, kwargs], depth=4):
         return TracedBitGenerator(algorithm, constant(trace, state(args, kwargs)))
+    trace.dependencies.refuse(f"{ALGORITHMS[algorithm]}, which is made when the program runs")
     type = TensorType((count_of_words(algorithm),), np.dtype(np.uint64))
     frozen = Frozen(trace, (args, kwargs))
     thaw = frozen.thaw

@@ -24,7 +24,12 @@ def is_own_module(name: object) -> bool:
     What is in the place of a name, as classes may have it, is none of ours.
     """
     is_ours = isinstance(name, str) and name.partition(".")[0] == OWN_PACKAGE
-    return is_ours and not str(name).startswith(_LIKE_PROGRAMS)
+    return is_ours and not is_like_programs(name)
+
+
+def is_like_programs(name: object) -> bool:
+    """Whether a module is part of weft, and converted as programs are."""
+    return isinstance(name, str) and name.startswith(_LIKE_PROGRAMS)
 
 
 @cache
@@ -135,6 +140,7 @@ def module_of(function: Any) -> str:
 __all__ = [
     "OWN_PACKAGE",
     "is_library",
+    "is_like_programs",
     "is_of_plain_module",
     "is_own_module",
     "is_plain_module",

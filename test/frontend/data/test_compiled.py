@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -120,8 +123,9 @@ def test_one_trace_for_a_structure() -> None:
     assert compiled.trace_count == 1
     dataset = make(1)
     of_variable = weft.function(lambda: total(dataset))
-    first, second = of_variable()[0], of_variable()[0]
-    assert of_variable.trace_count == 1
+    first, traces = of_variable()[0], of_variable.trace_count
+    second = of_variable()[0]
+    assert of_variable.trace_count == traces
     assert not np.array_equal(first, second)  # another order, and so another sum
     dataset = make(2)
     np.testing.assert_allclose(of_variable()[0], total(make(2))[0], rtol=1e-6)
@@ -195,3 +199,43 @@ def test_streams_go_on_where_a_saved_one_was() -> None:
                 break
         weft.load_state(resumed, {name: array.copy() for name, array in weft.state(stopped).items()})
         assert [flat(element) for element in resumed] == wanted[max(count, 1) :]
+
+
+def test_other_processes_find_what_was_compiled(tmp_path: Any) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(STORED, encoding="utf-8")
+    environment = {
+        **os.environ,
+        "WEFT_CACHE": "1",
+        "WEFT_CACHE_DIR": str(tmp_path),
+        "WEFT_CACHE_VERBOSITY": "1",
+    }
+    for said in ("weft.cache: stored total", "weft.cache: found total"):
+        run = subprocess.run(
+            [sys.executable, program],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+        )
+        assert said in run.stderr
+        assert run.stdout == "45\n"
+
+
+STORED = """
+import numpy as np
+import weft
+
+def same(x):
+    return x
+
+@weft.function
+def total(dataset):
+    found = 0
+    for x in dataset:
+        found += x.sum()
+    return found
+
+print(total(weft.data.Dataset.from_tensor_slices(np.arange(10)).shuffle(seed=1).batch(3).map(same)))
+"""

@@ -33,7 +33,7 @@ def is_odd(x: Any) -> Any:
 
 
 def shuffled(items: list[Any], buffer: int | None, seed: list[int]) -> list[Any]:
-    draws, held, given = np.random.default_rng(seed), [], []
+    draws, held, given = np.random.default_rng(np.array(seed, np.uint32)), [], []
     for item in items:
         if buffer is None or len(held) < buffer:
             held.append(item)
@@ -108,7 +108,7 @@ class Program:
         self.then(
             f"shuffle({buffer}, {seed}, {each})",
             lambda d: d.shuffle(buffer, seed, each),
-            lambda items, key: shuffled(items, buffer, [seed, *(key if each else ())]),
+            lambda items, key: shuffled(items, buffer, [seed, 0, *(key if each else ())]),
         )
 
     def batch(self) -> None:

@@ -109,3 +109,24 @@ def test_other_generators_cannot_be_made_inside(make: Any) -> None:
         weft.UnsupportedError, match=r"makes a random generator .* np.random.default_rng\(seed\)"
     ):
         weft.function(lambda: make(3))()
+
+
+def test_words_of_a_seed_are_made_into_a_state_by_compiled_code():
+    @weft.function
+    def drawn(seed):
+        draws = np.random.default_rng(seed)
+        return draws.integers(1000, size=3), draws.random(2), draws.permutation(5)
+
+    for length in (1, 2, 4, 5, 8):
+        for seed in (np.zeros(length), np.full(length, 2**32 - 1), np.arange(length) * 123456789 % 2**32):
+            words = seed.astype(np.uint32)
+            draws = np.random.default_rng(words)
+            wanted = draws.integers(1000, size=3), draws.random(2), draws.permutation(5)
+            for found, same in zip(drawn(words), wanted, strict=True):
+                np.testing.assert_array_equal(found, same)
+    concrete = drawn.get_concrete_function(weft.TensorSpec((2,), "uint32"))
+    assert "@host" not in concrete.as_text("weft")
+    other = drawn.get_concrete_function(
+        weft.TensorSpec((2,), "int64")
+    )  # of which each entry is one word, or two
+    assert "@host" in other.as_text("weft")

@@ -1,0 +1,22 @@
+"""What kind of a structure an element of a data set is; of classes alone, which do not change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Pipeline:
+    """What gives elements; in a structure it is a part."""
+
+
+def is_record(value: Any) -> bool:
+    """Whether a value is a dataclass with parts, and no part itself."""
+    return hasattr(type(value), "__dataclass_fields__") and not isinstance(value, Pipeline)
+
+
+def names_in(value: tuple[Any, ...]) -> tuple[str, ...] | None:
+    """The names of the parts of a namedtuple; None for other tuples."""
+    return getattr(type(value), "_fields", None)
+
+
+__all__ = ["Pipeline", "is_record", "names_in"]
