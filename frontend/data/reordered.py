@@ -281,7 +281,8 @@ def padded_arrays(arrays: list[Any], shape: Any, value: Any) -> Any:
         extents = [longest_or_given(extents[axis], shape, axis, rank) for axis in range(rank)]
     batch = np.full((len(arrays), *extents), value, np.asarray(arrays[0]).dtype)
     for place, array in enumerate(arrays):
-        batch[(place, *[slice(0, extent) for extent in np.shape(array)])] = array
+        where: Any = (place, *[slice(0, extent) for extent in np.shape(array)])
+        batch[where] = array
     return batch
 
 
