@@ -13,7 +13,7 @@ import weft
 from weft.dialect.errors import UnsupportedError
 
 G = np.array([3.0, 1.0, 2.0])
-TEXTS = np.array(["b", "a"])
+TEXTS = np.array(["b", "a"], object)
 
 
 def function_of_many_writes():  # noqa: C901
@@ -125,9 +125,9 @@ def sorted_texts(x):
         (retyped, "the dtype of an array is changed in place"),
         (resized, r"resize\(\) of an array changes in place"),
         (locked, r"setflags\(\) of an array changes in place"),
-        (filled_texts, "writes to a NumPy array of dtype <U1, which compiled code cannot hold"),
-        (copied_texts, "writes to a NumPy array of dtype <U1"),
-        (sorted_texts, "writes to a NumPy array of dtype <U1"),
+        (filled_texts, "writes to a NumPy array of dtype object, which compiled code cannot hold"),
+        (copied_texts, "writes to a NumPy array of dtype object"),
+        (sorted_texts, "writes to a NumPy array of dtype object"),
     ],
 )
 def test_what_cannot_be_recorded_is_refused_and_writes_nothing(function, message):
