@@ -50,7 +50,7 @@ class SetAside(PythonState):
 
 
 def _changes(snapshot: Snapshot) -> Changes:
-    return {place.key(): (place, new) for place, _, new in snapshot._differences()}
+    return {place.key(): (place, new) for place, _, new in snapshot.all_differences()}
 
 
 def _accept(snapshot: Snapshot, place: ProgramLocation, value: Any) -> None:

@@ -62,6 +62,11 @@ def is_plain_module(name: str | None) -> bool:
     return any(".".join(parts[: count + 1]) in _plain for count in range(len(parts)))
 
 
+def has_plain_modules() -> bool:
+    """Whether there are modules whose code is traced as it is."""
+    return bool(_plain)
+
+
 def is_of_plain_module(kind: type) -> bool:
     """Whether a class, or one that it is derived from, is of a module whose code is traced as it is."""
     return any(is_plain_module(getattr(base, "__module__", None)) for base in kind.__mro__)
@@ -139,6 +144,7 @@ def module_of(function: Any) -> str:
 
 __all__ = [
     "OWN_PACKAGE",
+    "has_plain_modules",
     "is_library",
     "is_like_programs",
     "is_of_plain_module",

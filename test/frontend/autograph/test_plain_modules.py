@@ -116,6 +116,63 @@ def test_its_notes_about_itself_compile_nothing_again(library):
     assert library.TRACED == ["Layer"]
 
 
+def test_what_a_library_notes_in_loops_and_branches_stays_and_is_not_carried(library):
+    class Mine(library.Layer):
+        def compute(self, x):
+            return weft.autograph.convert(self.shifted)(x)
+
+        def shifted(self, x):
+            self.seen += 1
+            self.kinds.append("mine")
+            return super().compute(x) + self.seen
+
+    layer, mine = library.Layer(None), Mine(weft.Variable(np.ones(2)))
+    mine.seen, mine.kinds = 0, []
+
+    @weft.function
+    def f(x, n):
+        total = np.zeros(2)
+        for _ in range(n):
+            if layer.weight is None:
+                with weft.init_scope():
+                    layer.weight = weft.Variable(np.ones(2))
+            if x[0] > 0:
+                total += layer(x)
+        layer.note = "seen"
+        return total + mine(x)
+
+    def outcome(n, x):
+        return f(x, np.int64(n)).tolist()
+
+    # 2 x + 1 in each turn, and 2 x + seen + 1
+    assert outcome(20, np.ones(2)) == [64, 64]
+    assert outcome(3, np.ones(2)) == [14, 14]
+    assert (layer.note, layer.called, mine.seen, mine.kinds) == ("seen", True, 2, ["mine"] * 2)
+    layer.note = "other"
+    layer.weight.assign([2, 3])
+    assert outcome(1, np.ones(2)) == [11, 13]
+    assert (layer.note, mine.seen) == ("seen", 3)
+    assert outcome(1, -np.ones(2)) == [3, 3]
+    assert f.trace_count <= 4  # the counter is data from its second change on
+    assert layer.calls == library.TRACED.count("Layer")
+
+
+def test_what_a_library_keeps_that_compiled_code_computes_is_stored_by_each_call(library):
+    layer = library.Layer(weft.Variable(np.ones(2)))
+
+    @weft.do_not_convert
+    def keep(x):
+        layer.last = x * 2
+        layer.notes["all"] = [x + 1]
+        return layer(x)
+
+    f = weft.function(lambda x: keep(x) + np.sum(layer.last))
+    for value in (1.0, 2.0):
+        assert f(np.full(2, value)).tolist() == [2 * value + 2 + 4 * value] * 2
+        assert layer.last.tolist() == [2 * value] * 2
+        assert layer.notes["all"][0].tolist() == [value + 1] * 2
+
+
 def test_what_it_reads_is_not_compared(library):
     layer = library.Layer(weft.Variable(np.ones(2)))
     f = weft.function(lambda x: sum(np.sum(w) for w in layer.variables) + x)

@@ -33,8 +33,10 @@ from ....source.own_attributes import (
     set_own_attribute,
 )
 from ....tracing.array import TracedArray
+from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from .optional import Chosen, MaybeUnbound, Optional
+from .plain_places import PlainContainers
 from .saved_contents import changed_entries, in_order, is_changed, refill
 
 
@@ -252,6 +254,8 @@ class Snapshot:
     """By identity what is found by no name, index or attribute, with what leads to it, and how."""
     opaque: dict[int, Any] = field(default_factory=dict)
     """By identity what nothing is known of that it leads to."""
+    plain: PlainContainers = field(default_factory=PlainContainers)
+    """The lists, dicts and sets of libraries whose code is traced as it is."""
     _seen: set[int] = field(default_factory=set)
 
     @classmethod
@@ -265,6 +269,7 @@ class Snapshot:
 
     def include(self, other: Snapshot) -> None:
         """Remember also what is now in the places that another snapshot knows."""
+        self.plain.include(other.plain)
         for variable, _ in other.cells:
             self._add_cell(variable)
         for place, _ in other.globals.values():
@@ -320,7 +325,8 @@ class Snapshot:
         for place, old, _ in list(self._differences()):
             place.set(old)
         for name, entries, saved in self.dicts:
-            if any(one is not other for one, other in zip(entries, saved, strict=False)):
+            is_moved = any(one is not other for one, other in zip(entries, saved, strict=False))
+            if is_moved and entries not in self.plain:
                 KeyOrder(name, entries).set(OrderOfKeys(saved))
 
     def knows(self, value: Any) -> bool:
@@ -402,6 +408,7 @@ class Snapshot:
             found += [(item, name) for item in walk.members(value) if type(item) not in _PLAIN]
             found += [(part, way.after(name)) for way, part in self._links(walk, value)]
         attributes = attributes_of(value)
+        self.plain.look_into(value, (item for item, _ in found), attributes, self._seen)
         if attributes is not None:
             self.objects.append((name, value, attributes))
             found += [(item, f"{name}.{key}") for key, item in attributes.items()]
@@ -465,7 +472,12 @@ class Snapshot:
     # Comparing
 
     def _differences(self) -> Iterator[tuple[ProgramLocation, Any, Any]]:
-        """Every place that changed, with the old and the new value."""
+        """Every place that the program changed, with the old and the new value."""
+        trace = current_trace()
+        return (found for found in self.all_differences() if self.plain.is_programs(trace, *found))
+
+    def all_differences(self) -> Iterator[tuple[ProgramLocation, Any, Any]]:
+        """Every place that changed, also by what libraries note about themselves."""
         for place, old in self._single():
             new = place.get()
             if new is not old:

@@ -15,6 +15,7 @@ from ....guards.unbound import UNBOUND
 from ....source.modules import is_own_module, is_users_module
 from ....tracing.recorder import Recorder
 from .control_flow_state import control_flow
+from .plain_places import note_changed
 from .program_locations import Snapshot
 
 MOST_VISITED = 100_000
@@ -30,6 +31,7 @@ class Remembered:
 
 def require_followed(trace: Recorder | None, container: Any) -> None:
     """Refuse to change the entries of something that nothing follows."""
+    note_changed(trace, container)
     if trace is None or type(container) in _WITHOUT_ENTRIES or is_own_module(type(container).__module__):
         return
     if any(container is result for result in trace.state(Remembered).results.values()):
@@ -46,6 +48,7 @@ def require_followed(trace: Recorder | None, container: Any) -> None:
 
 def require_followed_attribute(trace: Recorder, owner: Any, name: str) -> None:
     """Refuse to set an attribute that its object does not keep where changes are seen: `error.args`, `x.__class__`."""
+    note_changed(trace, owner, name)
     member = next((vars(base)[name] for base in type(owner).__mro__ if name in vars(base)), UNBOUND)
     is_hidden = (
         member is not UNBOUND
