@@ -10,7 +10,7 @@ from support.roads import IMPORTS, names_of, plain
 
 REFUSED = {
     "a list in a cycle": (
-        "l = [1.0]; cycle = itertools.cycle([l])", "next(cycle).append(2.0)", "cycle", True,
+        "l = [1.0]; cycle = itertools.cycle([l])", "next(cycle).append(2.0)", "a list that is an item of a cycle", True,
     ),
     "a C structure": (
         "class P(ctypes.Structure):\n    _fields_ = [('x', ctypes.c_double)]\np = P(1.0)",

@@ -27,6 +27,7 @@ from ....tracing.staging import host_call
 from ..branches.exits import BREAK, Exit
 from ..values.hidden_state import MadeObjects, has_hidden_state
 from ..values.optional import MaybeUnbound
+from ..values.unfollowed_changes import Copies
 from .generators import Consumer, Walk
 from .statements import Body, if_, while_
 
@@ -121,7 +122,9 @@ class Fetched(Walk):
             array if kind is None else array._like_python(kind)
             for array, kind in zip(made[1:], spec.kinds, strict=True)
         ]
-        return made[0], unflatten(spec.structure, lambda number: _as_item(arrays[number]))
+        item = unflatten(spec.structure, lambda number: _as_item(arrays[number]))
+        self._trace.state(Copies).add(item, f"an item of a {name}")
+        return made[0], item
 
     def take(self) -> tuple[Any, Any]:
         """Record that one item of an iterator is fetched: whether there is one, and the item."""

@@ -29,6 +29,30 @@ class Remembered:
         self.results: dict[Any, Any] = {}
 
 
+class Copies:
+    """The lists, dicts and sets in one recording that stand for ones outside, which nobody would see a change of."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Any, str]] = {}
+
+    def add(self, value: Any, of: str) -> None:
+        """Take note of what is in a value that is, in words, of something."""
+        if isinstance(value, (list, dict, set)):
+            self._known[id(value)] = value, of
+        if isinstance(value, (list, tuple, dict)):
+            for item in value.values() if isinstance(value, dict) else value:
+                self.add(item, of)
+
+    def require_none(self, container: Any) -> None:
+        """Refuse to change one of them."""
+        known, of = self._known.get(id(container), (None, ""))
+        if known is container:
+            raise UnsupportedError(
+                f"this changes a {_kind(container)} that is {of}: compiled code has a copy of it, and the change would "
+                "be lost. Change a copy (copy.deepcopy), or do it in a function for weft.py_call"
+            )
+
+
 def require_followed(trace: Recorder | None, container: Any) -> None:
     """Refuse to change the entries of something that nothing follows."""
     note_changed(trace, container)
@@ -39,6 +63,7 @@ def require_followed(trace: Recorder | None, container: Any) -> None:
             f"this changes a {_kind(container)} that functools.lru_cache remembers, and gives to later calls, too: "
             "compiled code has one of its own in each call. Change a copy (copy.deepcopy), or keep it in a variable"
         )
+    trace.state(Copies).require_none(container)
     for snapshot in control_flow(trace).snapshots:
         if id(container) in snapshot.opaque or (
             not snapshot.knows(container) and _hides(snapshot, container)
@@ -106,4 +131,4 @@ def _refusal(what: str) -> UnsupportedError:
     )
 
 
-__all__ = ["Remembered", "require_followed", "require_followed_attribute"]
+__all__ = ["Copies", "Remembered", "require_followed", "require_followed_attribute"]
