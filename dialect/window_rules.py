@@ -24,12 +24,12 @@ def x_cotangent(
     strides: tuple[int, ...],
     padding: tuple[int, ...],
     dilations: tuple[int, ...],
-    x_dilations: tuple[int, ...],
+    input_dilations: tuple[int, ...],
     groups: int,
 ) -> Tensor:
     """A correlation of the cotangent with the kernel turned round: strides become gaps, and gaps strides."""
     rank = x.rank - 2
-    slides = slides_of(_window(kernel), strides, padding, dilations, x_dilations)
+    slides = slides_of(_window(kernel), strides, padding, dilations, input_dilations)
     around: list[int] = []
     for slide, extent in zip(slides, x.shape[1:], strict=False):
         # What the last place of the window leaves over; where that is not known, the most, and the rest is cut off.
@@ -41,10 +41,10 @@ def x_cotangent(
     found: Tensor = b.conv(
         g,
         b.conj(_exchanged(b, turned, groups)),
-        strides=x_dilations,
+        strides=input_dilations,
         padding=tuple(around),
         dilations=dilations,
-        x_dilations=strides,
+        input_dilations=strides,
         groups=groups,
     )
     return _cut(b, found, x, range(1, rank + 1), range(1, rank + 1))
@@ -59,15 +59,15 @@ def kernel_cotangent(
     strides: tuple[int, ...],
     padding: tuple[int, ...],
     dilations: tuple[int, ...],
-    x_dilations: tuple[int, ...],
+    input_dilations: tuple[int, ...],
     groups: int,
 ) -> Tensor:
     """A correlation of the array with the cotangent, over the batch; strides and dilations change places."""
     rank = x.rank - 2
     inner = tuple(range(1, rank + 1))
-    slides = slides_of(_window(kernel), strides, padding, dilations, x_dilations)
+    slides = slides_of(_window(kernel), strides, padding, dilations, input_dilations)
     size = math.prod(slide.window or 0 for slide in slides)
-    if kernel.shape[rank:] == (1, groups) and set(x_dilations) <= {1} and 0 < size <= _MOST_PLACES:
+    if kernel.shape[rank:] == (1, groups) and set(input_dilations) <= {1} and 0 < size <= _MOST_PLACES:
         return _cotangent_of_own_kernels(b, g, x, kernel, slides)
     around: list[int] = []
     for slide, extent in zip(slides, x.shape[1:], strict=False):
@@ -92,7 +92,7 @@ def kernel_cotangent(
         strides=dilations,
         padding=tuple(around),
         dilations=strides,
-        x_dilations=x_dilations,
+        input_dilations=input_dilations,
         groups=groups,
     )
     cut = _cut(b, found, kernel, inner, range(rank))

@@ -35,7 +35,7 @@ def _case(
     strides: tuple[int, ...] = (),
     padding: tuple[int, ...] = (),
     dilations: tuple[int, ...] = (),
-    x_dilations: tuple[int, ...] = (),
+    input_dilations: tuple[int, ...] = (),
     groups: int = 1,
 ) -> Case:
     """A case, with ones and zeros for what is left out."""
@@ -44,7 +44,7 @@ def _case(
         "strides": strides or ones,
         "padding": padding or (0, 0) * len(ones),
         "dilations": dilations or ones,
-        "x_dilations": x_dilations or ones,
+        "input_dilations": input_dilations or ones,
         "groups": groups,
     }
     return Case((x, kernel), attributes)
@@ -54,8 +54,9 @@ class Conv(ShapedOp, name="conv", family="contraction", cost=Cost.SLOW):
     """Cross-correlation of arrays (N,...,C) with kernels (...,C/groups,F), over any number of axes in between.
 
     `padding` is what surrounds each of these axes, before and behind, zeros; negative numbers cut. The elements of
-    a kernel are `dilations` apart, those of the array `x_dilations`, with zeros in between, which are not multiplied:
-    that is a transposed convolution. With groups, the first F/groups kernels see the first C/groups channels.
+    a kernel are `dilations` apart, those of the array `input_dilations`, with zeros in between, which are not
+    multiplied: that is a transposed convolution. With groups, the first F/groups kernels see the first C/groups
+    channels, and so on.
     """
 
     x: Operand
@@ -63,7 +64,7 @@ class Conv(ShapedOp, name="conv", family="contraction", cost=Cost.SLOW):
     strides: Ints
     padding: Ints
     dilations: Ints
-    x_dilations: Ints
+    input_dilations: Ints
     groups: Int
     batching = convolved
     cases = (
@@ -75,11 +76,16 @@ class Conv(ShapedOp, name="conv", family="contraction", cost=Cost.SLOW):
         _case((1, 5, 6, 3), (3, 3, 1, 3), strides=(2, 1), padding=(1, 0, 2, 1), groups=3),
         _case((2, 7, 2), (3, 2, 3), strides=(2,), padding=(2, -1)),
         _case((1, 4, 3, 5, 2), (2, 1, 3, 2, 3), padding=(0, 1, 0, 0, 1, 1)),
-        _case((2, 4, 2), (3, 2, 3), padding=(2, 2), x_dilations=(2,)),
+        _case((2, 4, 2), (3, 2, 3), padding=(2, 2), input_dilations=(2,)),
         _case(
-            (1, 3, 2, 4), (4, 3, 2, 2), padding=(1, 3, 2, 2), x_dilations=(3, 2), dilations=(1, 2), groups=2
+            (1, 3, 2, 4),
+            (4, 3, 2, 2),
+            padding=(1, 3, 2, 2),
+            input_dilations=(3, 2),
+            dilations=(1, 2),
+            groups=2,
         ),
-        _case((1, 5, 1), (4, 1, 2), strides=(2,), padding=(1, 2), x_dilations=(3,)),
+        _case((1, 5, 1), (4, 1, 2), strides=(2,), padding=(1, 2), input_dilations=(3,)),
         _case((2, 5, 3), (2, 1, 3), strides=(2,), padding=(1, -1), groups=3),
         _case((2, 4, 2), (3, 1, 4), padding=(2, 1), groups=2),
         _case((3, 2), (2, 4)),
@@ -96,7 +102,7 @@ class Conv(ShapedOp, name="conv", family="contraction", cost=Cost.SLOW):
         strides: tuple[int, ...],
         padding: tuple[int, ...],
         dilations: tuple[int, ...],
-        x_dilations: tuple[int, ...],
+        input_dilations: tuple[int, ...],
         groups: int,
     ) -> TensorType:
         what = "weft.conv"
@@ -108,9 +114,14 @@ class Conv(ShapedOp, name="conv", family="contraction", cost=Cost.SLOW):
             )
         *window, channels, results = kernel.shape
         require_numbers(
-            what, len(window), strides=strides, padding=padding, dilations=dilations, x_dilations=x_dilations
+            what,
+            len(window),
+            strides=strides,
+            padding=padding,
+            dilations=dilations,
+            input_dilations=input_dilations,
         )
-        slid = slid_shape(what, x, 1, slides_of(window, strides, padding, dilations, x_dilations))
+        slid = slid_shape(what, x, 1, slides_of(window, strides, padding, dilations, input_dilations))
         if groups < 1 or (results is not None and results % groups):
             raise WeftValueError(f"{what}: a kernel {kernel} does not make {groups} groups of equal size")
         wanted = None if channels is None else groups * channels
@@ -126,7 +137,7 @@ class Conv(ShapedOp, name="conv", family="contraction", cost=Cost.SLOW):
     @staticmethod
     def slides(window: Sequence[int | None], attributes: Attributes) -> list[Slide]:
         """How a kernel of some extents moves along each axis."""
-        names = ("strides", "padding", "dilations", "x_dilations")
+        names = ("strides", "padding", "dilations", "input_dilations")
         return slides_of(window, *(attributes[name] for name in names))
 
     @classmethod

@@ -65,8 +65,11 @@ def conv(
     """
     image, weights = promoted(x, kernel)
     rank, parts = image.ndim - 2, operator.index(groups)
-    steps = _numbers(strides, rank, "strides")
-    spread, gaps = _numbers(dilations, rank, "dilations"), _numbers(input_dilations, rank, "input_dilations")
+    steps = _positive(strides, rank, "strides")
+    spread, gaps = (
+        _positive(dilations, rank, "dilations"),
+        _positive(input_dilations, rank, "input_dilations"),
+    )
     window = known_shape(weights)[:-2]
     if image.ndim == weights.ndim and rank >= 0:
         slides = slides_of(window, steps, (0, 0) * rank, spread, gaps)
@@ -84,7 +87,7 @@ def conv(
         strides=steps,
         padding=borders,
         dilations=spread,
-        x_dilations=gaps,
+        input_dilations=gaps,
         groups=parts,
     )
 
@@ -117,7 +120,7 @@ def conv_transpose(
             "weft.conv_transpose takes an array (batch, ..., channels) and a kernel (..., results of a group, "
             f"channels) with as many axes, not {type_of_operand(image)} and {type_of_operand(weights)}"
         )
-    steps, spread = _numbers(strides, rank, "strides"), _numbers(dilations, rank, "dilations")
+    steps, spread = _positive(strides, rank, "strides"), _positive(dilations, rank, "dilations")
     more, window = _numbers(output_padding, rank, "output_padding"), known_shape(weights)[:-2]
     if None in window or (parts != 1 and None in known_shape(weights)):
         raise WeftValueError("weft.conv_transpose needs the extents of the kernel while tracing")
@@ -246,8 +249,8 @@ def _reduced(
     """Reduce windows of all axes but some outermost and as many innermost ones."""
     rank = x.ndim - 2 * outer
     size, steps, spread = (
-        _numbers(value, rank, name)
-        for value, name in ((window, "window"), (strides, "strides"), (dilations, "dilations"))
+        _positive(value, rank, what)
+        for value, what in ((window, "window"), (strides, "strides"), (dilations, "dilations"))
     )
     slides = slides_of(size, steps, (0, 0) * rank, spread)
     is_open = None in known_shape(x) and isinstance(padding, str) and padding.lower() == "same"
@@ -287,18 +290,21 @@ def _require_channels(image: ArrayResult, kernel: ArrayResult, groups: int) -> N
 def _require_fit(
     name: str, image: ArrayResult, first: int, window: Sequence[Any], slides: Sequence[Slide]
 ) -> None:
-    """Check at run time that a window fits an array with its padding, where the extents of one are not known before."""
+    """Check that a window fits an array with its padding: when the program runs where extents are not known before."""
     trace = trace_of((image, *window))
     for axis, (slide, size) in enumerate(zip(slides, window, strict=True), first):
         extent = image.shape[axis]
-        is_single = slide.window == 1 and slide.low >= 0 and slide.high >= 0
-        if trace is None or is_single or not (is_traced(extent) or is_traced(size)):
+        if slide.window == 1 and slide.low >= 0 and slide.high >= 0:
+            continue
+        (size_text, extent_text), shown = extents_text(size, extent)
+        message = f"weft.{name}: a window of {size_text} does not fit axis {axis} of extent {extent_text}"
+        if trace is None or not (is_traced(extent) or is_traced(size)):
+            if size < 1 or slide.places(extent) < 1:
+                raise WeftValueError(message)
             continue
         span = (size - 1) * slide.dilation + 1
         length = (extent - 1) * slide.gap + 1 + slide.low + slide.high
         misfit = np.logical_or(np.less(length, span), np.less(size, 1))
-        (size_text, extent_text), shown = extents_text(size, extent)
-        message = f"weft.{name}: a window of {size_text} does not fit axis {axis} of extent {extent_text}"
         raise_if(staged(trace, misfit), "ValueError", message, *shown)
 
 
@@ -308,6 +314,14 @@ def _numbers(value: Any, rank: int, name: str) -> tuple[int, ...]:
     if len(entries) != rank:
         raise WeftValueError(f"{name} is a number or {rank} numbers, one for each axis, not {value!r}")
     return tuple(operator.index(entry) for entry in entries)
+
+
+def _positive(value: Any, rank: int, name: str) -> tuple[int, ...]:
+    """The same, of at least 1."""
+    numbers = _numbers(value, rank, name)
+    if numbers and min(numbers) < 1:
+        raise WeftValueError(f"{name} takes numbers of at least 1, not {value!r}")
+    return numbers
 
 
 def _sides(padding: Any, rank: int) -> tuple[int, ...]:

@@ -204,7 +204,7 @@ class _Gatherer:
             strides=found.strides,
             padding=(0, 0, 0, 0),
             dilations=found.dilations,
-            x_dilations=(1, 1),
+            input_dilations=(1, 1),
             groups=1,
         )
 

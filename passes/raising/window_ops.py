@@ -93,7 +93,7 @@ def _convolution(
         strides=_pair(strides),
         padding=(0, 0, 0, 0),
         dilations=(1, 1),
-        x_dilations=(1, 1),
+        input_dilations=(1, 1),
         groups=1,
     )
     kept = [d for d in axes if d not in windows.summed]

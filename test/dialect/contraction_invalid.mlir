@@ -74,7 +74,7 @@ func.func @extents(%x: tensor<3xf32>, %y: tensor<4xf32>) {
 
 func.func @channels(%x: tensor<1x5x5x3xf32>, %f: tensor<3x3x4x8xf32>) {
   // expected-error @below {{weft.conv: f32[1,5,5,3] has 3 channels, a kernel f32[3,3,4,8] 4}}
-  %0 = "weft.conv"(%x, %f) {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, x_dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x5x5x3xf32>, tensor<3x3x4x8xf32>) -> tensor<1x3x3x8xf32>
+  %0 = "weft.conv"(%x, %f) {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, input_dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x5x5x3xf32>, tensor<3x3x4x8xf32>) -> tensor<1x3x3x8xf32>
   return
 }
 
@@ -82,7 +82,7 @@ func.func @channels(%x: tensor<1x5x5x3xf32>, %f: tensor<3x3x4x8xf32>) {
 
 func.func @groups(%x: tensor<1x5x5x4xf32>, %f: tensor<3x3x2x9xf32>) {
   // expected-error @below {{weft.conv: a kernel f32[3,3,2,9] does not make 2 groups of equal size}}
-  %0 = "weft.conv"(%x, %f) {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, x_dilations = array<i64: 1, 1>, groups = 2 : i64} : (tensor<1x5x5x4xf32>, tensor<3x3x2x9xf32>) -> tensor<1x3x3x9xf32>
+  %0 = "weft.conv"(%x, %f) {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, input_dilations = array<i64: 1, 1>, groups = 2 : i64} : (tensor<1x5x5x4xf32>, tensor<3x3x2x9xf32>) -> tensor<1x3x3x9xf32>
   return
 }
 
@@ -90,7 +90,7 @@ func.func @groups(%x: tensor<1x5x5x4xf32>, %f: tensor<3x3x2x9xf32>) {
 
 func.func @channels_of_groups(%x: tensor<1x5x5x6xf32>, %f: tensor<3x3x2x8xf32>) {
   // expected-error @below {{weft.conv: f32[1,5,5,6] has 6 channels, 2 groups of a kernel f32[3,3,2,8] 4}}
-  %0 = "weft.conv"(%x, %f) {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, x_dilations = array<i64: 1, 1>, groups = 2 : i64} : (tensor<1x5x5x6xf32>, tensor<3x3x2x8xf32>) -> tensor<1x3x3x8xf32>
+  %0 = "weft.conv"(%x, %f) {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, input_dilations = array<i64: 1, 1>, groups = 2 : i64} : (tensor<1x5x5x6xf32>, tensor<3x3x2x8xf32>) -> tensor<1x3x3x8xf32>
   return
 }
 
@@ -98,7 +98,7 @@ func.func @channels_of_groups(%x: tensor<1x5x5x6xf32>, %f: tensor<3x3x2x8xf32>) 
 
 func.func @window(%x: tensor<1x5x5x3xf32>, %f: tensor<3x3x3x8xf32>) {
   // expected-error @below {{weft.conv: a window of 3 does not fit axis 1 of f32[1,5,5,3]}}
-  %0 = "weft.conv"(%x, %f) {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 3, 1>, x_dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x5x5x3xf32>, tensor<3x3x3x8xf32>) -> tensor<1x1x3x8xf32>
+  %0 = "weft.conv"(%x, %f) {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 3, 1>, input_dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x5x5x3xf32>, tensor<3x3x3x8xf32>) -> tensor<1x1x3x8xf32>
   return
 }
 
@@ -122,14 +122,14 @@ func.func @sides(%x: tensor<1x5x5x3xf32>) {
 
 func.func @axes(%x: tensor<1x5x3xf32>, %f: tensor<3x3x3x8xf32>) {
   // expected-error @below {{weft.conv takes an array (batch, ..., channels) and a kernel (..., channels of a group, results) with as many axes, not f32[1,5,3] and f32[3,3,3,8]}}
-  %0 = "weft.conv"(%x, %f) {strides = array<i64: 1>, padding = array<i64: 0, 0>, dilations = array<i64: 1>, x_dilations = array<i64: 1>, groups = 1 : i64} : (tensor<1x5x3xf32>, tensor<3x3x3x8xf32>) -> tensor<1x3x8xf32>
+  %0 = "weft.conv"(%x, %f) {strides = array<i64: 1>, padding = array<i64: 0, 0>, dilations = array<i64: 1>, input_dilations = array<i64: 1>, groups = 1 : i64} : (tensor<1x5x3xf32>, tensor<3x3x3x8xf32>) -> tensor<1x3x8xf32>
   return
 }
 
 // -----
 
 func.func @gaps(%x: tensor<1x5x3xf32>, %f: tensor<3x3x8xf32>) {
-  // expected-error @below {{weft.conv: x_dilations takes 1 numbers of at least 1, not (0,)}}
-  %0 = "weft.conv"(%x, %f) {strides = array<i64: 1>, padding = array<i64: 0, 0>, dilations = array<i64: 1>, x_dilations = array<i64: 0>, groups = 1 : i64} : (tensor<1x5x3xf32>, tensor<3x3x8xf32>) -> tensor<1x3x8xf32>
+  // expected-error @below {{weft.conv: input_dilations takes 1 numbers of at least 1, not (0,)}}
+  %0 = "weft.conv"(%x, %f) {strides = array<i64: 1>, padding = array<i64: 0, 0>, dilations = array<i64: 1>, input_dilations = array<i64: 0>, groups = 1 : i64} : (tensor<1x5x3xf32>, tensor<3x3x8xf32>) -> tensor<1x3x8xf32>
   return
 }

@@ -209,7 +209,7 @@ def window_sum(b: Builder, x: Tensor, **how: tuple[int, ...]) -> Tensor:
         strides=tuple(slide.stride for slide in slides),
         padding=tuple(side for slide in slides for side in (slide.low, slide.high)),
         dilations=tuple(slide.dilation for slide in slides),
-        x_dilations=(1,) * len(slides),
+        input_dilations=(1,) * len(slides),
         groups=1,
     )
     return _from_images(b, b.reshaped(found, [*b.extents(image)[:2], *b.extents(found)[1:-1]]), order, kept)

@@ -93,7 +93,7 @@ def convolution(b: Builder, op: Operation, x: Tensor, kernel: Tensor) -> Tensor:
         "strides": tuple(strides),
         "padding": tuple(side for sides in pairs(op, "padding", spatial) for side in sides),
         "dilations": tuple(dilations),
-        "x_dilations": tuple(gaps),
+        "input_dilations": tuple(gaps),
     }
     groups, batches = number(op, "feature_group_count", 1), number(op, "batch_group_count", 1)
     found = _by_batches(b, x, kernel, batches, {**how, "groups": groups})

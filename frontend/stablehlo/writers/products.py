@@ -98,7 +98,7 @@ def conv(b: Builder, x: Tensor, kernel: Tensor, padding: tuple[int, ...], groups
         feature_group_count=integer(groups),
         batch_group_count=integer(1),
         window_strides=integers(how["strides"]),
-        lhs_dilation=integers(how["x_dilations"]),
+        lhs_dilation=integers(how["input_dilations"]),
         rhs_dilation=integers(how["dilations"]),
         padding=ir.DenseIntElementsAttr.get(np.array(padding, np.int64).reshape(-1, 2)),
     )

@@ -68,6 +68,12 @@ def test_wrong_arguments() -> None:
         weft.conv(IMAGE, FILTERS, padding=(1, 2, 3))
     with pytest.raises(ValueError, match="the padding of an axis is a number or 2 numbers"):
         weft.conv(IMAGE, FILTERS, padding=((1, 2, 3), 0))
+    with pytest.raises(ValueError, match=r"input_dilations takes numbers of at least 1, not \(1, 0\)"):
+        weft.conv(IMAGE, FILTERS, input_dilations=(1, 0))
+    with pytest.raises(ValueError, match="window takes numbers of at least 1, not 0"):
+        weft.avg_pool(IMAGE, 0)
+    with pytest.raises(ValueError, match=r"weft\.max_pool: a window of 8 does not fit axis 2 of extent 6"):
+        weft.function(lambda x: weft.max_pool(x, (2, 8)))(IMAGE)
     with pytest.raises(ValueError, match="one of 'max', 'min', 'sum', 'mean', not 'median'"):
         weft.reduce_window(IMAGE, "median", 2)
     with pytest.raises(ValueError, match="window is a number or 4 numbers"):

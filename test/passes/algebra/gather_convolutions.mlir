@@ -5,7 +5,7 @@
 // CHECK-LABEL: func.func @shifted
 // CHECK-NOT: weft.matmul
 // CHECK: %[[IMAGE:.*]] = "weft.slice"(%arg0) {start = array<i64: 0, 1, 0, 0>, step = array<i64: 1, 1, 1, 1>, stop = array<i64: 9223372036854775807, 7, 6, 5>}
-// CHECK: %[[ALL:.*]] = "weft.conv"(%[[IMAGE]], %arg1) {dilations = array<i64: 1, 2>, groups = 1 : i64, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>, x_dilations = array<i64: 1, 1>} : (tensor<?x6x6x5xf32>, tensor<1x2x5x3xf32>) -> tensor<?x6x4x3xf32>
+// CHECK: %[[ALL:.*]] = "weft.conv"(%[[IMAGE]], %arg1) {dilations = array<i64: 1, 2>, groups = 1 : i64, input_dilations = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<?x6x6x5xf32>, tensor<1x2x5x3xf32>) -> tensor<?x6x4x3xf32>
 // CHECK: %[[SUM:.*]] = "weft.add"(%arg2, %[[ALL]])
 // CHECK: return %[[SUM]]
 func.func @shifted(%x: tensor<?x8x6x5xf32>, %k: tensor<1x2x5x3xf32>, %b: tensor<?x6x4x3xf32>) -> tensor<?x6x4x3xf32> {

@@ -74,7 +74,7 @@ func.func @cast(%a: tensor<?xf64>) -> tensor<4xf64> {
 // CHECK: "weft.raise_if"({{.*}}) {error = "ValueError", message = "weft.conv: a kernel of {0} does not fit an axis of {1}"}
 // CHECK: "weft.conv"
 func.func @convolution(%x: tensor<1x?x8x3xf32>, %w: tensor<3x3x3x2xf32>) -> tensor<1x?x6x2xf32> {
-  %r = "weft.conv"(%x, %w) {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, x_dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x?x8x3xf32>, tensor<3x3x3x2xf32>) -> tensor<1x?x6x2xf32>
+  %r = "weft.conv"(%x, %w) {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, input_dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x?x8x3xf32>, tensor<3x3x3x2xf32>) -> tensor<1x?x6x2xf32>
   return %r : tensor<1x?x6x2xf32>
 }
 

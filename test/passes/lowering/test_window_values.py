@@ -23,7 +23,7 @@ def by_definition(x: Any, kernel: Any, groups: int, **how: tuple[int, ...]) -> A
     """The convolution, one place of the kernel and one element in it after the other."""
     rank = x.ndim - 2
     strides, padding, dilations, gaps = (
-        how[name] for name in ("strides", "padding", "dilations", "x_dilations")
+        how[name] for name in ("strides", "padding", "dilations", "input_dilations")
     )
     own, made = kernel.shape[-2], kernel.shape[-1] // groups
     lengths = [(n - 1) * gap + 1 for n, gap in zip(x.shape[1:-1], gaps, strict=True)]
@@ -46,24 +46,30 @@ def by_definition(x: Any, kernel: Any, groups: int, **how: tuple[int, ...]) -> A
     return result
 
 
-PLAIN = {"dilations": (1, 1), "x_dilations": (1, 1), "groups": 1}
+PLAIN = {"dilations": (1, 1), "input_dilations": (1, 1), "groups": 1}
 APART = {"strides": (1, 1), "dilations": (1, 1)}
 USES: list[tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
     ((2, 9, 8, 3), (3, 2, 3, 5), {**PLAIN, "strides": (1, 1), "padding": (0, 0, 0, 0)}),
     ((2, 9, 8, 3), (3, 2, 3, 5), {**PLAIN, "strides": (2, 3), "padding": (2, 1, 0, 3)}),
     ((2, 9, 8, 3), (3, 2, 3, 5), {**PLAIN, "strides": (1, 2), "padding": (0, 4, 1, 1), "dilations": (3, 2)}),
     ((2, 9, 8, 3), (3, 2, 3, 5), {**PLAIN, "strides": (1, 1), "padding": (-2, 1, 0, -3)}),
-    ((2, 5, 6, 4), (4, 3, 2, 6), {**APART, "padding": (3, 3, 2, 1), "x_dilations": (2, 3), "groups": 2}),
-    ((1, 4, 5, 3), (5, 2, 1, 3), {**APART, "padding": (2, -1, 0, 4), "x_dilations": (3, 2), "groups": 3}),
+    ((2, 5, 6, 4), (4, 3, 2, 6), {**APART, "padding": (3, 3, 2, 1), "input_dilations": (2, 3), "groups": 2}),
+    ((1, 4, 5, 3), (5, 2, 1, 3), {**APART, "padding": (2, -1, 0, 4), "input_dilations": (3, 2), "groups": 3}),
     (
         (1, 4, 5, 2),
         (5, 2, 2, 3),
-        {"strides": (2, 3), "padding": (1, 2, 3, 0), "dilations": (2, 3), "x_dilations": (4, 3), "groups": 1},
+        {
+            "strides": (2, 3),
+            "padding": (1, 2, 3, 0),
+            "dilations": (2, 3),
+            "input_dilations": (4, 3),
+            "groups": 1,
+        },
     ),
     (
         (3, 7, 2),
         (2, 2, 4),
-        {"strides": (1,), "padding": (0, 0), "dilations": (1,), "x_dilations": (5,), "groups": 1},
+        {"strides": (1,), "padding": (0, 0), "dilations": (1,), "input_dilations": (5,), "groups": 1},
     ),
     (
         (1, 3, 4, 5, 2),
@@ -72,7 +78,7 @@ USES: list[tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
             "strides": (1, 1, 2),
             "padding": (1, 1, 2, 1, 0, 2),
             "dilations": (1, 2, 1),
-            "x_dilations": (2, 1, 3),
+            "input_dilations": (2, 1, 3),
             "groups": 1,
         },
     ),
@@ -83,7 +89,7 @@ USES: list[tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
             "strides": (1,) * 4,
             "padding": (0,) * 8,
             "dilations": (1,) * 4,
-            "x_dilations": (1,) * 4,
+            "input_dilations": (1,) * 4,
             "groups": 1,
         },
     ),
@@ -113,13 +119,13 @@ def test_convolution(
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "int8", "uint16", "bool", "complex64"])
 def test_gaps_of_all_dtypes(dtype: str) -> None:
-    attributes = {"strides": (1,), "padding": (2, 1), "dilations": (1,), "x_dilations": (2,), "groups": 1}
+    attributes = {"strides": (1,), "padding": (2, 1), "dilations": (1,), "input_dilations": (2,), "groups": 1}
     x, kernel = ((draw(*shape) * 2).astype(np.dtype(dtype)) for shape in ((2, 6, 5), (3, 5, 4)))
     assert_as_reference([(OPS["conv"], [x, kernel], attributes)])
 
 
 def test_empty_batches_and_channels() -> None:
-    attributes = {"strides": (1,), "padding": (1, 1), "dilations": (1,), "x_dilations": (2,), "groups": 1}
+    attributes = {"strides": (1,), "padding": (1, 1), "dilations": (1,), "input_dilations": (2,), "groups": 1}
     for shape, kernel in (((0, 6, 2), (3, 2, 4)), ((2, 6, 0), (3, 0, 4)), ((2, 6, 2), (3, 2, 0))):
         assert_as_reference([(OPS["conv"], [draw(*shape), draw(*kernel)], attributes)])
 

@@ -3,7 +3,7 @@
 // Sums of products of all windows with filters are one convolution.
 // CHECK-LABEL: func.func @convolution
 // CHECK-NOT: scf.for
-// CHECK: %[[ALL:.*]] = "weft.conv"(%arg0, %arg1) {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>, x_dilations = array<i64: 1, 1>} : (tensor<2x9x10x4xf32>, tensor<3x2x4x5xf32>) -> tensor<2x7x9x5xf32>
+// CHECK: %[[ALL:.*]] = "weft.conv"(%arg0, %arg1) {dilations = array<i64: 1, 1>, groups = 1 : i64, input_dilations = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<2x9x10x4xf32>, tensor<3x2x4x5xf32>) -> tensor<2x7x9x5xf32>
 // CHECK: return %[[ALL]]
 func.func @convolution(%x: tensor<2x9x10x4xf32>, %k0: tensor<3x2x4x5xf32>, %o: tensor<2x7x9x5xf32>) -> tensor<2x7x9x5xf32> {
   %zero = arith.constant 0 : index
