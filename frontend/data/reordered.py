@@ -278,7 +278,12 @@ def padded_arrays(arrays: list[Any], shape: Any, value: Any) -> Any:
     rank = np.ndim(arrays[0])
     extents = [max([np.shape(array)[axis] for array in arrays]) for axis in range(rank)]
     if shape is not None:
-        extents = [longest_or_given(extents[axis], shape, axis, rank) for axis in range(rank)]
+        given = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+        if len(given) != rank:
+            raise WeftValueError(
+                f"padded_batch: padded_shapes has {len(given)} dimensions for a part of an element that has {rank}"
+            )
+        extents = [longest_or_given(extents[axis], given[axis], axis) for axis in range(rank)]
     batch = np.full((len(arrays), *extents), value, np.asarray(arrays[0]).dtype)
     for place, array in enumerate(arrays):
         where: Any = (place, *[slice(0, extent) for extent in np.shape(array)])
@@ -286,20 +291,15 @@ def padded_arrays(arrays: list[Any], shape: Any, value: Any) -> Any:
     return batch
 
 
-def longest_or_given(longest: Any, shape: Any, axis: int, rank: int) -> Any:
+def longest_or_given(longest: Any, given: int | None, axis: int) -> Any:
     """The extent to pad to."""
-    given = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
-    if len(given) != rank:
-        raise WeftValueError(
-            f"padded_batch: padded_shapes has {len(given)} dimensions for a part of an element that has {rank}"
-        )
-    if given[axis] is None or given[axis] == -1:
+    if given is None or given == -1:
         return longest
-    if longest > given[axis]:
+    if longest > given:
         raise WeftValueError(
-            f"padded_batch: an element has {longest} entries along axis {axis}, and padded_shapes says {given[axis]}"
+            f"padded_batch: an element has {longest} entries along axis {axis}, and padded_shapes says {given}"
         )
-    return given[axis]
+    return given
 
 
 def padded_spec(spec: Any, shapes: Any, count: int | None) -> Any:

@@ -9,6 +9,7 @@ load_on_first_use(
     "dict_lookups",
     "effects",
     "expressions",
+    "fetched_items",
     "for_loops",
     "generators",
     "statements",
