@@ -23,6 +23,12 @@ def test_losses(name: str) -> None:
     check(name)
 
 
+@pytest.mark.parametrize("name", ["convolutional", "lstm", "transformer"])
+def test_losses_of_steps_in_plain_python(name: str) -> None:
+    found = trained_models.losses(name, epochs=1, run_eagerly=True)
+    np.testing.assert_allclose(found, EXPECTED[name][:1], rtol=1e-5)
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("name", [name for name in trained_models.MODELS if name not in QUICK])
 def test_losses_of_the_others(name: str) -> None:

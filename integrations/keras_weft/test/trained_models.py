@@ -184,8 +184,8 @@ def two_inputs_and_outputs() -> Made:
     return made, {"a": pixels, "b": text}, {"p": labels, "q": larger}, {"p": CLASSES, "q": CLASSES}
 
 
-def losses(name: str) -> list[float]:
-    """The loss of each epoch."""
+def losses(name: str, epochs: int = EPOCHS, **options: Any) -> list[float]:
+    """The loss of each epoch; the options are those of `compile`."""
     made, x, y, loss = MODELS[name]()
     rng = np.random.default_rng(2)
     made.set_weights(
@@ -194,8 +194,8 @@ def losses(name: str) -> list[float]:
             for weight, value in zip(made.weights, made.get_weights(), strict=True)
         ]
     )
-    made.compile(optimizer=keras.optimizers.Adam(0.01), loss=loss)
-    history = made.fit(x, y, epochs=EPOCHS, batch_size=32, shuffle=False, verbose=0)
+    made.compile(optimizer=keras.optimizers.Adam(0.01), loss=loss, **options)
+    history = made.fit(x, y, epochs=epochs, batch_size=32, shuffle=False, verbose=0)
     return [float(value) for value in history.history["loss"]]
 
 
