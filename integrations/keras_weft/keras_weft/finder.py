@@ -118,9 +118,26 @@ def _build_aside(module: Any) -> None:
     module.Layer._maybe_build = build_aside
 
 
+def _tell_zeros(module: Any) -> None:
+    """Let LSTM and GRU run as any cell where the outputs of masked times are zeros, which fused loops are not told."""
+    kind = module.LSTM if hasattr(module, "LSTM") else module.GRU
+    fused = kind.inner_loop
+
+    @functools.wraps(fused)
+    def inner_loop(self: Any, sequences: Any, initial_state: Any, mask: Any, training: bool = False) -> Any:
+        if mask is None or not self.zero_output_for_mask:
+            return fused(self, sequences, initial_state, mask, training=training)
+        mask = mask[0] if isinstance(mask, (list, tuple)) else mask
+        return super(kind, self).inner_loop(sequences, initial_state, mask=mask, training=training)
+
+    kind.inner_loop = inner_loop
+
+
 _CHANGES = {
     "keras.src.backend.common.variables": _know_extents,
     "keras.src.layers.layer": _build_aside,
+    "keras.src.layers.rnn.gru": _tell_zeros,
+    "keras.src.layers.rnn.lstm": _tell_zeros,
 }
 """What is changed in modules of Keras after they were run."""
 

@@ -37,7 +37,7 @@ def both_ways(layer: Any, x: Any, **options: Any) -> Any:
     ],
 )
 def test_fused_layers_are_loops_over_their_cells(kind: Any, options: dict[str, Any]) -> None:
-    x = rows()(3, 6, 4)
+    x, mask = rows()(3, 6, 4), np.array([[1, 1, 1, 1, 0, 0], [0, 1, 1, 0, 1, 1], [1] * 6], bool)
     for sequences, backwards in itertools.product((False, True), repeat=2):
         shared = {"return_sequences": sequences, "go_backwards": backwards, "return_state": True, **options}
         fused = kind(5, bias_initializer="random_normal", **shared)
@@ -45,8 +45,9 @@ def test_fused_layers_are_loops_over_their_cells(kind: Any, options: dict[str, A
         looped.build(x.shape)
         fused.build(x.shape)
         looped.set_weights(fused.get_weights())
-        for a, b in zip(fused(x), looped(x), strict=True):
-            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+        for given in (None, mask):
+            for a, b in zip(fused(x, mask=given), looped(x, mask=given), strict=True):
+                np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -115,11 +115,12 @@ def lstm(
     unroll: bool = False,
     time_major: bool = False,
 ) -> tuple[Any, Any, list[Any]]:
-    """The layer LSTM: the last output, all outputs, and the last states."""
-    _require_fused(mask, unroll)
+    """The layer LSTM: the last output, all outputs, and the last states; masked times change none of them."""
+    _require_loop(unroll)
     rows = _projected(inputs, kernel, bias, time_major)
     output, carried, outputs = _lstm_steps(
         rows,
+        _mask_of_rows(mask, time_major),
         cast(initial_state_h, rows.dtype),
         cast(initial_state_c, rows.dtype),
         cast(recurrent_kernel, rows.dtype),
@@ -134,6 +135,7 @@ def lstm(
 @weft.autograph.convert
 def _lstm_steps(
     rows: Any,
+    seen: Any,
     output: Any,
     carried: Any,
     recurrent: Any,
@@ -151,8 +153,12 @@ def _lstm_steps(
         kept = recurrent_activation(gates[:, units : 2 * units])
         new = activation(gates[:, 2 * units : 3 * units])
         shown = recurrent_activation(gates[:, 3 * units :])
-        carried = kept * carried + taken * new
-        output = shown * activation(carried)
+        after = kept * carried + taken * new
+        made = shown * activation(after)
+        if seen is None:
+            output, carried = made, after
+        else:
+            output, carried = np.where(seen[time], made, output), np.where(seen[time], after, carried)
         if every:
             outputs[number] = output
     return output, carried, outputs
@@ -173,8 +179,8 @@ def gru(
     time_major: bool = False,
     reset_after: bool = True,
 ) -> tuple[Any, Any, list[Any]]:
-    """The layer GRU: the last output, all outputs, and the last state."""
-    _require_fused(mask, unroll)
+    """The layer GRU: the last output, all outputs, and the last state; masked times change none of them."""
+    _require_loop(unroll)
     bias = None if bias is None else convert_to_tensor(bias)
     inner = None
     if reset_after and bias is not None:
@@ -182,6 +188,7 @@ def gru(
     rows = _projected(inputs, kernel, bias, time_major)
     output, outputs = _gru_steps(
         rows,
+        _mask_of_rows(mask, time_major),
         cast(initial_state, rows.dtype),
         cast(recurrent_kernel, rows.dtype),
         inner,
@@ -197,6 +204,7 @@ def gru(
 @weft.autograph.convert
 def _gru_steps(
     rows: Any,
+    seen: Any,
     output: Any,
     recurrent: Any,
     bias: Any,
@@ -209,25 +217,27 @@ def _gru_steps(
     count, units = rows.shape[0], recurrent.shape[0]
     outputs = weft.zeros((count if every else 0, rows.shape[1], units), rows.dtype)
     for number in range(count):
-        row = rows[count - 1 - number if backwards else number]
+        time = count - 1 - number if backwards else number
+        row = rows[time]
         inner = np.matmul(output, recurrent if reset_after else recurrent[:, : 2 * units])
         inner = inner if bias is None else inner + bias
         kept = recurrent_activation(row[:, :units] + inner[:, :units])
         used = recurrent_activation(row[:, units : 2 * units] + inner[:, units : 2 * units])
         if reset_after:
-            seen = used * inner[:, 2 * units :]
+            past = used * inner[:, 2 * units :]
         else:
-            seen = np.matmul(used * output, recurrent[:, 2 * units :])
-        new = activation(row[:, 2 * units :] + seen)
-        output = kept * output + (rows.dtype.type(1) - kept) * new
+            past = np.matmul(used * output, recurrent[:, 2 * units :])
+        new = activation(row[:, 2 * units :] + past)
+        made = kept * output + (rows.dtype.type(1) - kept) * new
+        output = made if seen is None else np.where(seen[time], made, output)
         if every:
             outputs[number] = output
     return output, outputs
 
 
-def _require_fused(mask: Any, unroll: bool) -> None:
-    """Let the layer call `rnn`, which knows what the output of a masked time is."""
-    if mask is not None or unroll:
+def _require_loop(unroll: bool) -> None:
+    """Let a layer that is to be unrolled call `rnn`, which does."""
+    if unroll:
         raise NotImplementedError
 
 
