@@ -10,6 +10,7 @@ from ...dialect.op import Op
 from ...dialect.ops.differentiation import Cotangent, Custom, Gradient, Independent, Marker, Pairs, Tangent
 from ...dialect.ops.indexing import FindOutOfBounds
 from ...dialect.ops.shape import Dim
+from ...dialect.ops.state import RaiseIf
 from ...dialect.ops.ufunc_loops import LoopOp
 from ...dialect.register import op_class_of
 from ..control_flow.structure import FOR, IF, WHILE, body, has_else, terminator, yielded
@@ -95,11 +96,20 @@ def results_that_differ(operation: Operation, has: Has, is_masked: bool) -> list
     differ = any(map(has, operands))
     if op_class is None:
         return [differ] * count
-    if op_class is FindOutOfBounds and not is_masked:
+    is_ended = not is_masked and only_ends_the_call(operation)
+    if op_class is FindOutOfBounds and is_ended:
         return [has(operands[1])] * count
-    if issubclass(op_class, LoopOp) and op_class.fails:
+    if issubclass(op_class, LoopOp) and op_class.fails and is_ended:
         return [differ] * (count - 1) + [False]
     return [_differs(op_class, operands, has, differ)] * count
+
+
+def only_ends_the_call(operation: Operation) -> bool:
+    """Whether what an op says of failures only ends the call, right behind it: one answer is enough for all lanes."""
+    op_class = op_class_of(operation)
+    flags = operation.results if op_class is FindOutOfBounds else list(operation.results)[-1:]
+    users = [use.owner.operation for flag in flags for use in flag.uses]
+    return all(op_class_of(user) is RaiseIf and user.block == operation.block for user in users)
 
 
 def _differs(op_class: type[Op], operands: Sequence[Value], has: Has, differ: bool) -> bool:
@@ -114,4 +124,4 @@ def _differs(op_class: type[Op], operands: Sequence[Value], has: Has, differ: bo
     return has(operands[0]) or has(operands[1]) if op_class is Tangent else differ
 
 
-__all__ = ["Differing", "Has", "results_that_differ", "runs_for_each"]
+__all__ = ["Differing", "Has", "only_ends_the_call", "results_that_differ", "runs_for_each"]

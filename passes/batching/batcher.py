@@ -19,7 +19,8 @@ from ...dialect.ops.differentiation import Gradient, Independent, Pairs, Tangent
 from ...dialect.ops.indexing import FindOutOfBounds
 from ...dialect.ops.selection import Select
 from ...dialect.ops.state import AllocRef, RaiseIf, WriteRef
-from ...dialect.register import decode_attributes, op_class_of
+from ...dialect.ops.ufunc_loops import LoopOp
+from ...dialect.register import decode_attributes, op_class_of, tensor_type
 from ...dialect.types import TensorType
 from ..base import Statistics
 from ..control_flow.structure import (
@@ -31,7 +32,7 @@ from ..control_flow.structure import (
     index_from,
     tensor_from,
 )
-from .analysis import Differing, results_that_differ
+from .analysis import Differing, only_ends_the_call, results_that_differ
 
 Handler: TypeAlias = "Callable[[Batcher, Operation, Value | None], None]"
 """Writes an op with regions, where those lanes run it that a mask tells; None for all."""
@@ -135,10 +136,21 @@ class Batcher:
             self._raise(operation, mask)
         elif callback_of(operation) is not None:
             self.one_by_one(operation, mask)
-        elif op_class is FindOutOfBounds and mask is not None and any(value in self for value in operands):
-            self._find_in_each(operation)
+        elif self._fails_in_each(operation, mask):
+            if op_class is FindOutOfBounds and (mask is not None or tensor_type(operands[0]).rank == 0):
+                self._find_in_each(operation)
+            else:
+                self.one_by_one(operation, mask)
         elif op_class is Independent or any(value in self for value in operands):
             self._write_for_lanes(operation, mask)
+
+    def _fails_in_each(self, operation: Operation, mask: Value | None) -> bool:
+        """Whether an op is to say of each lane by itself whether it failed there."""
+        op_class = op_class_of(operation)
+        if op_class is None or not any(value in self for value in operation.operands):
+            return False
+        fails = op_class is FindOutOfBounds or (issubclass(op_class, LoopOp) and op_class.fails)
+        return fails and (mask is not None or not only_ends_the_call(operation))
 
     def _write_for_lanes(self, operation: Operation, mask: Value | None) -> None:
         b, op_class = self.emitter(operation), op_class_of(operation)

@@ -215,6 +215,30 @@ def test_what_rows_do_not_run_does_not_fail() -> None:
         checked(X, np.array([0, 1, 2, 3, 4]))
 
 
+def test_what_fails_in_one_row_is_caught_there() -> None:
+    def inverse(m: Any) -> Any:
+        try:
+            return np.linalg.inv(m)
+        except np.linalg.LinAlgError:
+            return np.zeros_like(m)
+
+    def item(x: Any, i: Any) -> Any:
+        try:
+            return x[i]
+        except IndexError:
+            return -1.0
+
+    m = M.copy()
+    m[2] = 0.0
+    found = weft.vmap(inverse)(m)
+    np.testing.assert_array_equal(found[2], np.zeros((4, 4)))
+    np.testing.assert_allclose(found[:2], np.linalg.inv(m[:2]))
+    i = np.array([0, 7, 3, -4, -5])
+    np.testing.assert_array_equal(weft.vmap(item)(X, i), [X[0, 0], -1, X[2, 3], X[3, 0], -1])
+    with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+        weft.vmap(np.linalg.inv)(m)
+
+
 # Derivatives
 
 
