@@ -40,7 +40,7 @@ def curves(values: Sequence[Any], height: int = 240, width: int = 480) -> Any:
     low, high = min(np.min(v) for v in values), max(np.max(v) for v in values)
     places = np.linspace(0, 1, 8 * width)
     for colour, curve in zip(COLOURS, values, strict=False):
-        level = (np.interp(places, np.linspace(0, 1, len(curve)), curve) - low) / (high - low)
+        level = (np.interp(places, np.linspace(0, 1, len(curve)), curve) - low) / (high - low or 1)
         rows = np.round((height - 20) * (1 - level)).astype(int) + 9
         columns = np.round((width - 1) * places).astype(int)
         for thick in range(2):
