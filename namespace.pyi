@@ -763,7 +763,7 @@ def putmask(a: _Any, mask: _Any, values: _Any) -> None:
     """Write values, in place, where a mask holds, as `numpy.putmask`."""
 
 def quantile(a: _Any, q: _Any, axis: _Any = None, out: _Any = None, overwrite_input: _builtins.bool = False, method: _builtins.str = 'linear', keepdims: _builtins.bool = False) -> _Any:
-    """Quantiles over axes, by linear interpolation, as `numpy.quantile`."""
+    """Quantiles over axes, by linear interpolation or another method, as `numpy.quantile`."""
 
 def rad2deg(x: _Any, /, out: _Any = None, *, where: _Any = True, casting: _builtins.str = 'same_kind', order: _builtins.str = 'K', dtype: _Any = None, subok: _builtins.bool = True) -> _Any:
     """Radians to degrees. As `numpy.rad2deg`, with its arguments."""

@@ -6,8 +6,8 @@ an extent that is known when the program runs, or how many elements of a row are
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -97,7 +97,7 @@ def percentile(
     >>> weft.percentile(np.array([1, 2, 3]), 50)
     np.float64(2.0)
     """
-    return quantile(a, np.true_divide(q, 100), axis, out, overwrite_input, method, keepdims)
+    return quantile(a, _parts_of_one(q), axis, out, overwrite_input, method, keepdims)
 
 
 def nanpercentile(
@@ -116,7 +116,7 @@ def nanpercentile(
     >>> weft.nanpercentile(np.array([1, np.nan, 3]), 50)
     np.float64(2.0)
     """
-    return nanquantile(a, np.true_divide(q, 100), axis, out, overwrite_input, method, keepdims)
+    return nanquantile(a, _parts_of_one(q), axis, out, overwrite_input, method, keepdims)
 
 
 def quantile(
@@ -128,23 +128,24 @@ def quantile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> ArrayResult:
-    """Quantiles over axes, by linear interpolation, as `numpy.quantile`.
+    """Quantiles over axes, by linear interpolation or another method, as `numpy.quantile`.
 
-    Shape: that of q, and of a without the axes. Dtype: that of a, but float64 of integers and where q is an array. NaN
-    where there is one. Raises `UnsupportedError` for methods other than linear, `ValueError` for a q outside of [0, 1],
-    `IndexError` for empty axes.
+    Shape: that of q, and of a without the axes. Dtype: that of a where one of its elements is chosen, by `lower`,
+    `higher` and `nearest`; else the common one of a and q, which Python's numbers leave as it is. NaN where there is
+    one. Raises `UnsupportedError` for methods but these, `linear` and `midpoint`, `ValueError` for a q outside of
+    [0, 1], `IndexError` for empty axes.
 
     >>> weft.quantile(np.array([1, 2, 3]), [0.5, 1])
     array([2., 3.])
     """
-    x, places, within = _elements_and_places(a, q, method)
+    x, places, rule = _elements_and_places(a, q, method)
     lined, axes = _in_one_axis(x, axis)
     count = known_shape(lined)[-1]
     raise_where(np.equal(lined.shape[-1], 0), WeftIndexError, _EMPTY)
     if count is None or is_traced(places):
-        found = _at_places(lined, places, lined.shape[-1], within)
+        found = _at_places(lined, places, lined.shape[-1], rule)
     else:
-        found = _at_known_places(lined, places, count, within)
+        found = _at_known_places(lined, places, count, rule)
     if kind(x.dtype) == "f":
         has_nan = _has_nan(lined)
         found = [choose(has_nan, value.dtype.type(np.nan), value) for value in found]
@@ -163,42 +164,67 @@ def nanquantile(
     """Quantiles over axes of what is not NaN, as `numpy.nanquantile`.
 
     Shape and dtype: those of `quantile`. NaN where all elements are, and where there are none. Raises
-    `UnsupportedError` for methods other than linear, `ValueError` for a q outside of [0, 1].
+    `UnsupportedError` for the methods that `quantile` has not, `ValueError` for a q outside of [0, 1].
 
     >>> weft.nanquantile(np.array([1, np.nan, 3]), 0.5)
     np.float64(2.0)
     """
-    x, places, within = _elements_and_places(a, q, method)
+    x, places, rule = _elements_and_places(a, q, method)
     if kind(x.dtype) != "f":
         return quantile(a, q, axis, out, overwrite_input, method, keepdims)
     lined, axes = _in_one_axis(x, axis)
-    found = _at_places(lined, places, _numbers_in(lined), within)
+    found = _at_places(lined, places, _numbers_in(lined), rule)
     return _delivered(found, places, x, axes, keepdims, out)
 
 
-_Within: TypeAlias = "np.dtype[Any] | None"
-"""The dtype in which one interpolates; None where places are integers: ends, with nothing between them."""
+_METHODS: dict[str, Callable[[Any], Any]] = {
+    "linear": lambda position: position,
+    "lower": np.floor,
+    "higher": np.ceil,
+    "midpoint": lambda position: (np.floor(position) + np.ceil(position)) * 0.5,
+    "nearest": np.rint,
+}
+"""Where each method looks, for a place between two elements in the order."""
 
 
-def _elements_and_places(a: ArrayLike, q: Any, method: str) -> tuple[ArrayResult, Any, _Within]:
+class _Rule(NamedTuple):
+    """How an element is found at a part of the order."""
+
+    place: Callable[[Any], Any]
+    dtype: np.dtype[Any]
+    """That of places."""
+    within: np.dtype[Any] | None
+    """The dtype in which one interpolates; None where places are integers, with nothing between them."""
+
+
+def _parts_of_one(q: Any) -> Any:
+    """Percents as parts; Python's numbers stay such."""
+    return q / 100 if type(q) in (int, float) else np.true_divide(q, 100)
+
+
+def _elements_and_places(a: ArrayLike, q: Any, method: str) -> tuple[ArrayResult, Any, _Rule]:
     """The array, inexact where the places may lie between elements, and the places, of float64."""
-    if method != "linear":
-        raise UnsupportedError(f"method {method!r} of quantile is not supported; the method there is: linear")
+    if method not in _METHODS:
+        raise UnsupportedError(
+            f"method {method!r} of quantile is not supported; the methods there are: {', '.join(_METHODS)}"
+        )
     x, given = asarray(a), asarray(q) if trace_of((q,)) is not None else np.asarray(q)
     if kind(x.dtype) == "c":
         raise WeftTypeError("a must be an array of real numbers")
     if kind(given.dtype) not in "biuf":
         raise WeftTypeError(f"the places of quantile() are real numbers, not {given.dtype}")
-    within: _Within = None
-    if kind(given.dtype) == "f":
+    within: np.dtype[Any] | None = None
+    if method == "midpoint" or (method == "linear" and kind(given.dtype) == "f"):
         if kind(x.dtype) == "b":
             raise WeftTypeError("numpy boolean subtract, the `-` operator, is not supported, use ints")
+        strong = given.dtype if kind(given.dtype) == "f" else FLOAT64
+        within = as_inexact(x).dtype if type(q) in (int, float) else np.result_type(x.dtype, strong)
         x = as_inexact(x)
-        within = FLOAT64 if given.ndim else x.dtype
     places = cast(given, FLOAT64)
     is_outside = np.logical_not(np.logical_and(np.greater_equal(places, 0), np.less_equal(places, 1)))
     raise_where(any_of(is_outside), WeftValueError, "Quantiles must be in the range [0, 1]")
-    return x, places, within
+    dtype = given.dtype if kind(given.dtype) == "f" and method != "linear" else FLOAT64
+    return x, places, _Rule(_METHODS[method], dtype, within)
 
 
 def _in_one_axis(x: ArrayResult, axis: Any) -> tuple[ArrayResult, tuple[int, ...]]:
@@ -250,15 +276,16 @@ def _known_middle(lined: ArrayResult, count: int) -> ArrayResult:
     return mean(partition(lined, [low, high])[..., low : high + 1], -1)
 
 
-def _at_known_places(lined: ArrayResult, fractions: Any, count: int, within: _Within) -> list[ArrayResult]:
-    positions = [float(f) * (count - 1) for f in fractions.reshape(-1)]
+def _at_known_places(lined: ArrayResult, fractions: Any, count: int, rule: _Rule) -> list[ArrayResult]:
+    parts = fractions.reshape(-1).astype(rule.dtype)
+    positions = [float(rule.place(part * rule.dtype.type(count - 1))) for part in parts]
     places = {min(int(position) + step, count - 1) for position in positions for step in (0, 1)}
     ordered = partition(lined, sorted(places)) if places else lined
     found = []
     for position in positions:
         lower = int(position)
         below, above = ordered[..., lower], ordered[..., min(lower + 1, count - 1)]
-        found.append(_between(below, above, position - lower, within))
+        found.append(_between(below, above, position - lower, rule.within))
     return found
 
 
@@ -272,18 +299,19 @@ def _middle(lined: ArrayResult, count: Any) -> ArrayResult:
     return choose(np.equal(low, high), first, mean(stack([first, second], -1), -1))
 
 
-def _at_places(lined: ArrayResult, fractions: Any, count: Any, within: _Within) -> list[ArrayResult]:
+def _at_places(lined: ArrayResult, fractions: Any, count: Any, rule: _Rule) -> list[ArrayResult]:
     """What lies at fractions of the first elements of each row in its order; NaN where there are none."""
     last = cast(np.maximum(count - 1, 0), FLOAT64)
-    flat = reshape(fractions, (-1,))
+    flat = cast(reshape(fractions, (-1,)), rule.dtype)
     if known_shape(flat)[0] is None:
         raise UnsupportedError("how many quantiles are asked for must be known while tracing")
-    positions = [flat[number] * last for number in range(known_shape(flat)[0] or 0)]
+    numbers = range(known_shape(flat)[0] or 0)
+    positions = [cast(rule.place(flat[number] * cast(last, rule.dtype)), FLOAT64) for number in numbers]
     lower = [np.floor(position) for position in positions]
     wanted = [np.minimum(place + step, last) for place in lower for step in (0, 1)]
     elements = _elements_at(lined, [cast(place, INT64) for place in wanted])
     return [
-        _between(below, above, position - low, within)
+        _between(below, above, position - low, rule.within)
         for below, above, position, low in zip(elements[::2], elements[1::2], positions, lower, strict=True)
     ]
 
@@ -303,7 +331,9 @@ def _elements_at(lined: ArrayResult, places: Sequence[Any]) -> list[ArrayResult]
     return [found[..., number] for number in range(len(places))]
 
 
-def _between(below: ArrayResult, above: ArrayResult, fraction: Any, within: _Within) -> ArrayResult:
+def _between(
+    below: ArrayResult, above: ArrayResult, fraction: Any, within: np.dtype[Any] | None
+) -> ArrayResult:
     """What lies between two elements; the first one where there is nothing between."""
     if within is None:
         return below if below.ndim else below[()]

@@ -47,7 +47,8 @@ def data(dtype: str, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
 def same(found: Any, expected: Any) -> None:
     for one, other in zip(found, expected, strict=True):
         assert (one.dtype, one.shape) == (other.dtype, other.shape)
-        np.testing.assert_allclose(one, other, rtol=4 * np.finfo(other.dtype).eps)
+        rounding = np.finfo(other.dtype).eps if other.dtype.kind == "f" else 0
+        np.testing.assert_allclose(one, other, rtol=4 * rounding)
 
 
 @pytest.mark.parametrize(
@@ -169,3 +170,40 @@ def test_derivatives() -> None:
         return weft.grad(lambda x: np.nanmedian(x) + 10 * np.nanquantile(x, 1.0))(x)
 
     np.testing.assert_array_equal(gradient(x), [0.5, 0, 0.5, 10, 0])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int16"])
+@pytest.mark.parametrize("method", ["linear", "lower", "higher", "midpoint", "nearest"])
+def test_methods(method: str, dtype: str) -> None:
+    """Also at places that single and double precision put on different sides of an element."""
+    parts = np.array([0, 0.1, 0.3, 0.45, 0.5, 0.7, 1])
+
+    def questions(x: Any, single: Any) -> Any:
+        return (
+            np.quantile(x, 0.3, method=method),
+            np.quantile(x, parts, axis=0, method=method),
+            np.quantile(x, single, axis=0, method=method),
+            np.nanquantile(x, 0.3, axis=0, method=method),
+            np.percentile(x, 30.0, axis=1, method=method, keepdims=True),
+            np.nanpercentile(x, single * 100, axis=0, method=method),
+        )
+
+    x, single = data(dtype, (11, 4)), parts.astype("float32")
+    with warnings.catch_warnings(), np.errstate(invalid="ignore"):
+        warnings.simplefilter("ignore", RuntimeWarning)
+        expected = questions(x, single)
+    same(weft.function(questions)(x, single), expected)
+
+
+@pytest.mark.parametrize("part", [np.float64(0.3), np.float32(0.3), np.array([0.3], "float16"), 0.3, 1])
+def test_dtypes_of_parts(part: Any) -> None:
+    x = np.arange(5, dtype="float32")
+    found = weft.function(lambda x: (np.quantile(x, part), np.nanpercentile(x, part)))(x)
+    assert [each.dtype for each in found] == [np.quantile(x, part).dtype, np.nanpercentile(x, part).dtype]
+
+
+def test_a_method_that_is_not_there_is_named() -> None:
+    with pytest.raises(
+        weft.UnsupportedError, match="methods there are: linear, lower, higher, midpoint, nearest"
+    ):
+        weft.quantile(np.arange(3.0), 0.5, method="hazen")
