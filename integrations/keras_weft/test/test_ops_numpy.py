@@ -164,7 +164,7 @@ REDUCING = [
     "ops.average(i, axis=1, weights=v)",
     "ops.quantile(f, 0.3)",
     "ops.quantile(f, v * 0 + 0.5, axis=1)",
-    "ops.percentile(f, 30.0, axis=0)",
+    "ops.percentile(f, 30.0, axis=0, method='nearest')",
     "ops.nanquantile(n, 0.5, axis=0)",
     "ops.nanpercentile(n, 25.0, axis=1)",
     "ops.allclose(f, f)",
