@@ -133,3 +133,17 @@ def test_what_gets_functions_is_refused_by_its_own_reason() -> None:
 )
 def test_which_functions_are_of_a_library(function: object, answer: bool) -> None:
     assert is_library_function(function) is answer
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("minimize", lambda x: scipy.optimize.minimize(lambda z: np.sum(z * z), x).x),
+        ("minimize_scalar", lambda x: scipy.optimize.minimize_scalar(lambda z: (z - x[0]) ** 2).x),
+        ("root", lambda x: scipy.optimize.root(lambda z: z * z - 1, x).x),
+    ],
+)
+def test_what_is_neither_compiled_nor_called_is_named(name, call):
+    message = rf"^scipy\.optimize\.{name}\(\) is not supported in compiled code: [\s\S]*scipy.optimize.{name}\(lambda z"
+    with pytest.raises(weft.WeftError, match=message):
+        weft.function(call)(np.arange(3.0))

@@ -6,6 +6,7 @@ function is then called whole.
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -45,11 +46,23 @@ def _call_whole(function: Function, args: Any, kwargs: Any, refusal: WeftError) 
     try:
         return call_at_run_time(name, function, as_arrays(args), _all_arrays(named), str(refusal))
     except UnsupportedError:
+        refusal.args = (
+            f"{_public_name(function)}() is not supported in compiled code: {refusal}",
+            *refusal.args[1:],
+        )
         raise refusal.with_traceback(None) from None
 
 
 def _all_arrays(named: dict[str, Any]) -> dict[str, Any]:
     return {name: as_arrays(value) for name, value in named.items()}
+
+
+def _public_name(function: Function) -> str:
+    """What programs call a function: by the outermost module that shows it."""
+    parts, name = function.__module__.split("."), function.__name__
+    packages = (".".join(parts[: count + 1]) for count in range(len(parts)))
+    shown = (package for package in packages if getattr(sys.modules.get(package), name, None) is function)
+    return f"{next(shown, function.__module__)}.{name}"
 
 
 def _key(function: Function) -> Any:
