@@ -402,7 +402,10 @@ class TracedArray(TracedValue):
         return repr(self)
 
     def __repr__(self) -> str:
-        return repr(shown(self)) if self._storage.trace.is_eager else f"TracedArray({self._type})"
+        if self._storage.trace.is_eager:
+            return repr(shown(self))
+        name = None if self._path else self._storage.trace.argument_name(self._storage)
+        return f"TracedArray({self._type})" if name is None else f"TracedArray({name}: {self._type})"
 
     def __str__(self) -> str:
         return str(shown(self)) if self._storage.trace.is_eager else repr(self)

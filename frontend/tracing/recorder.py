@@ -406,6 +406,10 @@ class Recorder(ABC):
         """What stands for the array of a variable, where plain Python is remembered."""
         return array
 
+    def argument_name(self, storage: Storage) -> str | None:
+        """What the argument is called that is stored so; None for what is no argument."""
+        return None
+
     # Storages
 
     @abstractmethod

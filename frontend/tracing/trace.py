@@ -93,9 +93,15 @@ class Trace(Recorder):
             TracedArray(Storage(self, self.block.arguments[i], argument_type, None if i in scalars else i))
             for i, argument_type in enumerate(argument_types)
         ]
+        self._argument_names = tuple(argument_names)
         for traced, layout in zip(self.arguments, layouts, strict=False):
             traced._storage.layout = layout
             self.matrices |= layout.sources if traced.ndim > 1 else frozenset()
+
+    def argument_name(self, storage: Storage) -> str | None:
+        """What the argument is called that is stored so; None for what is no argument."""
+        named = zip(self.arguments, self._argument_names, strict=False)
+        return next((name for traced, name in named if traced._storage is storage), None)
 
     def make_number(self, position: int, number: type, key: int) -> None:
         """Let an argument be a Python number; `key` tells which, where its value turns out to be needed."""
