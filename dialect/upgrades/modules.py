@@ -5,11 +5,10 @@ It is read where no op is known, so that none has to be as ops are today, and pr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 from ..errors import ArtifactError, WeftError
-from ..mlir import Operation, Type, Value, ir
+from ..mlir import Operation, ir
 from . import versions
 
 
@@ -37,38 +36,6 @@ def upgraded_text(text: str, version: int) -> str:
         return str(module.operation.get_asm(enable_debug_info=True, print_generic_op_form=True))
 
 
-def replace(
-    op: Operation,
-    name: str,
-    operands: Sequence[Value] | None = None,
-    attributes: Mapping[str, Any] | None = None,
-    types: Sequence[Type] | None = None,
-) -> Operation:
-    """Put another op in the place of one, with what that has of operands, attributes and types that are not given."""
-    made = create_before(
-        op,
-        name,
-        list(op.operands) if operands is None else operands,
-        {name: op.attributes[name] for name in op.attributes} if attributes is None else attributes,
-        [result.type for result in op.results] if types is None else types,
-    )
-    for old, new in zip(op.results, made.results, strict=True):
-        old.replace_all_uses_with(new)
-    op.erase()
-    return made
-
-
-def create_before(
-    op: Operation, name: str, operands: Sequence[Value], attributes: Mapping[str, Any], types: Sequence[Type]
-) -> Operation:
-    """Another op in front of one, at its line."""
-    with ir.InsertionPoint(op):
-        created: Operation = ir.Operation.create(
-            name, results=list(types), operands=list(operands), attributes=dict(attributes), loc=op.location
-        )
-        return created
-
-
 def _upgrade(module: Operation, version: int) -> None:
     ops = versions.UPGRADES[version].ops if version in versions.UPGRADES else {}
     for op in list(_operations_of(module)):
@@ -86,4 +53,4 @@ def _operations_of(op: Operation) -> Iterator[Operation]:
                 yield from _operations_of(inner)
 
 
-__all__ = ["create_before", "replace", "upgraded_text"]
+__all__ = ["upgraded_text"]

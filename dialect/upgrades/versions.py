@@ -16,11 +16,12 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..records import NamedTuple
+from . import v1
 
 if TYPE_CHECKING:
     from ..mlir import Operation  # which loads MLIR
 
-DIALECT = 1
+DIALECT = 2
 """The version of the dialect: ops are added to it, and no op, attribute or rule changes its meaning."""
 
 
@@ -33,7 +34,7 @@ class Upgrades(NamedTuple):
     """The same of ops that say which view of an array a result is: their JSON, `{"op": ..., "attributes": {...}}`."""
 
 
-UPGRADES: dict[int, Upgrades] = {}
+UPGRADES: dict[int, Upgrades] = {1: Upgrades(v1.OPS, {})}
 """By the version that is left."""
 
 

@@ -13,7 +13,7 @@ import pytest
 import weft
 from weft.dialect.mlir import ir
 from weft.dialect.upgrades import versions
-from weft.dialect.upgrades.modules import create_before, replace
+from weft.dialect.upgrades.replacing import create_before, replace
 from weft.dialect.upgrades.versions import Upgrades
 from weft.frontend.artifacts.archive import write_archive
 
@@ -51,6 +51,7 @@ def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         members = {name: archive.read(name) for name in archive.namelist()}
     manifest = json.loads(members.pop("manifest.json"))
     del manifest["sha256"]
+    manifest["dialect"] = 1
     manifest["functions"]["f"][0]["leaves"][1]["views"][0]["op"] = "part"
     text = """
     module {

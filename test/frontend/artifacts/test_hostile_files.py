@@ -93,7 +93,7 @@ def test_the_file_is_right_as_it_is(file: Path) -> None:
     [
         (manifest_entry("weft", 9), r"in version 9 of the file; this weft reads up to 1"),
         (manifest_entry("weft", "x"), r"does not say which version"),
-        (manifest_entry("dialect", 7), r"in version 7 of the dialect; this weft reads 1 to 1"),
+        (manifest_entry("dialect", 7), r"in version 7 of the dialect; this weft reads 1 to 2"),
         (manifest_entry("functions", []), r"it names no functions"),
         (manifest_entry("functions", {"a b": []}), r"'a b' is no function"),
         (manifest_entry("functions", {"f": [{}]}), r"described in another way \(KeyError"),
