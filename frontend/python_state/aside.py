@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from ..autograph.operators.values.program_locations import (
     Entry,
     Items,
     KeyOrder,
+    OrderOfKeys,
     ProgramLocation,
     Snapshot,
 )
@@ -37,7 +39,7 @@ class SetAside(PythonState):
         def end() -> None:
             for snapshot, known in before:
                 for key, (place, value) in _changes(snapshot).items():
-                    if key not in known or known[key][1] is not value:
+                    if key not in known or not _is_same(known[key][1], value):
                         _accept(snapshot, place, value)
             self._generators.accept(generators)
             if functions == self.functions_before:
@@ -51,6 +53,15 @@ class SetAside(PythonState):
 
 def _changes(snapshot: Snapshot) -> Changes:
     return {place.key(): (place, new) for place, _, new in snapshot.all_differences()}
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether a place holds what it held, which may be all of a list or set, or the order of keys."""
+    if isinstance(one, OrderOfKeys) and isinstance(other, OrderOfKeys):
+        one, other = one.keys, other.keys
+    if type(one) is type(other) is tuple:
+        return len(one) == len(other) and all(map(operator.is_, one, other))
+    return one is other or (type(one) is type(other) is frozenset and one == other)
 
 
 def _accept(snapshot: Snapshot, place: ProgramLocation, value: Any) -> None:

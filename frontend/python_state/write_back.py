@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Protocol
 
 from ...dialect.errors import UnsupportedError
@@ -85,8 +86,10 @@ class WriteBack:
         if handle is None:
             raise _not_found(place)
         if isinstance(place.container, list):
-            old = self._state.snapshot.old_value(place)
-            if all(new is before for new, before in zip(value, old, strict=False)) and len(value) > len(old):
+            is_compared = place.container not in self._state.snapshot.plain
+            old = self._state.snapshot.old_value(place) if is_compared else ()
+            is_kept = is_compared and all(map(operator.is_, value, old))
+            if is_kept and len(value) > len(old):
                 tail = [self._maker(place, item) for item in value[len(old) :]]
                 self._updates.append(Update(handle, Together(tuple(tail)), is_tail=True))
                 return

@@ -205,6 +205,25 @@ def test_what_converted_code_reads_is_compared(library):
     assert f(-np.ones(2)).tolist() == [-1, -1]
 
 
+def test_lists_that_a_library_clears_and_fills_are_whole_after_each_call(library):
+    layer = library.Layer(weft.Variable(np.ones(2)))
+    layer.losses = []
+
+    @weft.do_not_convert
+    def call(x):
+        layer.losses.clear()
+        layer.losses.append(np.sum(x))
+        if "scale" not in vars(layer):
+            with weft.init_scope():
+                layer.scale = weft.Variable(2.0)
+        return layer.compute(x) * layer.scale
+
+    f = weft.function(lambda x: call(x) + sum(layer.losses))
+    for value in (1.0, 2.0, 3.0):
+        assert f(np.full(2, value)).tolist() == [6 * value] * 2
+        assert layer.losses == [2 * value]
+
+
 def test_a_module_that_is_imported_later(library):
     later = imported("later")
     with pytest.raises(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextvars
 import copy
 import dis
+import operator
 import types
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
@@ -494,7 +495,8 @@ class Snapshot:
 
     def _differences_in_sequences(self) -> Iterator[tuple[ProgramLocation, Any, Any]]:
         for name, items, before in self.lists:
-            if len(items) != len(before):
+            is_other = len(items) != len(before)
+            if is_other or (items in self.plain and any(map(operator.is_not, items, before))):
                 yield Items(name, items), before, tuple(items)
                 continue
             for index, (old, new) in enumerate(zip(before, items, strict=True)):
