@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from ..settings import settings
 from ..signature.layout_keys import LayoutKey, layout_key, row_major_key
 from ..tracing.trace import Trace
 from .array_behaviour import install_behaviour
+from .code_by_text import code_by_text
 from .diagnostics import explained_at_their_place
 from .program import CallSignature, Program, Recording
 from .record_function import record_function
@@ -59,7 +61,10 @@ def compile_function(
             _mark_memory(trace)
             traced = trace.module.operation.clone()
             written = _written_arguments(trace.module, trace.symbol, signature.position_of)
-            code = code_of(trace.module, trace.symbol, target, [t.dtype for t in recorded.computed_types])
+            dtypes = [type.dtype for type in recorded.computed_types]
+            make = partial(code_of, trace.module, trace.symbol, target, dtypes)
+            is_looked_up = trace.dependencies.reason is None or device is not None
+            code = make() if is_looked_up else code_by_text(trace.module, trace.symbol, target, dtypes, make)
     state, updates = recorded.state, recorded.write_back.updates
     guards, shared, has_inputs, stores_early = (
         state.guards,
