@@ -150,6 +150,11 @@ def clipped(x: Any) -> Any:
     return np.clip(x, -1, 1), lambda cotangent: cotangent * 2
 
 
+def in_lanes(x: Any) -> Any:
+    """A function of one row for all rows."""
+    return weft.vmap(lambda row: row * row.sum())(x)
+
+
 def custom(x: Any) -> Any:
     return weft.grad(lambda x: (clipped(x) * x).sum())(x)
 
@@ -292,6 +297,7 @@ PROGRAMS: dict[str, Callable[[], Program]] = {
     "prepared": Plain(prepared, [_I], [(np.int64(3),)]),
     "gradient": Plain(gradient, [_N], [(X[0],)]),
     "custom": Plain(custom, [_N], [(X[0],)]),
+    "lanes": Plain(in_lanes, [weft.TensorSpec([None, 3])], [(X,), (X[:0],)]),
     "state": state,
     "specialisations": specialisations,
 }  # fmt: skip
