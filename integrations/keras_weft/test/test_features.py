@@ -231,6 +231,17 @@ def test_a_layer_that_weft_refuses_runs_by_python() -> None:
     np.testing.assert_array_equal(model.predict(X, verbose=0), first)  # and says it once
 
 
+def test_what_python_refuses_as_well_is_an_error() -> None:
+    class Mismatched(layers.Layer):
+        def call(self, x: Any) -> Any:
+            return x @ np.ones((7, 2), "float32")
+
+    model = keras.Sequential([Mismatched()])
+    model.built = model.layers[0].built = True
+    with pytest.raises(ValueError, match="matmul"):
+        model.predict_on_batch(X)
+
+
 def test_tensorboard_says_what_it_needs(tmp_path: Path) -> None:
     model = dense()
     model.compile("sgd", "mse")

@@ -81,17 +81,24 @@ class Steps:
         except weft.WeftError as error:
             if not isinstance(error, weft.UnsupportedError) and self._is_known_to_run:
                 raise  # it may come from the run, which has written variables by then
-            warnings.warn(
-                f"the model runs eagerly, as weft cannot compile its step: {error}",
-                weft.FallbackWarning,
-                stacklevel=4,
-            )
-        else:
-            self._is_known_to_run = True
-            return result
+            return self._run_eagerly(data, error)
+        self._is_known_to_run = True
+        return result
+
+    def _run_eagerly(self, data: Any, error: weft.WeftError) -> Any:
+        """Run the step as Python from now on, as weft refuses it; raise the error where Python fails as well."""
+        try:
+            result = self._step(data)
+        except Exception:
+            raise error from None
+        warnings.warn(
+            f"the model runs eagerly, as weft cannot compile its step: {error}",
+            weft.FallbackWarning,
+            stacklevel=5,
+        )
         self._is_compiled = False
         self.one = self._step
-        return self._step(data)
+        return result
 
 
 def _on_copies(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
