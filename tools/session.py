@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -32,6 +33,10 @@ from .reproducer import Reproducer, read_reproducer
 from .running import run_function
 
 Output: TypeAlias = "str | bytes"
+
+
+_PLACE = re.compile(r'loc\("-":(\d+):(\d+)\)')
+"""The text of a location in the input."""
 
 
 def requested_steps(options: Options) -> list[Step]:
@@ -203,13 +208,23 @@ class Session:
         except UnicodeDecodeError as error:  # of a diagnostic of the reader of bytecode
             collector.error(f"the input holds a text that is not UTF-8: {error.object[:40]!r}")
         except WeftError as error:
-            if not isinstance(error, PassError) or not collector.has_errors:
+            is_told = isinstance(error, PassError) and collector.has_errors
+            if not is_told and not self._diagnose_at_its_op(source, error):
                 collector.error(str(error))
         except Exception as error:  # a mistake in weft itself must not end in a traceback
             if self.options.mlir_print_stacktrace_on_diagnostic:
                 traceback.print_exc()
             collector.error(f"internal error {self.note.read()}: {type(error).__name__}: {error}")
         return None
+
+    def _diagnose_at_its_op(self, source: Source, error: WeftError) -> bool:
+        """Show what a pass says of an op at the line of the op; False where the error names none of the input."""
+        said = error.__cause__ if isinstance(error, PassError) and error.__cause__ is not None else error
+        place = _PLACE.fullmatch(getattr(said, "at", ""))
+        if place is None:
+            return False
+        ir.Location.file(source.name, int(place[1]), int(place[2])).emit_error(str(said))
+        return True
 
     def _parse(self, source: Source, collector: Collector) -> Module:
         """The module of a source all of whose names and strings are texts: the bindings end the process at others."""
