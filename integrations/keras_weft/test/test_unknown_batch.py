@@ -70,6 +70,9 @@ def test_sequences() -> None:
             "loss": lambda x: ops.sparse_categorical_crossentropy(
                 ops.cast(ops.argmax(x, -1), "int32"), x, from_logits=True
             ),
+            "beam": lambda x: ops.ctc_decode(
+                x, ops.full((x.shape[0],), 5, "int32"), "beam_search", beam_width=3
+            )[1],
             "ctc": lambda x: ops.ctc_loss(
                 ops.ones((x.shape[0], 2), "int32"),
                 x,

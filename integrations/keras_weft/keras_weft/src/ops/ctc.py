@@ -118,7 +118,7 @@ def _beam(steps: Any, ended: Any, width: int, blank: int) -> tuple[Any, Any]:
     parents = weft.full((batch, width), 1, dtype=np.uint64)
     by_blank = np.where(first, steps.dtype.type(0), lowest) + weft.zeros((batch, 1), steps.dtype)
     by_label = weft.full((batch, width), lowest, dtype=steps.dtype)
-    places = np.arange(count)
+    rows, places = weft.arange(batch)[:, None], np.arange(count)
     labels = np.arange(classes, dtype=np.int32)
     for step in range(count):
         scores = steps[step]  # (batch, classes)
@@ -134,21 +134,21 @@ def _beam(steps: Any, ended: Any, width: int, blank: int) -> tuple[Any, Any]:
         same = numbers[:, :, None] == parents[:, None, :]
         shorter = np.argmax(same, axis=1)
         without = np.where(places == lengths[:, :, None] - 1, np.int32(-1), paths)
-        found = np.all(np.take_along_axis(paths, shorter[:, :, None], axis=1) == without, axis=2)
+        found = np.all(paths[rows, shorter] == without, axis=2)
         found = np.logical_and(found, lengths > 0)
         entry = shorter * classes + known
         joined = np.take_along_axis(longer, entry, axis=1)
         kept_label = np.where(found, np.logaddexp(kept_label, joined), kept_label)
         # one column more, for what is not joined
         spare = np.concatenate([longer, weft.full((batch, 1), lowest, dtype=longer.dtype)], axis=1)
-        spare[np.arange(batch)[:, None], np.where(found, entry, width * classes)] = lowest
+        spare[rows, np.where(found, entry, width * classes)] = lowest
         longer = spare[:, :-1]
         totals = np.concatenate([np.logaddexp(kept_blank, kept_label), longer], axis=1)
         best = np.argsort(-totals, axis=1, kind="stable")[:, :width]
         is_kept = best < width
         source = np.where(is_kept, best, (best - width) // classes)
         label = np.where(is_kept, 0, (best - width) % classes).astype(np.int32)
-        old = np.take_along_axis(paths, source[:, :, None], axis=1)
+        old = paths[rows, source]
         old_lengths = np.take_along_axis(lengths, source, axis=1)
         old_numbers = np.take_along_axis(numbers, source, axis=1)
         added = np.logical_and(places == old_lengths[:, :, None], np.logical_not(is_kept)[:, :, None])
@@ -167,7 +167,7 @@ def _beam(steps: Any, ended: Any, width: int, blank: int) -> tuple[Any, Any]:
         by_label = np.where(going, new_label, by_label)
     total = np.logaddexp(by_blank, by_label)
     order = np.argsort(-total, axis=1, kind="stable")
-    return np.take_along_axis(paths, order[:, :, None], axis=1), np.take_along_axis(total, order, axis=1)
+    return paths[rows, order], np.take_along_axis(total, order, axis=1)
 
 
 __all__ = ["ctc_decode", "ctc_loss"]
