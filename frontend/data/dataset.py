@@ -224,6 +224,9 @@ class Dataset(Pipeline):
         require_count("batch", "batch_size", batch_size)
         if isinstance(self.pipeline, Rows):
             return made(rows.BatchRows(self.pipeline, batch_size, drop_remainder))
+        again = self.pipeline
+        if isinstance(again, streams.RepeatStream) and is_plain(again.inner, batch_size):
+            return made(reordered.RepeatedBatches(again.inner, again.count, batch_size, drop_remainder))
         return made(streams.BatchStream(self.pipeline, batch_size, drop_remainder))
 
     def padded_batch(
@@ -514,6 +517,17 @@ def inner_of(pipeline: Any) -> list[Any]:
         if hasattr(pipeline, name):
             found += [part for _, part in parts_of(getattr(pipeline, name)) if isinstance(part, Pipeline)]
     return found
+
+
+def is_plain(pipeline: Any, least: int) -> bool:
+    """Whether rows are so many at least, all of one shape, and no function of the program's makes them."""
+    if not isinstance(pipeline, Rows) or pipeline.has_last() or known(pipeline.size()) < least:
+        return False
+    steps, found = [pipeline], []
+    while steps:
+        found += [steps.pop()]
+        steps += inner_of(found[-1])
+    return not any(isinstance(step, rows.MapRows) for step in found)
 
 
 def is_shuffled(pipeline: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -12,9 +13,9 @@ from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ..signature.element_kinds import names_in
 from ..signature.signature import TensorSpec
 from ..tracing.current import current_trace
-from .elements import Pipeline, applied, mapped, parts_of, row_of, rows_of, stacked
+from .elements import Pipeline, applied, batched_spec, mapped, parts_of, row_of, rows_of, stacked
 from .rows import Key, Rows, RowStep, Slices
-from .streams import UNKNOWN, StreamStep, first_spec, known
+from .streams import INFINITE, UNKNOWN, StreamStep, first_spec, known
 
 # Windows
 
@@ -218,6 +219,64 @@ def pipeline_of(made: Any) -> Any:
     return made.pipeline
 
 
+# Batches of what comes again
+
+
+@dataclass(eq=False)
+class RepeatedBatches(StreamStep):
+    """Batches of rows that come several times, or (with a count of None) again and again, in orders drawn each time.
+
+    A batch has elements of two repetitions at most.
+    """
+
+    repetitions: int | None
+    count: int
+    drops: bool
+
+    def size(self) -> Any:
+        if self.repetitions is None:
+            return INFINITE
+        total = self.inner.size() * self.repetitions
+        return total // self.count if self.drops else -(-total // self.count)
+
+    def spec(self) -> Any:
+        return batched_spec(self.inner.spec(), self.count if self.drops else None)
+
+    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+        size = self.inner.size()
+        total = 0 if self.repetitions is None else size * self.repetitions
+        place = start * self.count
+        repetition = place // size
+        orders, following = self.inner.begin((*key, repetition)), self.inner.begin((*key, repetition + 1))
+        while self.repetitions is None or place + self.count <= total:
+            first = place - repetition * size
+            if first + self.count <= size:
+                batch = self.inner.rows(orders, first + np.arange(self.count))
+            else:
+                batch = rows_of_both(self.inner, orders, following, first + np.arange(self.count))
+            place += self.count
+            yield batch
+            if place >= (repetition + 1) * size:
+                repetition += 1
+                orders, following = following, self.inner.begin((*key, repetition + 1))
+        if not self.drops and total % self.count and place < total:
+            first = place - repetition * size
+            yield rows_of_both(self.inner, orders, following, first + np.arange(total % self.count))
+
+
+def rows_of_both(rows: Rows, orders: Any, following: Any, numbers: Any) -> Any:
+    """The rows at some numbers, of which those behind the last are of the next repetition."""
+    size = rows.size()
+    present = rows.rows(orders, np.minimum(numbers, size - 1))
+    next_ones = rows.rows(following, np.maximum(numbers - size, 0))
+    return mapped(functools.partial(chosen_rows, numbers < size), present, next_ones)
+
+
+def chosen_rows(is_first: Any, first: Any, second: Any) -> Any:
+    """The rows of one array where a mask says so, else of another."""
+    return np.where(is_first.reshape(-1, *[1] * (first.ndim - 1)), first, second)
+
+
 # Padded batches
 
 
@@ -385,6 +444,7 @@ __all__ = [
     "FlatMap",
     "Interleave",
     "PaddedBatch",
+    "RepeatedBatches",
     "Windows",
     "columns_for",
 ]

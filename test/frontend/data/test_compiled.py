@@ -67,6 +67,12 @@ PROGRAMS: dict[str, tuple[Callable[[Any], Any], Callable[[], Any]]] = {
         digest,
         lambda: Dataset.range(8).filter(lambda x: x > 2).shuffle(seed=1).cache().prefetch(),
     ),
+    "batches of what comes again": (
+        digest,
+        lambda: (
+            Dataset.from_tensor_slices(np.arange(14).reshape(7, 2)).shuffle(seed=1).repeat().batch(3).take(9)
+        ),
+    ),
     "generator": (digest, lambda: Dataset.from_generator(counted)),
     "generator with a signature": (
         digest,
