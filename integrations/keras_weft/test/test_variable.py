@@ -124,3 +124,13 @@ def test_lists_of_variables_grow_once() -> None:
         outer(np.ones((rows, 3), "float32"))
     assert len(layer._trainable_variables) == 1
     assert len(layer.inner._trainable_variables) == 2
+
+
+def test_devices() -> None:
+    with keras.device("CPU:0"):
+        assert keras.ops.ones((2,)).sum() == 2
+    with (
+        pytest.raises(ValueError, match="computes on the processor, and not on 'gpu:0'"),
+        keras.device("gpu:0"),
+    ):
+        pass

@@ -214,7 +214,12 @@ def random_seed_dtype() -> str:
 
 @contextlib.contextmanager
 def device_scope(device_name: Any) -> Iterator[None]:
-    """The device of what is computed in the block."""
+    """The device of what is computed in the block, which is the processor. Raises ValueError for another one."""
+    if str(device_name).lower().partition(":")[0] != "cpu":
+        raise ValueError(
+            f"Keras on weft computes on the processor, and not on {device_name!r}: leave out keras.device, or compile "
+            "a function that calls the model for a GPU, weft.function(device='cuda')"
+        )
     yield
 
 
