@@ -12,7 +12,7 @@ import functools
 import gc
 import types
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -265,10 +265,16 @@ def holder_of(value: object) -> Parts | None:
 
 def holds_traced(value: object, depth: int) -> bool:
     """Whether a value known at run time only is found in an object within some levels of containers and attributes."""
+    return any(True for _ in traced_in(value, depth))
+
+
+def traced_in(value: object, depth: int) -> Iterator[TracedArray | RuntimeValue]:
+    """The values known at run time only that are found in an object, within some levels as `holds_traced` has them."""
     if isinstance(value, (TracedArray, RuntimeValue)):
-        return True
+        yield value
+        return
     if depth == 0 or isinstance(value, (str, bytes, int, float, complex, type, types.ModuleType)):
-        return False
+        return
     inside: list[Any] = []
     holder = parts_of_holder(value)
     if holder is not None:
@@ -286,7 +292,8 @@ def holds_traced(value: object, depth: int) -> bool:
     elif not hasattr(value, "__dict__"):
         inside = [item for item in gc.get_referents(value) if not isinstance(item, _NO_VALUES)]
     inside += own_attributes(value).values()
-    return any(holds_traced(item, depth - 1) for item in inside)
+    for item in inside:
+        yield from traced_in(item, depth - 1)
 
 
 _NO_VALUES = (type, types.ModuleType, types.FrameType)
@@ -349,4 +356,13 @@ def _may_change(constant: Static) -> bool:
     return is_object or isinstance(constant.value, set)
 
 
-__all__ = ["Frozen", "FrozenException", "RuntimeValue", "Text", "holder_of", "holds_traced", "make_exception"]
+__all__ = [
+    "Frozen",
+    "FrozenException",
+    "RuntimeValue",
+    "Text",
+    "holder_of",
+    "holds_traced",
+    "make_exception",
+    "traced_in",
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -30,6 +30,18 @@ def need_number(value: Any, what: str) -> None:
 def need_all_numbers(trace: Recorder, what: str) -> None:
     """Begin again if any of the numbers among the arguments is data."""
     _begin_again(trace, trace.numbers.values(), what)
+
+
+def need_numbers_in(trace: Recorder, values: Iterable[Any], what: str) -> None:
+    """Begin again if something needs numbers as Python has them, and is given what is computed from such arguments.
+
+    Arrays are what they are; of what is none, as a list of computed length, it is not known what numbers are in it.
+    """
+    for value in values:
+        if getattr(value, "_storage", None) is None:
+            need_all_numbers(trace, what)
+        else:
+            need_number(value, what)
 
 
 def note_decision(value: Any) -> None:
@@ -65,5 +77,6 @@ __all__ = [
     "need_all_numbers",
     "need_deciding_numbers",
     "need_number",
+    "need_numbers_in",
     "note_decision",
 ]

@@ -18,12 +18,12 @@ from ....guards.call_effects import Does, computes_in_c, effect_of, is_one_of, i
 from ....guards.library_functions import is_library_function
 from ....numpy_api import library_routines
 from ....runtime_values import deferred_calls, strings
-from ....runtime_values.values import holds_traced
+from ....runtime_values.values import holds_traced, traced_in
 from ....signature.feeds import Called, Typed
 from ....signature.foreign_arrays import require_numpy_rules
 from ....source.modules import is_own_module, is_users_function, is_users_module, module_of
 from ....tracing.array import TracedArray
-from ....tracing.needed_numbers import need_all_numbers
+from ....tracing.needed_numbers import need_numbers_in
 from ....tracing.recorder import Recorder
 from ...marks import is_marked
 from ..builtins import process_settings
@@ -64,8 +64,10 @@ def through_gate(trace: Recorder, function: Function, called: Function, args: An
     """Call, or record the call of, `function`, that is neither converted nor replaced."""
     is_users = isinstance(function, types.FunctionType) and is_users_function(function)
     if is_users or is_marked(function):
-        if trace.numbers and holds_traced([args, kwargs], depth=4):
-            need_all_numbers(trace, f"{name_of(function)}, which is not converted,")
+        if trace.numbers:
+            need_numbers_in(
+                trace, traced_in([args, kwargs], depth=4), f"{name_of(function)}, which is not converted,"
+            )
         return called(*args, **kwargs)  # what is marked, or has no source
     effect = effect_of(function)
     if effect.does is Does.ACTS:
