@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from op_calls import differences, evaluate, mistaken, words
+from op_calls import differences, evaluate, flat, mistaken, words
 
 _rng = np.random.default_rng(5)
 
@@ -300,6 +300,30 @@ def test_dtypes_of_functions_of_two_arrays(dtype: str) -> None:
     assert (
         dtypes_that_differ([call for call in calls if call != "ops.subtract(x_bool, x_bool)"], arrays) == []
     )
+
+
+def test_halves_in_a_compiled_function() -> None:
+    arrays = {name: ARRAYS[name].astype("bfloat16") for name in "fgsv"}
+    calls = [
+        *(f"ops.{name}(f, v)" for name in ("add", "dot", "inner", "outer")),
+        "ops.matmul(s, s)",
+        "ops.mean(f)",
+    ]
+    calls += [
+        "ops.einsum('ij,kj', f, g)",
+        "ops.sum(f, axis=0)",
+        "ops.vdot(f, g)",
+        "ops.multiply(f, 0.5)",
+        "ops.exp(f)",
+    ]
+    calls += [
+        "ops.tensordot(f, g, axes=[[1], [1]])",
+        "ops.std(f)",
+        "ops.quantile(f, 0.3)",
+        "ops.cumsum(f, axis=1)",
+    ]
+    assert differences(calls, arrays, tolerance=2e-2) == []
+    assert all(x.dtype == "bfloat16" for call in calls for x in flat(evaluate(call, arrays)))
 
 
 # What is not data of the function

@@ -15,7 +15,8 @@ def _product(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of two arrays, which are promoted first."""
 
     def called(x1: Any, x2: Any, **options: Any) -> Any:
-        return function(*tensors(convert_to_tensor(x1), convert_to_tensor(x2)), **options)
+        x1, x2 = tensors(convert_to_tensor(x1), convert_to_tensor(x2))
+        return as_dtype(function(x1, x2, **options), dtype_of(x1))
 
     return called
 
