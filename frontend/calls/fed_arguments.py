@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..signature.feeds import FeedNeeded, feed_of
+from ..signature.feeds import FeedNeeded, feed_of, set_begins_again
 from ..signature.signature import FeedKey, FeedParts, Leaf, Node, Static, Structure
 from .argument_numbers import Arguments
 from .known_specialisations import KnownSpecialisations
@@ -28,11 +28,17 @@ class FedArguments:
         """What is made for the arguments of a call, with its iterables as data."""
         while True:
             traces = self._known.traces
+            asking = set_begins_again(True)
             try:
                 return make(self._taken(arguments) if self._places else arguments)
             except FeedNeeded as needed:
                 self._known.traces = traces
-                self._places |= set(_places_of(arguments.structure, needed.value, ()))
+                found = set(_places_of(arguments.structure, needed.value, ()))
+                if found <= self._places:
+                    raise  # an argument of a call around this one
+                self._places |= found
+            finally:
+                set_begins_again(asking)
 
     def _taken(self, arguments: Arguments) -> Arguments:
         leaves, names = [*arguments.leaves], [*arguments.names]

@@ -12,6 +12,7 @@ import sys
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -353,6 +354,21 @@ def feeds_in(structure: Structure) -> Iterator[tuple[Any, int]]:
                 yield from feeds_in(child)
 
 
+_begins_again: ContextVar[bool] = ContextVar("begins_again", default=False)
+
+
+def begins_again() -> bool:
+    """Whether a trace may ask to begin again with an iterable as data; else it stays a constant."""
+    return _begins_again.get()
+
+
+def set_begins_again(value: bool) -> bool:
+    """Say so, and return what was said before."""
+    before = _begins_again.get()
+    _begins_again.set(value)
+    return before
+
+
 class FeedNeeded(BaseException):
     """The trace has to begin again, as a loop walks an iterable among the arguments. Nothing in between takes it."""
 
@@ -368,9 +384,11 @@ __all__ = [
     "FeedNeeded",
     "ItemSpec",
     "Typed",
+    "begins_again",
     "feed_of",
     "feed_with",
     "feeds_in",
     "is_fed",
     "item_spec",
+    "set_begins_again",
 ]

@@ -359,3 +359,24 @@ def test_one_warning_says_it() -> None:
     assert [warning.category for warning in caught] == [weft.FallbackWarning]
     assert "each item of this generator is fetched in Python" in str(caught[0].message)
     assert caught[0].filename == __file__
+
+
+def test_functions_pass_iterators_on() -> None:
+    inner = weft.function(total)
+    outer = weft.function(lambda items: inner(items)[0] * 2)
+    for count in (3, 5):
+        assert outer(batches(count)) == 2 * total(batches(count))[0]
+    assert outer.trace_count == 1
+
+    def scaled(factor: Any, items: Any) -> Any:
+        return factor * total(items)[0]
+
+    value, slope = weft.value_and_grad(scaled)(np.float32(3), batches())
+    assert (value, slope) == (3 * total(batches())[0], total(batches())[0])
+
+
+def test_concrete_functions_walk_what_they_were_made_for() -> None:
+    items = batches()
+    concrete = weft.function(total).get_concrete_function(items)
+    assert concrete(items) == total(batches())
+    assert concrete(items) == (0, 0)

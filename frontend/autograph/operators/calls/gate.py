@@ -50,10 +50,10 @@ def look_at_arguments(trace: Recorder, function: Function, args: Any, kwargs: An
     """Refuse iterators and the like from outside as arguments of functions that are not converted."""
     if is_one_of(function, _LOOKING_AT_NOTHING):
         return
+    is_traced = hasattr(type(function), "fingerprint_parts")  # a weft.function, which looks at them itself
     for value in (*args, *kwargs.values()):
-        if not (
-            isinstance(value, memoryview) and _takes_arrays(function)
-        ):  # whose memory NumPy's arrays share
+        shares = isinstance(value, memoryview) and _takes_arrays(function)  # memory with NumPy's arrays
+        if not (shares or is_traced):
             require_own(trace, value)
         require_numpy_rules(f"an argument of {name_of(function)}", value)
         if is_plain(value) and not (_takes_arrays(function) or is_one_of(function, _PASSING_ON)):

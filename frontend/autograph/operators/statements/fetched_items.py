@@ -16,7 +16,17 @@ from .....dialect.errors import UnsupportedError, WeftTypeError
 from .....dialect.types import TensorType
 from ....runtime_values.calls_in_loops import note_call
 from ....runtime_values.outside_traces import outside_traces
-from ....signature.feeds import Called, Feed, FeedNeeded, ItemSpec, Typed, feed_of, feed_with, is_fed
+from ....signature.feeds import (
+    Called,
+    Feed,
+    FeedNeeded,
+    ItemSpec,
+    Typed,
+    begins_again,
+    feed_of,
+    feed_with,
+    is_fed,
+)
 from ....signature.signature import unflatten
 from ....source.modules import is_users_object
 from ....tracing.array import TracedArray
@@ -217,7 +227,8 @@ def made_of(trace: Recorder, iterable: Any, spec: ItemSpec | None = None) -> Fet
         set_current_trace(previous)
     if spec is None and not is_empty:
         return None
-    if id(iterable) in arguments.constants and id(iterable) not in arguments.numbers:
+    is_constant = id(iterable) in arguments.constants and id(iterable) not in arguments.numbers
+    if is_constant and begins_again():
         raise FeedNeeded(iterable)
     trace.dependencies.refuse(f"the items of a {feed.name}, which are fetched when the program runs")
     return Fetched(trace, iterable, spec, feed)
