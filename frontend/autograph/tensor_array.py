@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class TensorArray(RuntimeValue):
         """Whether the shape of the entries is known because some may be written in a branch or loop."""
         self._marks: Any = _zeros((self._length,), np.dtype(np.uint8))
         if element_shape is not None:
-            self._make_entries(tuple(extent.__index__() for extent in element_shape))
+            self._make_entries(_extents(element_shape))
 
     # One entry
 
@@ -319,6 +319,17 @@ class TensorArray(RuntimeValue):
         self._require_here()
         OPERATORS.for_(OPERATORS.call(range, count), lambda k: _nothing(self.write(indices[k], value[k])))
         return self
+
+
+def _extents(element_shape: Sequence[int]) -> tuple[int, ...]:
+    if any(
+        not isinstance(extent, SupportsIndex) or isinstance(extent, TracedArray) for extent in element_shape
+    ):
+        raise WeftValueError(
+            f"TensorArray: the extents of element_shape are whole numbers that are known, not {element_shape!r}: all "
+            "entries have one shape, which is that of the first one written where none is given"
+        )
+    return tuple(extent.__index__() for extent in element_shape)
 
 
 def _nothing(_: Any) -> None:

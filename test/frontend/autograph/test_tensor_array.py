@@ -253,6 +253,10 @@ class TestErrors:
             for run in (function, weft.function(function)):
                 with pytest.raises((TypeError, ValueError), match=message):
                     run(F64(1))
+        with pytest.raises(
+            ValueError, match=r"the extents of element_shape are whole numbers .* not \[None, 3\]"
+        ):
+            weft.TensorArray(np.float64, 1, element_shape=[None, 3])
         with pytest.raises(ValueError, match="the size is -1"):
             weft.TensorArray(np.float64, -1)
 
