@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 
 import pytest
@@ -40,6 +41,6 @@ def test_files_and_exclusions_are_there() -> None:
     assert set(keras_own.EXCLUDED) <= set(keras_own.FILES)
     for file in keras_own.FILES:
         text = (keras_own.source_folder() / f"{file}_test.py").read_text()
+        methods = tuple(re.findall(r"def (test_\w+)", text))  # behind which the names of cases stand
         for part in keras_own.EXCLUDED.get(file, {}):
-            names = part.partition("[")[0].rstrip("0123456789").split("::")
-            assert all(name in text for name in names), part
+            assert part.rpartition("::")[2].startswith(methods), part
