@@ -15,7 +15,7 @@ from ...dialect.errors import ArtifactError
 from ..signature.composite_arrays import ArrayParts
 from ..signature.generators import GeneratorParts
 from ..signature.packed_numbers import PackedNumbers
-from ..signature.signature import IdentityKey, Leaf, Node, Static, Structure, static
+from ..signature.signature import FeedParts, IdentityKey, Leaf, Node, Static, Structure, static
 
 File: TypeAlias = "str | os.PathLike[str]"
 Json = Any
@@ -27,6 +27,7 @@ _CONTAINERS: dict[str, type] = {
 _NAMES: dict[Any, str] = {
     ArrayParts: "an array of dates, records or texts",
     GeneratorParts: "a generator of random numbers",
+    FeedParts: "an iterable whose items Python gives",
     PackedNumbers: "a long list of numbers",
 }
 _KINDS: tuple[type, ...] = (bool, int, float, complex, *(np.dtype(c).type for c in "?bBhHiIlLqQefdFD"))

@@ -27,12 +27,13 @@ class FedArguments:
     def specialized(self, arguments: Arguments, make: Callable[[Arguments], Made]) -> Made:
         """What is made for the arguments of a call, with its iterables as data."""
         while True:
-            traces = self._known.traces
+            known = self._known
+            before = known.traces, known.last, known.reason
             asking = set_begins_again(True)
             try:
                 return make(self._taken(arguments) if self._places else arguments)
             except FeedNeeded as needed:
-                self._known.traces = traces
+                known.traces, known.last, known.reason = before
                 found = set(_places_of(arguments.structure, needed.value, ()))
                 if found <= self._places:
                     raise  # an argument of a call around this one
