@@ -53,6 +53,7 @@ from ..guards.unbound import UNBOUND
 from ..runtime_values.results import RuntimeContainer
 from ..runtime_values.values import RuntimeValue, holds_traced
 from ..signature.traced_value import ArrayHolder, CompositeValue
+from ..source.modules import is_like_programs
 from ..source.name_uses import NameUses, Uses, name_uses
 from ..tracing.array import TracedArray
 from .composite_constants import watch_composites
@@ -139,7 +140,8 @@ class PythonState(DataOfState):
 
     def meet_plain(self, function: Any) -> None:
         """Take note that the function is traced as it is."""
-        if isinstance(function, types.FunctionType) and not is_plain(function):
+        is_converted = is_like_programs(getattr(function, "__module__", None))
+        if isinstance(function, types.FunctionType) and not is_plain(function) and not is_converted:
             self._read_plainly(function, name_uses(function.__code__))
 
     def _read_plainly(self, function: types.FunctionType, uses: NameUses) -> None:
@@ -570,10 +572,8 @@ class PythonState(DataOfState):
             self.guards.append(guard if is_read or id(items) in grown else Kind(handle, list))
         for array, named, key in self._handles.values():
             is_data = self._decisions.is_data(key) or self.input_of(array) is not None
-            is_needed = not self._takes(key, array)
-            if not is_data and (
-                is_needed or (array.nbytes <= CONSTANT_BYTES and not self._trace.is_constant(array))
-            ):
+            is_captured = array.nbytes > CONSTANT_BYTES or self._trace.is_constant(array)
+            if not is_data and not (is_captured and self._takes(key, array)):
                 self.guards.append(Content(named, array))  # NumPy may have computed with it
         self._generators.settle()
         mentioned = self._attribute_uses.read
