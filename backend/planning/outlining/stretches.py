@@ -157,12 +157,28 @@ def _all_agree(stretches: Sequence[Operation]) -> Value:
                 continue
             compared.add((x, axis))
             builder = IndexArithmetic()
-            extent = dialect("tensor").dim(x, builder.value(axis))
+            extent = builder.value(_extent(x, axis))
             equal = arith.cmpi(arith.CmpIPredicate.eq, extent, builder.value(wanted))
             agree = equal if agree is None else arith.andi(agree, equal)
     if agree is None:
         raise InternalError("nothing is stretched", at=str(stretches[0].location))
     return agree
+
+
+def _extent(x: Value, axis: int) -> Extent:
+    """The extent of an axis of an array; of one that a loop makes, which may move into the kernel, as it was made."""
+    owner = x.owner
+    while not isinstance(owner, ir.Block) and owner.operation.name.startswith("linalg."):
+        inputs, _ = owner.operation.attributes["operandSegmentSizes"]
+        x = owner.operation.operands[inputs + ir.OpResult(x).result_number]
+        owner = x.owner
+    if (
+        not isinstance(owner, ir.Block)
+        and owner.operation.name == "tensor.empty"
+        and x.type.is_dynamic_dim(axis)
+    ):
+        return owner.operation.operands[sum(map(x.type.is_dynamic_dim, range(axis)))]
+    return Conversion(None).extent(x, axis)
 
 
 def _wanted(op: Operation) -> list[Extent | None]:

@@ -74,3 +74,19 @@ func.func @slice(%x: tensor<?x3xf64>, %y: tensor<4x2xf64>, %n: tensor<i64>) -> t
   %2 = "weft.multiply"(%1, %y) : (tensor<4x2xf64>, tensor<4x2xf64>) -> tensor<4x2xf64>
   return %2 : tensor<4x2xf64>
 }
+
+// Where a loop stretches and what it makes is stretched again, nothing is asked of what moves into the branches.
+// CHECK-LABEL: func.func @again
+// CHECK-NOT: weft.stretch
+// CHECK: scf.if
+// CHECK-NOT: weft.stretch
+// CHECK: return
+func.func @again(%x: tensor<?x3xf64>, %y: tensor<?x3xf64>, %n: tensor<i64>, %m: tensor<i64>) -> tensor<?xf64> {
+  %0 = "weft.stretch"(%x, %n) {shape = array<i64: -1, 3>} : (tensor<?x3xf64>, tensor<i64>) -> tensor<?x3xf64>
+  %1 = "weft.exp"(%0) : (tensor<?x3xf64>) -> tensor<?x3xf64>
+  %2 = "weft.stretch"(%1, %m) {shape = array<i64: -1, 3>} : (tensor<?x3xf64>, tensor<i64>) -> tensor<?x3xf64>
+  %3 = "weft.stretch"(%y, %m) {shape = array<i64: -1, 3>} : (tensor<?x3xf64>, tensor<i64>) -> tensor<?x3xf64>
+  %4 = "weft.multiply"(%2, %3) : (tensor<?x3xf64>, tensor<?x3xf64>) -> tensor<?x3xf64>
+  %5 = "weft.sum"(%4) {axes = array<i64: 1>, keepdims = false} : (tensor<?x3xf64>) -> tensor<?xf64>
+  return %5 : tensor<?xf64>
+}
