@@ -21,6 +21,7 @@ from ...dialect.dtypes import is_element
 from ...dialect.errors import WeftTypeError
 from ...dialect.records import NamedTuple, dataclass
 from ...dialect.types import TensorType
+from ..source.modules import OWN_PACKAGE
 from .signature import (
     FeedParts,
     Leaf,
@@ -264,12 +265,17 @@ def feed_with(number: int) -> Feed:
 def is_fed(value: Any) -> bool:
     """Whether an object is an iterable of another library, which is not converted."""
     kind: Any = type(value)
-    if isinstance(value, (list, tuple, dict, set, frozenset, str, bytes, type)) or is_array(value):
+    # What stands for a value in a trace is asked for nothing: it may refuse.
+    if not hasattr(kind, "__iter__") or not _is_of_library(kind):
         return False
-    return hasattr(kind, "__iter__") and _is_of_library(kind)
+    is_container = isinstance(value, (list, tuple, dict, set, frozenset, str, bytes, type))
+    return not is_container and not is_array(value)
 
 
 def _is_of_library(kind: type) -> bool:
+    """Whether a class is of an installed package, and not of this one, which may be installed there, too."""
+    if str(kind.__module__).partition(".")[0] == OWN_PACKAGE:
+        return False
     file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
     return "site-packages" in file or "dist-packages" in file
 
