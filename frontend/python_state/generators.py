@@ -158,8 +158,17 @@ _GLOBAL = getattr(random.random, "__self__", None)
 def state_of_functions() -> tuple[Any, ...]:
     """The states of what the functions of `np.random` and of Python's `random` draw of."""
     legacy = getattr(sys.modules.get("numpy.random.mtrand"), "_rand", None)
-    known = () if legacy is None else legacy.get_state()
-    return (*(part.tobytes() if isinstance(part, np.ndarray) else part for part in known), random.getstate())
+    known = {} if legacy is None else legacy.get_state(legacy=False)
+    return (*_parts_of(known), random.getstate())
+
+
+def _parts_of(state: Any) -> Iterator[Any]:
+    """What is in the nested dicts that tell a state, with the contents of arrays."""
+    if isinstance(state, dict):
+        for value in state.values():
+            yield from _parts_of(value)
+    else:
+        yield state.tobytes() if isinstance(state, np.ndarray) else state
 
 
 def handles_inside(handle: Handle, value: Any, wanted: Any, depth: int = 8) -> Iterator[Handle]:
