@@ -25,7 +25,7 @@ def message_of(function, *arguments, error=Exception, **options):
     ("array", "dtype"),
     [
         (np.array([None]), "object"),
-        (np.array(["a"]), "<U1"),
+        (np.array(["a" * 40]), "<U40"),
         (np.zeros(2, [("a", "S4")]), r"\[\('a', 'S4'\)\]"),
         (np.zeros(2, np.longdouble), "float128"),
     ],
