@@ -59,6 +59,7 @@ def test_programs_use_every_op() -> None:
         "pairs",
         "cotangent",
         "custom",
+        *("lane", "lanes"),
         *("call_loop", "call_ufunc", "fill_random"),
         *(name for name in OPS if name.startswith("random_")),
         *OF_VECTORS,

@@ -17,7 +17,7 @@ from weft.dialect.op import OPS, Op
 from weft.dialect.types import TensorType
 from weft.passes.guarding.size_rules import Need, SizeRule
 
-CHECKED = ("do not fit", "an axis has size", "indices into an axis", "do not make")
+CHECKED = ("do not fit", "does not fit", "an axis has size", "indices into an axis", "do not make")
 NAMES = sorted(name for name in OPS if name not in WITHOUT_CASES)
 TAKES_MORE = ("slice_update", "dynamic_slice_update", "table_find", "table_index")
 """Ops whose reference stretches what is written, or fails otherwise where there is nothing to be found."""
