@@ -68,10 +68,20 @@ def _convolution(op: Operation, operands: Sequence[Value], attributes: Attribute
         size, extent = extent_of(kernel, axis), extent_of(x, 1 + axis)
         require_at_least(op, size, 1)
         wide = binary("multiply", binary("subtract", extent, number(1)), number(slide.gap))
-        room = binary("add", wide, number(slide.low + slide.high))
-        span = binary("multiply", binary("subtract", size, number(1)), number(slide.dilation))
+        last = binary(
+            "maximum", wide, number(-1)
+        )  # where the last element is, of none one in front of the first
+        room = binary("add", last, number(slide.low + slide.high))
+        more = binary("subtract", size, number(1))
+        span = binary("multiply", more, number(slide.dilation))
+        # A kernel of one element may have no place at all.
+        spare = binary(
+            "multiply",
+            binary("subtract", number(1), binary("minimum", more, number(1))),
+            number(slide.stride),
+        )
         message = "a kernel of {0} does not fit an axis of {1}"
-        raise_if(op, binary("less", room, span), "ValueError", message, (size, extent))
+        raise_if(op, binary("less", binary("add", room, spare), span), "ValueError", message, (size, extent))
 
 
 def _scales(op: Operation, operands: Sequence[Value], attributes: Attributes) -> None:

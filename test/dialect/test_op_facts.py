@@ -174,7 +174,9 @@ def test_ops_are_named_by_their_classes() -> None:
     named = {
         path.name: found
         for path in source_files()
-        if "ops" not in path.parts and (found := named_ops(path.read_text(encoding="utf-8")))
+        # The ops of a version of the past are called what they were, whatever their classes are called now.
+        if not {"ops", "upgrades"} & set(path.parts)
+        and (found := named_ops(path.read_text(encoding="utf-8")))
     }
     assert named == {}
 
