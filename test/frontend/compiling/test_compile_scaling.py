@@ -117,10 +117,10 @@ def test_arrays_have_few_sources(monkeypatch: pytest.MonkeyPatch) -> None:
     """What an array may be after many branches is a chain, of which each part knows the next ones only."""
     connected: list[int] = []
 
-    def note(storage: Any, join: Any, by_path: Any) -> None:
+    def note(storage: Any, join: Any, by_path: Any, *others: Any) -> None:
         paths = tuple(by_path)
         connected.append(len(paths))
-        may_alias.connect(storage, join, paths)
+        may_alias.connect(storage, join, paths, *others)
 
     monkeypatch.setattr("weft.frontend.autograph.operators.values.aliases.connect", note)
 
