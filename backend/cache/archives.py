@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import zipfile
+import zlib
 
 from ...dialect.errors import ArtifactError
 from .files import DamagedFile, unpack
@@ -47,7 +48,7 @@ def import_entries(store: Store, path: str | os.PathLike[str]) -> tuple[int, int
                     continue
                 is_stored = _import(store, named[1], archive.read(member))
                 stored, left = stored + is_stored, left + (not is_stored)
-    except (zipfile.BadZipFile, NotImplementedError, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError) as error:
         raise ArtifactError(
             f"{os.fspath(path)} is no file that `weft cache export` wrote, or a damaged one: {error}"
         ) from error

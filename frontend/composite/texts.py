@@ -5,7 +5,7 @@ Where an array has shorter texts than its dtype, zeros follow them, so that text
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial, reduce
 from itertools import zip_longest
 from typing import Any
@@ -100,10 +100,39 @@ class TracedTexts(CompositeArray):
     def _join(self, other: Any) -> Any:
         if not self.is_scalar:
             return behaviour().composite_ufunc(np.add, "__call__", (self, other), {})
-        raise UnsupportedError(
-            f"a text that only the program knows (dtype {self.dtype}) is an operand of +, which compiled code does not "
-            'do: write f"{x[0]}..." for a text to show'
+        raise self._refusal("is an operand of +", 'write f"{x[0]}..." for a text to show')
+
+    def _refusal(self, what: str, instead: str) -> UnsupportedError:
+        return UnsupportedError(
+            f"a text that only the program knows (dtype {self.dtype}) {what}, which compiled code does not do: "
+            f"{instead}"
         )
+
+    def __getitem__(self, index: Any) -> TracedTexts:
+        if self.is_scalar and index is not Ellipsis and not (isinstance(index, tuple) and not index):
+            raise self._refusal(
+                "is asked for its characters", "compare it as a whole (x[i] == 'ab', 'a' in x[i])"
+            )
+        return super().__getitem__(index)
+
+    def __iter__(self) -> Iterator[TracedTexts]:
+        if self.is_scalar:
+            raise self._refusal("is walked", "compare it as a whole (x[i] == 'ab', 'a' in x[i])")
+        return super().__iter__()
+
+    def __getattr__(self, name: str) -> Any:
+        if self.is_scalar and not name.startswith("_") and hasattr(str, name):
+            raise self._refusal(
+                f"is asked for {name}()", "call np.strings for all of the array (np.strings.upper(x))"
+            )
+        return super().__getattr__(name)
+
+    def _repeat(self, times: Any) -> Any:
+        if not self.is_scalar:
+            return NotImplemented
+        raise self._refusal("is an operand of *", 'write f"{x[0]}..." for a text to show')
+
+    __mul__ = __rmul__ = _repeat
 
     def _join_behind(self, other: Any) -> Any:
         return (
@@ -117,9 +146,9 @@ class TracedTexts(CompositeArray):
     def _hash(self) -> int:
         if not self.is_scalar:
             raise TypeError("unhashable type: 'numpy.ndarray'")
-        raise UnsupportedError(
-            f"a text that only the program knows (dtype {self.dtype}) becomes a key of a dict or set, which compiled "
-            "code does not have: count with np.unique(x, return_counts=True), or make the entries before"
+        raise self._refusal(
+            "becomes a key of a dict or set",
+            "count with np.unique(x, return_counts=True), or make the entries before",
         )
 
     what, instead = "texts", "compare them, count them (np.sum(x == 'a')), or return them"

@@ -20,6 +20,7 @@ from ....reach.links import link
 from ....runtime_values.kept_exceptions import number_of
 from ....runtime_values.objects import attribute_of
 from ....runtime_values.results import RuntimeLength, RuntimeTable
+from ....signature.traced_value import CompositeValue
 from ....source.modules import is_own_module, is_users_module
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
@@ -224,7 +225,15 @@ def _refuse_attribute(kind: type, name: str) -> NoReturn:
 
 
 def _require_attribute(owner: Any, name: str) -> None:
-    """Raise what Python raises for an attribute that its own lists, dicts, sets and views of dicts do not have."""
+    """Raise what Python raises for an attribute that its own lists, dicts, sets and views of dicts do not have.
+
+    What hangs on a value that only the program knows is refused.
+    """
+    if isinstance(owner, CompositeValue) and owner.is_one_text and name in ("dtype", "itemsize", "nbytes"):
+        raise UnsupportedError(
+            f"{name} of one text tells how long it is, which only the program knows: ask the array (x.{name}), "
+            "or len(x[i])"
+        )
     if name.startswith("__"):
         return
     if isinstance(owner, (RuntimeLength, RuntimeTable)):
