@@ -70,8 +70,16 @@ format: $(INSTALLED) ## Format the code and apply the safe lint fixes
 docs: $(INSTALLED) ## Regenerate the pages of docs/ that come from the sources
 	$(BIN)/python docs/generate.py
 
+$(VENV)/.docs-installed: $(INSTALLED)
+	@echo "installing what builds the documentation (some 60 MB) ..."
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch $@
+
+docs-site: $(VENV)/.docs-installed ## Build the documentation as a site, in build/site/html; links are checked
+	$(BIN)/python docs/site/build.py
+
 clean: ## Remove .venv, build products and caches
 	rm -rf $(VENV) $(BENCH) build dist weft.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help install demo test test-fast bench soak fuzz gpu-pack gpu-carry format docs clean
+.PHONY: help install demo test test-fast bench soak fuzz gpu-pack gpu-carry format docs docs-site clean

@@ -319,7 +319,20 @@ def _texts(expression: ast.expr, place: str) -> Iterator[str]:
             yield from value.values() if isinstance(value, dict) else [value]
 
 
+def contents_page() -> str:
+    """The contents in reading order, which the site has, too."""
+    spec = importlib.util.spec_from_file_location("contents", DOCS / "site" / "contents.py")
+    assert spec is not None
+    assert spec.loader is not None
+    contents = importlib.util.module_from_spec(spec)
+    sys.modules["contents"] = contents  # where dataclasses look for it
+    spec.loader.exec_module(contents)
+    page: str = contents.readme()
+    return page
+
+
 PAGES: dict[str, Callable[[], str]] = {
+    "README.md": contents_page,
     "cache.md": cache_page,
     "names.md": names_page,
     "onnx.md": onnx_page,
