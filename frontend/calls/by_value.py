@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...backend.cache.files import digest
-from ..source.carried_sources import files_of, install_files
+from ..source.carried_sources import files_of, install_files, restore_file
 
 _MOST_KEPT = 64
 """So many functions that came by value are kept for those that come again."""
@@ -152,6 +152,8 @@ class Portable:
             return self.__qualname__
         key = key_of(self)
         sent = list(_reached(self.python_function, set()))
+        for reached in sent:
+            restore_file(reached)  # it may have come itself: schedulers send on what they were sent
         files = files_of(reached.__code__ for reached in sent)
         state = self.options(), self.given_attributes(), sources_of(sent), files, key
         if not is_found(self):
