@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib.util
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
@@ -107,4 +108,43 @@ def is_loaded(module: ModuleType) -> bool:
     return type(module) is not _Unloaded
 
 
-__all__ = ["is_loaded", "load_on_first_use", "uncollected", "uncollected_once"]
+class _Awaited:
+    """Looks for one module as Python does, and does something with it when it has been imported."""
+
+    def __init__(self, name: str, then: Callable[[ModuleType], None]) -> None:
+        self._name = name
+        self._then = then
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        """The module's own spec, whose loader is followed by what is to be done."""
+        if name != self._name:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        loader = None if spec is None else spec.loader
+        if loader is not None:
+            run = loader.exec_module
+
+            def exec_module(module: ModuleType) -> None:
+                del loader.exec_module
+                run(module)
+                self._then(module)
+
+            loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
+
+
+def when_imported(name: str, then: Callable[[ModuleType], None]) -> None:
+    """Do something with a module of another package: now if it is imported, else when it will be, which may be never.
+
+    >>> when_imported("sys", lambda module: print(module.__name__))
+    sys
+    """
+    module = sys.modules.get(name)
+    if module is None:
+        sys.meta_path.insert(0, _Awaited(name, then))
+    else:
+        then(module)
+
+
+__all__ = ["is_loaded", "load_on_first_use", "uncollected", "uncollected_once", "when_imported"]
