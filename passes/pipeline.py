@@ -54,9 +54,9 @@ class Step:
         return inner
 
 
-def pipeline_text(steps: Sequence[Step]) -> str:
-    """The textual form of a list of steps."""
-    return f"{ROOT}({','.join(step.text for step in steps)})"
+def pipeline_text(steps: Sequence[Step], root: str = ROOT) -> str:
+    """The textual form of a list of steps, for the op that they run on."""
+    return f"{root}({','.join(step.text for step in steps)})"
 
 
 # Parsing
@@ -336,7 +336,7 @@ def _run_upstream(module: Module, steps: Sequence[Step], verify: bool) -> None:
     names = ", ".join(step.name for step in steps)
     try:
         with phase(names if len(steps) <= 2 else f"{steps[0].name} to {steps[-1].name}"):
-            run_passes(module, pipeline_text(steps), verify)
+            run_passes(module, pipeline_text(steps, module.operation.name), verify)
     except ValueError as error:
         raise _unreadable(error) from error
     except ir.MLIRError as error:

@@ -16,6 +16,7 @@ from ..passes.managers import module_pipeline
 from ..passes.pipeline import Pipelines
 from ..passes.pipelines import PIPELINES
 from ..passes.registry import PassTable, load_pass
+from .upstream_passes import UPSTREAM
 
 WEFT_TO_LLVM = module_pipeline(["weft-optimize", "weft-to-linalg", *CPU_PIPELINES])
 """The whole way, as one pipeline; `--emit=llvm` adds what a Python caller enters through."""
@@ -35,6 +36,11 @@ def all_text_passes() -> Mapping[str, str]:
 def all_pipelines() -> Pipelines:
     """Every named pipeline."""
     return {**PIPELINES, **CPU_PIPELINES, **GPU_PIPELINES, "weft-to-llvm": WEFT_TO_LLVM}
+
+
+def upstream_passes() -> tuple[str, ...]:
+    """The names of upstream's passes and pipelines."""
+    return UPSTREAM
 
 
 def dialects() -> list[str]:
@@ -81,5 +87,6 @@ def passes_text() -> str:
     lines += [f"    {name:24} {summary}" for name, summary in all_text_passes().items()]
     lines += ["", "Named pipelines:"]
     lines += [f"  --{name:24} {text}" for name, text in all_pipelines().items()]
-    lines += ["", "Every upstream pass is a flag too, by its name in mlir-opt."]
+    lines += ["", "Upstream's passes and pipelines are flags, too:"]
+    lines += [f"  --{name}" for name in upstream_passes()]
     return "\n".join(lines) + "\n"

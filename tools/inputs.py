@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..dialect.errors import WeftValueError
+from .options import SPLIT_MARKER
 
 STANDARD_INPUT = "-"
-SPLIT_MARKER = "// -----"
 BYTECODE = b"ML\xefR"
 """What MLIR's bytecode begins with."""
 
@@ -28,7 +28,7 @@ class Source:
         """What the parser reads."""
         return self.text if self.bytecode is None else self.bytecode
 
-    def split(self) -> Iterator[Source]:
+    def split(self, marker: str = SPLIT_MARKER) -> Iterator[Source]:
         """The parts between lines `// -----`, each padded with empty lines so that line numbers stay true.
 
         >>> [part.text for part in Source("-", "a\\n// -----\\nb\\n").split()]
@@ -39,7 +39,7 @@ class Source:
             return
         part: list[str] = []
         for number, line in enumerate(self.text.splitlines(keepends=True), start=1):
-            if line.rstrip() == SPLIT_MARKER:
+            if line.strip() == marker:
                 yield Source(self.name, "".join(part))
                 part = ["\n"] * number
             else:

@@ -9,42 +9,178 @@ from typing import Any
 from ..dialect.errors import WeftValueError
 from ..passes.pipeline import Step
 
+SPLIT_MARKER = "// -----"
+_BOOLEANS = {"1": True, "true": True, "0": False, "false": False}
+
+
+def option(
+    default: Any,
+    value: str,
+    text: str,
+    *,
+    choices: tuple[str, ...] = (),
+    alone: str = "",
+    beside: str = "as mlir-opt",
+) -> Any:
+    """A field of `Options`: how its value is called, what it does, and what it is `beside` mlir-opt's.
+
+    `alone` is what it is without a value, where one need not be given.
+    """
+    facts = {"value": value, "text": text, "choices": choices, "alone": alone, "beside": beside}
+    return field(default=default, metadata=facts)
+
+
+_OWN = "weft's own"
+
 
 @dataclass
 class Options:
     """The options of one run; field `split_input_file` is the flag `--split-input-file`, and so on."""
 
-    o: str = "-"
-    pass_pipeline: str = ""
-    split_input_file: bool = False
-    emit: str = "mlir"
-    emit_bytecode: bool = False
-    spec: list[str] = field(default_factory=list)
-    stage: str = ""
-    run: str = ""
-    args: list[str] = field(default_factory=list)
-    target: str = "native"
-    verify_each: bool = True
-    verify_diagnostics: bool = False
-    allow_unregistered_dialect: bool = False
-    mlir_print_ir_before: list[str] = field(default_factory=list)
-    mlir_print_ir_after: list[str] = field(default_factory=list)
-    mlir_print_ir_before_all: bool = False
-    mlir_print_ir_after_all: bool = False
-    mlir_print_ir_after_change: bool = False
-    mlir_print_ir_after_failure: bool = False
-    mlir_print_op_generic: bool = False
-    mlir_print_debuginfo: bool = False
-    mlir_elide_elementsattrs_if_larger: int | None = None
-    mlir_timing: bool = False
-    mlir_pass_statistics: bool = False
-    mlir_pass_pipeline_crash_reproducer: str = ""
-    run_reproducer: bool = False
-    mlir_print_stacktrace_on_diagnostic: bool = False
-    dump_pass_pipeline: bool = False
-    show_dialects: bool = False
-    list_passes: bool = False
-    help: bool = False
+    o: str = option("-", "file", "write the result to a file")
+    pass_pipeline: str = option(
+        "", "text", "run a pipeline, as in 'builtin.module(func.func(cse),weft-fold)'"
+    )
+    load_pass_plugin: tuple[str, ...] = option(
+        (),
+        "module",
+        "import a Python module, by name or as a file, that has passes or ops of its own",
+        beside="a Python module in place of a shared library",
+    )
+    load_dialect_plugin: tuple[str, ...] = option(
+        (), "module", "the same as --load-pass-plugin", beside="a Python module in place of a shared library"
+    )
+    irdl_file: str = option("", "file", "define the dialects that a file describes in IRDL")
+    split_input_file: str = option(
+        "",
+        "marker",
+        f"take the parts between lines `{SPLIT_MARKER}`, or this marker, as inputs of their own",
+        alone=SPLIT_MARKER,
+    )
+    output_split_marker: str = option(SPLIT_MARKER, "marker", "what stands between the results of the parts")
+    no_implicit_module: bool = option(
+        False, "", "take the one op of the input as it is, without a module around it"
+    )
+    emit: str = option(
+        "mlir",
+        "mlir|llvm|asm|obj|placed|gpu|nvvm|ptx|sass",
+        "what to write: MLIR, or what it is translated to",
+        choices=("mlir", "llvm", "asm", "obj", "placed", "gpu", "nvvm", "ptx", "sass"),
+        beside="`mlir-translate --mlir-to-llvmir`, llc and more",
+    )
+    emit_bytecode: bool = option(False, "", "write MLIR as bytecode, which is read as input, too")
+    spec: tuple[str, ...] = option(
+        (), "type", "type of the next argument of the Python function, as in f32[?,3]", beside=_OWN
+    )
+    stage: str = option(
+        "",
+        "name",
+        "print a Python function at a stage: weft, optimized, linalg, llvm or asm, of GPUs ptx",
+        beside=_OWN,
+    )
+    run: str = option(
+        "",
+        "function",
+        "call a function of the module, and print what it returns in place of the module",
+        beside="mlir-runner",
+    )
+    args: tuple[str, ...] = option(
+        (),
+        "value",
+        "the next argument of the function that is run: a .npy file, or numbers as in [1, 2.5]",
+        beside="mlir-runner takes none",
+    )
+    target: str = option(
+        "native",
+        "name",
+        "the machine to generate code for, as in x86-64-v3, aarch64 or sm_90a (default native)",
+        beside=_OWN,
+    )
+    verify_each: bool = option(True, "0|1", "verify the module after every pass (default 1)")
+    verify_roundtrip: bool = option(
+        False, "", "check that the input is read again as it is printed, as text and bytecode"
+    )
+    verify_diagnostics: str = option(
+        "",
+        "all|only-expected",
+        "compare diagnostics with `expected-error {{text}}` comments; only-expected lets others be",
+        choices=("all", "only-expected"),
+        alone="all",
+        beside="as mlir-opt; notes need no comment",
+    )
+    allow_unregistered_dialect: bool = option(False, "", "accept ops of unknown dialects")
+    bisect: str = option(
+        "",
+        "script",
+        "find the pass, and the rewrite in it, after which a script that gets the IR as a file fails",
+        beside="`--debug-counter`, by hand",
+    )
+    mlir_print_ir_before: tuple[str, ...] = option((), "passes", "print the module before these passes")
+    mlir_print_ir_after: tuple[str, ...] = option((), "passes", "print the module after these passes")
+    mlir_print_ir_before_all: bool = option(False, "", "print the module before every pass")
+    mlir_print_ir_after_all: bool = option(False, "", "print the module after every pass")
+    mlir_print_ir_after_change: bool = option(False, "", "print the module after passes that changed it")
+    mlir_print_ir_after_failure: bool = option(False, "", "print the module after a pass that failed")
+    mlir_print_ir_module_scope: bool = option(
+        False, "", "print the whole module around passes that run on each function"
+    )
+    mlir_print_ir_tree_dir: str = option(
+        "", "folder", "print around passes to files of a folder, in a tree by op, and not to stderr"
+    )
+    mlir_print_op_generic: bool = option(False, "", "print ops in their generic form")
+    mlir_print_local_scope: bool = option(
+        False, "", "print attributes and locations in full, without aliases"
+    )
+    mlir_print_debuginfo: bool = option(False, "", "print locations")
+    mlir_pretty_debuginfo: bool = option(
+        False, "", "print locations in a short form, which cannot be read again"
+    )
+    mlir_use_nameloc_as_prefix: bool = option(
+        False, "", "name values after their locations, where these are names"
+    )
+    mlir_print_skip_regions: bool = option(False, "", "leave out the regions of ops")
+    mlir_print_assume_verified: bool = option(
+        False, "", "print in the short form without a look whether ops are valid"
+    )
+    mlir_elide_elementsattrs_if_larger: int | None = option(
+        None, "count", "leave out constants of more elements"
+    )
+    mlir_elide_resource_strings_if_larger: int | None = option(
+        None, "count", "leave out resources of more characters"
+    )
+    mlir_disable_threading: bool = option(
+        False, "", "work in one thread, which weft-opt always does", beside="accepted: there is one thread"
+    )
+    mlir_timing: bool = option(False, "", "report the time of every pass")
+    mlir_timing_display: str = option(
+        "tree",
+        "tree|list",
+        "report times as a tree, or as a list with the longest first (default tree)",
+        choices=("tree", "list"),
+    )
+    mlir_pass_statistics: bool = option(
+        False, "", "report what every pass counted", beside="as mlir-opt, of weft's passes"
+    )
+    mlir_pass_pipeline_crash_reproducer: str = option(
+        "", "file", "keep input and pipeline when a pass fails or crashes"
+    )
+    mlir_generate_reproducer: str = option("", "file", "keep input and pipeline, whether a pass fails or not")
+    run_reproducer: bool = option(False, "", "run the pipeline that the input, a reproducer, holds")
+    mlir_print_stacktrace_on_diagnostic: bool = option(
+        False, "", "print Python's traceback of internal errors", beside="Python's stack, not MLIR's"
+    )
+    dump_pass_pipeline: bool = option(False, "", "print the pipeline that is run")
+    show_dialects: bool = option(
+        False, "", "list the dialects there are", beside="as mlir-opt, and the ops of weft"
+    )
+    list_passes: bool = option(
+        False,
+        "",
+        "list the weft passes and the named pipelines",
+        beside="as mlir-opt; upstream's are not listed",
+    )
+    version: bool = option(False, "", "print the versions of weft, MLIR and LLVM")
+    help: bool = option(False, "", "print this text")
 
     source: str = "-"
     """The positional argument: a file, - or package.module:function."""
@@ -52,54 +188,10 @@ class Options:
     """One step per flag that is not an option: `--cse`, `--weft-fold=max-elements=8`."""
 
 
-CHOICES = {"emit": ("mlir", "llvm", "asm", "obj", "placed", "gpu", "nvvm", "ptx", "sass")}
-
-HELP: dict[str, tuple[str, str]] = {
-    "o": ("file", "write the result to a file"),
-    "pass-pipeline": ("text", "run a pipeline, as in 'builtin.module(func.func(cse),weft-fold)'"),
-    "split-input-file": ("", "take the parts between lines `// -----` as inputs of their own"),
-    "emit": ("|".join(CHOICES["emit"]), "what to write: MLIR, or what it is translated to"),
-    "emit-bytecode": ("", "write MLIR as bytecode, which is read as input, too"),
-    "spec": ("type", "type of the next argument of the Python function, as in f32[?,3]"),
-    "stage": (
-        "name",
-        "print a Python function at a stage: weft, optimized, linalg, llvm or asm, of GPUs ptx",
-    ),
-    "run": ("function", "call a function of the module, and print what it returns in place of the module"),
-    "args": (
-        "value",
-        "the next argument of the function that is run: a .npy file, or numbers as in [1, 2.5]",
-    ),
-    "target": (
-        "name",
-        "the machine to generate code for, as in x86-64-v3, aarch64 or sm_90a (default native)",
-    ),
-    "verify-each": ("0|1", "verify the module after every pass (default 1)"),
-    "verify-diagnostics": ("", "compare diagnostics with `expected-error {{text}}` comments"),
-    "allow-unregistered-dialect": ("", "accept ops of unknown dialects"),
-    "mlir-print-ir-before": ("passes", "print the module before these passes"),
-    "mlir-print-ir-after": ("passes", "print the module after these passes"),
-    "mlir-print-ir-before-all": ("", "print the module before every pass"),
-    "mlir-print-ir-after-all": ("", "print the module after every pass"),
-    "mlir-print-ir-after-change": ("", "print the module after passes that changed it"),
-    "mlir-print-ir-after-failure": ("", "print the module after a pass that failed"),
-    "mlir-print-op-generic": ("", "print ops in their generic form"),
-    "mlir-print-debuginfo": ("", "print locations"),
-    "mlir-elide-elementsattrs-if-larger": ("count", "leave out constants of more elements"),
-    "mlir-timing": ("", "report the time of every pass"),
-    "mlir-pass-statistics": ("", "report what every pass counted"),
-    "mlir-pass-pipeline-crash-reproducer": ("file", "keep input and pipeline when a pass fails or crashes"),
-    "run-reproducer": ("", "run the pipeline that the input, a reproducer, holds"),
-    "mlir-print-stacktrace-on-diagnostic": ("", "print Python's traceback of internal errors"),
-    "dump-pass-pipeline": ("", "print the pipeline that is run"),
-    "show-dialects": ("", "list the dialects there are"),
-    "list-passes": ("", "list the weft passes and the named pipelines"),
-    "help": ("", "print this text"),
+OPTIONS: dict[str, Field[Any]] = {
+    each.name.replace("_", "-"): each for each in fields(Options) if each.metadata
 }
-"""The flags: how their value is called, and what they do."""
-
-_OPTIONS = {name: next(f for f in fields(Options) if f.name == name.replace("-", "_")) for name in HELP}
-_BOOLEANS = {"1": True, "true": True, "0": False, "false": False}
+"""The flags, by what is written behind the dashes."""
 
 
 def parse_arguments(arguments: Sequence[str]) -> Options:
@@ -120,37 +212,38 @@ def parse_arguments(arguments: Sequence[str]) -> Options:
             positional.append(argument)
             continue
         name, equals, value = argument.lstrip("-").partition("=")
-        option = _OPTIONS.get(name)
-        if option is None:
+        known = OPTIONS.get(name)
+        if known is None:
             options.steps.append(Step(name, value))
             continue
-        if not equals and option.type == "bool":
+        if not equals and known.type == "bool":
             value = "1"
         elif not equals:
-            value = next(remaining, "")
-        _set(options, option, name, value)
+            value = known.metadata["alone"] or next(remaining, "")
+        _set(options, known, name, value)
     if len(positional) > 1:
         raise WeftValueError(f"one input at a time: {' and '.join(positional)} were given")
     options.source = positional[0] if positional else "-"
     return options
 
 
-def _set(options: Options, option: Field[Any], name: str, text: str) -> None:
-    """Read the value of an option and store it; options of type list may be repeated."""
-    if name in CHOICES and text not in CHOICES[name]:
-        raise WeftValueError(f"--{name} takes one of {', '.join(CHOICES[name])}, not {text!r}")
-    if option.type == "bool":
+def _set(options: Options, known: Field[Any], name: str, text: str) -> None:
+    """Read the value of an option and store it; options of type tuple may be repeated."""
+    choices = known.metadata["choices"]
+    if choices and text not in choices:
+        raise WeftValueError(f"--{name} takes one of {', '.join(choices)}, not {text!r}")
+    if known.type == "bool":
         if text.lower() not in _BOOLEANS:
             raise WeftValueError(f"--{name} takes 0 or 1, not {text!r}")
-        setattr(options, option.name, _BOOLEANS[text.lower()])
+        setattr(options, known.name, _BOOLEANS[text.lower()])
     elif not text:
-        raise WeftValueError(f"{flag(name)} needs a value: {flag(name)}={HELP[name][0]}")
-    elif option.type == "list[str]":
-        getattr(options, option.name).append(text)
-    elif option.type == "str":
-        setattr(options, option.name, text)
+        raise WeftValueError(f"{flag(name)} needs a value: {flag(name)}={known.metadata['value']}")
+    elif known.type == "tuple[str, ...]":
+        setattr(options, known.name, (*getattr(options, known.name), text))
+    elif known.type == "str":
+        setattr(options, known.name, text)
     elif text.isdecimal():
-        setattr(options, option.name, int(text))
+        setattr(options, known.name, int(text))
     else:
         raise WeftValueError(f"--{name} takes a number, not {text!r}")
 
@@ -158,6 +251,13 @@ def _set(options: Options, option: Field[Any], name: str, text: str) -> None:
 def flag(name: str) -> str:
     """How an option is spelled: one letter takes one dash."""
     return f"{'-' if len(name) == 1 else '--'}{name}"
+
+
+def usage(name: str) -> str:
+    """An option with what its value is called: in brackets, where it may be left out."""
+    facts = OPTIONS[name].metadata
+    value = f"={facts['value']}" if facts["value"] else ""
+    return f"{flag(name)}[{value}]" if facts["alone"] else f"{flag(name)}{value}"
 
 
 def help_text() -> str:
@@ -169,7 +269,5 @@ def help_text() -> str:
         "upstream) and every named pipeline is a flag; they run in the order of the command line.",
         "",
     ]
-    for name, (value, text) in HELP.items():
-        usage = f"{flag(name)}{'=' if value else ''}{value}"
-        lines.append(f"  {usage:44} {text}")
+    lines += [f"  {usage(name):44} {known.metadata['text']}" for name, known in OPTIONS.items()]
     return "\n".join(lines) + "\n"

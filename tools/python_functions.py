@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 
 from .inputs import Source
 
@@ -20,7 +21,7 @@ def is_function_reference(text: str) -> bool:
 
 
 def trace_function(
-    reference: str, specs: list[str], stage: str, target: str = "native", *, has_locations: bool = False
+    reference: str, specs: Sequence[str], stage: str, target: str = "native", *, has_locations: bool = False
 ) -> Source:
     """Import a function, compile it for arguments of these types and return its text at a stage.
 

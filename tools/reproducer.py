@@ -40,13 +40,15 @@ class Reproducer:
     steps: Sequence[Step]
     verify_each: bool
     failed: bool = False
+    stays: bool = False
+    """Whether it is kept in any case."""
 
     def __enter__(self) -> Reproducer:
         self.begin_emission([])
         return self
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if self.path and kind is None and not self.failed:
+        if self.path and kind is None and not self.failed and not self.stays:
             Path(self.path).unlink()
 
     def begin_emission(self, pipelines: Sequence[str]) -> None:

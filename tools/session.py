@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import sys
 import traceback
@@ -13,23 +12,24 @@ from typing import TypeAlias
 
 from ..backend.target import compiling_for
 from ..dialect.errors import PassError, WeftError, WeftValueError
-from ..dialect.mlir import Module, ir
-from ..dialect.parsing import first_unquoted_op
+from ..dialect.mlir import ir
 from ..dialect.register import context
-from ..frontend.artifacts.foreign_ir import place_that_is_no_text, require_known_form
-from ..passes.pipeline import Observer, Step, check_steps, parse_pipeline, pipeline_text, run_pipeline
+from ..frontend.artifacts.foreign_ir import require_known_form
+from ..passes.pipeline import ROOT, Observer, Step, pipeline_text, run_pipeline
 from ..passes.timing import CompileTimes, phase
-from .catalogue import all_passes, all_pipelines, all_text_passes, dialects_text, passes_text
+from .catalogue import all_passes, dialects_text, passes_text
 from .diagnostics import Collector, Renderer
 from .emission import bytecode_of, emission_pipelines, emit
 from .expectations import unmet
 from .guard import CrashNote
-from .inputs import SPLIT_MARKER, STANDARD_INPUT, Source, read_source
-from .instrumentation import make_observers, pass_names, print_module, report
-from .native_output import captured_stderr
-from .options import HELP, Options
+from .inputs import STANDARD_INPUT, Source, read_source
+from .instrumentation import make_observers, report
+from .ir_printing import print_module
+from .options import Options
+from .parsing import Parser, define_dialects, require_root, require_roundtrip, rooted_anywhere
 from .python_functions import is_function_reference, trace_function
 from .reproducer import Reproducer, read_reproducer
+from .requested import requested_steps, require_known_passes
 from .running import run_function
 
 Output: TypeAlias = "str | bytes"
@@ -37,50 +37,6 @@ Output: TypeAlias = "str | bytes"
 
 _PLACE = re.compile(r'loc\("-":(\d+):(\d+)\)')
 """The text of a location in the input."""
-
-
-def requested_steps(options: Options) -> list[Step]:
-    """The steps that the command line asks for, checked: `--pass-pipeline` or one flag per pass."""
-    if options.pass_pipeline and options.steps:
-        raise WeftValueError(f"--{options.steps[0].name} and --pass-pipeline exclude each other")
-    text = options.pass_pipeline or pipeline_text(options.steps)
-    flags = {} if options.pass_pipeline else {step.name: step for step in options.steps}
-    steps = parse_pipeline(text, passes=all_passes(), pipelines=all_pipelines())
-    for step in steps:
-        with captured_stderr() as captured:
-            try:
-                check_steps([step], all_passes())
-            except WeftValueError as error:
-                if step.name in flags and "does not refer to a registered pass" in str(error):
-                    raise WeftValueError(_unknown_flag(step.name)) from error
-                # What is wrong with the value of an option, MLIR prints itself.
-                detail = captured().strip().removeprefix(": ")
-                raise WeftValueError(f"{error}{': ' if detail else ''}{detail}") from error
-    return steps
-
-
-def require_known_passes(options: Options) -> None:
-    """Raise `WeftValueError` unless the passes to print around are passes."""
-    for option in ("mlir-print-ir-before", "mlir-print-ir-after"):
-        for name in pass_names(getattr(options, option.replace("-", "_"))) - all_text_passes().keys():
-            try:
-                check_steps([Step(name)], all_passes())
-            except WeftValueError:
-                close = difflib.get_close_matches(name, all_passes(), n=1)
-                hint = f"; did you mean {close[0]}?" if close else ""
-                raise WeftValueError(f"--{option}: {name!r} is no pass{hint}") from None
-
-
-def _unknown_flag(name: str) -> str:
-    close = difflib.get_close_matches(name, [*HELP, *all_passes(), *all_pipelines()], n=1)
-    return f"--{name} is no option and no pass" + (f"; did you mean --{close[0]}?" if close else "")
-
-
-def _refuse_unquoted_op(source: Source) -> None:
-    """Give a diagnostic at the op that MLIR could not read without one."""
-    op = first_unquoted_op(source.text)
-    if op is not None:
-        ir.Location.file(source.name, op.line, op.column).emit_error(op.message)
 
 
 @dataclass
@@ -93,6 +49,8 @@ class Session:
     steps: list[Step] = field(default_factory=list)
     observers: list[Observer] = field(default_factory=list)
     times: CompileTimes = field(default_factory=CompileTimes)
+    root: str = ROOT
+    parser: Parser = field(init=False)
     reproducer: Reproducer = field(init=False)
 
     def run(self) -> int:
@@ -104,13 +62,28 @@ class Session:
         context().allow_unregistered_dialects = options.allow_unregistered_dialect
         try:
             with context(), ir.Location.unknown():
-                return self._run_on_input()
+                defined = self._define_dialects()
+                return 1 if defined is None else self._run_on_input(defined)
         finally:
             context().allow_unregistered_dialects = False
 
-    def _run_on_input(self) -> int:
+    def _define_dialects(self) -> list[str] | None:
+        """The dialects of `--irdl-file`, defined; None if there was an error, which has been shown."""
+        if not self.options.irdl_file:
+            return []
+        source = read_source(self.options.irdl_file)
+        self.renderer.sources[source.name] = source.text
+        collector = Collector(source.name)
+        with collector.attached(context()):
+            defined = define_dialects(source, collector)
+        for diagnostic in collector.diagnostics:
+            sys.stderr.write(self.renderer.render(diagnostic))
+        return None if collector.has_errors else defined
+
+    def _run_on_input(self, defined: Sequence[str]) -> int:
         options = self.options
         source = self._read()
+        self.parser = Parser(defined, implicit_module=not options.no_implicit_module)
         if options.run_reproducer:
             source, options.pass_pipeline = read_reproducer(source)
         if options.emit_bytecode and options.emit != "mlir":
@@ -120,6 +93,8 @@ class Session:
         if options.stage:
             self._write([source.text])
             return 0
+        if options.no_implicit_module and options.pass_pipeline:
+            self.root, options.pass_pipeline = rooted_anywhere(options.pass_pipeline)
         self.steps = requested_steps(options)
         require_known_passes(options)
         if options.dump_pass_pipeline:
@@ -127,16 +102,23 @@ class Session:
         self.renderer.sources[source.name] = source.text
         self.observers = [self.note, *make_observers(options)]
         with Reproducer(
-            options.mlir_pass_pipeline_crash_reproducer, source, self.steps, options.verify_each
+            options.mlir_generate_reproducer or options.mlir_pass_pipeline_crash_reproducer,
+            source,
+            self.steps,
+            options.verify_each,
+            stays=bool(options.mlir_generate_reproducer),
         ) as self.reproducer:
-            parts = list(source.split()) if options.split_input_file else [source]
+            marker = options.split_input_file
+            parts = list(source.split(marker)) if marker else [source]
             if options.emit_bytecode and len(parts) > 1:
                 raise WeftValueError("--emit-bytecode writes one module, and the input has several parts")
             with compiling_for(options.target), self.times.recording():
                 outcomes = [self._work(part) for part in parts]
             self.reproducer.failed = not all(passed for passed, _ in outcomes)
         self._write([output for _, output in outcomes if output is not None])
-        sys.stderr.write(report(self.observers, self.times if options.mlir_timing else None))
+        sys.stderr.write(
+            report(self.observers, self.times if options.mlir_timing else None, options.mlir_timing_display)
+        )
         return 1 if self.reproducer.failed else 0
 
     def _read(self) -> Source:
@@ -163,7 +145,8 @@ class Session:
             output = self._transform(source, collector)
         diagnostics = collector.diagnostics
         if self.options.verify_diagnostics:
-            diagnostics = unmet(source, diagnostics)
+            only_expected = self.options.verify_diagnostics == "only-expected"
+            diagnostics = unmet(source, diagnostics, only_expected=only_expected)
             passed = not diagnostics
         else:
             passed = not collector.has_errors
@@ -176,8 +159,11 @@ class Session:
         try:
             self.note.write("while parsing the input")
             with phase("parse"):
-                module = self._parse(source, collector)
+                module = self.parser.parse(source, collector)
             require_known_form(module)
+            if self.options.verify_roundtrip:
+                require_roundtrip(module)
+            require_root(module, self.root, self.steps)
             run_pipeline(
                 module,
                 self.steps,
@@ -210,7 +196,7 @@ class Session:
         except WeftError as error:
             is_told = isinstance(error, PassError) and collector.has_errors
             if not is_told and not self._diagnose_at_its_op(source, error):
-                collector.error(str(error))
+                collector.error(str(error).replace('loc("-":', f'loc("{source.name}":'))
         except Exception as error:  # a mistake in weft itself must not end in a traceback
             if self.options.mlir_print_stacktrace_on_diagnostic:
                 traceback.print_exc()
@@ -226,33 +212,9 @@ class Session:
         ir.Location.file(source.name, int(place[1]), int(place[2])).emit_error(str(said))
         return True
 
-    def _parse(self, source: Source, collector: Collector) -> Module:
-        """The module of a source all of whose names and strings are texts: the bindings end the process at others."""
-        if source.bytecode is None:
-            self._require_texts(source, source.text)
-        try:
-            module = ir.Module.parse(source.content)
-        except ir.MLIRError:
-            if source.bytecode is None and not collector.has_errors:
-                _refuse_unquoted_op(source)
-            raise
-        if source.bytecode is not None:
-            self._require_texts(source, module.operation.get_asm(enable_debug_info=True))
-        return module
-
-    def _require_texts(self, source: Source, text: str) -> None:
-        place = place_that_is_no_text(text)
-        if place is None:
-            return
-        message = f"a name or string is not UTF-8: {text[place : place + 12]}"
-        if source.bytecode is None:
-            line, column = text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place)
-            ir.Location.file(source.name, line, column).emit_error(message)
-        raise PassError(message)
-
     def _write(self, outputs: Sequence[Output]) -> None:
         """Write the results, with the marker of `--split-input-file` between them."""
-        marker = f"{SPLIT_MARKER}\n".encode()
+        marker = f"{self.options.output_split_marker}\n".encode()
         content = marker.join(o.encode() if isinstance(o, str) else o for o in outputs)
         if not outputs:
             return

@@ -27,9 +27,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not {"-help", "--help"}.isdisjoint(given):
         sys.stdout.write(help_text())
         return 0
+    if not {"-version", "--version"}.isdisjoint(given):
+        sys.stdout.write(version_text())
+        return 0
     from .guard import run_guarded  # loads the bindings, which the help need not wait for
 
     return run_guarded(lambda note: run(given, note))
+
+
+def version_text() -> str:
+    """What --version prints: weft, and where MLIR and LLVM come from."""
+    from importlib.metadata import version
+
+    from .. import __version__
+
+    used = ", ".join(f"{name} {version(name)}" for name in ("torch-mlir", "llvmlite"))
+    return f"weft {__version__} (MLIR and LLVM of {used})\n"
 
 
 def run(arguments: Sequence[str], note: CrashNote) -> int:

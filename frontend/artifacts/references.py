@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,7 +18,7 @@ from ..settings import settings
 from ..signature.signature import TensorSpec
 
 
-def split_specs(texts: list[str]) -> list[str]:
+def split_specs(texts: Sequence[str]) -> list[str]:
     """The types in the values of --spec; several may stand in one value, separated by commas or spaces.
 
     >>> split_specs(["f32[?,3], i64", "bool[2]"])
@@ -27,7 +27,7 @@ def split_specs(texts: list[str]) -> list[str]:
     return [spec for text in texts for spec in re.findall(r"[^\s,\[]+(?:\[[^\]]*\]?)?", text)]
 
 
-def concrete_function(reference: str, specs: list[str]) -> Any:
+def concrete_function(reference: str, specs: Sequence[str]) -> Any:
     """Import a function and compile it for arguments of these types, or for its `input_signature`.
 
     Raises `WeftError` that names the user's line when the import, the trace or the compilation fails.
@@ -49,7 +49,7 @@ def explained(reference: str) -> Iterator[None]:
         raise WeftValueError(f"{reference}: {type(error).__name__}: {error}{_user_line(error)}") from error
 
 
-def traced_for(reference: str, specs: list[str], target: str) -> Any:
+def traced_for(reference: str, specs: Sequence[str], target: str) -> Any:
     """The compiled function of a name, for a target; errors are as they come."""
     module_name, _, path = reference.partition(":")
     if module_name.endswith(".py"):

@@ -14,9 +14,9 @@
 // RUN: weft-opt %s --emit=llvm --mlir-print-ir-before=schedule-kernels --mlir-print-ir-after=link-functions,add-entries -o %t 2>&1 | filecheck %s --check-prefix=BACKEND
 
 // What follows the pipeline is printed as well, the text that LLVM reads, too.
-// BACKEND: // -----// IR Dump Before schedule-kernels //----- //
+// BACKEND: // -----// IR Dump Before ScheduleKernels: schedule-kernels //----- //
 // BACKEND: linalg.generic
-// BACKEND: // -----// IR Dump After link-functions //----- //
+// BACKEND: // -----// IR Dump After LinkFunctions: link-functions //----- //
 // BACKEND: llvm.func internal @main
 // BACKEND: ; -----// IR Dump After add-entries //----- //
 // BACKEND: define void @"main_entry"
@@ -27,19 +27,19 @@
 // DEBUG: loc("{{.*}}printing.mlir":77:8)
 // ELIDED: value = dense_resource<__elided__> : tensor<3xf32>
 // WHOLE: value = dense<[1.000000e+00, 2.000000e+00, 3.000000e+00]> : tensor<3xf32>
-// BEFORE: // -----// IR Dump Before cse //----- //
+// BEFORE: // -----// IR Dump Before CSEPass: cse //----- //
 // BEFORE-NEXT: module
 // BEFORE-NOT: IR Dump
-// AFTER: // -----// IR Dump After weft-simplify //----- //
+// AFTER: // -----// IR Dump After SimplifyAlgebra: weft-simplify //----- //
 // AFTER-NOT: "weft.negative"
 // AFTER-NOT: IR Dump
-// ALL: IR Dump Before cse
-// ALL: IR Dump After cse
-// ALL: IR Dump Before weft-simplify
-// ALL: IR Dump After weft-simplify
-// CHANGE-NOT: IR Dump After cse
-// CHANGE: IR Dump After weft-simplify
-// FAILURE: // -----// IR Dump After Failed transform-interpreter //----- //
+// ALL: IR Dump Before CSEPass: cse
+// ALL: IR Dump After CSEPass: cse
+// ALL: IR Dump Before SimplifyAlgebra: weft-simplify
+// ALL: IR Dump After SimplifyAlgebra: weft-simplify
+// CHANGE-NOT: IR Dump After CSEPass: cse
+// CHANGE: IR Dump After SimplifyAlgebra: weft-simplify
+// FAILURE: // -----// IR Dump After Failed InterpreterPass: transform-interpreter //----- //
 // TIMING: Execution time report
 // TIMING: Total Execution Time: {{[0-9.]+}} seconds
 // TIMING: {{[0-9.]+}} ({{ *[0-9.]+}}%) parse

@@ -2,65 +2,16 @@
 
 from __future__ import annotations
 
-import io
-import os
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
-from unittest import mock
 
 import pytest
 
+from support.weft_opt import FUNCTION, complaint_of, refused, weft_opt, weft_opt_here
 from weft.dialect.errors import WeftValueError
-from weft.tools.guard import CrashNote
-from weft.tools.options import HELP, Options, help_text, parse_arguments
-from weft.tools.weft_opt import main, run
-
-FUNCTION = """func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
-  %0 = "weft.negative"(%x) : (tensor<3xf32>) -> tensor<3xf32>
-  return %0 : tensor<3xf32>
-}
-"""
-
-
-def weft_opt(*arguments: str, text: str | bytes = FUNCTION, cwd: Path | None = None) -> Any:
-    """Run weft-opt as a program."""
-    command = [sys.executable, "-m", "weft.tools.weft_opt", *arguments]
-    given = text.encode() if isinstance(text, str) else text
-    done = subprocess.run(command, input=given, capture_output=True, cwd=cwd, timeout=120, check=False)
-    return subprocess.CompletedProcess(command, done.returncode, done.stdout.decode(), done.stderr.decode())
-
-
-def weft_opt_here(*arguments: str, text: str | bytes = FUNCTION, cwd: Path | None = None) -> Any:
-    """Run weft-opt in this process, which is ten times quicker."""
-    given = io.TextIOWrapper(io.BytesIO(text.encode() if isinstance(text, str) else text))
-    out, err = io.StringIO(), io.StringIO()
-    before = os.getcwd()
-    os.chdir(cwd or before)
-    try:
-        with mock.patch.object(sys, "stdin", given), redirect_stdout(out), redirect_stderr(err):
-            status = run(arguments, CrashNote())
-    finally:
-        os.chdir(before)
-    return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
-
-
-def refused(*arguments: str, **given: Any) -> str:
-    """What weft-opt complains about: it ends with status 1, without output or a traceback."""
-    return complaint_of(weft_opt_here(*arguments, **given))
-
-
-def complaint_of(done: Any) -> str:
-    """What a run that failed as it should wrote to stderr."""
-    assert done.returncode == 1, done.stderr
-    assert done.stdout == ""
-    assert "Traceback" not in done.stderr
-    assert "error: " in done.stderr
-    text: str = done.stderr
-    return text
-
+from weft.tools.options import OPTIONS, Options, help_text, parse_arguments
+from weft.tools.weft_opt import main
 
 WRONG_COMMAND_LINES = {
     ("--emit=exe",): "--emit takes one of mlir, llvm, asm, obj, placed, gpu, nvvm, ptx, sass, not 'exe'",
@@ -284,8 +235,8 @@ def test_decorated_function(tmp_path: Path) -> None:
 
 def test_every_option_is_described() -> None:
     names = {name for name in Options.__dataclass_fields__ if name not in ("source", "steps")}
-    assert {name.replace("-", "_") for name in HELP} == names
-    assert all(f"-{name}" in help_text() for name in HELP)
+    assert {name.replace("-", "_") for name in OPTIONS} == names
+    assert all(f"-{name}" in help_text() for name in OPTIONS)
 
 
 def test_options_may_have_one_dash() -> None:
