@@ -30,6 +30,7 @@ from ..runtime_values.result_spec import (
     ComputedResult,
     ConstantResult,
     FoundResult,
+    ListResult,
     Result,
     SelectedResult,
     TypedResult,
@@ -424,6 +425,10 @@ class _Description:
             self._build_argument(leaf)
         elif isinstance(leaf, ConstantResult):
             program.build_constant(leaf.value)
+        elif isinstance(leaf, ListResult):
+            for column, _ in leaf.columns:
+                program.build_output(column.position)
+            program.build_call(leaf.made_of, len(leaf.columns))
         else:
             self._build_computed(leaf)
 
@@ -470,6 +475,7 @@ def _is_plain(concrete: ConcreteFunction) -> bool:
     return updates_of(concrete) is not None and all(
         isinstance(part, (ComputedResult, ConstantResult, FoundResult))
         or (isinstance(part, ArgumentResult) and not part.bounds)
+        or (isinstance(part, ListResult) and part.origins is None)
         for part in _built_parts(concrete)
     )
 

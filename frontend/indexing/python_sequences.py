@@ -167,7 +167,7 @@ def _select(trace: Recorder, entries: list[Any], place: TracedArray) -> Any:
         columns = [_select(trace, list(column), place) for column in zip(*entries, strict=True)]
         return type(first)(*columns) if hasattr(first, "_fields") else tuple(columns)
     step = ViewStep(Gather, {"axes": (0,), "position": 0}, (place.copy(),), refusal=_REFUSAL)
-    found = _stacked(trace, entries)._view(step)
+    found = stacked_entries(trace, entries)._view(step)
     if found.ndim:
         # It is one of the arrays: a write to one of these makes what was stacked stale.
         arrays = [entry._storage if isinstance(entry, TracedArray) else None for entry in entries]
@@ -184,7 +184,7 @@ def _is_traced_array(entry: Any) -> bool:
     return isinstance(entry, TracedArray) and not entry._is_scalar
 
 
-def _stacked(trace: Recorder, entries: list[Any]) -> TracedArray:
+def stacked_entries(trace: Recorder, entries: list[Any]) -> TracedArray:
     """The entries as one array; they have one type, but for Python numbers, which take that of the others."""
     for entry in entries:
         if not isinstance(entry, (TracedArray, np.ndarray, np.generic, *_NUMBERS)):

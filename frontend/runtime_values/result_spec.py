@@ -235,14 +235,17 @@ class ListResult(NamedTuple):
 
     def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
         """The value of a call."""
-        arrays = [column.build(outputs, leaves) for column, _ in self.columns]
-        made = list_of(self.item, arrays, [is_python for _, is_python in self.columns])
+        made = self.made_of(*(column.build(outputs, leaves) for column, _ in self.columns))
         if self.origins is not None:
             for place, number in enumerate(self.origins.build(outputs, leaves)):
                 if number:
                     where, option = divmod(int(number), PLACES)
                     made[place] = self.options[option - 1].build(outputs, leaves, where)
         return made
+
+    def made_of(self, *arrays: Array) -> list[Any]:
+        """The list of items that lie in arrays."""
+        return list_of(self.item, arrays, [is_python for _, is_python in self.columns])
 
 
 class HolderResult(NamedTuple):

@@ -12,6 +12,7 @@ from ....tracing.array import TracedArray
 from ....tracing.staging import raise_if, trace_of
 from ..branches.conditions import is_staged
 from ..interface import operators
+from ..lists.computed_lengths import extend
 from ..lists.list_methods import NOTHING, as_int, not_found
 from ..statements.comparisons import holds_staged
 from ..statements.effects import raise_
@@ -109,6 +110,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "index": index,
     "remove": remove,
     "sort": sort,
+    "extend": extend,
 }
 
 
@@ -123,7 +125,7 @@ def method_of(function: Any) -> Callable[..., Any] | None:
         return None
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if name == "sort":
+        if name in ("sort", "extend"):
             return ours(owner, *args, **kwargs)
         looks = name in ("count", "index", "remove") and any(map(holds_staged, [*owner, *args]))
         return ours(owner, *args) if looks or trace_of(args[:1]) is not None else function(*args)

@@ -22,7 +22,10 @@ from ..values.resolve_grown_lists import resolve_grown_list
 from .dynamic_lists import GrowingList, Widened, is_known_outside, kind_of_items
 from .joined_items import join_items
 from .lists_in_lists import freed, joined_kind
-from .packed_lists import holds_packed
+from .packed_lists import holds_packed, kind_of_numbers
+
+_OF_KNOWN_LENGTH = (list, tuple, str, bytes, dict, set, frozenset, range)
+"""The classes of what is added to a list by Python itself."""
 
 
 def is_count(value: Any) -> bool:
@@ -41,6 +44,36 @@ def repeated(items: list[Any], times: Any) -> Any:
     places: Any = np.remainder(lookup("arange")(length), len(items))
     grown.rearrange(lambda array: lookup("take")(array, places, axis=0), length)
     return grown
+
+
+def is_extended(items: Any, added: Any) -> bool:
+    """Whether `items += added` makes a list longer by items whose number only the program may know."""
+    kind = type(added)
+    is_added_by_itself = hasattr(kind, "__radd__") and not isinstance(added, RuntimeLength)  # as arrays are
+    return type(items) is list and kind not in _OF_KNOWN_LENGTH and not is_added_by_itself
+
+
+def replace_part(items: list[Any], key: slice, added: Any) -> None:
+    """`items[key] = added`, of items whose number only the program knows."""
+    if items:
+        growing(items, key)[key] = added
+    else:
+        extend(items, added)
+
+
+def extend(items: list[Any], added: Any) -> None:
+    """`items.extend(added)`, and `items += added`: of items whose number only the program may know."""
+    added = resolve_grown_list(added)
+    if type(added) not in _OF_KNOWN_LENGTH:
+        added = operators().call(list, added)
+    if not isinstance(added, GrowingList) or added.known_length is not None:
+        items.extend(added)
+        return
+
+    def add(item: Any) -> None:
+        operators().call(items.append, item)
+
+    operators().for_(added, add)
 
 
 def has_computed_bounds(key: Any) -> bool:
@@ -91,6 +124,24 @@ def as_walked(items: Any) -> Any:
     return _grown_lists(items) if _are_lists(items) else _grown(trace, items, kind_of_items(items))
 
 
+def as_written(items: Any, value: Any) -> Any:
+    """What a list becomes of which the item at a computed place is replaced: one that grows, if it is long and holds
+    numbers of one type, which can hold the new one. So the program writes one element, and not each item or itself.
+    """
+    walked, trace = as_walked(items), current_trace()
+    if walked is not items or trace is None or len(items) <= settings.unroll_limit:
+        return walked
+    kind, found = kind_of_numbers(items), kind_of_numbers([value])
+    if kind is None or found is None or not _holds(kind.type.dtype, found.type.dtype):
+        return items
+    return _grown(trace, items, kind)
+
+
+def _holds(kept: np.dtype[Any], written: np.dtype[Any]) -> bool:
+    """Whether numbers of a list remain what they are when one of another dtype is written beside them."""
+    return kept == written or (kept.kind != "b" and np.promote_types(kept, written) in (kept, np.float64))
+
+
 def _are_lists(items: Any) -> bool:
     """Whether the items of a list are lists."""
     return (
@@ -126,4 +177,16 @@ def _need_bounds(key: Any) -> None:
         need_number(bound, "the length of a list")
 
 
-__all__ = ["as_walked", "growing", "has_computed_bounds", "is_count", "is_of_lists", "part", "repeated"]
+__all__ = [
+    "as_walked",
+    "as_written",
+    "extend",
+    "growing",
+    "has_computed_bounds",
+    "is_count",
+    "is_extended",
+    "is_of_lists",
+    "part",
+    "repeated",
+    "replace_part",
+]

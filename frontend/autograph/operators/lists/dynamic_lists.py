@@ -393,8 +393,8 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
 
     def __iter__(self) -> Iterator[Any]:
         number = self.known_length
-        if number is not None and self.has_lists:
-            return map(self.item, range(number))
+        if number is not None:
+            return map(GrowingItems(self).item, range(number))
         if isinstance(self._length, TracedArray):
             self.refuse("taking all items at once, as in (*b,), f(*b) or a[1:] = b,")
         return iter(self.stacked())

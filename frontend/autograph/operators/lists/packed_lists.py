@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....indexing.python_sequences import stacked_entries
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.packed_items import is_packed, stacked_items
-from ..values.abstract import ArrayKind, Container, Kind
+from ..values.abstract import ArrayKind, Container, Kind, kind_of
+from ..values.array_kinds import as_array_kind
 
 
 def stacked_columns(items: list[Any], kind: Kind | None) -> list[TracedArray] | None:
@@ -26,7 +28,22 @@ def stacked_columns(items: list[Any], kind: Kind | None) -> list[TracedArray] | 
     if not isinstance(kind, ArrayKind):
         return None
     stacked = stacked_items(trace, items)
+    if stacked is None and kind_of_numbers(items) == kind:
+        stacked = stacked_entries(trace, items)
     return [stacked] if stacked is not None and stacked.dtype == kind.type.dtype else None
+
+
+def kind_of_numbers(items: list[Any]) -> ArrayKind | None:
+    """The abstract type of the items of a list, if they are numbers of one type; else None."""
+    kind = as_array_kind(kind_of(items[0]))
+    if (
+        kind is None
+        or kind.type.rank
+        or kind.is_array
+        or any(as_array_kind(kind_of(item)) != kind for item in items)
+    ):
+        return None
+    return kind
 
 
 def holds_packed(items: Any) -> bool:

@@ -387,9 +387,16 @@ def set_item(container: Any, key: Any, value: Any) -> None:
     key = plain_key(container, key)
     if type(container) is list and computed_lengths.has_computed_bounds(key):
         container = computed_lengths.growing(container, key)
+    if (
+        type(container) is list
+        and isinstance(key, slice)
+        and isinstance(resolve_grown_list(value), RuntimeLength)
+    ):
+        computed_lengths.replace_part(container, key, resolve_grown_list(value))
+        return
     if type(container) is list and isinstance(key, TracedArray):
         require_no_copy(container)  # there would be one for each place
-        container = computed_lengths.as_walked(container)
+        container = computed_lengths.as_written(container, value)
     assign_item(container, key, value)
 
 

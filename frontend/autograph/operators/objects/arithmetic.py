@@ -97,6 +97,9 @@ def update(symbol: str, target: Any, value: Any) -> Any:
             target = becoming.become_table(target)
         if symbol == "*=" and type(target) is list and computed_lengths.is_count(value):
             target = computed_lengths.growing(target, value)
+        if symbol == "+=" and computed_lengths.is_extended(target, value):
+            computed_lengths.extend(target, value)
+            return resolve_grown_list(target)
         method = users_update(symbol, target)
         if method is not None and (result := call(method, target, value)) is not NotImplemented:
             return result
