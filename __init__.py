@@ -19,8 +19,10 @@ if TYPE_CHECKING:
         AxisError,
         BatchingError,
         CacheWarning,
+        CommunicationError,
         ConversionError,
         ConversionWarning,
+        DeadlockError,
         DeviceError,
         DeviceMemoryError,
         DifferentiationError,
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
         LinkError,
         MissingPackageError,
         NotPortable,
+        RemoteError,
         RetracingWarning,
         TraceRecursionError,
         TransferWarning,
@@ -41,7 +44,7 @@ if TYPE_CHECKING:
         WeftValueError,
         WeftWarning,
     )
-    from .frontend import data, onnx
+    from .frontend import data, distributed, onnx
     from .frontend.artifacts.export import build
     from .frontend.artifacts.export.exporting import export
     from .frontend.artifacts.from_stablehlo import from_stablehlo
@@ -89,6 +92,7 @@ _EXPORTS: dict[str, str] = {
     "from_stablehlo": ".frontend.artifacts.from_stablehlo",
     "onnx": ".frontend",
     "data": ".frontend",
+    "distributed": ".frontend",
     "Function": ".frontend.function",
     "grad": ".frontend.gradients.transforms",
     "value_and_grad": ".frontend.gradients.transforms",
@@ -154,6 +158,9 @@ _EXPORTS: dict[str, str] = {
     "LinkError": ".dialect.errors",
     "MissingPackageError": ".dialect.errors",
     "NotPortable": ".dialect.errors",
+    "CommunicationError": ".dialect.errors",
+    "RemoteError": ".dialect.errors",
+    "DeadlockError": ".dialect.errors",
     "TraceRecursionError": ".dialect.errors",
     "InternalError": ".dialect.errors",
     "ConversionError": ".dialect.errors",
@@ -196,8 +203,10 @@ __all__ = [
     "AxisError",
     "BatchingError",
     "CacheWarning",
+    "CommunicationError",
     "ConversionError",
     "ConversionWarning",
+    "DeadlockError",
     "DeviceArray",
     "DeviceError",
     "DeviceMemoryError",
@@ -211,6 +220,7 @@ __all__ = [
     "MissingPackageError",
     "Model",
     "NotPortable",
+    "RemoteError",
     "RetracingWarning",
     "TensorArray",
     "TensorSpec",
@@ -233,6 +243,7 @@ __all__ = [
     "data",
     "device_put",
     "devices",
+    "distributed",
     "do_not_convert",
     "eager",
     "eval_shape",

@@ -68,6 +68,19 @@ def measured(callback: Callback, results: Sequence[TensorType]) -> tuple[Callbac
     return measure, fetch
 
 
+COLLECTIVES = 1 << 20
+"""Calls with this number or a higher one are collectives."""
+
+
+def callback_at(number: int, table: Sequence[Callback]) -> Callback:
+    """The function that a program calls by a number: that of its table, or what does collectives."""
+    if number >= COLLECTIVES:
+        from .collectives import perform_described  # few programs have any
+
+        return perform_described
+    return table[number]
+
+
 RAISE = "raise"
 """The name of what raises an exception each time that it is called: a keyword, so that nothing else has it."""
 
@@ -125,9 +138,11 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 __all__ = [
+    "COLLECTIVES",
     "RAISE",
     "Callback",
     "call_back",
+    "callback_at",
     "checked_results",
     "gives_declared",
     "is_repeatable",

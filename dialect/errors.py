@@ -90,6 +90,23 @@ class MissingPackageError(WeftError, ImportError):
     """A package is not installed that only some of weft's functions need; the message tells how to get it."""
 
 
+class CommunicationError(WeftError, RuntimeError):
+    """Ranks of a mesh could not do together what a program asks for; the message names ranks and lines."""
+
+
+class RemoteError(CommunicationError):
+    """Another rank has raised an exception, so that it does not take part any more."""
+
+    def __init__(self, message: str, rank: int = -1) -> None:
+        super().__init__(message)
+        self.rank = rank
+        """The number of the rank that raised."""
+
+
+class DeadlockError(CommunicationError):
+    """Ranks wait for each other, or for one that has returned."""
+
+
 class InternalError(WeftError, RuntimeError):
     """weft broke one of its own invariants; please report it together with the message.
 

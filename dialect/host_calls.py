@@ -15,6 +15,8 @@ Where types of results do not tell extents, the last operands do, in order, as s
 A declaration may name a function of the processor's backend in the attribute `weft.native`, which does the same and
 never raises: it takes the address of the addresses of operands and results, and is called instead of Python.
 
+Numbers from `COLLECTIVES` on are in no table: such calls are the collectives of the program, which the lowering makes.
+
 The table is not part of the program: whoever runs it passes the table. After the lowering to storage types the
 declaration keeps the types of the weft dialect in the attribute `weft.signature`.
 """
@@ -25,7 +27,7 @@ import re
 from collections.abc import Sequence
 
 from .attributes import type_from_mlir, type_to_mlir
-from .callbacks import RAISE
+from .callbacks import COLLECTIVES, RAISE
 from .errors import InternalError
 from .mlir import Block, Location, Operation, Type, Value, ir
 from .types import TensorType
@@ -46,6 +48,11 @@ NATIVE = "weft.native"
 def host_symbol(callback: int) -> str:
     """The name of the declaration that stands for a Python function of the table."""
     return f"{_PREFIX}{callback}"
+
+
+def collective_symbol(number: int) -> str:
+    """The name of the declaration that stands for collectives, one for each signature."""
+    return host_symbol(COLLECTIVES + number)
 
 
 def callback_of(op: Operation) -> int | None:
@@ -130,6 +137,7 @@ __all__ = [
     "NATIVE",
     "SIGNATURE",
     "callback_of",
+    "collective_symbol",
     "create_host_call",
     "declared_callback",
     "host_symbol",

@@ -3,5 +3,5 @@
 from ..backend.cpu.threads.limits import heed_threadpoolctl
 from ..dialect.imports import load_on_first_use
 
-load_on_first_use(__name__, "data", "onnx")
+load_on_first_use(__name__, "data", "distributed", "onnx")
 heed_threadpoolctl()

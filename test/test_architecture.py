@@ -59,6 +59,7 @@ ORDER = {
         "gradients",
         "batching",
         "control_flow",
+        "distributed",
         "data",
         "artifacts",
         "onnx",

@@ -31,6 +31,7 @@ FAMILIES = (
     "differentiation",
     "batching",
     "state",
+    "distributed",
 )
 
 

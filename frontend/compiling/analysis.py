@@ -10,7 +10,7 @@ import numpy as np
 
 from ...backend.analysis.cost import user_line
 from ...backend.planning.plan import HostSite, Plan
-from ...dialect.callbacks import name_of
+from ...dialect.callbacks import COLLECTIVES, name_of
 from ...dialect.errors import WeftValueError
 from ...dialect.records import NamedTuple
 
@@ -160,7 +160,7 @@ def calls_of_python(
     sites: Sequence[Any], callbacks: Sequence[Callable[..., Any]]
 ) -> tuple[tuple[str, str], ...]:
     """The names of the Python functions that a program calls, and the lines of its calls, in program order."""
-    calls = [site for site in sites if isinstance(site, HostSite)]
+    calls = [s for s in sites if isinstance(s, HostSite) and s.callback < COLLECTIVES]
     return tuple(
         dict.fromkeys((name_of(callbacks[site.callback]), user_line(site.location)) for site in calls)
     )

@@ -94,6 +94,8 @@ class Conversion:
     module_body: Any
     """Block of the module, for private declarations of library functions."""
     declared: dict[str, Type] = field(default_factory=dict)
+    collectives: dict[str, str] = field(default_factory=dict)
+    """What is called for collectives, by its signature."""
     joined: dict[Value, list[tuple[Value, Any]]] = field(default_factory=dict)
     """What is to be inserted into empty tensors, and where; only a join with more reads them, and inserts it."""
 

@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from ....dialect.callbacks import Callback, call_back, gives_declared, takes_numbers
+from ....dialect.callbacks import COLLECTIVES, Callback, call_back, callback_at, gives_declared, takes_numbers
 from ....dialect.errors import InternalError
 from ....dialect.types import TensorType
 from ...planning.plan import HostSite, Site
@@ -105,12 +105,12 @@ class _Known:
     __slots__ = ("callback", "is_static", "numbers", "site", "words")
 
     def __init__(self, site: Site | HostSite, callbacks: Sequence[Callback]) -> None:
-        if not isinstance(site, HostSite) or site.callback >= len(callbacks):
+        if not isinstance(site, HostSite) or len(callbacks) <= site.callback < COLLECTIVES:
             raise InternalError(
                 "the compiled code calls a Python function that is not in the table it was given"
             )
         tensors = (*site.operands, *site.results)
-        self.site, self.callback = site, callbacks[site.callback]
+        self.site, self.callback = site, callback_at(site.callback, callbacks)
         self.words: Any = ctypes.c_int64 * sum(1 + type.shape.count(None) for type in tensors)
         self.is_static = all(type.is_static for type in tensors)
         gives_arrays = gives_declared(self.callback) and self.is_static

@@ -1,0 +1,238 @@
+"""What the ranks of a mesh do together: which collectives there are, and what they give, in NumPy.
+
+A rank is one of several programs that run at the same time: processes of MPI, or threads of a simulated mesh. Each sees
+the mesh as a `Member`, which is of the thread. Where there is none, a rank is alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, reduce
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from .dtypes import kind
+from .errors import WeftValueError
+from .records import NamedTuple
+
+if TYPE_CHECKING:
+    from .op import Array
+    from .types import TensorType
+
+REDUCTIONS: dict[str, np.ufunc] = {
+    "sum": np.add,
+    "prod": np.multiply,
+    "min": np.minimum,
+    "max": np.maximum,
+}
+"""How elements of ranks are combined, one by one."""
+
+
+class Collective(NamedTuple):
+    """What all ranks are asked for: equal on all of them, but for the place."""
+
+    kind: str
+    over: str = ""
+    """The axes of the mesh, with commas between; all of them where it is empty."""
+    reduction: str = ""
+    number: int = 0
+    """The rank that has it, or how far it is sent."""
+    wraps: bool = False
+    """Whether the last rank sends to the first one."""
+    place: str = ""
+    """Where the program asks, for messages."""
+
+    def is_like(self, other: Collective) -> bool:
+        """Whether two ranks ask for the same."""
+        return self[:-1] == other[:-1]
+
+    def __str__(self) -> str:
+        """As the user wrote it, about."""
+        about = [text for text in (self.reduction, f"over {self.over}" if self.over else "") if text]
+        if self.kind == "send_receive":
+            about.insert(0, f"shift={self.number}")
+        if self.kind == "broadcast":
+            about.insert(0, f"root={self.number}")
+        return f"{self.kind}({', '.join(about)})"
+
+
+class Member(Protocol):
+    """One rank of a mesh, as the program that runs there sees it."""
+
+    def place_in(self, over: str) -> tuple[int, int]:
+        """The number of the rank among those that differ in some axes only, and how many these are."""
+
+    def perform(self, collective: Collective, x: Array) -> Array:
+        """Do something together with the other ranks; returns an array of its own."""
+
+
+class Alone:
+    """The only rank."""
+
+    def place_in(self, over: str) -> tuple[int, int]:
+        """The first of one."""
+        if over:
+            raise WeftValueError(
+                f"there is no axis {over!r} of a mesh here: use a mesh that has it, `with mesh:` or `mesh.run(f)`"
+            )
+        return 0, 1
+
+    def perform(self, collective: Collective, x: Array) -> Array:
+        """What it has is all there is."""
+        self.place_in(collective.over)
+        return result_of(collective, [x], 0)
+
+
+class _OfThread(threading.local):
+    def __init__(self) -> None:
+        self.members: list[Member] = []
+
+
+_of_thread = _OfThread()
+_default: list[Callable[[], Member]] = [Alone]
+
+
+def current_member() -> Member:
+    """The rank that this thread is."""
+    return _of_thread.members[-1] if _of_thread.members else _default[0]()
+
+
+def set_default(member: Callable[[], Member]) -> None:
+    """Say which rank threads are that have not entered a mesh."""
+    _default[0] = member
+
+
+@contextlib.contextmanager
+def being(member: Member) -> Iterator[None]:
+    """Let this thread be a rank."""
+    _of_thread.members.append(member)
+    try:
+        yield
+    finally:
+        _of_thread.members.pop()
+
+
+def perform(collective: Collective, x: Array) -> Array:
+    """Do something together with the other ranks of the mesh."""
+    return current_member().perform(collective, x)
+
+
+def result_of(collective: Collective, given: Sequence[Array], rank: int) -> Array:
+    """What a rank gets of what all have given, in NumPy.
+
+    >>> result_of(Collective("all_reduce", reduction="sum"), [np.array([1, 2]), np.array([3, 4])], 0)
+    array([4, 6])
+    """
+    if collective.kind in ("all_to_all", "reduce_scatter") and len(given[rank]) != len(given):
+        raise WeftValueError(
+            f"{collective} takes a part for each of {len(given)} ranks, not {len(given[rank])}"
+        )
+    if collective.kind == "broadcast" and collective.number >= len(given):
+        raise WeftValueError(f"{collective}: there is no rank {collective.number} of {len(given)}")
+    made: Any = _RESULTS[collective.kind](collective, given, rank)
+    return np.array(made, dtype=given[0].dtype, order="C")
+
+
+def source_of(collective: Collective, rank: int, count: int) -> int | None:
+    """The rank from which another one receives what is sent; None at the end."""
+    source = rank - collective.number
+    return source % count if collective.wraps else source if 0 <= source < count else None
+
+
+def combined(reduction: str, arrays: Sequence[Array]) -> Array:
+    """Elements of all ranks, in their order; short floats are rounded once, as in sums."""
+    ufunc, dtype = REDUCTIONS[reduction], arrays[0].dtype
+    if reduction in ("sum", "prod") and kind(dtype) == "f" and dtype.itemsize < 4:
+        wide: Array = reduce(ufunc, [array.astype(np.float32) for array in arrays])
+        return wide.astype(dtype)
+    made: Array = reduce(ufunc, arrays)
+    return made
+
+
+def _received(collective: Collective, given: Sequence[Array], rank: int) -> Array:
+    source = source_of(collective, rank, len(given))
+    return np.zeros_like(given[rank]) if source is None else given[source]
+
+
+_RESULTS: dict[str, Callable[[Collective, Sequence[Any], int], Any]] = {
+    "all_reduce": lambda collective, given, rank: combined(collective.reduction, given),
+    "all_gather": lambda collective, given, rank: np.stack(given),
+    "reduce_scatter": lambda collective, given, rank: combined(
+        collective.reduction, [array[rank] for array in given]
+    ),
+    "broadcast": lambda collective, given, rank: given[collective.number],
+    "all_to_all": lambda collective, given, rank: np.stack([array[rank] for array in given]),
+    "send_receive": _received,
+    "barrier": lambda collective, given, rank: given[rank],
+}
+"""What each collective gives, from what all ranks give, in their order."""
+
+
+# Descriptions: what compiled code has of a collective, an array of words that is a constant of the program.
+
+
+def described(collective: Collective, x: TensorType | None) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """A collective on arrays like x in words: so many bytes of text, and the text."""
+    dtype = "" if x is None else x.dtype.name
+    text = "\n".join([*map(str, collective[:4]), str(int(collective.wraps)), dtype, collective.place])
+    encoded = text.encode("utf-8", "surrogateescape")
+    padded = encoded + bytes(-len(encoded) % 8)
+    return np.concatenate([np.array([len(encoded)], np.int64), np.frombuffer(padded, "<i8").astype(np.int64)])
+
+
+@lru_cache(maxsize=1024)
+def collective_of(words: bytes) -> Collective:
+    """What the words of a description tell."""
+    numbers = np.frombuffer(words, np.int64)
+    text = numbers[1:].astype("<i8").tobytes()[: int(numbers[0])].decode("utf-8", "surrogateescape")
+    kind, over, reduction, number, wraps, _, place = text.split("\n", 6)
+    return Collective(kind, over, reduction, int(number), wraps == "1", place)
+
+
+def perform_described(description: Array, *operands: Array) -> list[Array]:
+    """What compiled code calls: the description, the array if there is one, and the extents of what comes of it."""
+    collective, member = collective_of(description.tobytes()), current_member()
+    if collective.kind in _ABOUT:
+        return [np.asarray(np.int64(member.place_in(collective.over)[_ABOUT[collective.kind]]))]
+    if collective.kind == "barrier":
+        member.perform(collective, np.zeros((), np.int8))
+        return []
+    return [member.perform(collective, operands[0])]
+
+
+_ABOUT = {"rank": 0, "rank_count": 1}
+
+_PLACE = re.compile(r'"([^"]+)":(\d+)')
+
+
+def place_of(location: str) -> str:
+    """The file and the line of the innermost place that the text of an MLIR location names.
+
+    >>> place_of('loc("model.py":3:5 to :12)')
+    'model.py:3'
+    """
+    found = _PLACE.search(location)
+    return "" if found is None else f"{found[1]}:{found[2]}"
+
+
+__all__ = [
+    "REDUCTIONS",
+    "Alone",
+    "Collective",
+    "Member",
+    "being",
+    "collective_of",
+    "combined",
+    "current_member",
+    "described",
+    "perform",
+    "perform_described",
+    "place_of",
+    "result_of",
+    "set_default",
+    "source_of",
+]

@@ -1,0 +1,68 @@
+"""`weft.distributed`: programs that several ranks run at once, and what these do together."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .collectives import (
+        all_gather,
+        all_reduce,
+        all_to_all,
+        barrier,
+        broadcast,
+        rank,
+        reduce_scatter,
+        send_receive,
+        size,
+        vary,
+    )
+    from .mesh import Mesh
+
+_NAMES = {
+    "Mesh": ".mesh",
+    **dict.fromkeys(
+        (
+            "all_gather",
+            "all_reduce",
+            "all_to_all",
+            "barrier",
+            "broadcast",
+            "rank",
+            "reduce_scatter",
+            "send_receive",
+            "size",
+            "vary",
+        ),
+        ".collectives",
+    ),
+}
+"""What is here, by module; it is loaded on first use."""
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name not in _NAMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(importlib.import_module(_NAMES[name], __name__), name)
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_NAMES})
+
+
+__all__ = [
+    "Mesh",
+    "all_gather",
+    "all_reduce",
+    "all_to_all",
+    "barrier",
+    "broadcast",
+    "rank",
+    "reduce_scatter",
+    "send_receive",
+    "size",
+    "vary",
+]

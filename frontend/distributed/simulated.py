@@ -1,0 +1,212 @@
+"""Ranks as threads of one process, which meet for what they do together.
+
+What would hang with processes is found out: ranks that wait for one that has returned or raised, or for each other.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...dialect.collectives import Collective, being, result_of
+from ...dialect.errors import CommunicationError, DeadlockError, RemoteError
+from ...dialect.records import dataclass
+from ...dialect.types import TensorType, type_of
+from ..source.locations import range_of_frame, user_frames
+from .axes import Axes
+
+if TYPE_CHECKING:
+    from ...dialect.op import Array
+
+_STEP = 0.05
+"""Seconds between two looks of a thread that waits for others, for Ctrl-C."""
+_PATIENCE = 2.0
+"""Seconds that ranks have to find out that the others have given up, before they are left behind."""
+
+
+class _Meeting:
+    """What the ranks of a group do together once."""
+
+    def __init__(self, group: tuple[int, ...]) -> None:
+        self.group = group
+        self.given: dict[int, tuple[Collective, Array]] = {}
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all are there."""
+        return len(self.given) == len(self.group)
+
+
+@dataclass
+class _State:
+    """What a rank does."""
+
+    waits_for: _Meeting | None = None
+    is_over: bool = False
+
+
+class Session:
+    """One run of a function on all ranks."""
+
+    def __init__(self, axes: Axes) -> None:
+        self.axes = axes
+        self.failure: CommunicationError | None = None
+        """What all ranks are told that come to do something together."""
+        self.error: BaseException | None = None
+        """What the first rank has raised that failed."""
+        self._changed = threading.Condition()
+        self._states = [_State() for _ in range(axes.size)]
+        self._meetings: dict[tuple[int, ...], _Meeting] = {}
+
+    def run(self, function: Callable[..., Any], args_of_rank: Callable[[int], Sequence[Any]]) -> list[Any]:
+        """Call the function on every rank; returns what it returns, by rank, or raises what the first one raised."""
+        results: list[Any] = [None] * self.axes.size
+
+        def run_rank(rank: int) -> None:
+            try:
+                with being(Seat(self, rank)):
+                    results[rank] = function(*args_of_rank(rank))
+            except BaseException as error:
+                self._failed(rank, error)
+            else:
+                self._returned(rank)
+
+        threads = [
+            threading.Thread(
+                target=contextvars.copy_context().run, args=(run_rank, rank), name=f"rank {rank}", daemon=True
+            )
+            for rank in range(self.axes.size)
+        ]
+        try:
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                while thread.is_alive():
+                    thread.join(_STEP)
+        except BaseException as error:
+            self._interrupted(error, threads)
+            raise
+        if self.error is not None:
+            raise self.error
+        return results
+
+    def perform(self, rank: int, collective: Collective, x: Array) -> Array:
+        """Meet the others, and compute what a rank gets."""
+        if not collective.place:
+            collective = collective._replace(place=_eager_place())
+        group = self.axes.group(rank, collective.over)
+        with self._changed:
+            self._require_whole()
+            meeting = self._meetings.setdefault(group, _Meeting(group))
+            self._require_alike(meeting, rank, collective, x)
+            meeting.given[rank] = (collective, x.copy())
+            if meeting.is_complete:
+                del self._meetings[group]
+                for other in group:
+                    self._states[other].waits_for = None
+                self._changed.notify_all()
+            else:
+                self._states[rank].waits_for = meeting
+                self._look_for_deadlock()
+                while not meeting.is_complete:
+                    self._require_whole()
+                    self._changed.wait(_STEP)
+        return result_of(collective, [meeting.given[other][1] for other in group], group.index(rank))
+
+    def _require_whole(self) -> None:
+        """Raise what has happened to the others."""
+        failure = self.failure
+        if failure is not None:
+            if isinstance(failure, RemoteError):
+                raise RemoteError(str(failure), failure.rank) from self.error
+            raise type(failure)(str(failure))
+
+    def _require_alike(self, meeting: _Meeting, rank: int, collective: Collective, x: Array) -> None:
+        """Raise CommunicationError, on all ranks, where others do something else."""
+        for other, (theirs, y) in meeting.given.items():
+            if theirs.is_like(collective) and type_of(x) == type_of(y):
+                continue
+            ranks = sorted([(other, theirs, type_of(y)), (rank, collective, type_of(x))], key=lambda r: r[0])
+            shown = "; ".join(_shown(*each) for each in ranks)
+            self._fail(CommunicationError(f"ranks do different things at the same time: {shown}"))
+            self._require_whole()
+
+    def _look_for_deadlock(self) -> None:
+        """Fail where nobody is left who could go on."""
+        waiting = [(rank, state.waits_for) for rank, state in enumerate(self._states) if state.waits_for]
+        if self.failure is not None or not waiting:
+            return
+        if all(state.waits_for or state.is_over for state in self._states):
+            shown = [_waits(rank, *meeting.given[rank]) for rank, meeting in waiting]
+            over = [f"rank {rank} returned" for rank, state in enumerate(self._states) if state.is_over]
+            self._fail(DeadlockError(f"nobody is left for whom ranks wait: {', '.join([*shown, *over])}"))
+
+    def _fail(self, failure: CommunicationError) -> None:
+        """Tell all ranks; with the lock."""
+        self.failure = failure
+        self._changed.notify_all()
+
+    def _failed(self, rank: int, error: BaseException) -> None:
+        with self._changed:
+            self._states[rank].is_over = True
+            if self.error is None or (
+                isinstance(self.error, RemoteError) and not isinstance(error, RemoteError)
+            ):
+                self.error = error
+            if self.failure is None:
+                self._fail(RemoteError(f"rank {rank} raised {type(error).__name__}: {error}", rank))
+
+    def _returned(self, rank: int) -> None:
+        with self._changed:
+            self._states[rank].is_over = True
+            self._look_for_deadlock()
+
+    def _interrupted(self, error: BaseException, threads: Sequence[threading.Thread]) -> None:
+        """The thread that waits for the ranks was interrupted: they end, too."""
+        with self._changed:
+            if self.failure is None:
+                self._fail(CommunicationError(f"the run was ended by {type(error).__name__}"))
+        for thread in threads:
+            if thread.ident is not None:
+                thread.join(_PATIENCE)
+
+
+class Seat:
+    """One rank of a run."""
+
+    def __init__(self, session: Session, rank: int) -> None:
+        self._session = session
+        self.rank = rank
+
+    def place_in(self, over: str) -> tuple[int, int]:
+        """The number of the rank in its group, and how many are there."""
+        return self._session.axes.place_in(self.rank, over)
+
+    def perform(self, collective: Collective, x: Array) -> Array:
+        """Do something with the others."""
+        return self._session.perform(self.rank, collective, x)
+
+
+def _shown(rank: int, collective: Collective, x: TensorType) -> str:
+    what = "" if collective.kind == "barrier" else f" of {x}"
+    where = f" at {collective.place}" if collective.place else ""
+    return f"rank {rank} calls {collective}{what}{where}"
+
+
+def _waits(rank: int, collective: Collective, x: Array) -> str:
+    where = f" at {collective.place}" if collective.place else ""
+    return f"rank {rank} waits in {collective}{where}"
+
+
+def _eager_place() -> str:
+    """Where the user's program is that does something without being compiled."""
+    frames = user_frames(innermost=True)
+    if not frames or frames[0].f_code.co_filename == threading.__file__:
+        return ""
+    place = range_of_frame(frames[0])
+    return f"{place.file}:{place.line}"
+
+
+__all__ = ["Seat", "Session"]

@@ -1,0 +1,139 @@
+"""Lowerings of collectives: calls out of the program, with a constant that tells what is asked for.
+
+Operands of a call are the description, the array, and the extents of the result that its type does not tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...dialect.attributes import type_to_mlir
+from ...dialect.collectives import Collective, described, place_of
+from ...dialect.host_calls import NAME, SIGNATURE, collective_symbol
+from ...dialect.mlir import Value, ir
+from ...dialect.ops.distributed import (
+    AllGather,
+    AllReduce,
+    AllToAll,
+    BroadcastRank,
+    Rank,
+    RankBarrier,
+    RankCount,
+    ReduceScatter,
+    SendReceive,
+    Vary,
+)
+from ...dialect.types import TensorType
+from ..index_arithmetic import Extent
+from .conversion import Conversion, OpInstance, arith, lowers, storage_type
+
+_WORD = np.dtype(np.int64)
+
+
+@lowers(Vary)
+def lower_vary(c: Conversion, op: OpInstance) -> Value:
+    """The operand."""
+    return op.operands[0]
+
+
+@lowers(AllReduce, AllToAll, BroadcastRank, SendReceive)
+def lower_alike(c: Conversion, op: OpInstance) -> Value:
+    """The result is like the operand."""
+    return _called(c, op, c.extents(op.operands[0]))
+
+
+@lowers(AllGather)
+def lower_all_gather(c: Conversion, op: OpInstance) -> Value:
+    """The first extent is the number of ranks."""
+    count = op.attributes["count"]
+    ranks: Extent = c.extent_of_scalar(op.operands[1]) if count == -1 else count
+    return _called(c, op, [ranks, *c.extents(op.operands[0])])
+
+
+@lowers(ReduceScatter)
+def lower_reduce_scatter(c: Conversion, op: OpInstance) -> Value:
+    """A part of the operand."""
+    return _called(c, op, c.extents(op.operands[0])[1:])
+
+
+@lowers(Rank, RankCount)
+def lower_about_ranks(c: Conversion, op: OpInstance) -> Value:
+    """A number that is known when the program runs."""
+    return _called(c, op, [])
+
+
+@lowers(RankBarrier)
+def lower_barrier(c: Conversion, op: OpInstance) -> None:
+    """Nothing comes of it."""
+    _call(c, op, [], [])
+
+
+def _called(c: Conversion, op: OpInstance, extents: Sequence[Extent]) -> Value:
+    unknown = [
+        c.index(extent) for extent, known in zip(extents, op.result_type.shape, strict=True) if known is None
+    ]
+    return _call(c, op, [_scalar(extent) for extent in unknown], [op.result_type])[0]
+
+
+def _call(
+    c: Conversion, op: OpInstance, extents: Sequence[Value], results: Sequence[TensorType]
+) -> Sequence[Value]:
+    array, kinds = list(op.operands[:1]), op.operand_types[:1]
+    elements = described(_collective(op), kinds[0] if kinds else None)
+    constant = arith.ConstantOp(
+        storage_type(TensorType(elements.shape, _WORD)), ir.DenseElementsAttr.get(elements)
+    ).result
+    types = [TensorType(elements.shape, _WORD), *kinds, *[TensorType((), _WORD)] * len(extents)]
+    operands = [constant, *array, *extents]
+    lowered = ir.FunctionType.get([operand.type for operand in operands], [storage_type(t) for t in results])
+    signature = ir.FunctionType.get([type_to_mlir(t) for t in types], [type_to_mlir(t) for t in results])
+    symbol = _declared(c, lowered, signature)
+    made = ir.Operation.create(
+        "func.call",
+        results=list(lowered.results),
+        operands=operands,
+        attributes={"callee": ir.FlatSymbolRefAttr.get(symbol)},
+    )
+    return list(made.results)
+
+
+def _collective(op: OpInstance) -> Collective:
+    given = op.attributes
+    kind = "broadcast" if op.op_class is BroadcastRank else op.op_class.name.removeprefix("rank_")
+    return Collective(
+        op.op_class.name if op.op_class is RankCount else kind,
+        given["over"],
+        given.get("reduction", ""),
+        given.get("root", given.get("shift", 0)),
+        given.get("wraps", False),
+        place_of(str(op.location)),
+    )
+
+
+def _declared(c: Conversion, lowered: ir.FunctionType, signature: ir.FunctionType) -> str:
+    """The symbol of what is called with operands and results of some types."""
+    known = c.collectives
+    key = str(signature)
+    if key not in known:
+        known[key] = collective_symbol(len(known))
+        with ir.InsertionPoint.at_block_begin(c.module_body), ir.Location.unknown():
+            ir.Operation.create(
+                "func.func",
+                attributes={
+                    "sym_name": ir.StringAttr.get(known[key]),
+                    "function_type": ir.TypeAttr.get(lowered),
+                    "sym_visibility": ir.StringAttr.get("private"),
+                    NAME: ir.StringAttr.get("collective"),
+                    SIGNATURE: ir.TypeAttr.get(signature),
+                },
+                regions=1,
+            )
+    return known[key]
+
+
+def _scalar(extent: Value) -> Value:
+    word = arith.IndexCastOp(ir.IntegerType.get_signless(64), extent).result
+    type = ir.RankedTensorType.get([], word.type)
+    return ir.Operation.create("tensor.from_elements", results=[type], operands=[word]).results[0]
