@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..batching import alike
 from ..collectives import REDUCTIONS, Collective, current_member, perform
 from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError, WeftValueError
@@ -62,6 +63,7 @@ class AllReduce(Together, name="all_reduce"):
         Case(((0, 2),), {"reduction": "min", "over": ""}),
         Case(((5,),), {"reduction": "prod", "over": ""}),
     )
+    batching = alike
     linear = ("x",)
 
     @classmethod
@@ -212,6 +214,7 @@ class BroadcastRank(Together, name="broadcast_rank"):
         Case(((3, 4),), {"root": 0, "over": ""}),
         Case(((),), {"root": 0, "over": ""}),
     )
+    batching = alike
     linear = ("x",)
 
     @staticmethod
@@ -244,6 +247,7 @@ class SendReceive(Together, name="send_receive"):
         Case(((2,),), {"shift": -1, "wraps": True, "over": ""}),
         Case(((),), {"shift": 0, "wraps": False, "over": ""}),
     )
+    batching = alike
     linear = ("x",)
 
     @staticmethod
@@ -266,7 +270,6 @@ class RankBarrier(Together, name="rank_barrier"):
 
     over: String
     results = 0
-    cases: ClassVar[tuple[Case, ...]] = (Case((), {"over": ""}),)
 
     @staticmethod
     def infer(over: str) -> None:
@@ -317,6 +320,7 @@ class Vary(SafeOp, name="vary", family="distributed", cost=Cost.FREE):
     over: String
     cases: ClassVar[tuple[Case, ...]] = (Case(((2, 3),), {"over": ""}), Case(((),), {"over": ""}))
     opaque = True
+    batching = alike
     linear = ("x",)
 
     @staticmethod

@@ -33,6 +33,7 @@ WITHOUT_CASES = {
         "read_ref",
         "write_ref",
         "raise_if",
+        "rank_barrier",
     ),
     *(
         "random_floats",
