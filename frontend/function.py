@@ -23,6 +23,7 @@ from .calls.callables import name_of, require_function
 from .calls.compile_lock import COMPILE_LOCK
 from .calls.device_calls import device_of_call, places_on_device
 from .calls.eager_calls import is_eager, is_remembered
+from .calls.explaining import Explained
 from .calls.fed_arguments import FedArguments
 from .calls.in_turn import found_for, run_in_turn
 from .calls.known_specialisations import CacheInfo, KnownSpecialisations
@@ -74,7 +75,7 @@ Call: TypeAlias = "tuple[list[Any], list[str], Structure, tuple[tuple[Any, ...],
 """The arrays of a call, their names, its structure, and the arguments by position and name."""
 
 
-class Function(FastCallable, Portable, Generic[P, R]):
+class Function(FastCallable, Portable, Explained, Generic[P, R]):
     """A Python function that runs as machine code, compiled once for each signature of its arguments.
 
     Arrays and NumPy scalars are data: their dtype and shape are the signature. Everything else (strings, bools, None,
@@ -220,27 +221,6 @@ class Function(FastCallable, Portable, Generic[P, R]):
         """As `get_concrete_function`, where a spec that comes twice stands for one array."""
         leaves, names, structure, _ = self._bind(args, kwargs)
         return self._made(Arguments(structure, leaves, names))[0]
-
-    def explain_retrace(self) -> str:
-        """Why the function was traced last: a first call, other arguments, or what changed outside of them.
-
-        >>> @weft.function
-        ... def scaled(x, factor):
-        ...     return x * factor
-        >>> for factor in (2, 3):
-        ...     y = scaled(np.ones(2), factor)
-        >>> scaled.explain_retrace()
-        "argument 'factor' changed from 2 to 3; 'factor' is from now on data, read at each call"
-        """
-        return self._known.reason
-
-    def pretty_printed_concrete_signatures(self) -> str:
-        """The signatures compiled so far, one below the other; empty before the first call.
-
-        >>> weft.function(lambda x: x + 1).pretty_printed_concrete_signatures()
-        ''
-        """
-        return "\n\n".join(concrete.pretty_printed_signature() for concrete in self._known.concretes)
 
     def cache_info(self) -> CacheInfo:
         """How many calls found what was compiled, how many had to compile or load it, and how much is kept.
@@ -419,10 +399,13 @@ class Function(FastCallable, Portable, Generic[P, R]):
         if loaded is not None:
             concrete = concrete_function(signature, loaded, self._bind)
             if concrete.admitted(leaves) is not None:
+                concrete.notes.append(cached.note())
                 return concrete
         program, dependencies = self._traced(signature, leaves, decisions)
         cached.save(program, dependencies)
-        return concrete_function(signature, program, self._bind)
+        concrete = concrete_function(signature, program, self._bind)
+        concrete.notes.append(cached.note())
+        return concrete
 
     def _traced(
         self, signature: CallSignature, leaves: Sequence[Any], decisions: Decisions

@@ -13,6 +13,7 @@ from ...dialect.mlir import Operation, Type, Value, dialect, ir
 from ...dialect.records import dataclass
 from ...dialect.sizes import limits
 from ...passes.index_arithmetic import Extent, IndexArithmetic
+from ...passes.notes import note, wanted
 from ...passes.rewriting import copy_with
 from .arena import Holder, Slot, Workspace
 from .boundaries import memref_type
@@ -316,6 +317,8 @@ class BufferAssignment:
         if home is None:
             return
         self.copies += 1
+        if wanted():
+            _note_copy(value)
         dialect("memref").copy(self.memref(value), self.view(value, buffer))
 
     def assign(self, values: Sequence[Value], buffers: Sequence[Buffer | None]) -> None:
@@ -480,6 +483,18 @@ def result_holder(memref: Value, builder: IndexArithmetic) -> Holder:
 
     size = math.prod(type.shape) * byte_width(type.element_type) if is_static else None
     return Holder(size, can_show, show)
+
+
+def _note_copy(value: Value) -> None:
+    """Note that an array is copied at the current location."""
+    owner = value.owner
+    source = owner.arguments[value.arg_number].location if isinstance(owner, ir.Block) else owner.location
+    note(
+        "copy",
+        source,
+        "is copied for {}, which writes to the memory that it is in, or needs it elsewhere",
+        ir.Location.current,
+    )
 
 
 def byte_width(type: Type) -> int:

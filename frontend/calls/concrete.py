@@ -40,6 +40,7 @@ from ..signature.signature import (
 from ..signature.traced_value import ArrayHolder
 from .concrete_signature import captured_of, other_value, spec_of, specs_of, with_fixed
 from .device_calls import require_device, warn_of_host_kernels, warn_of_transfers
+from .explained_specialisation import ExplainedSpecialisation
 from .generator_locks import acquired, states_among
 from .result_types import type_of_result
 
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from ..compiling.analysis import CostAnalysis, MemoryAnalysis
 
 
-class ConcreteFunction:
+class ConcreteFunction(ExplainedSpecialisation):
     """A compiled function of one signature; call it with arrays that fit, or look at any of its stages.
 
     Made by `weft.function(f).get_concrete_function(...)`.
@@ -82,6 +83,8 @@ class ConcreteFunction:
         """The arguments of which it was said that they are copied, and the places where the host does a part."""
         self._callbacks = program.callbacks
         self._recording = program.recording
+        self.notes = list(program.notes)
+        """What was decided before it became machine code."""
         self._result = program.result
         self._computed_types = program.computed_types
         self._extra: list[Capture | Input | PackedInput] = program.extra

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+import weakref
+from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...dialect.held_interrupts import interrupts_held
-from ...dialect.records import NamedTuple
+from ...dialect.records import NamedTuple, dataclass
 from ..compiling.program import CallSignature
 from ..signature.signature import Signature, difference, is_alive, type_of_leaf, without_objects
 from .compile_lock import COMPILE_LOCK
@@ -27,14 +30,34 @@ class CacheInfo(NamedTuple):
     currsize: int
 
 
+MOST_REMEMBERED = 16
+"""Compilations that `explain` tells."""
+
+
+@dataclass
+class Compiled:
+    """A call that had to compile, or to load what another process has compiled."""
+
+    reason: str
+    when: float
+    """Seconds since 1970."""
+    seconds: float
+    traces: int
+    """How often the function was traced for it: not at all where the disk cache had it."""
+    concrete: weakref.ref[ConcreteFunction]
+
+
 class KnownSpecialisations:
     """The compiled functions of one function."""
 
     def __init__(self, most: int | None) -> None:
         self.most = most
         """So many are kept; None: all."""
-        self.reason = "it was not called yet"
-        """Why there was something to compile last."""
+        self._reason = "it was not called yet"
+        self.compiled: deque[Compiled] = deque(maxlen=MOST_REMEMBERED)
+        """What was compiled last, and why, the oldest first."""
+        self._newest: Compiled | None = None
+        """Of these the one that `reason` is about; None while it is being compiled."""
         self.last: Signature | None = None
         """The signature of that call."""
         self.traces = 0
@@ -45,6 +68,17 @@ class KnownSpecialisations:
         self._uses: dict[int, tuple[int, int]] = {}
         """By the address of each: when it was seen to be used last, and what native code had counted then."""
         self._now = self._hits = self._misses = 0
+
+    @property
+    def reason(self) -> str:
+        """Why there was something to compile last."""
+        return self._reason
+
+    @reason.setter
+    def reason(self, reason: str) -> None:
+        self._reason = reason
+        if self._newest is not None:
+            self._newest.reason = reason
 
     @property
     def concretes(self) -> list[ConcreteFunction]:
@@ -88,9 +122,14 @@ class KnownSpecialisations:
             fitting = self.fitting(signature, leaves)
             if fitting is None:
                 now = arguments.structure, tuple(map(type_of_leaf, leaves)), arguments.names
+                self._newest = None
                 self.reason = found.learn(leaves) or difference(self.last, now)
                 self.last = (without_objects(now[0]), *now[1:])
+                when, start, traces = time.time(), time.perf_counter(), self.traces
                 fitting = found.compile(compile, leaves)
+                taken, traced = time.perf_counter() - start, self.traces - traces
+                self._newest = Compiled(self.reason, when, taken, traced, weakref.ref(fitting[0]))
+                self.compiled.append(self._newest)
                 self._misses += 1
                 self._keep_within(fitting[0])
         return fitting

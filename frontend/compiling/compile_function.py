@@ -18,6 +18,7 @@ from ...dialect.errors import WeftValueError
 from ...dialect.mlir import Module, ir
 from ...dialect.register import context
 from ...passes.differentiation.memory import DEFAULT_MEMORY, MEMORY
+from ...passes.notes import Note, noting
 from ...passes.timing import CompileTimes, phase
 from ..guards.captures import Capture
 from ..guards.dependencies import Dependencies
@@ -51,7 +52,7 @@ def compile_function(
     times = CompileTimes()
     target = settings.target
     with times.recording():
-        with phase("trace"):
+        with phase("trace"), noting([]) as notes:
             trace, recorded = record_function(function, convert, signature, leaves, decisions)
         device = _device(trace, signature)
         if device != signature.device:
@@ -97,6 +98,7 @@ def compile_function(
         has_inputs,
         times,
         device,
+        tuple(dict.fromkeys(notes)),
     )
     return program, trace.dependencies
 
@@ -114,6 +116,16 @@ def code_of(module: Module, symbol: str, target: str, dtypes: Sequence[np.dtype[
         optimize(module)
         to_linalg(module)
         return machine_code(module, symbol, target, result_dtypes=dtypes, verify=settings.verify)
+
+
+def decisions_of_code(recording: Recording) -> list[Note]:
+    """What is decided when machine code is made of a recording: it is made once more, to be listened to."""
+    with context(), ir.Location.unknown(), noting([]) as notes:
+        module = ir.Module.parse(recording.module.get_asm(enable_debug_info=True))
+        optimize(module)
+        to_linalg(module)
+        machine_code(module, recording.symbol, recording.target)
+    return notes
 
 
 def _device(trace: Trace, signature: CallSignature) -> str | None:
@@ -185,4 +197,4 @@ def _written_arguments(module: Any, symbol: str, position_of: Callable[[int], in
     )
 
 
-__all__ = ["compile_function"]
+__all__ = ["compile_function", "decisions_of_code"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ...backend.planning.plan import MachineCode
 from ...dialect.records import NamedTuple
 from ...dialect.types import TensorType
+from ...passes.notes import Note
 from ...passes.timing import CompileTimes
 from ..guards.captures import Capture
 from ..guards.guards import Guard
@@ -127,6 +128,8 @@ class Program(NamedTuple):
     """What its compilation took."""
     device: str | None
     """The GPU that it runs on, by its name: that of its arguments, or of arrays that it finds elsewhere."""
+    notes: tuple[Note, ...] = ()
+    """What was decided while it was traced; what was decided later is found out when somebody asks."""
 
 
 __all__ = ["Apply", "CallSignature", "Program", "Recording"]

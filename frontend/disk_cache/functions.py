@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...backend.cache.files import digest
 from ...backend.cache.machine import machine_key
 from ...backend.cache.store import Store, store
+from ...passes.notes import NOWHERE, Note
 from ..compiling.program import CallSignature, Program, Recording
 from ..signature.signature import Leaf, Node, Structure, constants
 from .code_settings import code_settings, device_data, note
@@ -39,6 +40,8 @@ class CachedFunction:
         self._name = signature.name
         self._constants = tuple(constants(signature.structure))
         self._reason = ""
+        self._outcome = "is off: weft.settings.cache is False"
+        """What became of it, as a sentence about the disk cache."""
         self._store = store()
         self.key = None if self._store is None else self._key(signature, (*options, reads_changes))
 
@@ -68,6 +71,7 @@ class CachedFunction:
                 continue
             if program is not None and fits(program):
                 self._store.use(name)
+                self._outcome = "had it: another process has compiled it, and this one loads it"
                 note("found", self._name)
                 return program
         note("missed", self._name)
@@ -90,10 +94,16 @@ class CachedFunction:
         name = f"{self.key}-{digest(data[0])[:16]}"
         if self._store.write(name, data):
             note("stored", self._name)
+            self._outcome = "keeps it for other processes"
             self._forget_old(self._store)
+
+    def note(self) -> Note:
+        """What became of it."""
+        return Note("cache", NOWHERE, f"the disk cache {self._outcome}")
 
     def _refuse(self, reason: str) -> None:
         note("not stored", f"{self._name}: {reason}")
+        self._outcome = f"does not keep it: {reason}"
         if self._store is not None:
             self._store.refuse(self._place(), reason)
 

@@ -23,6 +23,7 @@ from typing import Any, ClassVar
 from ...dialect.mlir import Block, Module, Operation, Value, ir
 from ...dialect.records import dataclass
 from ..base import Pass, Statistics
+from ..notes import note, place_of, wanted
 from ..rewriting import constant_integer, defined_functions, is_unused, operations_in
 from .groups import Builder, Generic, Group, Maps, Read, View, is_simple, scalar_constant, view_of
 
@@ -123,6 +124,8 @@ class _BlockFuser:
         builder = Builder(self.maps)
         for group in reversed(groups):
             if group.is_worth_building:
+                if wanted():
+                    self._note_group(group)
                 builder.build(group)
                 self.statistics["groups built"] += 1
         # Last uses first: views of what was fused are used by nothing but fused ops.
@@ -214,22 +217,39 @@ class _BlockFuser:
     def _joins_users(self, generic: Generic) -> bool:
         """Let a generic join the group of everything that uses it, if there is one and it may."""
         results = list(generic.op.results)
-        if not generic.is_elementwise or any(result in self.escaping for result in results):
+        if not generic.is_elementwise:
             return False
+        if any(result in self.escaping for result in results):
+            return _apart(generic, "something other than a loop over its elements uses it")
         uses = [
             (number, *use) for number, result in enumerate(results) for use in self.readers.get(result, ())
         ]
         groups = {id(user.group): user.group for _, user, _ in uses}
         if len(groups) != 1:
-            return False
+            return _apart(generic, "loops that differ read it", *(group.root for group in groups.values()))
         (group,) = groups.values()
-        if group.root.is_contraction or group.cost + generic.cost > self.max_ops:
-            return False
+        if group.root.is_contraction:
+            return _apart(generic, "a product reads it again and again", group.root)
+        if group.cost + generic.cost > self.max_ops:
+            return _apart(generic, "one loop for all would be too long to compile", group.root)
         places = {self._place(generic, *use) for use in uses}
         if len(places) != 1:
-            return False
+            return _apart(generic, "its elements are read at several places", group.root)
         (loops,) = places
-        return _is_efficient(generic, loops) and group.add(generic, loops, [use[1:] for use in uses])
+        if not _is_efficient(generic, loops):
+            return _apart(generic, "each element of it is read many times", group.root)
+        joined = group.add(generic, loops, [use[1:] for use in uses])
+        return joined or _apart(generic, "its elements are read at places that depend on data", group.root)
+
+    def _note_group(self, group: Group) -> None:
+        """Note what is computed in one loop; how the results of reductions are rounded is no part of the program."""
+        apart = {place_of(generic.op.location) for generic in self.generics if not generic.is_elementwise}
+        apart.add(place_of(group.root.op.location))
+        places = dict.fromkeys(place_of(member.op.location) for member in group.members)
+        others = [place for place in places if place not in apart]
+        if others:
+            fields = ", ".join(["{}"] * len(others))
+            note("fused", group.root.op.location, f"is computed in one loop with {fields}", *others)
 
     def _place(self, generic: Generic, number: int, user: Generic, read: Read) -> Any:
         """The map from the loops of a user's group to the loops of a producer, for one use."""
@@ -253,3 +273,12 @@ def _is_efficient(generic: Generic, loops: Any) -> bool:
     # In the innermost loops alone it is the same work each time round, which LLVM moves out.
     innermost = repeated == list(range(loops.n_dims - len(repeated), loops.n_dims))
     return not repeated or generic.cost <= CHEAP or (innermost and generic.is_movable)
+
+
+def _apart(generic: Generic, why: str, *readers: Generic) -> bool:
+    """Note that a generic has a loop of its own, whose results the readers get from memory."""
+    if readers and wanted():
+        read = " and ".join(["{}"] * len(readers))
+        locations = (reader.op.location for reader in readers)
+        note("stored", generic.op.location, f"is computed before {read}, as {why}", *locations)
+    return False

@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from .....dialect.mlir import Operation, Value, ir
+from .....passes.notes import note, wanted
 from ....nests.emit import Emitter, ForLoop, Index, load, store
 from ....nests.independence import any_order
 from ....nests.nest import LoopNest, nested
+from .loop_notes import note_form
 from .transposed_loops import match_transposed_loops
 from .vector_loops import VectorLoop, match_vector_loop
 
@@ -29,10 +31,13 @@ def emit_loops(nest: LoopNest, emitter: Emitter) -> None:
     carried = _trailing_reductions(nest, order)
     squares = match_transposed_loops(nest, order, emitter)
     if squares is not None:
+        note("vector", nest.operation.location, "is transposed in squares of vectors")
         squares.emit()
         nest.operation.erase()
         return
     vector_loop, inside = _vector_form(nest, order, carried, emitter)
+    if wanted():
+        note_form(nest, order, vector_loop)
     with _loops_over_tiles(nest, emitter, _tile_sizes(nest, order)) as bounds:
         if vector_loop is not None:
             with _loops(nest, emitter, order[: len(order) - inside], bounds):

@@ -19,6 +19,7 @@ from typing import ClassVar
 from .....dialect.mlir import Block, Module, Operation, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
+from .....passes.notes import note, wanted
 from .....passes.rewriting import constant_integer, defined_functions
 from ....nests.emit import PARALLEL, create
 from ....nests.independence import written_memrefs
@@ -53,7 +54,15 @@ def _split_loops(function: Operation) -> list[Operation]:
     made: list[Operation] = []
     for shape, cost in _worthwhile(function.regions[0].blocks[0]):
         part = _Part(shape, f"{function.attributes['sym_name'].value}.loop_{len(made)}")
-        if part.is_possible():
+        if not part.is_possible():
+            note(
+                "threads",
+                shape.root.location,
+                "stays on one thread: what its iterations write may be one memory",
+            )
+        else:
+            if wanted():
+                _note_shared(shape, cost)
             with shape.root.location:
                 made.append(part.split(function, cost))
                 if STREAMS in function.attributes:
@@ -82,6 +91,8 @@ def _worthwhile(block: Block) -> Iterator[tuple[_Shape, Cost]]:
             cost, count = cost_of_iteration(shape.loop, shape.root), trips(shape.loop)
             is_static = cost.is_static and not count.values
             if is_static and cost.steps * count.number < 2 * GRAIN:
+                if wanted():
+                    _note_short(shape, cost, count)
                 continue
             if not (is_static and count.number < EVEN and _inner_loops_do(shape.loop, cost)):
                 if not is_static or count.number >= 2:
@@ -119,6 +130,25 @@ def _inner_loops_do(loop: Operation, cost: Cost) -> bool:
             if long and (count.number >= EVEN or _inner_loops_do(op, cost_of_iteration(op))):
                 shared += inner.steps
     return shared >= 0.9 * cost.steps
+
+
+def _note_short(shape: _Shape, cost: Cost, count: Term) -> None:
+    """Note that a loop of known length is too short to share."""
+    step = constant_integer(shape.loop.operands[2]) or 1
+    least = math.ceil(2 * GRAIN / max(1.0, cost.steps)) * step
+    reason = (
+        f"runs on one thread: it has {count.number * step:,.0f} iterations, and threads pay from {least:,} on"
+    )
+    note("threads", shape.root.location, reason)
+
+
+def _note_shared(shape: _Shape, cost: Cost) -> None:
+    """Note that a loop is shared, and from which length."""
+    if cost.is_static:
+        least = 2 * _grain(cost) * (constant_integer(shape.loop.operands[2]) or 1)
+        note("threads", shape.root.location, f"is shared among threads from {least:,} iterations on")
+    else:
+        note("threads", shape.root.location, "is shared among threads where it is long enough")
 
 
 class _Part:

@@ -13,6 +13,7 @@ import numpy as np
 
 from .....dialect.errors import ConversionError, UnsupportedError
 from .....dialect.imports import is_loaded
+from .....passes.notes import Place, note
 from ....guards.generated import is_generated
 from ....random.generator import traced_generator
 from ....random.stream import draws_of
@@ -413,7 +414,7 @@ def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
     if trace is not None:
         trace.dependencies.runs(function)
     if (marked := why_marked(function)) is not None:
-        _note_plain(function)
+        _note_plain(function, marked)
         note_unconverted(function, marked)
         return function
     if is_generator_function(function):
@@ -421,12 +422,12 @@ def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
     try:
         made = convert(function, operators())
     except ConversionError as error:
-        _note_plain(function)
+        _note_plain(function, error.msg)
         excuse(function, error)
         return function
     if made is function:
-        _note_plain(function)
         reason = why_not_converted(function) or "there is nothing to convert"
+        _note_plain(function, reason)
         note_unconverted(function, reason)
         require_conversion(function, reason)
         return function
@@ -439,8 +440,11 @@ def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
     return follow
 
 
-def _note_plain(function: types.FunctionType) -> None:
+def _note_plain(function: types.FunctionType, reason: str) -> None:
     """Take note that a function runs as it is."""
+    code = function.__code__
+    place = Place(code.co_filename, code.co_firstlineno, 0)
+    note("unconverted", place, f"{function.__qualname__}: {reason}")
     trace = current_trace()
     if trace is not None:
         trace.dependencies.runs_plain(function)
@@ -451,12 +455,12 @@ def _generator_function(function: types.FunctionType) -> Callable[..., Any]:
     try:
         feeding = convert_generator(function, operators())
     except ConversionError as error:
-        _note_plain(function)
+        _note_plain(function, error.msg)
         excuse(function, error)
         return function
     if feeding is None:
-        _note_plain(function)
         reason = why_not_converted(function) or "it is a generator function"
+        _note_plain(function, reason)
         note_unconverted(function, reason)
         require_conversion(function, reason)
         return function

@@ -1,0 +1,92 @@
+"""`Function.explain`: what became of a function, with all that is compiled of it now."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ...passes.notes import NOWHERE, Note
+from .explained_specialisation import file_of
+
+if TYPE_CHECKING:
+    from ..compiling.explanation import Explanation  # which calls do without
+    from .known_specialisations import Compiled, KnownSpecialisations
+
+
+class Explained:
+    """What `Function` tells of itself."""
+
+    __slots__ = ()
+    _known: KnownSpecialisations
+    name: str
+    python_function: Callable[..., Any]
+
+    def explain(self) -> Explanation:
+        """What became of the function, in sentences with its lines; prints as text, and shows as HTML in notebooks.
+
+        When and why it was compiled, the last 16 times, and for everything that is compiled now what
+        `ConcreteFunction.explain` says. `decisions` of what it returns has the sentences with kind, file and line.
+
+        >>> weft.function(lambda x: x + 1, name="shifted").explain()
+        shifted was not compiled yet: call it, or give shifted.get_concrete_function the types of its arguments.
+        """
+        from ..compiling.explanation import Explanation, decisions_of
+
+        concretes, file = self._known.concretes, file_of(self)
+        if not concretes and not self._known.compiled:
+            title = (
+                f"{self.name} was not compiled yet: call it, or give {self.name}.get_concrete_function the types of "
+                "its arguments."
+            )
+            return Explanation(title, (), (), file)
+        notes = [_note_of(compiled) for compiled in self._known.compiled]
+        parts = [concrete.explain() for concrete in concretes]
+        info = self._known.info()
+        title = (
+            f"{self.name}: compiled for {_count(len(concretes), 'signature')}, traced "
+            f"{_count(self._known.traces, 'time')}, found compiled by {_count(info.hits, 'call')}"
+        )
+        return Explanation(title, decisions_of(notes, file), parts, file)
+
+    def explain_retrace(self) -> str:
+        """Why the function was traced last: a first call, other arguments, or what changed outside of them.
+
+        >>> @weft.function
+        ... def scaled(x, factor):
+        ...     return x * factor
+        >>> for factor in (2, 3):
+        ...     y = scaled(np.ones(2), factor)
+        >>> scaled.explain_retrace()
+        "argument 'factor' changed from 2 to 3; 'factor' is from now on data, read at each call"
+        """
+        return self._known.reason
+
+    def pretty_printed_concrete_signatures(self) -> str:
+        """The signatures compiled so far, one below the other; empty before the first call.
+
+        >>> weft.function(lambda x: x + 1).pretty_printed_concrete_signatures()
+        ''
+        """
+        return "\n\n".join(concrete.pretty_printed_signature() for concrete in self._known.concretes)
+
+
+def _note_of(compiled: Compiled) -> Note:
+    """A call that had to compile, in words."""
+    clock = time.strftime("%H:%M:%S", time.localtime(compiled.when))
+    how = "compiled" if compiled.traces else "loaded from the disk cache"
+    concrete = compiled.concrete()
+    what = (
+        "what was given up since"
+        if concrete is None
+        else concrete.pretty_printed_signature().partition("\n")[0]
+    )
+    reason = f"{clock}, {how} in {1e3 * compiled.seconds:,.0f} ms: {compiled.reason}; {{}}"
+    return Note("trace", NOWHERE, reason, (what,))
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
+__all__ = ["Explained"]

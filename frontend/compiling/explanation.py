@@ -1,0 +1,163 @@
+"""What was decided about a program, in sentences with its lines: `function.explain()`, `concrete.explain()`."""
+
+from __future__ import annotations
+
+import html
+import linecache
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+from ...dialect.records import NamedTuple
+from ...passes.notes import KINDS, Note, Place
+from ..source.expressions import expression_at
+
+
+class Decision(NamedTuple):
+    """One sentence about a line of the program."""
+
+    kind: str
+    """One of `weft.passes.notes.KINDS`: "fused", "scalar", "threads"."""
+    file: str
+    """Empty where it is about no line."""
+    line: int
+    """The first line; 0 where it is about none."""
+    sentence: str
+    lines: tuple[int, ...] = ()
+    """All lines of which this is true."""
+
+
+class Explanation:
+    """What became of a function: prints as text, shows as HTML in notebooks, and is a list of decisions.
+
+    >>> import weft
+    >>> shifted = weft.function(lambda x: x + 1, name="shifted", target="x86-64-v3")
+    >>> explanation = shifted.get_concrete_function(weft.TensorSpec((64,), "float32")).explain()
+    >>> [decision.sentence for decision in explanation.decisions if decision.kind == "vector"]
+    ['runs in vectors of 8']
+    """
+
+    def __init__(
+        self, title: str, decisions: Sequence[Decision], parts: Sequence[Explanation] = (), file: str = ""
+    ) -> None:
+        self.title = title
+        """What it is about: the signature."""
+        self.own = tuple(decisions)
+        self.parts = tuple(parts)
+        """The explanations of what was compiled, of a function."""
+        self.file = file
+        """The file of the function: lines of others are told with their files."""
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """All decisions, those of parts behind the own ones."""
+        return (*self.own, *(decision for part in self.parts for decision in part.decisions))
+
+    def __str__(self) -> str:
+        return "\n\n".join([self._text(), *map(str, self.parts)])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def html(self) -> str:
+        """A page of its own: the sentences, and the lines that they are about."""
+        return _PAGE.format(title=html.escape(self.title.partition("\n")[0]), body=self._body())
+
+    def _repr_html_(self) -> str:
+        return f"<style>{_STYLE}</style><div class='weft-explain'>{self._body()}</div>"
+
+    def _text(self) -> str:
+        paragraphs = [self.title]
+        for title, decisions in self._sections():
+            lines = [f"  {self._where(decision)}{decision.sentence}" for decision in decisions]
+            paragraphs.append("\n".join([title, *lines]))
+        return "\n\n".join(paragraphs)
+
+    def _sections(self) -> Iterator[tuple[str, list[Decision]]]:
+        """The decisions by their kinds, in the order of the program."""
+        for name, kind in KINDS.items():
+            found = [decision for decision in self.own if decision.kind == name]
+            if found:
+                yield kind.title, found
+
+    def _where(self, decision: Decision) -> str:
+        if not decision.line:
+            return ""
+        lines = _ranges(decision.lines or (decision.line,))
+        word = "line" if lines.isdecimal() else "lines"
+        if decision.file == self.file:
+            return f"{word} {lines}: "
+        return f"{os.path.basename(decision.file)}, {word} {lines}: "
+
+    def _body(self) -> str:
+        parts = [f"<h3>{html.escape(self.title)}</h3>"]
+        for title, decisions in self._sections():
+            items = "".join(self._item(decision) for decision in decisions)
+            parts.append(f"<h4>{html.escape(title)}</h4><ul>{items}</ul>")
+        parts += [part._body() for part in self.parts]
+        return "".join(parts)
+
+    def _item(self, decision: Decision) -> str:
+        text = html.escape(f"{self._where(decision)}{decision.sentence}")
+        source = linecache.getline(decision.file, decision.line).strip() if decision.line else ""
+        shown = f"<pre>{html.escape(source)}</pre>" if source else ""
+        return f"<li class='{decision.kind}'>{text}{shown}</li>"
+
+
+def decisions_of(notes: Iterable[Note], file: str) -> list[Decision]:
+    """Notes as sentences, in the order of the lines; those that say the same of several lines are one."""
+    found: dict[tuple[str, str, str], set[int]] = {}
+    for note in dict.fromkeys(notes):
+        key = note.kind, note.place.file, sentence_of(note, file)
+        found.setdefault(key, set()).add(note.place.line)
+    decisions = [
+        Decision(kind, where, min(lines), sentence, tuple(sorted(lines)))
+        for (kind, where, sentence), lines in found.items()
+    ]
+    return sorted(decisions, key=lambda decision: (decision.file != file, decision.file, decision.line))
+
+
+def sentence_of(note: Note, file: str) -> str:
+    """A note in words: what it is about and what became of that."""
+    about = [other if isinstance(other, str) else _named(other, note.place, file) for other in note.about]
+    reason = note.reason.format(*about)
+    subject = expression_at(*note.place) if note.place.line else ""
+    return f"`{subject}` {reason}" if subject else reason
+
+
+def _named(place: Place, beside: Place, file: str) -> str:
+    """What the expression at a place is called in a sentence about another."""
+    name = expression_at(*place) if place.line else ""
+    if not name:
+        return f"line {place.line}" if place.line else "something else"
+    if place[:2] == beside[:2]:
+        return f"`{name}`"
+    where = f"line {place.line}" if place.file in (beside.file, file) else os.path.basename(place.file)
+    return f"`{name}` ({where})"
+
+
+def _ranges(lines: Sequence[int]) -> str:
+    """Lines as ranges.
+
+    >>> _ranges([4, 5, 6, 9])
+    '4-6, 9'
+    """
+    parts: list[list[int]] = []
+    for line in lines:
+        if parts and line == parts[-1][-1] + 1:
+            parts[-1].append(line)
+        else:
+            parts.append([line])
+    return ", ".join(str(part[0]) if len(part) == 1 else f"{part[0]}-{part[-1]}" for part in parts)
+
+
+_STYLE = """
+.weft-explain{font:14px/1.5 system-ui,sans-serif}.weft-explain h3,.weft-explain h3{white-space:pre-wrap}
+.weft-explain h4{margin:.8em 0 .2em}.weft-explain ul{margin:0}.weft-explain pre{margin:.1em 0 .4em;opacity:.7}
+"""
+
+_PAGE = f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>weft: {{title}}</title>
+<style>:root{{{{color-scheme:light dark}}}}{_STYLE.replace("{", "{{").replace("}", "}}")}</style>
+<body><div class="weft-explain">{{body}}</div></body></html>
+"""
+
+__all__ = ["Decision", "Explanation", "decisions_of", "sentence_of"]

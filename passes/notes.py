@@ -1,0 +1,120 @@
+"""What was decided about a program, and why: one note where each decision is made.
+
+    note("vector", op.location, "runs one element at a time: {} jumps through memory", reader.location)
+
+Whoever wants to know records; without that a note costs a look at a variable of the context. A reason begins with a
+verb that tells what became of the expression at the location; fields in braces are places of other expressions, or
+texts. What the expressions are called in the program is found out when somebody reads the note.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
+from typing import Any
+
+from ..dialect.records import NamedTuple
+
+
+class Kind(NamedTuple):
+    """A kind of decision."""
+
+    title: str
+    """What stands above such notes."""
+    category: str
+    """The log that they go to: `weft.` and this."""
+
+
+KINDS: Mapping[str, Kind] = MappingProxyType(
+    {
+        "trace": Kind("Traced", "trace"),
+        "cache": Kind("Kept on disk", "cache"),
+        "unconverted": Kind("Run by Python while tracing", "trace"),
+        "guard": Kind("Compiled in, and looked at before each call", "guards"),
+        "python": Kind("Calls of Python", "python"),
+        "check": Kind("Checked while it runs", "guards"),
+        "fused": Kind("Computed in one loop", "fusion"),
+        "stored": Kind("Stored in between", "fusion"),
+        "vector": Kind("Vector code", "vectors"),
+        "scalar": Kind("One element at a time", "vectors"),
+        "threads": Kind("Threads", "threads"),
+        "copy": Kind("Copied", "memory"),
+    }
+)
+"""All kinds of notes, in the order in which they are told."""
+
+
+class Place(NamedTuple):
+    """Where an expression begins in the user's program; line 0 where that is not known."""
+
+    file: str
+    line: int
+    column: int
+
+
+class Note(NamedTuple):
+    """A decision about an expression."""
+
+    kind: str
+    place: Place
+    reason: str
+    """A sentence without its subject, with `{}` for what it is about besides."""
+    about: tuple[Place | str, ...] = ()
+
+
+NOWHERE = Place("", 0, 0)
+
+_PLACE = re.compile(r'"([^"]+)":(\d+):(\d+)')
+"""A place in the text of an MLIR location; the innermost one of a chain of calls is the first."""
+
+
+def place_of(location: Any) -> Place:
+    """The innermost place of a location of MLIR.
+
+    >>> place_of('loc(callsite("model.py":3:5 at "main.py":7:1))')
+    Place(file='model.py', line=3, column=5)
+    >>> place_of("loc(unknown)") == NOWHERE
+    True
+    """
+    if isinstance(location, Place):
+        return location
+    found = _PLACE.search(str(location))
+    return Place(found[1], int(found[2]), int(found[3])) if found else NOWHERE
+
+
+_notes: ContextVar[list[Note] | None] = ContextVar("notes", default=None)
+
+
+def wanted() -> bool:
+    """Whether somebody records notes here: what is found out for them alone needs not be found out else."""
+    return _notes.get() is not None
+
+
+def note(kind: str, location: Any, reason: str, *about: Any) -> None:
+    """Note a decision about the expression at a location; `about` are locations of others, or texts."""
+    found = _notes.get()
+    if found is not None:
+        others = tuple(other if isinstance(other, str) else place_of(other) for other in about)
+        found.append(Note(kind, place_of(location), reason, others))
+
+
+@contextmanager
+def noting(notes: list[Note]) -> Iterator[list[Note]]:
+    """Append the notes of a `with` block to a list.
+
+    >>> with noting([]) as found:
+    ...     note("copy", 'loc("model.py":3:5)', "is copied")
+    >>> found[0].kind, found[0].place.line, found[0].reason
+    ('copy', 3, 'is copied')
+    """
+    token = _notes.set(notes)
+    try:
+        yield notes
+    finally:
+        _notes.reset(token)
+
+
+__all__ = ["KINDS", "NOWHERE", "Kind", "Note", "Place", "note", "noting", "place_of", "wanted"]

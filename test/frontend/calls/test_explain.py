@@ -1,0 +1,107 @@
+"""`explain`: what was decided about a function, in sentences that are true and name its lines."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import weft
+
+FACTOR = 3
+
+
+def softmax(x):
+    m = x.max(axis=-1, keepdims=True)
+    e = np.exp(x - m)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+FIRST = softmax.__code__.co_firstlineno
+
+
+def sentences(explanation, kind, first=FIRST):
+    return [(d.line and d.line - first, d.sentence) for d in explanation.decisions if d.kind == kind]
+
+
+def explained(function, *specs, **options):
+    return weft.function(**options)(function).get_concrete_function(*specs).explain()
+
+
+def test_sentences_name_expressions_and_lines():
+    explanation = explained(softmax, weft.TensorSpec((None, 300), "float32"))
+    assert sentences(explanation, "fused") == [(2, "`e` is computed in one loop with `x - m`")]
+    ((line, stored),) = sentences(explanation, "stored")
+    assert line == 2
+    assert stored.startswith("`e` is computed before `e.sum(axis=-1, keepdims=True)`")
+    assert [line for line, _ in sentences(explanation, "vector")] == [1, 2, 3, 3]
+    assert f"line {FIRST + 2}: `e` is computed in one loop" in str(explanation)
+    assert "<li class='fused'>" in explanation.html()
+    assert "<html" not in explanation._repr_html_()
+
+
+def test_traces_are_told_with_reasons():
+    function = weft.function(softmax)
+    assert str(function.explain()).startswith("softmax was not compiled yet: call it, or give softmax.get_")
+    assert function.explain().decisions == ()
+    function(np.ones((2, 3)))
+    function(np.ones((2, 3), np.float32))
+    function(np.ones((2, 3), np.float32))
+    first, second = (sentence for _, sentence in sentences(function.explain(), "trace"))
+    assert "first call; softmax(x: f64[2,3])" in first
+    assert "argument 'x' changed from f64[2,3] to f32[2,3]; softmax(x: f32[2,3])" in second
+    assert "traced 2 times, found compiled by 1 call" in str(function.explain())
+
+
+def test_state_checks_and_python_are_told():
+    def program(x, i):
+        weft.py_call(print, x)
+        return x[i] * FACTOR
+
+    explanation = explained(program, weft.TensorSpec((8,), "float64"), weft.TensorSpec((), "int64"))
+    first = program.__code__.co_firstlineno
+    assert sentences(explanation, "guard") == [
+        (0, "global FACTOR is a constant of the code: another value compiles again")
+    ]
+    assert sentences(explanation, "python", first) == [(1, "`weft.py_call(print, x)` calls `print`")]
+    ((line, check),) = sentences(explanation, "check", first)
+    assert line == 2
+    assert "raises IndexError" in check
+
+
+@weft.do_not_convert
+def plain(x):
+    return x * 2
+
+
+def test_what_is_not_converted_is_told_of_each_trace():
+    for _ in range(2):
+        explanation = explained(lambda x: plain(x) + 1, weft.TensorSpec((3,), "float64"))
+        ((_, sentence),) = sentences(explanation, "unconverted")
+        assert sentence == "plain: it is marked by weft.do_not_convert"
+
+
+@pytest.mark.parametrize(
+    ("function", "sentence"),
+    [
+        (lambda x: x[::2] + 1, "what it reads does not lie side by side in memory"),
+        (lambda x: x.astype("complex64") * 2, "complex numbers have no vector form"),
+    ],
+)
+def test_scalar_loops_say_why(function, sentence):
+    ((_, told),) = sentences(explained(function, weft.TensorSpec((100,), "float64")), "scalar")
+    assert told.endswith(f"runs one element at a time: {sentence}")
+
+
+def test_the_disk_cache_says_what_it_did(tmp_path):
+    with weft.settings.scope(cache=True, cache_dir=str(tmp_path)):
+        specs = [weft.TensorSpec((2, 5), "float64")]
+        assert sentences(explained(softmax, *specs), "cache") == [
+            (0, "the disk cache keeps it for other processes")
+        ]
+        function = weft.function(softmax)
+        loaded = function.get_concrete_function(*specs).explain()
+        assert sentences(loaded, "cache") == [
+            (0, "the disk cache had it: another process has compiled it, and this one loads it")
+        ]
+        assert sentences(loaded, "fused") == [(2, "`e` is computed in one loop with `x - m`")]
+        assert "loaded from the disk cache in" in sentences(function.explain(), "trace")[0][1]
