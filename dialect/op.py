@@ -17,7 +17,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from .dtypes import all_dtypes, kind
-from .errors import WeftTypeError
+from .errors import WeftTypeError, WeftValueError
 from .records import dataclass
 from .types import RefType, Shape, TensorType, ValueType, broadcast_shapes
 
@@ -134,6 +134,33 @@ FUNCTIONS = ("math.", SPECIAL)
 OPS: dict[str, type[Op]] = {}
 """Every op by its name without the dialect prefix, in order of definition."""
 
+OUTSIDE: dict[str, str] = {}
+"""The modules of other packages in which ops are defined, each with the module that lowers them."""
+
+
+def _require_names(op_class: type[Op]) -> None:
+    """Refuse fields whose annotations are no names, as they are without `from __future__ import annotations`."""
+    for name, annotation in inspect.get_annotations(op_class).items():
+        if annotation not in _KIND_OF_ANNOTATION and "ClassVar" not in str(annotation) and name[0] != "_":
+            raise WeftTypeError(
+                f"{op_class.__qualname__}.{name}: a field of an op is annotated with one of "
+                f"{', '.join(_KIND_OF_ANNOTATION)}, in a module with `from __future__ import annotations`"
+            )
+
+
+def _register(op_class: type[Op]) -> None:
+    """Enter an op by its name; another of that name, but for the same one read again, is refused."""
+    before = OPS.get(op_class.name)
+    if before is not None and before.__module__ != op_class.__module__:
+        places = (
+            f"{before.__module__}.{before.__qualname__} and {op_class.__module__}.{op_class.__qualname__}"
+        )
+        raise WeftValueError(f"two ops are called weft.{op_class.name}: {places}")
+    OPS[op_class.name] = op_class
+    package = op_class.__module__.partition(".")[0]
+    if package != __name__.partition(".")[0]:
+        OUTSIDE[op_class.__module__] = op_class.lowering
+
 
 class Op:
     """Base of all op classes; see the module text and any family in `dialect/ops/` for use."""
@@ -165,6 +192,8 @@ class Op:
     """How the op is done for many lanes at once, a rule of `batching.py`; elementwise ops need none."""
     underived: ClassVar[str] = ""
     """Why there is no rule, where there is none."""
+    lowering: ClassVar[str] = ""
+    """The module that lowers it, of an op of another package; weft knows where its own are lowered."""
     elementary: ClassVar[str] = ""
     """The op on scalars that it is on floats, an elementary function of the math dialect (`math.tanh`) or a special
     one (`special.gamma`), which `backend/functions/` expands."""
@@ -184,6 +213,7 @@ class Op:
             for field_name, annotation in inspect.get_annotations(cls).items()
             if annotation in _KIND_OF_ANNOTATION
         )
+        _require_names(cls)
         if own or len(cls.__bases__) > 1:  # else they are those of the base
             cls._collect_fields(own)
         if family is not None:
@@ -197,7 +227,7 @@ class Op:
         if name is not None:
             cls.name = name
             cls._mlir_name = f"weft.{name}"
-            OPS[name] = cls
+            _register(cls)
 
     @classmethod
     def _collect_fields(cls, own: tuple[Field, ...]) -> None:

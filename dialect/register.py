@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -167,6 +167,18 @@ def _several(name: str) -> list[str]:
     return [f"{name}_{i}: optional" for i in range(MOST)]
 
 
+_defined: set[str] = set()
+"""The ops that MLIR knows."""
+
+
+def _define_new() -> None:
+    """Define the ops of other packages that were imported since the dialect was."""
+    with _lock, _context, ir.Location.unknown():
+        new = [op_class for name, op_class in OPS.items() if name not in _defined]
+        load_dialects(ir.Module.parse(f"irdl.dialect @weft {{\n{''.join(map(_definition, new))}}}"))
+        _attach(new)
+
+
 def _load() -> None:
     """Define the dialect in the current context, with its one type, a mutable cell that holds a tensor, and that of
     special functions.
@@ -185,7 +197,13 @@ def _load() -> None:
     for op_class in special:
         _NoEffects.attach(op_class.elementary)
         _Speculatable.attach(op_class.elementary)
-    for op_class in OPS.values():
+    _attach(OPS.values())
+
+
+def _attach(op_classes: Iterable[type[Op]]) -> None:
+    """Tell MLIR of the effects of ops, and who verifies them."""
+    for op_class in op_classes:
+        _defined.add(op_class.name)
         name = op_class.mlir_name()
         if op_class.is_pure():
             _NoEffects.attach(name)
@@ -219,6 +237,8 @@ def context() -> Any:
                     _load()
                     return_complex_elements()
                 _context = created
+    if len(OPS) != len(_defined):
+        _define_new()
     return _context
 
 

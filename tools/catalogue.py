@@ -15,7 +15,8 @@ from ..dialect.register import context
 from ..passes.managers import module_pipeline
 from ..passes.pipeline import Pipelines
 from ..passes.pipelines import PIPELINES
-from ..passes.registry import PassTable, load_pass
+from ..passes.registry import PassTable
+from .plugins import OUTSIDE, loaded_pass
 from .upstream_passes import UPSTREAM
 
 WEFT_TO_LLVM = module_pipeline(["weft-optimize", "weft-to-linalg", *CPU_PIPELINES])
@@ -23,8 +24,8 @@ WEFT_TO_LLVM = module_pipeline(["weft-optimize", "weft-to-linalg", *CPU_PIPELINE
 
 
 def all_passes() -> PassTable:
-    """Every weft pass by name."""
-    return ALL_PASSES
+    """Every weft pass by name, and those that were loaded from outside."""
+    return {**ALL_PASSES, **OUTSIDE} if OUTSIDE else ALL_PASSES
 
 
 def all_text_passes() -> Mapping[str, str]:
@@ -79,8 +80,9 @@ def passes_text() -> str:
     """What --list-passes prints: every weft pass with its options, and every named pipeline."""
     lines = ["Passes of weft:"]
     for name in sorted(all_passes()):
-        pass_class = load_pass(name, all_passes())
-        lines.append(f"  --{name:24} {pass_class.summary}")
+        pass_class = loaded_pass(name, all_passes())
+        where = f" (of {pass_class.__module__})" if name in OUTSIDE else ""
+        lines.append(f"  --{name:24} {pass_class.summary}{where}")
         for field in dataclasses.fields(pass_class):
             lines.append(f"      {field.name.replace('_', '-')}=<{field.type}> (default {field.default})")
     lines += ["", "Passes on LLVM assembly, which --emit runs:"]

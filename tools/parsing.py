@@ -18,6 +18,7 @@ from ..passes.pipeline import ROOT, Step
 from .catalogue import all_passes
 from .diagnostics import Collector
 from .inputs import Source
+from .plugins import add_all_ops, add_installed_ops
 
 _DIALECT = re.compile(r"irdl\.dialect\s+@(\w+)")
 
@@ -36,6 +37,10 @@ class Parser:
         """
         if source.bytecode is None:
             _require_texts(source, source.text)
+            add_installed_ops(source.text)
+        else:
+            add_all_ops()
+        context()  # which defines ops that there were not before
         try:
             module = self._parse(source)
         except ir.MLIRError:

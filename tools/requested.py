@@ -11,6 +11,7 @@ from ..passes.pipeline import Step, check_steps, parse_pipeline, pipeline_text
 from .catalogue import all_passes, all_pipelines, all_text_passes, upstream_passes
 from .native_output import captured_stderr
 from .options import OPTIONS, Options
+from .plugins import OUTSIDE, add_installed_passes, loaded_pass
 
 _UNKNOWN = re.compile(r"'([^']*)' does not refer to a registered pass")
 _RESTRICTED = re.compile(r"restricted to '([\w.]+)'")
@@ -25,6 +26,10 @@ def requested_steps(options: Options) -> list[Step]:
         raise WeftValueError(f"--{options.steps[0].name} and --pass-pipeline exclude each other")
     text = options.pass_pipeline or pipeline_text(options.steps)
     flags = {} if options.pass_pipeline else {step.name: step for step in options.steps}
+    add_installed_passes(text, {*all_passes(), *all_pipelines()})
+    for name in OUTSIDE:
+        if name in text:
+            loaded_pass(name, all_passes())
     steps = parse_pipeline(text, passes=all_passes(), pipelines=all_pipelines())
     return [_checked(step, is_flag=step.name in flags) for step in steps]
 

@@ -17,7 +17,7 @@ from ..dialect.register import context
 from ..frontend.artifacts.foreign_ir import require_known_form
 from ..passes.pipeline import ROOT, Observer, Step, pipeline_text, run_pipeline
 from ..passes.timing import CompileTimes, phase
-from .catalogue import all_passes, dialects_text, passes_text
+from .catalogue import all_passes, all_pipelines, dialects_text, passes_text
 from .diagnostics import Collector, Renderer
 from .emission import bytecode_of, emission_pipelines, emit
 from .expectations import unmet
@@ -27,6 +27,7 @@ from .instrumentation import make_observers, report
 from .ir_printing import print_module
 from .options import Options
 from .parsing import Parser, define_dialects, require_root, require_roundtrip, rooted_anywhere
+from .plugins import add_all_ops, add_all_passes, load_plugins, outside_of
 from .python_functions import is_function_reference, trace_function
 from .reproducer import Reproducer, read_reproducer
 from .requested import requested_steps, require_known_passes
@@ -56,7 +57,12 @@ class Session:
     def run(self) -> int:
         """Run on the whole input, write the output, return the exit status."""
         options = self.options
+        load_plugins(
+            [*options.load_pass_plugin, *options.load_dialect_plugin], {*all_passes(), *all_pipelines()}
+        )
         if options.show_dialects or options.list_passes:
+            add_all_passes(all_passes())
+            add_all_ops()
             self._write([dialects_text() if options.show_dialects else passes_text()])
             return 0
         context().allow_unregistered_dialects = options.allow_unregistered_dialect
@@ -200,7 +206,8 @@ class Session:
         except Exception as error:  # a mistake in weft itself must not end in a traceback
             if self.options.mlir_print_stacktrace_on_diagnostic:
                 traceback.print_exc()
-            collector.error(f"internal error {self.note.read()}: {type(error).__name__}: {error}")
+            whose = outside_of(self.note.read())
+            collector.error(f"{whose} {self.note.read()}: {type(error).__name__}: {error}")
         return None
 
     def _diagnose_at_its_op(self, source: Source, error: WeftError) -> bool:

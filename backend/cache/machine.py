@@ -9,15 +9,38 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 
+from ...dialect.op import OUTSIDE
 from ..processors.system import caches, kind_of_processor
 from .files import digest
-from .sources import Stamp, own_sources
+from .sources import Stamp, own_sources, sources_below
+
+
+def machine_key() -> str:
+    """What has to be the same for object code to be used again, as one name."""
+    return digest((_own_key(), *_outside())) if OUTSIDE else _own_key()
 
 
 @cache
-def machine_key() -> str:
-    """What has to be the same for object code to be used again, as one name."""
+def _own_key() -> str:
     return digest(parts())
+
+
+_THIS_PROCESS = os.urandom(8).hex()
+
+
+def _outside() -> Iterator[object]:
+    """The files of the packages that define ops of their own; what is typed at a prompt is of this process alone."""
+    for package in sorted({name.partition(".")[0] for name in OUTSIDE}):
+        module = sys.modules[package]
+        folders = [os.path.abspath(folder) for folder in getattr(module, "__path__", ())]
+        file = getattr(module, "__file__", None)
+        if folders:
+            yield package, tuple(sources_below(folders))
+        elif file is not None:
+            told = os.stat(file)
+            yield package, file, told.st_size, told.st_mtime_ns
+        else:
+            yield package, _THIS_PROCESS
 
 
 def parts() -> tuple[object, ...]:

@@ -20,7 +20,12 @@ _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__
 @cache
 def own_sources() -> list[Stamp]:
     """The modules of weft: in a checkout they change without the version."""
-    found, folders = [], [os.path.join(_ROOT, room) for room in _ROOMS]
+    return sources_below([os.path.join(_ROOT, room) for room in _ROOMS])
+
+
+def sources_below(folders: list[str]) -> list[Stamp]:
+    """The Python files in some folders and in those inside of them."""
+    found, folders = [], list(folders)
     while folders:
         with os.scandir(folders.pop()) as entries:
             for entry in entries:
@@ -53,4 +58,4 @@ def sources_digest() -> str:
     return made
 
 
-__all__ = ["Stamp", "own_sources", "sources_digest"]
+__all__ = ["Stamp", "own_sources", "sources_below", "sources_digest"]

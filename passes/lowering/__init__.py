@@ -28,6 +28,8 @@ def lowering_of(op_class: type[Op]) -> Lowering | None:
     if op_class not in LOWERINGS:
         for file in files_of(op_class):
             importlib.import_module(f"{__name__}.{file}")
+        if op_class.lowering:
+            importlib.import_module(op_class.lowering)
     return LOWERINGS.get(op_class)
 
 

@@ -11,11 +11,11 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from ...dialect.attributes import elements_from_mlir, type_from_mlir
-from ...dialect.errors import InternalError
+from ...dialect.errors import InternalError, UnsupportedError, WeftError
 from ...dialect.host_calls import SIGNATURE, declared_callback
 from ...dialect.loops import INTERRUPTIBLE
 from ...dialect.mlir import Block, Module, Operation, Type, Value, ir
-from ...dialect.op import Op
+from ...dialect.op import OUTSIDE, Op
 from ...dialect.ops.creation import Constant
 from ...dialect.records import dataclass
 from ...dialect.register import decode_attributes, op_class_of
@@ -25,6 +25,17 @@ from ..rewriting import operations_in, operations_of
 from . import lowering_of
 from .conversion import Conversion, OpInstance, storage_type
 from .creation import lower_constant
+
+
+def _unlowered(op_class: type[Op]) -> WeftError:
+    """What is missing, for who wrote the op."""
+    said = f"{op_class.mlir_name()} has no lowering to linalg"
+    if op_class.__module__ not in OUTSIDE:
+        return InternalError(said)
+    return UnsupportedError(
+        f'{said}: {op_class.__module__}.{op_class.__qualname__} is to name a module, lowering = "package.module", '
+        f"with a function for it under @lowers({op_class.__qualname__})"
+    )
 
 
 @dataclass(frozen=True)
@@ -179,7 +190,7 @@ class _FunctionConverter:
     def _convert_op(self, op_class: type[Op], operation: Operation) -> None:
         lowering = lowering_of(op_class)
         if lowering is None:
-            raise InternalError(f"{op_class.mlir_name()} has no lowering to linalg")
+            raise _unlowered(op_class)
         operands = list(operation.operands)
         instance = OpInstance(
             op_class,
