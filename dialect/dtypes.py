@@ -173,6 +173,14 @@ def kind(dtype: np.dtype[Any]) -> str:
     return element_type(dtype).kind
 
 
+def _meant(dtype: object) -> str:
+    """The dtype whose name looks most like a text."""
+    import difflib  # for messages only
+
+    close = difflib.get_close_matches(str(dtype), [row.name for row in _table()], 1)
+    return f"did you mean {close[0]}? " if close else ""
+
+
 def as_dtype(dtype: DTypeLike) -> np.dtype[Any]:
     """Return the supported dtype that a user means by a NumPy dtype, a scalar type, a Python type or a name.
 
@@ -183,13 +191,17 @@ def as_dtype(dtype: DTypeLike) -> np.dtype[Any]:
     """
     try:
         numpy_dtype = np.dtype(dtype)
-    except TypeError as error:
+    except TypeError:
         names = [row for row in _table() if isinstance(dtype, str) and dtype in (row.name, row.short)]
         if names and names[0].name == dtype:
             return names[0].dtype
-        hint = f"write {names[0].name!r}" if names else f"the dtypes there are: {supported_names()}"
+        hint = (
+            f"write {names[0].name!r}"
+            if names
+            else f"{_meant(dtype)}the dtypes there are: {supported_names()}"
+        )
         shown = repr(dtype) if isinstance(dtype, (str, type)) else f"a {type(dtype).__name__}"
-        raise WeftTypeError(f"{shown} is not a dtype; {hint}") from error
+        raise WeftTypeError(f"{shown} is not a dtype; {hint}") from None
     if not numpy_dtype.isnative:
         raise WeftTypeError(
             f"{dtype!r} has its bytes in another order than this machine, in which compiled code computes; write "

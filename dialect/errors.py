@@ -187,6 +187,21 @@ class UnrollingWarning(WeftWarning):
     """A loop that is unrolled, or a function that calls itself, makes a very large program."""
 
 
+def no_attribute(message: str, name: str, known: Iterable[str]) -> AttributeError:
+    """An error for a name that is not there, with those that look nearly like it; Python adds none of its own.
+
+    >>> str(no_attribute("there is no 'tanhh'", "tanhh", ["tan", "cos", "tanh", "atanh"]))
+    "there is no 'tanhh'; did you mean tanh?"
+    """
+    import difflib  # for messages only
+
+    close = difflib.get_close_matches(name, list(known), 3, cutoff=0.75)
+    likeness = [difflib.SequenceMatcher(None, name, other).ratio() for other in close]
+    best = [other for other, ratio in zip(close, likeness, strict=True) if ratio > likeness[0] - 0.05]
+    hint = f"; did you mean {' or '.join(best)}?" if best else ""
+    return AttributeError(message + hint, name="", obj=None)
+
+
 class _Shown(int):
     """A number in a message; `{0:float64}` shows the float of that dtype whose bits it has."""
 

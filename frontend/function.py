@@ -19,7 +19,7 @@ from ..dialect.imports import uncollected, uncollected_once
 from .calls.argument_numbers import ArgumentNumbers, Arguments
 from .calls.argument_sizes import ArgumentSizes
 from .calls.by_value import Portable
-from .calls.callables import name_of, require_function
+from .calls.callables import AnswersMisnaming, name_of, require_function
 from .calls.compile_lock import COMPILE_LOCK
 from .calls.device_calls import device_of_call, places_on_device
 from .calls.eager_calls import is_eager, is_remembered
@@ -75,7 +75,7 @@ Call: TypeAlias = "tuple[list[Any], list[str], Structure, tuple[tuple[Any, ...],
 """The arrays of a call, their names, its structure, and the arguments by position and name."""
 
 
-class Function(FastCallable, Portable, Explained, Generic[P, R]):
+class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R]):
     """A Python function that runs as machine code, compiled once for each signature of its arguments.
 
     Arrays and NumPy scalars are data: their dtype and shape are the signature. Everything else (strings, bools, None,
@@ -101,8 +101,8 @@ class Function(FastCallable, Portable, Explained, Generic[P, R]):
     def __init__(
         self,
         python_function: Callable[P, R],
-        input_signature: Sequence[Any] | None,
-        name: str | None,
+        input_signature: Sequence[Any] | None = None,
+        name: str | None = None,
         autograph: bool = True,
         strict: bool = False,
         target: str | None = None,

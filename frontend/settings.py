@@ -15,7 +15,7 @@ from ..backend.cpu.memory.limit import DEFAULT_LIMIT, set_limit
 from ..backend.gpu.devices.deferral import defer_errors
 from ..backend.gpu.devices.libraries import choose_library
 from ..backend.gpu.devices.names import device_number
-from ..dialect.errors import WeftValueError, WeftWarning
+from ..dialect.errors import WeftValueError, WeftWarning, no_attribute
 from ..dialect.records import dataclass, defaults
 from ..passes.differentiation.memory import DEFAULT_MEMORY
 
@@ -148,12 +148,12 @@ class Settings:
         """Say what there is in place of a name that no setting has."""
         if name.startswith("__"):
             raise AttributeError(name)  # Python asks for those; the words take an import
-        raise AttributeError(_no_setting(name))
+        raise _no_setting(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Change a setting; what follows it is told."""
         if name not in self.__dict__:
-            raise AttributeError(_no_setting(name))
+            raise _no_setting(name)
         if name == "disable_jit" and self is globals().get("settings"):
             switches.add_reason(bool(value) - bool(self.disable_jit))
         if name == "cuda":
@@ -215,11 +215,10 @@ _OF_TESTS = ("WEFT_TEST_", "WEFT_STRESS")
 """How the variables begin that the tests read."""
 
 
-def _no_setting(name: str) -> str:
-    import difflib  # for messages only
-
-    close = difflib.get_close_matches(name, defaults(Settings), 1)
-    return f"there is no setting {name!r}" + (f"; did you mean {close[0]}?" if close else "")
+def _no_setting(name: str) -> AttributeError:
+    others = {"num_threads": "weft.set_num_threads", "threads": "weft.set_num_threads"}
+    elsewhere = f"; that is said by {others[name]}" if name in others else ""
+    return no_attribute(f"there is no setting {name!r}{elsewhere}", name, defaults(Settings))
 
 
 def _warn_of_unknown_variables() -> None:

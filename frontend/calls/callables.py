@@ -6,9 +6,11 @@ import functools
 import inspect
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...dialect.errors import WeftTypeError
+import numpy as np
+
+from ...dialect.errors import WeftTypeError, no_attribute
 
 
 def require_function(python_function: Any) -> None:
@@ -18,23 +20,44 @@ def require_function(python_function: Any) -> None:
         raise WeftTypeError(
             f"put @{kind} above @weft.function, not below: weft.function compiles the function in it"
         )
+    if isinstance(python_function, (property, functools.cached_property)):
+        kind = type(python_function).__name__
+        raise WeftTypeError(
+            f"put @{kind} above @weft.function, not below: weft.function compiles the function in it"
+        )
     if not callable(python_function):
         raise WeftTypeError(f"weft.function compiles callables, not {python_function!r}")
     if inspect.isclass(python_function):
-        raise WeftTypeError(
-            f"weft.function compiles functions, and {python_function.__qualname__} is a class; decorate its methods"
-        )
-    if _is_suspended(python_function):
-        raise WeftTypeError(
-            f"weft.function cannot compile {python_function!r}: generators and coroutines run piece by piece, "
-            "when they are asked; write a function that returns its results, in a list for example"
-        )
+        raise WeftTypeError(f"weft.function compiles functions, and {_instead_of_class(python_function)}")
+    suspended = _suspended_kind(python_function)
+    if suspended is not None:
+        raise WeftTypeError(f"weft.function cannot compile {name_of(python_function)}, {suspended}")
 
 
-def _is_suspended(python_function: Callable[..., Any]) -> bool:
-    """Whether a call of the function returns before its code has run."""
-    tests = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)
-    return any(test(python_function) for test in tests)
+def _instead_of_class(given: type) -> str:
+    """What to write where a class is given for a function."""
+    name = given.__qualname__
+    if issubclass(given, np.generic) or given in (bool, int, float, complex):
+        return (
+            f"{name} is a dtype: the types of arguments are found when it is called, or said by "
+            f"input_signature=[weft.TensorSpec([None], {name!r})]"
+        )
+    return f"{name} is a class; decorate its methods"
+
+
+def _suspended_kind(python_function: Callable[..., Any]) -> str | None:
+    """What a function is whose call returns before its code has run, and what to write; None for another one."""
+    if inspect.isgeneratorfunction(python_function) or inspect.isasyncgenfunction(python_function):
+        return (
+            "a generator: generators and coroutines run piece by piece, when they are asked; return a list of the "
+            "items, or decorate the function that walks over them, which is compiled with the generator in it"
+        )
+    if inspect.iscoroutinefunction(python_function):
+        return (
+            "a coroutine: generators and coroutines run piece by piece, when they are asked; put what computes in a "
+            "function of its own, decorate that, and call it in the coroutine"
+        )
+    return None
 
 
 def name_of(python_function: Callable[..., Any]) -> str:
@@ -44,4 +67,28 @@ def name_of(python_function: Callable[..., Any]) -> str:
     return re.sub(r"\W", "_", name.replace("<lambda>", "lambda"))
 
 
-__all__ = ["name_of", "require_function"]
+class AnswersMisnaming:
+    """Base of compiled functions, which says of what concrete functions have how to get one."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            owner = type(self).__name__
+            message = f"{owner!r} object has no attribute {name!r}"
+            if name.startswith("_"):
+                raise AttributeError(message, name="", obj=None)
+            from .concrete import ConcreteFunction
+
+            if hasattr(ConcreteFunction, name):
+                raise AttributeError(
+                    f"{message}, which is of one compilation: write f.get_concrete_function(...).{name}, with the "
+                    "arguments of a call, or weft.TensorSpec in their place",
+                    name="",
+                    obj=None,
+                )
+            raise no_attribute(message, name, [known for known in dir(self) if not known.startswith("_")])
+
+
+__all__ = ["AnswersMisnaming", "name_of", "require_function"]

@@ -23,6 +23,13 @@ _ROUNDS = "arithmetic is NumPy's, rounded as NumPy rounds"
 _LIMIT = "max_specialisations says how many compiled functions are kept"
 
 _ANSWERS = {
+    "jit": _COMPILES,
+    "compile": _COMPILES,
+    "mode": _COMPILES,
+    "forceobj": _COMPILES,
+    "inline": "functions that are called are part of the code, without being named",
+    "signature": "input_signature= says which types and sizes calls must have",
+    "static": _STATIC,
     "jit_compile": _COMPILES,
     "reduce_retracing": _RELAXES,
     "experimental_relax_shapes": _RELAXES,

@@ -22,9 +22,20 @@ def completed(
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:
-        raise WeftTypeError(f"{name}() {error}") from None
+        raise WeftTypeError(f"{name}() {error}{_counted(signature, name, args, str(error))}") from None
     bound.apply_defaults()
     return bound.args, bound.kwargs
+
+
+def _counted(signature: inspect.Signature, name: str, args: tuple[Any, ...], error: str) -> str:
+    """How many arguments a function takes that was given too many, and whether `self` may be missing."""
+    if not error.startswith("too many positional"):
+        return ""
+    takes = [p.name for p in signature.parameters.values() if p.kind <= p.POSITIONAL_OR_KEYWORD]
+    counted = f": it takes {len(takes)} ({', '.join(takes)})" if takes else ": it takes none"
+    is_method = hasattr(type(args[0]), name) and takes[:1] not in (["self"], ["cls"])
+    hint = "; a method has its instance in front, self" if is_method else ""
+    return f"{counted}, and {len(args)} were given{hint}"
 
 
 class Parameters:

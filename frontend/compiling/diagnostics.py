@@ -27,6 +27,7 @@ from ..source.locations import SourceRange, caret_snippet, is_own_frame, is_part
 from ..source.own_failures import RAISERS
 from ..source.tracebacks import places_of, traceback_through
 from ..tracing.array import TracedArray
+from .hints import hint
 
 if TYPE_CHECKING:
     from ...backend.cpu.execution.executable import RuntimeFailure
@@ -47,6 +48,9 @@ def explain(error: BaseException) -> None:
     described = _describe_names(frame, place)
     if described:
         lines.append(f"  where {described}")
+    instead = hint(error)
+    if instead is not None:
+        lines.append(instead)
     if isinstance(error, WeftError) and not isinstance(error, AxisError):
         error.location = place  # type: ignore[attr-defined]
         error.args = ("\n".join([str(error), *lines]), *error.args[1:])

@@ -196,8 +196,9 @@ def _raise_explained(error: Exception, name: str) -> NoReturn:
     raised: BaseException
     if isinstance(error, RecursionError) and is_endless_recursion(error):
         raised = TraceRecursionError(
-            f"{name} recursed without end while it was traced: Python decides when to stop, so the "
-            "condition must not depend on traced arrays; write a loop, or pass the depth as a Python int"
+            f"{name} recursed without end while it was traced, as it would in Python, where nothing ends it: return "
+            "without a call of itself in some case. Where an array decides that, the function must be converted "
+            "(without autograph=False)"
         )
     elif isinstance(error.__cause__, WeftTypeError):
         # NumPy asked a traced array for its value and hides our answer behind a message of its own.

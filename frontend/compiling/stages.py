@@ -43,7 +43,11 @@ def to_linalg(module: Module) -> None:
 def stage_text(traced: Operation, stage: str, target: str = "native") -> str:
     """The text of a stage, or of an analysis, made again from the trace: that costs nothing until it is asked for."""
     if stage not in STAGES and not is_report(stage):
-        raise WeftValueError(f"there is no stage {stage!r}; the stages are: {', '.join(STAGES)}")
+        import difflib  # for messages only
+
+        close = difflib.get_close_matches(stage, STAGES, 1, cutoff=0.5)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        raise WeftValueError(f"there is no stage {stage!r}; {hint}the stages are: {', '.join(STAGES)}")
     with context(), ir.Location.unknown():
         module = ir.Module.parse(traced.get_asm(enable_debug_info=True))
         for name in _FRONT.get(stage, _FRONT["linalg"]):

@@ -7,11 +7,12 @@ and `names` are what `weft.__getattr__` and `dir(weft)` are made of.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from types import FunctionType, ModuleType
 from typing import Any
 
+from ...dialect.errors import no_attribute
 from ...dialect.imports import load_on_first_use
 
 load_on_first_use(
@@ -99,23 +100,26 @@ def lookup(name: str, others: Iterable[str] = ()) -> Any:
     table = _table()
     if name in table:
         return table[name]
-    raise AttributeError(f"module 'weft' has no attribute {name!r}{_hint(name, [*others, *table])}")
+    message = f"module 'weft' has no attribute {name!r}"
+    elsewhere = _elsewhere(name)
+    raise no_attribute(message + elsewhere, name, () if elsewhere else [*others, *table])
 
 
-def _hint(name: str, known: Sequence[str]) -> str:
-    import difflib  # for messages only
-
+def _elsewhere(name: str) -> str:
+    """What is written for a name that NumPy or another library has."""
     import numpy as np
 
-    from .tensorflow_names import here
+    from .other_names import LIBRARIES
 
     if not name.startswith("_") and callable(getattr(np, name, None)):
         return f": of NumPy's functions, {name} is one that compiled code does not have; call np.{name} outside of it"
-    elsewhere = here(name)
-    if elsewhere is not None:
-        return f": what TensorFlow calls {name} is written {elsewhere}".replace("\n", " ")
-    close = difflib.get_close_matches(name, known, 3, cutoff=0.75)
-    return f"; did you mean {' or '.join(close)}?" if close else ""
+    found = {table[name]: None for table in LIBRARIES.values() if name in table}
+    if not found:
+        return ""
+    code = next(iter(found)).replace("\n", " ")
+    libraries = [library for library, table in LIBRARIES.items() if table.get(name) in found]
+    verb = "call" if len(libraries) > 1 else "calls"
+    return f": what {' and '.join(libraries)} {verb} {name} is written {code}"
 
 
 __all__ = ["functions_of", "lookup", "names"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import reprlib
 import types
 from collections.abc import Callable
 from typing import Any
@@ -124,10 +125,27 @@ def require_numpy_rules(what: str, value: Any) -> None:
         )
 
 
+def instead_of_elements(array: np.ndarray[Any, Any]) -> str:
+    """What to do with an array of objects or texts, by what is in it."""
+    if array.dtype.kind != "O":
+        return "; convert it before the call, as with .astype('float64'), or pass it inside a Python object"
+    for place in np.ndindex(array.shape):
+        element = array[place]
+        if not isinstance(element, (int, float, np.generic)):
+            where = ", ".join(map(str, place))
+            missing = " (numpy.nan stands for what is missing)" if element is None else ""
+            return (
+                f"; [{where}] is {reprlib.repr(element)}, of {type(element).__name__}{missing}: pass the "
+                "numbers in an array of their own"
+            )
+    return "; convert it before the call: .astype('float64')"
+
+
 __all__ = [
     "elements_as",
     "has_elements",
     "has_own_rules",
+    "instead_of_elements",
     "is_carrier",
     "read_elements",
     "reader",

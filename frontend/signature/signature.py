@@ -19,7 +19,7 @@ from ...dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType, compatible_shapes, parse_type, type_of
 from .composite_arrays import ArrayParts, array_of, is_composite, is_composite_dtype, parts_of, parts_of_array
-from .foreign_arrays import has_elements, read_elements, require_numpy_rules
+from .foreign_arrays import has_elements, instead_of_elements, read_elements, require_numpy_rules
 from .generators import GeneratorParts, generator_of, parts_of_generator
 from .packed_numbers import PackedNumbers
 from .traced_value import ArrayHolder, ByValue, CompositeValue, TracedValue
@@ -408,11 +408,7 @@ def as_array(value: Any, name: str) -> Any:
     try:
         element_type(dtype)
     except WeftTypeError:
-        hint = ""
-        if dtype.kind in "OSUMmV":
-            hint = (
-                "; convert it before the call, as with .astype('float64'), or pass it inside a Python object"
-            )
+        hint = instead_of_elements(value) if dtype.kind in "OSUMmV" else ""
         raise WeftTypeError(
             f"argument '{name}' has dtype {dtype}, which compiled code cannot hold; the dtypes there are: "
             f"{supported_names()}{hint}"
@@ -540,7 +536,12 @@ def type_of_leaf(leaf: Any) -> TensorType:
 def check_fits(what: str, spec: TensorType, given: TensorType) -> None:
     """Raise unless an array of a type may be passed where a spec asks for another, naming the argument."""
     if spec.dtype != given.dtype or not compatible_shapes(spec.shape, given.shape):
-        raise WeftTypeError(f"argument '{what}' must be {spec}, but {given} was given")
+        hint = (
+            f"; convert it before the call, {what}.astype({spec.dtype.name!r})"
+            if spec.dtype != given.dtype
+            else ""
+        )
+        raise WeftTypeError(f"argument '{what}' must be {spec}, but {given} was given{hint}")
 
 
 def alias_pattern(leaves: Sequence[Any]) -> tuple[int, ...]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import re
+import traceback
 import warnings
 from typing import Any
 
@@ -135,3 +137,161 @@ def test_a_type_is_no_value(spec: weft.TensorSpec) -> None:
             call()
     with pytest.raises(TypeError, match="says a type and has no values"):
         outer(np.ones(3))
+
+
+def message_of(call: Any) -> str:
+    """What the exception of a call says, with its notes and its class in front."""
+    with pytest.raises(Exception) as caught:  # noqa: PT011
+        call()
+    notes = getattr(caught.value, "__notes__", [])
+    return "\n".join([f"{type(caught.value).__name__}: {caught.value}", *notes])
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("functoin", r"no attribute 'functoin'; did you mean function\?"),
+        ("jit", r"what JAX and Numba call jit is written weft\.function\(f\)\(x\)"),
+        ("prange", r"what Numba calls prange is written for i in range\(n\)"),
+        ("randn", r"what PyTorch calls randn is written np\.random\.default_rng\(1\)\.normal"),
+        ("zzz", r"no attribute 'zzz'"),
+    ],
+)
+def test_names_that_are_nearly_right_are_suggested_once(name: str, message: str) -> None:
+    with pytest.raises(AttributeError, match=message + "[^;]*$") as caught:
+        getattr(weft, name)
+    shown = "".join(traceback.format_exception(caught.value))
+    assert shown.count("id you mean") == message.count("did you mean")  # Python adds none of its own
+
+
+def test_settings_that_are_functions() -> None:
+    with pytest.raises(AttributeError, match=r"'num_threads'; that is said by weft.set_num_threads$"):
+        _ = weft.settings.num_threads
+
+
+def numbers(x: Any) -> Any:
+    yield x
+
+
+async def waits(x: Any) -> Any:
+    return x
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (numbers, "cannot compile numbers, a generator: .* return a list of the items"),
+        (waits, "cannot compile waits, a coroutine: .* call it in the coroutine"),
+        (property(numbers), "put @property above @weft.function, not below"),
+        (classmethod(numbers), "put @classmethod above @weft.function, not below"),
+        (np.float64, r"float64 is a dtype: .* input_signature=\[weft.TensorSpec\(\[None\], 'float64'\)\]"),
+        (Scaled, "Scaled is a class; decorate its methods"),
+        ("x + 1", r"compiles callables, not 'x \+ 1'"),
+    ],
+)
+def test_what_is_no_function(given: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        weft.function(given)
+
+
+def test_the_class_in_the_place_of_the_decorator() -> None:
+    @weft.Function
+    def increased(x: Any) -> Any:
+        return x + 1
+
+    assert increased(np.int64(1)) == 2
+    with pytest.raises(TypeError, match=r"no option .jit.: leave it out\. Here, every function is compiled"):
+        weft.function(jit=True)
+
+
+class Forgetful:
+    @weft.function
+    def doubled(x: Any) -> Any:
+        return x * 2
+
+
+def total_of_list(x: Any) -> Any:
+    return x.sum()
+
+
+def total_of_collected(x: Any) -> Any:
+    items = []
+    for v in x:
+        items.append(v * 2)
+    return items.sum()  # type: ignore[attr-defined]
+
+
+def to_numpy(x: Any) -> Any:
+    return x.numpy() + 1
+
+
+def at_set(x: Any) -> Any:
+    return x.at[0].set(3)
+
+
+def over_dim(x: Any) -> Any:
+    return x.sum(dim=0)
+
+
+def endless(n: Any) -> Any:
+    return n * endless(n - 1)
+
+
+def opened(x: Any) -> Any:
+    with open("out.txt", "w") as file:
+        file.write(str(x.sum()))
+    return x
+
+
+ONES = np.ones(3)
+
+
+@pytest.mark.parametrize(
+    ("function", "argument", "message"),
+    [
+        (
+            Forgetful().doubled,
+            ONES,
+            r"it takes 1 \(x\), and 2 were given; a method has its instance in front",
+        ),
+        (total_of_list, [1, 2], r"'list' object has no attribute 'sum'(.|\n)*write np.asarray\(...\).sum"),
+        (total_of_collected, ONES, r"(.|\n)*a list is no array: pass np.asarray"),
+        (to_numpy, ONES, r"no attribute 'numpy'(.|\n)*it is a NumPy array already; leave it out"),
+        (at_set, ONES, r"no attribute 'at'(.|\n)*arrays are written in place: x\[i\] = value"),
+        (over_dim, ONES, r"unexpected keyword argument 'dim'(.|\n)*NumPy calls it axis"),
+        (endless, 5, "endless recursed without end .* as it would in Python, where nothing ends it"),
+        (opened, ONES, r"UnsupportedError: open\(\) reads or writes files"),
+        (
+            total_of_list,
+            np.array([[1.0, "x"]], object),
+            r"\[0, 1\] is 'x', of str: pass the numbers in an array",
+        ),
+        (total_of_list, np.array([1, None]), r"\[1\] is None, .* \(numpy.nan stands for what is missing\)"),
+    ],
+)
+def test_messages_of_first_programs(function: Any, argument: Any, message: str) -> None:
+    compiled = function if hasattr(function, "get_concrete_function") else weft.function(function)
+    assert re.search(message, message_of(lambda: compiled(argument)))
+
+
+def test_what_only_concrete_functions_have() -> None:
+    increased = weft.function(lambda x: x + 1)
+    with pytest.raises(AttributeError, match=r"write f.get_concrete_function\(...\).as_text"):
+        increased.as_text("asm")  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match=r"no attribute 'trace_counts'; did you mean trace_count\?$"):
+        _ = increased.trace_counts  # type: ignore[attr-defined]
+    concrete = increased.get_concrete_function(ONES)
+    with pytest.raises(ValueError, match=r"no stage 'assembly'; did you mean 'asm'\?"):
+        concrete.as_text("assembly")
+
+
+def test_types_that_do_not_fit() -> None:
+    total = weft.function(lambda x: x.sum(), input_signature=[weft.TensorSpec([None], "float32")])
+    with pytest.raises(
+        TypeError, match=r"must be f32\[\?\], but f64\[3\] was given; .* x.astype\('float32'\)"
+    ):
+        total(ONES)
+    with pytest.raises(TypeError, match=r"must be f32\[\?\], but f32\[1,1\] was given$"):
+        total(np.ones((1, 1), "f4"))
+    with pytest.raises(TypeError, match=r"'flaot32' is not a dtype; did you mean float32\?"):
+        weft.TensorSpec([3], "flaot32")

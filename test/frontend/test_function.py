@@ -374,9 +374,9 @@ class TestConcreteFunction:
     def test_unknown_stage_lists_the_stages(self):
         concrete = weft.function(lambda x: x + 1).get_concrete_function(ones(2))
         with pytest.raises(
-            ValueError, match="there is no stage 'wasm'; the stages are: weft, optimized, linalg"
+            ValueError, match="there is no stage 'http'; the stages are: weft, optimized, linalg"
         ):
-            concrete.as_text("wasm")
+            concrete.as_text("http")
         with pytest.raises(
             ValueError, match="'ptx' is not a stage of the CPU backend: linalg, kernels, buffers"
         ):

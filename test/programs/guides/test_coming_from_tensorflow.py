@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import weft
-from weft.frontend.numpy_api.tensorflow_names import ARRAYS, PROGRAMS
+from weft.frontend.numpy_api.other_names import ARRAYS, PROGRAMS
 
 PAGE = (Path(__file__).parents[3] / "docs" / "coming_from_tensorflow.md").read_text()
 ROWS = re.findall(r"^\| `(.+?)` \| `(.+)` \|$", PAGE, re.MULTILINE)

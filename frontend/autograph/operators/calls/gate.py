@@ -189,7 +189,7 @@ def _described(function: Function) -> str:
     if owner is not None and not isinstance(owner, (type, types.ModuleType)):
         return f"{type(owner).__qualname__}.{getattr(function, '__name__', 'call')}"
     module = getattr(function, "__module__", None)
-    prefix = "" if module in (None, "builtins", "__main__") else f"{module}."
+    prefix = "" if module in (None, "builtins", "__main__") or function is open else f"{module}."
     return f"{prefix}{name_of(function)}()"
 
 

@@ -1,4 +1,4 @@
-"""What TensorFlow's names are called here: for messages, and for the page for those who come from there."""
+"""What names of other libraries are called here: for messages, and for the pages for those who come from there."""
 
 from __future__ import annotations
 
@@ -62,9 +62,58 @@ PROGRAMS = {
 """By TensorFlow's name what is written for anything else, with a number n, a variable v and a function f."""
 
 
-def here(name: str) -> str | None:
-    """What is written for a name of TensorFlow's; None for one that is not known."""
-    return ARRAYS.get(name) or PROGRAMS.get(name)
+JAX = {
+    "Array": "np.ndarray",
+    "ShapeDtypeStruct": "weft.TensorSpec([2, 3], 'float32')",
+    "block_until_ready": "f(x)  # a call has ended when it returns",
+    "debug": "print(x)",
+    "device_get": "np.asarray(x)",
+    "disable_jit": "weft.eager()",
+    "jacfwd": "weft.jacobian(f)(x)",
+    "jacrev": "weft.jacobian(f)(x)",
+    "jit": "weft.function(f)(x)",
+    "lax": "weft.cond(n > 1, lambda: x, lambda: 2 * x)",
+    "linearize": "weft.jvp(f, (x,), (x,))",
+    "make_jaxpr": "compiled.get_concrete_function(x).as_text('weft')",
+    "numpy": "np.sum(x)  # NumPy itself",
+    "pure_callback": "weft.py_call(f, x, result=weft.TensorSpec(x.shape, x.dtype))",
+    "tree_util": "weft.state({'w': x})",
+}
+"""By JAX's name what is written, with an array x, a number n, a function f and compiled = weft.function(f)."""
 
+NUMBA = {
+    "cfunc": "weft.export(concrete, path)",
+    "guvectorize": "weft.vmap(f)(x)",
+    "jit": "weft.function(f)(x)",
+    "njit": "weft.function(f)(x)",
+    "objmode": "weft.py_call(f, x, result=weft.TensorSpec(x.shape, x.dtype))",
+    "prange": "for i in range(n): n + i",
+    "stencil": "x[:, 2:] + x[:, :-2]",
+    "typed": "[x, x]",
+}
+"""By Numba's name what is written."""
 
-__all__ = ["ARRAYS", "PROGRAMS", "here"]
+TORCH = {
+    "Generator": "np.random.default_rng(1)",
+    "Tensor": "np.ndarray",
+    "as_tensor": "np.asarray([1.0, 2.0])",
+    "cat": "np.concatenate([x, x])",
+    "compile": "weft.function(f)(x)",
+    "from_numpy": "x",
+    "inference_mode": "f(x)  # nothing is recorded unless a gradient is asked for",
+    "manual_seed": "np.random.default_rng(1)",
+    "nn": "np.maximum(x @ x.T, 0)",
+    "no_grad": "weft.stop_gradient(x)",
+    "optim": "x - 0.1 * weft.grad(lambda x: np.sum(x**2))(x)",
+    "rand": "np.random.default_rng(1).random((2, 3))",
+    "randint": "np.random.default_rng(1).integers(0, 9, (2, 3))",
+    "randn": "np.random.default_rng(1).normal(size=(2, 3))",
+    "relu": "np.maximum(x, 0)",
+    "tensor": "np.array([1.0, 2.0])",
+}
+"""By PyTorch's name what is written."""
+
+LIBRARIES = {"TensorFlow": {**ARRAYS, **PROGRAMS}, "JAX": JAX, "Numba": NUMBA, "PyTorch": TORCH}
+"""By library what is written for its names that weft and NumPy do not have."""
+
+__all__ = ["ARRAYS", "JAX", "LIBRARIES", "NUMBA", "PROGRAMS", "TORCH"]
