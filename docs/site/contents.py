@@ -61,6 +61,7 @@ SECTIONS = (
             "onnx.md": "models of ONNX as functions, and functions as models of ONNX",
             "stablehlo.md": "what JAX exported, and what XLA runs",
             "gpu.md": "the same function on GPUs",
+            "distributed.md": "one program on many machines, and ranks that work together",
             "threads.md": "several threads, and how many",
             "libraries.md": "what a library needs whose functions are called in compiled code, too",
             "integrations/keras_weft/README.md": "models of Keras 3, trained and run as compiled steps",

@@ -17,6 +17,7 @@ from ...dialect.errors import (
     InternalError,
     PassError,
     RefusedOperation,
+    TraceSizeError,
     WeftError,
 )
 from ...dialect.ops.state import exception_type
@@ -43,7 +44,7 @@ def explain(error: BaseException) -> None:
         return
     frame, place = found
     lines = [caret_snippet(place)]
-    if isinstance(error, ConcreteValueError):
+    if isinstance(error, (ConcreteValueError, TraceSizeError)):
         lines += _why_unconverted(frame)
     described = _describe_names(frame, place)
     if described:

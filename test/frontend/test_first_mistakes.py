@@ -295,3 +295,14 @@ def test_types_that_do_not_fit() -> None:
         total(np.ones((1, 1), "f4"))
     with pytest.raises(TypeError, match=r"'flaot32' is not a dtype; did you mean float32\?"):
         weft.TensorSpec([3], "flaot32")
+
+
+def test_loops_of_code_without_a_source() -> None:
+    names: dict[str, Any] = {"weft": weft}
+    exec(
+        "def total(x):\n    s = 0.0\n    for i in range(len(x)):\n        s = s + x[i]\n    return s\n", names
+    )
+    with weft.settings.scope(max_trace_ops=20):
+        message = message_of(lambda: weft.function(names["total"])(np.ones(100)))
+    assert "more than 20 operations" in message
+    assert "total is traced as it is: its source (<string>) is not available" in message

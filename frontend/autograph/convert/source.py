@@ -54,7 +54,8 @@ def find_source(function: FunctionType, *, is_nested: bool = False) -> Source | 
     code = function.__code__
     lines = _lines_of(function)
     if not lines:
-        return Missing(f"its source ({code.co_filename}) is not available")
+        hint = "; write it to a file" if code.co_filename == "<string>" else ""
+        return Missing(f"its source ({code.co_filename}) is not available{hint}")
     tree = _parsed("".join(lines), code.co_flags & FUTURE_FLAGS)
     if tree is None:
         return Missing(f"{code.co_filename} has changed: it is no longer valid Python")

@@ -176,7 +176,7 @@ def test_without_source() -> None:
     variables: dict[str, Any] = {}
     exec("def f(x): return 1 if x else 2", variables)
     function = variables["f"]
-    assert why_not_converted(function) == "its source (<string>) is not available"
+    assert why_not_converted(function) == "its source (<string>) is not available; write it to a file"
     assert convert(function, None) is function
 
 
