@@ -34,14 +34,18 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "cache": Kind("Kept on disk", "cache"),
         "unconverted": Kind("Run by Python while tracing", "trace"),
         "guard": Kind("Compiled in, and looked at before each call", "guards"),
+        "loop": Kind("Loops", "trace"),
         "python": Kind("Calls of Python", "python"),
         "check": Kind("Checked while it runs", "guards"),
         "fused": Kind("Computed in one loop", "fusion"),
+        "rows": Kind("Row by row", "fusion"),
         "stored": Kind("Stored in between", "fusion"),
         "vector": Kind("Vector code", "vectors"),
         "scalar": Kind("One element at a time", "vectors"),
         "threads": Kind("Threads", "threads"),
         "copy": Kind("Copied", "memory"),
+        "memory": Kind("Memory", "memory"),
+        "host": Kind("On the host, and not on the device", "device"),
     }
 )
 """All kinds of notes, in the order in which they are told."""
@@ -53,6 +57,8 @@ class Place(NamedTuple):
     file: str
     line: int
     column: int
+    name: str = ""
+    """What it is called, of arguments, which have no line."""
 
 
 class Note(NamedTuple):
@@ -70,19 +76,34 @@ NOWHERE = Place("", 0, 0)
 _PLACE = re.compile(r'"([^"]+)":(\d+):(\d+)')
 """A place in the text of an MLIR location; the innermost one of a chain of calls is the first."""
 
+_NAME = re.compile(r'loc\("([^"]+)"\)')
+
 
 def place_of(location: Any) -> Place:
     """The innermost place of a location of MLIR.
 
     >>> place_of('loc(callsite("model.py":3:5 at "main.py":7:1))')
-    Place(file='model.py', line=3, column=5)
+    Place(file='model.py', line=3, column=5, name='')
+    >>> place_of('loc("x")').name
+    'x'
     >>> place_of("loc(unknown)") == NOWHERE
     True
     """
     if isinstance(location, Place):
         return location
-    found = _PLACE.search(str(location))
-    return Place(found[1], int(found[2]), int(found[3])) if found else NOWHERE
+    text = str(location)
+    found = _PLACE.search(text)
+    if found is not None:
+        return Place(found[1], int(found[2]), int(found[3]))
+    named = _NAME.fullmatch(text)
+    return Place("", 0, 0, named[1]) if named else NOWHERE
+
+
+def place_of_value(value: Any) -> Place:
+    """The place of what computes a value of MLIR, or of the argument that it is."""
+    if hasattr(value.owner, "arguments"):  # a block
+        return place_of(value.location)
+    return place_of(value.owner.location)
 
 
 _notes: ContextVar[list[Note] | None] = ContextVar("notes", default=None)
@@ -93,12 +114,26 @@ def wanted() -> bool:
     return _notes.get() is not None
 
 
+def recorded() -> list[Note]:
+    """The notes so far, where somebody records: later steps may know better."""
+    return _notes.get() or []
+
+
 def note(kind: str, location: Any, reason: str, *about: Any) -> None:
     """Note a decision about the expression at a location; `about` are locations of others, or texts."""
     found = _notes.get()
     if found is not None:
         others = tuple(other if isinstance(other, str) else place_of(other) for other in about)
         found.append(Note(kind, place_of(location), reason, others))
+
+
+def fields(count: int) -> str:
+    """Fields for so many expressions.
+
+    >>> fields(3)
+    '{}, {} and {}'
+    """
+    return " and ".join(filter(None, [", ".join(["{}"] * (count - 1)), "{}"]))
 
 
 @contextmanager
@@ -117,4 +152,17 @@ def noting(notes: list[Note]) -> Iterator[list[Note]]:
         _notes.reset(token)
 
 
-__all__ = ["KINDS", "NOWHERE", "Kind", "Note", "Place", "note", "noting", "place_of", "wanted"]
+__all__ = [
+    "KINDS",
+    "NOWHERE",
+    "Kind",
+    "Note",
+    "Place",
+    "fields",
+    "note",
+    "noting",
+    "place_of",
+    "place_of_value",
+    "recorded",
+    "wanted",
+]

@@ -10,6 +10,7 @@ from ..analysis.requests import is_report
 from ..planning.debug_info import is_debugged
 from ..planning.plan import MachineCode, plan_of
 from ..target import current
+from .element_loops import note_element_loops
 from .execution.symbols import called_by_instructions
 from .machine import llvm
 from .pipeline import CPU_PIPELINES as PIPELINES
@@ -23,6 +24,7 @@ def machine_code(module: Module, name: str, verify: bool) -> MachineCode:
     for _ in lowering.stages():
         pass
     optimised = llvm.optimise(lowering.llvm_text, lowering.scalar_loops)
+    note_element_loops(lowering.element_loops, optimised)
     symbols, object_file = llvm.external_symbols(optimised), llvm.object_code(optimised)
     called = (*symbols, *called_by_instructions(object_file))
     code = MachineCode(plan_of(lowering.plans, name), object_file, called, current().name)

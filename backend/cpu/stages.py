@@ -10,12 +10,14 @@ from ...dialect.errors import InternalError, PassError, UnsupportedError
 from ...dialect.mlir import Module
 from ...dialect.records import NamedTuple, replace
 from ...passes.base import TextPass
+from ...passes.notes import wanted
 from ...passes.pipeline import Observer, Step, run_pipeline, run_text_passes
 from ...passes.timing import phase
 from ..llvm_compatibility.translation import translate
 from ..planning.debug_info import is_debugged
 from ..planning.plan import Plan
 from ..planning.plan_attributes import plans_of
+from .element_loops import ElementLoop, element_loops
 from .lowering.entries import AddEntries
 from .lowering.inlining import scalar_loops
 from .machine import llvm
@@ -56,6 +58,8 @@ class Lowering:
         self.llvm_text = ""
         self.scalar_loops: llvm.ScalarLoops | None = None
         """The functions with loops on scalars, once the text is there; None where they are not known."""
+        self.element_loops: list[ElementLoop] = []
+        """Loops that LLVM may make vector code of, where somebody records notes."""
 
     def stages(self) -> Iterator[str]:
         """Run the stages up to LLVM assembly; the name of each is given when it is reached."""
@@ -73,6 +77,8 @@ class Lowering:
 
     def loops_to_llvm(self) -> None:
         """From loops to the LLVM dialect."""
+        if wanted():
+            self.element_loops = element_loops(self._module)
         options = self._convention.options
         steps = needed_steps(self._module)
         self._run("loops-to-llvm", [replace(s, options=options.get(s.name, s.options)) for s in steps])

@@ -15,6 +15,7 @@ from ...dialect.mlir import Operation, Type, Value, ir
 from ...dialect.records import dataclass
 from ...dialect.sizes import Size
 from ...passes.index_arithmetic import Extent, IndexArithmetic
+from ...passes.notes import note, wanted
 from .packing import ANY_SIZE, FOREVER, Range, group, pack, share
 from .plan import ALIGNMENT
 from .terms import Terms
@@ -121,7 +122,20 @@ class Workspace:
             slot.offset = offset
             for view in slot.views:
                 self._set_offset(view, offset, shown)
-        return self._finish_dynamic(size, terms)
+        end = self._finish_dynamic(size, terms)
+        if wanted():
+            self._note_slots()
+        return end
+
+    def _note_slots(self) -> None:
+        """Note which arrays lie in memory between loops."""
+        for slot in (*self.slots, *self.dynamic):
+            place = "the workspace" if slot.holder is None else "the memory of a result"
+            size = (
+                f"{slot.size:,} bytes" if isinstance(slot.size, int) else "as many bytes as its sizes ask for"
+            )
+            if not isinstance(slot.size, int) or slot.size > ALIGNMENT:
+                note("memory", slot.location, "lies in {} until it is no longer needed: {}", place, size)
 
     def _finish_dynamic(self, end: Extent, terms: Terms) -> Extent:
         """Place the slots of dynamic size behind those of static size."""

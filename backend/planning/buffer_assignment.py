@@ -13,7 +13,7 @@ from ...dialect.mlir import Operation, Type, Value, dialect, ir
 from ...dialect.records import dataclass
 from ...dialect.sizes import limits
 from ...passes.index_arithmetic import Extent, IndexArithmetic
-from ...passes.notes import note, wanted
+from ...passes.notes import note, place_of_value, wanted
 from ...passes.rewriting import copy_with
 from .arena import Holder, Slot, Workspace
 from .boundaries import memref_type
@@ -24,6 +24,9 @@ from .shapes import Sizes, is_known_at_entry, static_shape
 
 _SMALL = 1 << 16
 """Bytes that are kept for what may be as large, and need not be."""
+
+_CHANGED = "is copied before {} changes it, as what it was is needed later"
+_CARRIED = "is copied to where the next iteration, or what follows a branch, finds it"
 
 
 class Kind(Enum):
@@ -207,7 +210,7 @@ class BufferAssignment:
         buffer = self.reusable(None, operand, busy)
         if buffer is None or buffer.block is None:
             buffer = self.growing()
-            self.copy(operand, buffer)
+            self.copy(operand, buffer, _CHANGED)
         return buffer
 
     def prepare(self, value: Value, buffer: Buffer) -> Buffer:
@@ -258,7 +261,7 @@ class BufferAssignment:
         buffer = self.reusable(result, operand, busy)
         if buffer is None:
             buffer = self.temporary(operand) if result is None else self.choose(result, busy)
-            self.copy(operand, buffer)
+            self.copy(operand, buffer, _CHANGED)
         return buffer
 
     def reusable(self, result: Value | None, operand: Value, busy: set[Buffer]) -> Buffer | None:
@@ -298,17 +301,17 @@ class BufferAssignment:
         """Store a value to memory that is written now; old contents still needed are moved elsewhere first."""
         if self.home.get(self.lifetimes.root[value]) is not buffer:
             self.vacate(buffer, self.position + 1)
-            self.copy(value, buffer)
+            self.copy(value, buffer, "is copied into the argument that the program writes")
 
     def vacate(self, buffer: Buffer, position: int) -> None:
         """Move values that are used at a position or later out of a buffer that is about to be overwritten."""
         for resident in list(buffer.residents):
             if self.lifetimes.last_use(resident) >= position:
                 place = self.elsewhere(resident)
-                self.copy(resident, place)
+                self.copy(resident, place, "is copied, as {} writes to its memory while it is still needed")
                 self.settle(resident, place)
 
-    def copy(self, value: Value, buffer: Buffer) -> None:
+    def copy(self, value: Value, buffer: Buffer, why: str) -> None:
         """Copy a value into a buffer, unless it is there; for what was never written, there only is room."""
         home = self.home.get(self.lifetimes.root[value])
         if home is buffer:
@@ -318,7 +321,7 @@ class BufferAssignment:
             return
         self.copies += 1
         if wanted():
-            _note_copy(value)
+            note("copy", place_of_value(value), why, ir.Location.current)
         dialect("memref").copy(self.memref(value), self.view(value, buffer))
 
     def assign(self, values: Sequence[Value], buffers: Sequence[Buffer | None]) -> None:
@@ -345,9 +348,9 @@ class BufferAssignment:
         for later, other in zip(values, buffers, strict=True):
             if other is not None and other is not buffer and self.home.get(root[later]) is buffer:
                 saved = self.temporary(later)
-                self.copy(later, saved)
+                self.copy(later, saved, _CARRIED)
                 self.settle(root[later], saved)
-        self.copy(value, buffer)
+        self.copy(value, buffer, _CARRIED)
 
     def _may_exchange(self, home: Buffer, buffer: Buffer, following: Collection[Buffer]) -> bool:
         """Whether two blocks may change their contents: nobody else needs what lies in the first later."""
@@ -483,18 +486,6 @@ def result_holder(memref: Value, builder: IndexArithmetic) -> Holder:
 
     size = math.prod(type.shape) * byte_width(type.element_type) if is_static else None
     return Holder(size, can_show, show)
-
-
-def _note_copy(value: Value) -> None:
-    """Note that an array is copied at the current location."""
-    owner = value.owner
-    source = owner.arguments[value.arg_number].location if isinstance(owner, ir.Block) else owner.location
-    note(
-        "copy",
-        source,
-        "is copied for {}, which writes to the memory that it is in, or needs it elsewhere",
-        ir.Location.current,
-    )
 
 
 def byte_width(type: Type) -> int:

@@ -18,6 +18,7 @@ from dataclasses import field
 
 from ...dialect.mlir import Block, Operation, Value, dialect, ir
 from ...dialect.records import dataclass
+from ...passes.notes import note
 from ...passes.rewriting import terminator
 from .buffer_assignment import Buffer, BufferAssignment, Kind
 
@@ -200,6 +201,9 @@ class BufferRotation:
             for (source, _), view in zip(pairs[1:], views, strict=True):
                 memref.copy(source, view)
             memref.copy(*pairs[0])
+            note(
+                "copy", ir.Location.current, "is copied back behind the loop if it ran an odd number of times"
+            )
             for (_, target), view in zip(pairs[1:], views, strict=True):
                 memref.copy(view, target)
             scf.YieldOp([])

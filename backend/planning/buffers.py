@@ -279,7 +279,7 @@ class _Planner:
         places = self._assignment
         for value, result in zip(op.operands, places.results, strict=True):
             if result.block is None:
-                places.copy(value, result)
+                places.copy(value, result, "is copied into the memory of the result")
         places.assign(list(op.operands), [result if result.block else None for result in places.results])
         extents = [
             extent for index in sorted(self._on_heap) for extent in self._result_extents(op.operands[index])

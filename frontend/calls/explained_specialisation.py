@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -62,7 +63,8 @@ class ExplainedSpecialisation:
             if isinstance(site, HostSite):
                 yield Note("python", place, "calls {}", (f"`{name_of(self._callbacks[site.callback])}`",))
             else:
-                yield Note("check", place, "is checked, and raises {}: {}", (site.error, site.message))
+                message = re.sub(r"\{\d*\}", "...", site.message)
+                yield Note("check", place, "is checked, and raises {}: {}", (site.error, message))
 
 
 def _guarded(guards: Iterable[Any], inputs: Iterable[Any]) -> Iterator[Note]:
@@ -80,15 +82,16 @@ def _guarded(guards: Iterable[Any], inputs: Iterable[Any]) -> Iterator[Note]:
             if value is UNBOUND or isinstance(value, np.ndarray):
                 continue
             if not callable(value) and not isinstance(value, types.ModuleType):
-                yield Note(
-                    "guard",
-                    NOWHERE,
-                    "{} is a constant of the code: another value compiles again",
-                    (handle.name,),
-                )
+                other = "value" if isinstance(value, _PLAIN) else "object"
+                reason = "{} is a constant of the code: another {} compiles again"
+                yield Note("guard", NOWHERE, reason, (handle.name, other))
     for found in inputs:
         if isinstance(found, Input):
             yield Note("guard", NOWHERE, "{} is read at each call", (found.name,))
+
+
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), tuple, list, dict, set, frozenset, np.generic)
+"""What is compared by its value."""
 
 
 def file_of(function: Any) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import html
 import linecache
+import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from ...dialect.records import NamedTuple
 from ...passes.notes import KINDS, Note, Place
-from ..source.expressions import expression_at
+from ..source.expressions import expression_at, statement_at
 
 
 class Decision(NamedTuple):
@@ -104,11 +106,19 @@ class Explanation:
 
 
 def decisions_of(notes: Iterable[Note], file: str) -> list[Decision]:
-    """Notes as sentences, in the order of the lines; those that say the same of several lines are one."""
-    found: dict[tuple[str, str, str], set[int]] = {}
+    """Notes as sentences, in the order of the lines.
+
+    Of one expression, those that differ in a text are one ("in vectors of 4 and 8"); and of several lines, those that
+    say the same.
+    """
+    alike: dict[tuple[Any, ...], list[Note]] = {}
     for note in dict.fromkeys(notes):
-        key = note.kind, note.place.file, sentence_of(note, file)
-        found.setdefault(key, set()).add(note.place.line)
+        fixed = tuple(other for other in note.about if isinstance(other, Place))
+        alike.setdefault((note.kind, note.place, note.reason, fixed), []).append(note)
+    found: dict[tuple[str, str, str], set[int]] = {}
+    for same in alike.values():
+        place = same[0].place
+        found.setdefault((same[0].kind, place.file, _sentence(same, file)), set()).add(place.line)
     decisions = [
         Decision(kind, where, min(lines), sentence, tuple(sorted(lines)))
         for (kind, where, sentence), lines in found.items()
@@ -116,23 +126,65 @@ def decisions_of(notes: Iterable[Note], file: str) -> list[Decision]:
     return sorted(decisions, key=lambda decision: (decision.file != file, decision.file, decision.line))
 
 
-def sentence_of(note: Note, file: str) -> str:
-    """A note in words: what it is about and what became of that."""
-    about = [other if isinstance(other, str) else _named(other, note.place, file) for other in note.about]
-    reason = note.reason.format(*about)
-    subject = expression_at(*note.place) if note.place.line else ""
-    return f"`{subject}` {reason}" if subject else reason
+def _sentence(notes: Sequence[Note], file: str) -> str:
+    """Notes that differ in texts alone in words: what they are about, and what became of that."""
+    first = notes[0]
+    if first.kind == "fused":
+        return _fused(first, file)
+    about = [
+        _listed(
+            sorted({str(note.about[number]) for note in notes}, key=_by_number),
+            "or" if first.kind == "threads" else "and",
+        )
+        if isinstance(other, str)
+        else _named(other, first.place, file)
+        for number, other in enumerate(first.about)
+    ]
+    reason = first.reason.format(*about)
+    subject = first.place.name or expression_at(*first.place[:3])
+    if subject:
+        return f"`{subject}` {reason}"
+    return f"an array {reason}" if first.kind in _OF_ARRAYS else reason
+
+
+_OF_ARRAYS = ("copy", "memory")
+
+
+def _fused(note: Note, file: str) -> str:
+    """What is computed in one loop with an expression: its own parts are not named."""
+    own = statement_at(*note.place[:3])
+    others = [
+        _named(other, note.place, file)
+        for other in note.about
+        if isinstance(other, Place) and (other.file != note.place.file or statement_at(*other[:3]) != own)
+    ]
+    subject = expression_at(*note.place[:3])
+    others = [name for name in dict.fromkeys(others) if name != f"`{subject}`"]
+    told = f"with {_listed(others)}" if others else "with all its parts"
+    return f"`{subject}` is computed in one loop {told}" if subject else f"is computed in one loop {told}"
 
 
 def _named(place: Place, beside: Place, file: str) -> str:
     """What the expression at a place is called in a sentence about another."""
-    name = expression_at(*place) if place.line else ""
+    name = place.name or expression_at(*place[:3])
     if not name:
         return f"line {place.line}" if place.line else "something else"
-    if place[:2] == beside[:2]:
+    if place[:2] == beside[:2] or not place.line:
         return f"`{name}`"
     where = f"line {place.line}" if place.file in (beside.file, file) else os.path.basename(place.file)
     return f"`{name}` ({where})"
+
+
+def _listed(texts: Sequence[str], joined: str = "and") -> str:
+    """Texts with "and" before the last one."""
+    *others, last = texts
+    return f"{', '.join(others)} {joined} {last}" if others else last
+
+
+def _by_number(text: str) -> tuple[float, str]:
+    """Numbers in their order, before other texts."""
+    digits = text.replace(",", "")
+    return (float(digits) if digits.isdecimal() else math.inf, text)
 
 
 def _ranges(lines: Sequence[int]) -> str:
@@ -160,4 +212,4 @@ _PAGE = f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>weft: {{
 <body><div class="weft-explain">{{body}}</div></body></html>
 """
 
-__all__ = ["Decision", "Explanation", "decisions_of", "sentence_of"]
+__all__ = ["Decision", "Explanation", "decisions_of"]

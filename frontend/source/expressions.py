@@ -19,38 +19,54 @@ def expression_at(file: str, line: int, column: int) -> str:
 
     Expressions that begin at one place are parts of each other: the largest is meant.
     """
-    found = _expressions(file, tuple(linecache.getlines(file))).get((line, column - 1))
-    return found or ""
+    return _found(file).get((line, column - 1), ("", 0))[0]
+
+
+def statement_at(file: str, line: int, column: int) -> int:
+    """The line on which the statement of an expression begins; that of the expression if it is not known."""
+    return _found(file).get((line, column - 1), ("", line))[1]
+
+
+def _found(file: str) -> dict[tuple[int, int], tuple[str, int]]:
+    return _expressions(tuple(linecache.getlines(file))) if file else {}
 
 
 @lru_cache(maxsize=64)
-def _expressions(file: str, lines: tuple[str, ...]) -> dict[tuple[int, int], str]:
-    """The expressions of a file by their beginnings."""
+def _expressions(lines: tuple[str, ...]) -> dict[tuple[int, int], tuple[str, int]]:
+    """The expressions of a file by their beginnings, with the lines of their statements."""
     try:
         tree = ast.parse("".join(lines))
     except (SyntaxError, ValueError, RecursionError):
         return {}
-    found: dict[tuple[int, int], tuple[tuple[int, ...], str]] = {}
+    found: dict[tuple[int, int], tuple[tuple[int, ...], str, int]] = {}
     encoded = [text.encode() for text in lines]
-    for node, name in _named(tree):
-        is_operation = isinstance(node, _OPERATIONS)
-        rank = (int(is_operation), node.end_lineno or 0, node.end_col_offset or 0)
+    for node, name, statement in _named(tree):
+        rank = (int(isinstance(node, _OPERATIONS)), node.end_lineno or 0, node.end_col_offset or 0)
         place = node.lineno, node.col_offset
         if place not in found or found[place][0] < rank:
-            found[place] = rank, name or _text(node, encoded)
-    return {place: text for place, (_, text) in found.items()}
+            found[place] = rank, _shortened(name or _text(node, encoded)), statement
+    return {place: (text, statement) for place, (_, text, statement) in found.items()}
 
 
-def _named(tree: ast.AST) -> Iterator[tuple[ast.expr, str]]:
-    """All expressions, those that are assigned to one name with it."""
+def _named(tree: ast.AST) -> Iterator[tuple[ast.expr, str, int]]:
+    """All expressions with the names that they are assigned to, and the lines of their statements."""
     names: dict[ast.expr, str] = {}
-    for node in ast.walk(tree):
+    pending: list[tuple[ast.AST, int]] = [(tree, 0)]
+    while pending:
+        node, statement = pending.pop()
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
             if isinstance(target, ast.Name):
                 names[node.value] = target.id
+        if isinstance(node, (ast.For, ast.AsyncFor)):
+            names[node.iter] = f"for {ast.unparse(node.target)} in {ast.unparse(node.iter)}"
+        elif isinstance(node, ast.While):
+            names[node.test] = f"while {ast.unparse(node.test)}"
         if isinstance(node, (*_OPERATIONS, *_OTHERS)):
-            yield node, names.get(node, "")
+            yield node, names.get(node, ""), statement
+        if isinstance(node, ast.stmt):
+            statement = node.lineno
+        pending += [(child, statement) for child in ast.iter_child_nodes(node)]
 
 
 def _text(node: ast.expr, lines: list[bytes]) -> str:
@@ -60,8 +76,11 @@ def _text(node: ast.expr, lines: list[bytes]) -> str:
         text = lines[first][node.col_offset : end]
     else:
         text = b" ".join([lines[first][node.col_offset :], *lines[first + 1 : last], lines[last][:end]])
-    shown = " ".join(text.decode(errors="replace").split())
-    return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 4]} ..."
+    return " ".join(text.decode(errors="replace").split())
 
 
-__all__ = ["expression_at"]
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
+
+
+__all__ = ["expression_at", "statement_at"]

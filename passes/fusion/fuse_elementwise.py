@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 from ...dialect.mlir import Block, Module, Operation, Value, ir
 from ...dialect.records import dataclass
 from ..base import Pass, Statistics
-from ..notes import note, place_of, wanted
+from ..notes import fields, note, place_of, wanted
 from ..rewriting import constant_integer, defined_functions, is_unused, operations_in
 from .groups import Builder, Generic, Group, Maps, Read, View, is_simple, scalar_constant, view_of
 
@@ -248,8 +248,8 @@ class _BlockFuser:
         places = dict.fromkeys(place_of(member.op.location) for member in group.members)
         others = [place for place in places if place not in apart]
         if others:
-            fields = ", ".join(["{}"] * len(others))
-            note("fused", group.root.op.location, f"is computed in one loop with {fields}", *others)
+            reason = f"is computed in one loop with {fields(len(others))}"
+            note("fused", group.root.op.location, reason, *others)
 
     def _place(self, generic: Generic, number: int, user: Generic, read: Read) -> Any:
         """The map from the loops of a user's group to the loops of a producer, for one use."""
@@ -278,7 +278,6 @@ def _is_efficient(generic: Generic, loops: Any) -> bool:
 def _apart(generic: Generic, why: str, *readers: Generic) -> bool:
     """Note that a generic has a loop of its own, whose results the readers get from memory."""
     if readers and wanted():
-        read = " and ".join(["{}"] * len(readers))
-        locations = (reader.op.location for reader in readers)
-        note("stored", generic.op.location, f"is computed before {read}, as {why}", *locations)
+        reason = f"is computed before {fields(len(readers))}, as {why}"
+        note("stored", generic.op.location, reason, *(reader.op.location for reader in readers))
     return False

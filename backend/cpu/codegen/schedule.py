@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from ....dialect.mlir import Value, ir
+from ....passes.notes import note, wanted
 from ...nests.contraction import Contraction, match_contraction
 from ...nests.emit import Emitter
 from ...nests.nest import LoopNest
@@ -41,6 +42,11 @@ def emit_run(nests: list[LoopNest], emitter: Emitter) -> None:
             emit_loops(waiting, emitter)
             waiting = []
             with pair.rows.contraction.nest.operation.location:
+                note(
+                    "vector",
+                    ir.Location.current,
+                    "is computed with the product before it, which reads the same matrix",
+                )
                 OnePass(pair, emitter).emit()
             _erase(pair.nests)
             nests = nests[len(pair.nests) :]
@@ -143,6 +149,8 @@ def _emit_contraction(
 
 
 def _write(task: Task, choice: Choice) -> None:
+    if wanted():
+        note("vector", ir.Location.current, *_described(choice))
     if isinstance(choice, DotPlan):
         DotProducts(task, choice).emit()
     elif isinstance(choice, WindowPlan):
@@ -154,6 +162,20 @@ def _write(task: Task, choice: Choice) -> None:
         RowProduct(task, choice).emit()
     else:
         ContractionEmitter(task, choice).emit()
+
+
+def _described(choice: Choice) -> tuple[str, ...]:
+    """How a product is computed, in words."""
+    lanes = str(choice.lanes)
+    if isinstance(choice, DotPlan):
+        return "is a product, by sums over rows in vectors of {}", str(choice.depth_lanes)
+    if isinstance(choice, WindowPlan):
+        return "runs over windows in vectors of {}", lanes
+    if isinstance(choice, StreamPlan):
+        return "is a product that reads a matrix once, in vectors of {}", lanes
+    if choice.by_rows:
+        return "is a product that adds up rows in vectors of {}", lanes
+    return "is a product in tiles that stay in registers, in vectors of {}", lanes
 
 
 def _erase(nests: Sequence[LoopNest | None]) -> None:

@@ -14,6 +14,7 @@ from ....dialect.ops.random import FillRandom
 from ....dialect.ops.ufunc_loops import CallLoop
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
+from ....passes.notes import note
 from ....passes.preconditions import refuse
 from ....passes.rewriting import operations_of
 from ...planning.boundaries import kernel_functions
@@ -43,6 +44,8 @@ class PlaceKernels(Pass):
             side, reason = _place(function)
             describe(function, side, reason)
             statistics[f"kernels on the {side}"] += 1
+            if side == HOST:
+                note("host", function.location, "runs on the host, as {}", reason)
 
 
 def describe(kernel: Operation, side: str, reason: str) -> None:

@@ -29,7 +29,7 @@ def explained(function, *specs, **options):
 
 def test_sentences_name_expressions_and_lines():
     explanation = explained(softmax, weft.TensorSpec((None, 300), "float32"))
-    assert sentences(explanation, "fused") == [(2, "`e` is computed in one loop with `x - m`")]
+    assert sentences(explanation, "fused") == [(2, "`e` is computed in one loop with all its parts")]
     ((line, stored),) = sentences(explanation, "stored")
     assert line == 2
     assert stored.startswith("`e` is computed before `e.sum(axis=-1, keepdims=True)`")
@@ -103,5 +103,5 @@ def test_the_disk_cache_says_what_it_did(tmp_path):
         assert sentences(loaded, "cache") == [
             (0, "the disk cache had it: another process has compiled it, and this one loads it")
         ]
-        assert sentences(loaded, "fused") == [(2, "`e` is computed in one loop with `x - m`")]
+        assert sentences(loaded, "fused") == [(2, "`e` is computed in one loop with all its parts")]
         assert "loaded from the disk cache in" in sentences(function.explain(), "trace")[0][1]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .....passes.notes import fields, note, place_of, wanted
 from ....nests.emit import Emitter
 from ....nests.extents import same_extent
 from ....nests.independence import IndependentNests, any_order
@@ -36,8 +37,20 @@ def emit_nests(nests: list[LoopNest], emitter: Emitter) -> None:
         with group[0].operation.location, emitter.loop(extent, parallel=parallel) as position:
             for nest, dim in zip(group, dims, strict=True):
                 nest.fixed[dim] = position
+            if wanted():
+                _note_rows(group)
             prefetch_next_row(group, dims, position, emitter)
             emit_nests(group, emitter)
+
+
+def _note_rows(group: Sequence[LoopNest]) -> None:
+    """Note that nests share an outer loop."""
+    own, *others = dict.fromkeys(place_of(nest.operation.location) for nest in group)
+    if others:
+        reason = (
+            f"runs row by row with {fields(len(others))}, so that what goes between them stays in the cache"
+        )
+        note("rows", own, reason, *others)
 
 
 def _emit_in_place(nest: LoopNest, copy: LoopNest, emitter: Emitter) -> bool:

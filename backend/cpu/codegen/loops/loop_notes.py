@@ -17,7 +17,7 @@ def note_form(nest: LoopNest, order: Sequence[int], loop: Any) -> None:
     location = nest.operation.location
     lanes = getattr(loop, "lanes", 1)
     if loop is not None and lanes > 1:
-        note("vector", location, f"runs in vectors of {lanes}")
+        note("vector", location, "runs in vectors of {}", str(lanes))
     else:
         note("scalar", location, f"runs one element at a time: {_why_scalar(nest, order[-1])}")
 

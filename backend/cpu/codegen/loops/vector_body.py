@@ -41,16 +41,14 @@ def is_vectorisable(body: Block, others: Callable[[Operation], bool] = lambda _:
 def without_vector_form(body: Block) -> str | None:
     """What in a body has no vector form, in words; None where all has one."""
     for op in (view.operation for view in body.operations):
+        if op.name in ("memref.load", "tensor.extract"):
+            return "it reads elements at places that are computed"
         types = [value.type for value in [*op.operands, *op.results]]
-        other = next((type for type in types if not isinstance(type, _SCALARS)), None)
-        if other is not None:
-            what = "complex numbers have" if isinstance(other, ir.ComplexType) else f"{other} has"
-            return f"{what} no vector form"
+        if any(isinstance(type, ir.ComplexType) for type in types):
+            return "complex numbers have no vector form"
         if op.name != "linalg.yield" and not _has_vector_form(op):
-            if op.name in ("memref.load", "tensor.extract"):
-                return "where it reads depends on data"
             if list(op.regions):
-                return "what it does depends on data"
+                return "what it does depends on the elements"
             return f"there is no vector form of {op.name.partition('.')[2]}"
     return None
 

@@ -20,6 +20,7 @@ from typing import ClassVar
 from .....dialect.mlir import Module, Operation, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
+from .....passes.notes import note
 from ....nests.emit import create
 from ....nests.nest import nested
 from ..vectors.temporaries import element_bytes
@@ -30,6 +31,8 @@ from .rules import has_inner_loop, is_vectorisable_body
 
 VECTORS = 2
 """How many vectors go side by side: one alone waits for its own results most of the time."""
+
+_WHY_NOT = "iterations run side by side in vectors only where the loops in them compute with numbers alone"
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,8 @@ def _vectorise_loops(module: Module) -> int:
             split_complex_numbers(loop)
             if is_vectorisable_body(loop):
                 found.append(loop)
+            else:
+                note("scalar", loop.location, f"runs one iteration after another: {_WHY_NOT}")
     for loop in found:
         with ir.InsertionPoint(loop), loop.location:
             _vectorise(loop)
@@ -61,6 +66,7 @@ def _vectorise(loop: Operation) -> None:
     """Put a loop over whole vectors of iterations before a loop, which is left the rest."""
     start, stop, _, *initial = loop.operands
     lanes = VECTORS * vector_bytes() // max(_widths(loop))
+    note("vector", loop.location, "runs {} iterations side by side in vectors", str(lanes))
     whole = _whole(start, stop, lanes)
     wide = ir.Operation.create(
         "scf.for", [value.type for value in initial], [start, whole, _index(lanes), *initial], regions=1

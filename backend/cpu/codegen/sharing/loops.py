@@ -92,7 +92,7 @@ def _worthwhile(block: Block) -> Iterator[tuple[_Shape, Cost]]:
             is_static = cost.is_static and not count.values
             if is_static and cost.steps * count.number < 2 * GRAIN:
                 if wanted():
-                    _note_short(shape, cost, count)
+                    _note_short(shape, cost)
                 continue
             if not (is_static and count.number < EVEN and _inner_loops_do(shape.loop, cost)):
                 if not is_static or count.number >= 2:
@@ -132,21 +132,19 @@ def _inner_loops_do(loop: Operation, cost: Cost) -> bool:
     return shared >= 0.9 * cost.steps
 
 
-def _note_short(shape: _Shape, cost: Cost, count: Term) -> None:
+def _note_short(shape: _Shape, cost: Cost) -> None:
     """Note that a loop of known length is too short to share."""
     step = constant_integer(shape.loop.operands[2]) or 1
     least = math.ceil(2 * GRAIN / max(1.0, cost.steps)) * step
-    reason = (
-        f"runs on one thread: it has {count.number * step:,.0f} iterations, and threads pay from {least:,} on"
-    )
-    note("threads", shape.root.location, reason)
+    reason = "is too short for threads, which pay from {} iterations on"
+    note("threads", shape.root.location, reason, f"{least:,}")
 
 
 def _note_shared(shape: _Shape, cost: Cost) -> None:
     """Note that a loop is shared, and from which length."""
     if cost.is_static:
         least = 2 * _grain(cost) * (constant_integer(shape.loop.operands[2]) or 1)
-        note("threads", shape.root.location, f"is shared among threads from {least:,} iterations on")
+        note("threads", shape.root.location, "is shared among threads from {} iterations on", f"{least:,}")
     else:
         note("threads", shape.root.location, "is shared among threads where it is long enough")
 

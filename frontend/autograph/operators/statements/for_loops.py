@@ -22,6 +22,7 @@ from .....dialect.errors import (
 from .....dialect.mlir import Value, ir
 from .....dialect.register import context
 from .....dialect.types import TensorType
+from .....passes.notes import note, wanted
 from ....settings import settings
 from ....signature.feeds import Called
 from ....tracing.array import TracedArray, wrap
@@ -144,7 +145,12 @@ def _walk_sequence(
     if _is_short(flow, key, length) and not is_never_unrolled(sequence):
         checkpoint = Checkpoint.take(trace, (body,))
         try:
-            return _unroll(trace, sequence, length, body, orelse, _most_ops(key in flow.nested))
+            exit_ = _unroll(trace, sequence, length, body, orelse, _most_ops(key in flow.nested))
+            if wanted():
+                note(
+                    "loop", trace.location(), "is unrolled: its {} iterations follow each other", str(length)
+                )
+            return exit_
         except _TooManyOps:
             checkpoint.roll_back()
             flow.not_unrolled.add(key)

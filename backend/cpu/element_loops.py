@@ -1,0 +1,100 @@
+"""Loops over single elements: LLVM may make vector code of them, and only it knows whether it did.
+
+What schedules write as vectors is noted there. For whoever records notes, the other loops are looked up before they
+become branches, and what LLVM has made of their functions tells the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ...dialect.mlir import Block, Module, Operation, ir
+from ...dialect.records import NamedTuple
+from ...passes.notes import NOWHERE, Note, Place, note, place_of, recorded
+from ...passes.rewriting import defined_functions
+from .lowering.steps import trips_of
+
+_LOOPS = ("scf.for", "scf.while")
+_VECTOR_BODY = "vector.body"
+"""How LLVM calls the blocks of loops that it makes vector code of."""
+
+
+class ElementLoop(NamedTuple):
+    """An innermost loop without vector code."""
+
+    function: str
+    place: Place
+    why: str
+    """Why it may have to run one iteration after another."""
+
+
+def element_loops(module: Module) -> list[ElementLoop]:
+    """The innermost loops of a module of structured loops that read or write single elements."""
+    return [
+        ElementLoop(view.operation.attributes["sym_name"].value, place_of(loop.location), _why_in_order(loop))
+        for view in defined_functions(module)
+        for block in view.operation.regions[0]
+        for loop in _innermost(block)
+    ]
+
+
+def note_element_loops(loops: Iterable[ElementLoop], optimised: Any) -> None:
+    """Note what became of loops over elements in an optimised module of LLVM."""
+    if not loops:
+        return
+    vectorised = {f.name for f in optimised.functions if not f.is_declaration and _VECTOR_BODY in str(f)}
+    present = {f.name for f in optimised.functions if not f.is_declaration}
+    notes = recorded()
+    told = {found.place for found in notes if found.kind == "vector"}
+    for loop in dict.fromkeys(loops):
+        where = {loop.function} if loop.function in present else present  # inlined somewhere
+        if where & vectorised:
+            _retract(notes, loop.place)
+            note("vector", loop.place, "is made vector code by LLVM")
+        elif loop.place not in told and not any(n.place == loop.place and n.kind == "scalar" for n in notes):
+            note("scalar", loop.place, f"runs one iteration after another: {loop.why}")
+
+
+def _retract(notes: list[Note], place: Place) -> None:
+    """Take back that an expression runs one element at a time."""
+    notes[:] = [found for found in notes if not (found.kind == "scalar" and found.place == place)]
+
+
+def _innermost(block: Block) -> Iterator[Operation]:
+    for view in block.operations:
+        op = view.operation
+        inside = [loop for region in op.regions for inner in region for loop in _innermost(inner)]
+        yield from inside
+        if op.name in _LOOPS and not inside and place_of(op.location) != NOWHERE and _is_on_elements(op):
+            yield op
+
+
+def _is_on_elements(loop: Operation) -> bool:
+    """Whether a loop has neither vector code in it nor calls, and more than what vectors leave of a round number."""
+    names = set(_names(loop))
+    if any(name.startswith("vector.") or name == "func.call" for name in names) or names.isdisjoint(_WORK):
+        return False
+    return loop.name != "scf.for" or trips_of(loop) > 0
+
+
+_WORK = frozenset({"memref.load", "memref.store", "arith.addf", "arith.mulf", "arith.subf", "arith.divf"})
+
+
+def _names(op: Operation) -> Iterator[str]:
+    for region in op.regions:
+        for block in region:
+            for view in block.operations:
+                yield view.operation.name
+                yield from _names(view.operation)
+
+
+def _why_in_order(loop: Operation) -> str:
+    if loop.name == "scf.while":
+        return "only what it computes tells when it ends"
+    if any(isinstance(value.type, (ir.FloatType, ir.IntegerType)) for value in loop.results):
+        return "each needs what the one before has computed"
+    return "each may read what the one before has written"
+
+
+__all__ = ["ElementLoop", "element_loops", "note_element_loops"]

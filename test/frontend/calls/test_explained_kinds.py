@@ -1,0 +1,126 @@
+"""Each kind of decision has a program that makes it appear, in a sentence that is true of it."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import weft
+from weft.passes.notes import KINDS
+
+VECTOR, MATRIX = weft.TensorSpec((None,), "float64"), weft.TensorSpec((None, 300), "float64")
+FACTOR = 3
+RANDOM = np.random.default_rng(1)
+
+
+@weft.do_not_convert
+def plain(x):
+    return x * 2
+
+
+def softmax(x):
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def unrolled(x):
+    for k in range(3):
+        x = x * k
+    return x
+
+
+def smooth(x):
+    t = np.zeros_like(x)
+    for k in range(1, len(x)):
+        t[k] = t[k - 1] * 0.5 + x[k]
+    return t
+
+
+def scaled(x):
+    t = np.zeros_like(x)
+    for k in range(len(x)):
+        t[k] = x[k] * 2
+    return t
+
+
+def changed(x):
+    y = x.copy()
+    y[0] = 1
+    return x, y
+
+
+def escaping(c):
+    out = np.zeros(c.shape, np.int64)
+    for i in range(len(c)):
+        z = 0.0
+        k = 0
+        while k < 50 and z < 4:
+            z = z * z + c[i]
+            k += 1
+        out[i] = k
+    return out
+
+
+def looking(c):
+    out = np.zeros(c.shape, np.int64)
+    for i in range(len(c)):
+        k = 0
+        while k < len(c) and c[k] < c[i]:
+            k += 1
+        out[i] = k
+    return out
+
+
+def drawing(x):
+    return x + RANDOM.random(x.shape)
+
+
+PROGRAMS = {
+    "cache": [(lambda x: x + 1, [VECTOR], r"the disk cache .*")],
+    "unconverted": [(lambda x: plain(x), [VECTOR], r"plain: it is marked by weft\.do_not_convert")],
+    "guard": [(lambda x: x * FACTOR, [VECTOR], r"global FACTOR is a constant of the code: another value .*")],
+    "loop": [(unrolled, [VECTOR], r"`for k in range\(3\)` is unrolled: its 3 iterations follow each other")],
+    "python": [(lambda x: weft.py_call(print, x), [VECTOR], r"`weft\.py_call\(print, x\)` calls `print`")],
+    "check": [(lambda x: x[5], [VECTOR], r"`x\[5\]` is checked, and raises IndexError: index .*")],
+    "fused": [(softmax, [MATRIX], r"`e` is computed in one loop with all its parts")],
+    "rows": [(softmax, [MATRIX], r"`x\.max\(.*\)` runs row by row with `e`, .*, so that what goes .* in the cache")],
+    "stored": [(softmax, [MATRIX], r"`e` is computed before `e\.sum\(.*as loops that differ read it")],
+    "vector": [
+        (softmax, [MATRIX], r"`e` runs in vectors of \d+"),
+        (scaled, [VECTOR], r"`for k in range\(len\(x\)\)` is made vector code by LLVM"),
+        (escaping, [VECTOR], r"`for i in range\(len\(c\)\)` runs \d+ iterations side by side in vectors"),
+        (lambda x: x @ x.T, [weft.TensorSpec((64, 64), "float32")], r".* is a product .* in vectors of \d+"),
+    ],
+    "scalar": [
+        (smooth, [VECTOR], r"`for k in range\(1, len\(x\)\)` runs one iteration after another: each may read .*"),
+        (looking, [VECTOR], r"`for i in range\(len\(c\)\)` runs one iteration after another: .* numbers alone"),
+        (lambda x: np.cumsum(x), [VECTOR], r".*runs one .*"),
+    ],
+    "threads": [
+        (lambda x: np.exp(x), [VECTOR], r"`np\.exp\(x\)` is shared among threads from [\d,]+ iterations on"),
+        (lambda x: x * 2, [weft.TensorSpec((100,), "float64")], r".* is too short for threads, .*"),
+    ],
+    "copy": [(changed, [VECTOR], r"`x` is copied before `y\[0\]` .*changes it, as what it was is needed later")],
+    "memory": [(lambda x: np.sort(x * 2)[:2], [VECTOR], r".* lies in .* until it is no longer needed: .*")],
+    "host": [(drawing, [weft.TensorSpec((8,), "float64")], r".*runs on the host, as it draws random numbers")],
+}  # fmt: skip
+"""For each kind programs, what they are compiled for, and what is said; those of "trace" are in `test_explain.py`."""
+
+
+def test_each_kind_has_a_program():
+    assert {*PROGRAMS, "trace"} == set(KINDS)
+
+
+@pytest.mark.optimised
+@pytest.mark.parametrize(
+    ("kind", "program", "specs", "told"),
+    [(kind, *case) for kind, cases in PROGRAMS.items() for case in cases],
+    ids=lambda value: value if isinstance(value, str) and value.isalpha() else "",
+)
+def test_decisions_are_noted(kind, program, specs, told):
+    target = "sm_90a:x86-64-v3" if kind == "host" else None
+    explanation = weft.function(program, target=target).get_concrete_function(*specs).explain()
+    sentences = [decision.sentence for decision in explanation.decisions if decision.kind == kind]
+    assert any(re.fullmatch(told, sentence) for sentence in sentences), str(explanation)
