@@ -17,6 +17,7 @@ from ..dialect.register import context
 from ..frontend.artifacts.foreign_ir import require_known_form
 from ..passes.pipeline import ROOT, Observer, Step, pipeline_text, run_pipeline
 from ..passes.timing import CompileTimes, phase
+from .bisect import Bisection
 from .catalogue import all_passes, all_pipelines, dialects_text, passes_text
 from .diagnostics import Collector, Renderer
 from .emission import bytecode_of, emission_pipelines, emit
@@ -32,6 +33,7 @@ from .python_functions import is_function_reference, trace_function
 from .reproducer import Reproducer, read_reproducer
 from .requested import requested_steps, require_known_passes
 from .running import run_function
+from .scripts import Script
 
 Output: TypeAlias = "str | bytes"
 
@@ -106,6 +108,8 @@ class Session:
         if options.dump_pass_pipeline:
             sys.stderr.write(pipeline_text(self.steps) + "\n")
         self.renderer.sources[source.name] = source.text
+        if options.bisect:
+            return self._bisect(source)
         self.observers = [self.note, *make_observers(options)]
         with Reproducer(
             options.mlir_generate_reproducer or options.mlir_pass_pipeline_crash_reproducer,
@@ -126,6 +130,27 @@ class Session:
             report(self.observers, self.times if options.mlir_timing else None, options.mlir_timing_display)
         )
         return 1 if self.reproducer.failed else 0
+
+    def _bisect(self, source: Source) -> int:
+        """Tell which pass makes the script of `--bisect` fail; `-o` gets the IR before it."""
+        collector = Collector(source.name)
+        bisection = Bisection(Script(self.options.bisect), self.options, print_module)
+        lines: list[str] = []
+        with collector.attached(context()):
+            try:
+                self.note.write("while looking for the pass")
+                module = self.parser.parse(source, collector)
+                require_known_form(module)
+                lines += bisection.report(module, self.steps)
+            except (ir.MLIRError, PassError) as error:
+                if not collector.has_errors:
+                    collector.error(str(error))
+        for diagnostic in collector.diagnostics:
+            sys.stderr.write(self.renderer.render(diagnostic))
+        sys.stdout.write("".join(f"{line}\n" for line in lines))
+        if lines and self.options.o != STANDARD_INPUT:
+            Path(self.options.o).write_text(bisection.before, encoding="utf-8")
+        return 1 if collector.has_errors else 0
 
     def _read(self) -> Source:
         """The text to work on: of a file, of standard input, or of what a Python function is traced to."""

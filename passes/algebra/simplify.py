@@ -58,9 +58,9 @@ class _Simplifier:
         for pattern in patterns:
             value = pattern(match)
             if value is not None and value.type == match.result.type:
-                self.statistics[pattern.__name__] += 1
                 self.remaining -= 1
                 changed = self.graph.replace(match.operation, [value])
                 made = self.graph.producers.get(value)
                 self.pending.extend([*([made] if made is not None else ()), *changed])
+                self.statistics[pattern.__name__] += 1
                 return
