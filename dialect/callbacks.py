@@ -72,10 +72,14 @@ COLLECTIVES = 1 << 20
 """Calls with this number or a higher one are collectives."""
 
 
+COLLECTIVE = "weft_collective"
+"""What a processor calls for collectives: it returns 0 where it has done what was asked; else Python does it."""
+
+
 def callback_at(number: int, table: Sequence[Callback]) -> Callback:
     """The function that a program calls by a number: that of its table, or what does collectives."""
     if number >= COLLECTIVES:
-        from .collectives import perform_described  # few programs have any
+        from .collective_words import perform_described  # few programs have any
 
         return perform_described
     return table[number]
@@ -138,6 +142,7 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 __all__ = [
+    "COLLECTIVE",
     "COLLECTIVES",
     "RAISE",
     "Callback",

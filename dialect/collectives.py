@@ -10,7 +10,7 @@ import contextlib
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache, reduce
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -21,7 +21,6 @@ from .records import NamedTuple
 
 if TYPE_CHECKING:
     from .op import Array
-    from .types import TensorType
 
 REDUCTIONS: dict[str, np.ufunc] = {
     "sum": np.add,
@@ -45,10 +44,13 @@ class Collective(NamedTuple):
     """Whether the last rank sends to the first one."""
     place: str = ""
     """Where the program asks, for messages."""
+    digest: int = 0
+    """The number that compiled code has for it; 0 where it is not compiled."""
 
-    def is_like(self, other: Collective) -> bool:
-        """Whether two ranks ask for the same."""
-        return self[:-1] == other[:-1]
+    @property
+    def asked(self) -> tuple[object, ...]:
+        """What ranks must have in common."""
+        return self[:5]
 
     def __str__(self) -> str:
         """As the user wrote it, about."""
@@ -69,22 +71,32 @@ class Member(Protocol):
     def perform(self, collective: Collective, x: Array) -> Array:
         """Do something together with the other ranks; returns an array of its own."""
 
+    def leave(self, error: BaseException | None) -> None:
+        """Tell the others that this rank takes part no more, as it returned or raised."""
+
 
 class Alone:
-    """The only rank."""
+    """The only rank, of a mesh with some axes."""
+
+    def __init__(self, names: Sequence[str] = ()) -> None:
+        self._names = names
 
     def place_in(self, over: str) -> tuple[int, int]:
         """The first of one."""
-        if over:
-            raise WeftValueError(
-                f"there is no axis {over!r} of a mesh here: use a mesh that has it, `with mesh:` or `mesh.run(f)`"
-            )
+        for name in over.split(",") if over else ():
+            if name not in self._names:
+                raise WeftValueError(
+                    f"there is no axis {name!r} of a mesh here: use a mesh that has it, `with mesh:` or `mesh.run(f)`"
+                )
         return 0, 1
 
     def perform(self, collective: Collective, x: Array) -> Array:
         """What it has is all there is."""
         self.place_in(collective.over)
         return result_of(collective, [x], 0)
+
+    def leave(self, error: BaseException | None) -> None:
+        """Nobody is to be told."""
 
 
 class _OfThread(threading.local):
@@ -106,14 +118,22 @@ def set_default(member: Callable[[], Member]) -> None:
     _default[0] = member
 
 
+on_change: list[Callable[[], None]] = []
+"""Called where a thread becomes another rank than it was: by what keeps which one it is."""
+
+
 @contextlib.contextmanager
 def being(member: Member) -> Iterator[None]:
     """Let this thread be a rank."""
     _of_thread.members.append(member)
+    for forget in on_change:
+        forget()
     try:
         yield
     finally:
         _of_thread.members.pop()
+        for forget in on_change:
+            forget()
 
 
 def perform(collective: Collective, x: Array) -> Array:
@@ -133,7 +153,8 @@ def result_of(collective: Collective, given: Sequence[Array], rank: int) -> Arra
         )
     if collective.kind == "broadcast" and collective.number >= len(given):
         raise WeftValueError(f"{collective}: there is no rank {collective.number} of {len(given)}")
-    made: Any = _RESULTS[collective.kind](collective, given, rank)
+    with np.errstate(all="ignore"):
+        made: Any = _RESULTS[collective.kind](collective, given, rank)
     return np.array(made, dtype=given[0].dtype, order="C")
 
 
@@ -172,40 +193,6 @@ _RESULTS: dict[str, Callable[[Collective, Sequence[Any], int], Any]] = {
 """What each collective gives, from what all ranks give, in their order."""
 
 
-# Descriptions: what compiled code has of a collective, an array of words that is a constant of the program.
-
-
-def described(collective: Collective, x: TensorType | None) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """A collective on arrays like x in words: so many bytes of text, and the text."""
-    dtype = "" if x is None else x.dtype.name
-    text = "\n".join([*map(str, collective[:4]), str(int(collective.wraps)), dtype, collective.place])
-    encoded = text.encode("utf-8", "surrogateescape")
-    padded = encoded + bytes(-len(encoded) % 8)
-    return np.concatenate([np.array([len(encoded)], np.int64), np.frombuffer(padded, "<i8").astype(np.int64)])
-
-
-@lru_cache(maxsize=1024)
-def collective_of(words: bytes) -> Collective:
-    """What the words of a description tell."""
-    numbers = np.frombuffer(words, np.int64)
-    text = numbers[1:].astype("<i8").tobytes()[: int(numbers[0])].decode("utf-8", "surrogateescape")
-    kind, over, reduction, number, wraps, _, place = text.split("\n", 6)
-    return Collective(kind, over, reduction, int(number), wraps == "1", place)
-
-
-def perform_described(description: Array, *operands: Array) -> list[Array]:
-    """What compiled code calls: the description, the array if there is one, and the extents of what comes of it."""
-    collective, member = collective_of(description.tobytes()), current_member()
-    if collective.kind in _ABOUT:
-        return [np.asarray(np.int64(member.place_in(collective.over)[_ABOUT[collective.kind]]))]
-    if collective.kind == "barrier":
-        member.perform(collective, np.zeros((), np.int8))
-        return []
-    return [member.perform(collective, operands[0])]
-
-
-_ABOUT = {"rank": 0, "rank_count": 1}
-
 _PLACE = re.compile(r'"([^"]+)":(\d+)')
 
 
@@ -225,12 +212,10 @@ __all__ = [
     "Collective",
     "Member",
     "being",
-    "collective_of",
     "combined",
     "current_member",
-    "described",
+    "on_change",
     "perform",
-    "perform_described",
     "place_of",
     "result_of",
     "set_default",

@@ -66,6 +66,11 @@ class Settings:
     cache_verbosity: int = _setting(
         0, "WEFT_CACHE_VERBOSITY", "Log on stderr what is found there, what is stored, and why not: 1."
     )
+    collective_timeout: int = _setting(
+        0,
+        "WEFT_COLLECTIVE_TIMEOUT",
+        "Raise in a rank that waits for others for more than so many seconds, with its line (0: never).",
+    )
     cuda: str = _setting(
         "driver",
         "WEFT_CUDA",

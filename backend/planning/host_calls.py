@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...dialect.callbacks import COLLECTIVES
 from ...dialect.host_calls import callback_of, declared_callback, native_name, only_raises, signature_of
 from ...dialect.mlir import Module, Operation, Value, dialect, ir
 from ...dialect.records import dataclass
@@ -78,8 +79,17 @@ class HostCalls:
                 memref.store(stored, words, [builder.value(position)])
                 position += 1
         if callback in self._native:
-            self._call_native(self._native[callback], words)
+            status = self._call_native(self._native[callback], words)
+            if callback >= COLLECTIVES:
+                is_left = arith.cmpi(arith.CmpIPredicate.ne, status, arith.constant(word, 0))
+                with ir.InsertionPoint(dialect("scf").IfOp(is_left).then_block):
+                    self._call_python(callback, site, words, record)
+                    dialect("scf").YieldOp([])
             return
+        self._call_python(callback, site, words, record)
+
+    def _call_python(self, callback: int, site: HostSite, words: Value, record: Value) -> None:
+        arith, memref, word = dialect("arith"), dialect("memref"), ir.IntegerType.get_signless(64)
         self._failures.begin(site, record)
         pointers = [
             arith.index_cast(word, memref.extract_aligned_pointer_as_index(m)) for m in (record, words)
@@ -91,12 +101,12 @@ class HostCalls:
         else:
             self._failures.propagate(record)
 
-    def _call_native(self, name: str, words: Value) -> None:
-        """Call a function of the backend, which never fails."""
+    def _call_native(self, name: str, words: Value) -> Value:
+        """Call a function of the backend, which never fails; that for collectives tells whether Python is needed."""
         word = ir.IntegerType.get_signless(64)
         self._failures.declare(name, [word], [word])
         address = dialect("arith").index_cast(word, dialect("memref").extract_aligned_pointer_as_index(words))
-        dialect("func").CallOp([word], name, [address])
+        return dialect("func").CallOp([word], name, [address]).result
 
     def words(self, function: Operation) -> Value | None:
         """Room on the stack for the longest list of words that a function needs, at the current insertion point."""

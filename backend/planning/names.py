@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ...dialect.callbacks import COLLECTIVE
+
 _KERNEL = re.compile(r"kernel_\d+")
 _PARALLEL = ".parallel"
 _HOST = re.compile(r"host\.\d+")
@@ -155,6 +157,7 @@ def is_own_name(name: str) -> bool:
         in (
             EXIT,
             HOST_CALL,
+            COLLECTIVE,
             PARALLEL_FOR,
             THREADS,
             ALLOCATE,

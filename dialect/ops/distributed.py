@@ -159,10 +159,9 @@ class ReduceScatter(Scattered, name="reduce_scatter"):
     def transpose(b: Emitter, g: Tensor, x: Tensor, reduction: str, over: str) -> Tensor:
         """Each part goes to one rank."""
         extent = b.extent(x, 0)
-        if isinstance(extent, int):
-            made: Tensor = b.all_gather(g, over=over, count=extent)
-            return made
-        return b.all_gather(g, extent, over=over, count=-1)
+        ranks, count = ((), extent) if isinstance(extent, int) else ((extent,), -1)
+        made: Tensor = b.all_gather(g, *ranks, over=over, count=count)
+        return made
 
     @staticmethod
     def infer(x: TensorType, reduction: str, over: str) -> TensorType:

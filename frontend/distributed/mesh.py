@@ -21,13 +21,17 @@ class Mesh:
     has one axis, "d". Without MPI a mesh has one rank. `Mesh.simulated` makes one of threads. Raises `ValueError` where
     the extents are not those of the communicator, `TypeError` for what is no communicator.
 
+    With `checked`, which is on in notebooks and under pytest, ranks ask each other before they do something together,
+    in `with mesh:` and `mesh.run`: where one has raised, or has returned, or does something else, the others raise
+    `weft.RemoteError`, `weft.DeadlockError` or `weft.CommunicationError`, and name it.
+
     >>> mesh = weft.distributed.Mesh.simulated(rows=2, columns=3)
     >>> mesh.size, mesh.axis_names, dict(mesh.shape)
     (6, ('rows', 'columns'), {'rows': 2, 'columns': 3})
     """
 
-    def __init__(self, comm: Any = None, /, **axes: int) -> None:
-        self._communicator: Communicator | None = communicator_of(comm)
+    def __init__(self, comm: Any = None, /, *, checked: bool | None = None, **axes: int) -> None:
+        self._communicator: Communicator | None = communicator_of(comm, checked)
         self._axes: Axes = axes_of(self._communicator.size, axes)
         self._entered: list[Any] = []
 
@@ -136,13 +140,16 @@ class Mesh:
                     "a simulated mesh has all its ranks in this process: call what they do by mesh.run(function)"
                 )
             raise UnsupportedError("call what the rank of a simulated mesh does by mesh.run(function)")
-        entered = being(self._communicator.member(self._axes))
+        member = self._communicator.member(self._axes)
+        entered = being(member)
         entered.__enter__()
-        self._entered.append(entered)
+        self._entered.append((member, entered))
         return self
 
-    def __exit__(self, *exception: object) -> None:
-        self._entered.pop().__exit__(None, None, None)
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        member, entered = self._entered.pop()
+        entered.__exit__(None, None, None)
+        member.leave(error)
 
     def __repr__(self) -> str:
         """As it is made."""

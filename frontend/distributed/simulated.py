@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from ...dialect.collectives import Collective, being, result_of
 from ...dialect.errors import CommunicationError, DeadlockError, RemoteError
 from ...dialect.records import dataclass
-from ...dialect.types import TensorType, type_of
-from ..source.locations import range_of_frame, user_frames
+from ...dialect.types import type_of
 from .axes import Axes
+from .places import eager_place, shown, waits
 
 if TYPE_CHECKING:
     from ...dialect.op import Array
@@ -95,7 +95,7 @@ class Session:
     def perform(self, rank: int, collective: Collective, x: Array) -> Array:
         """Meet the others, and compute what a rank gets."""
         if not collective.place:
-            collective = collective._replace(place=_eager_place())
+            collective = collective._replace(place=eager_place())
         group = self.axes.group(rank, collective.over)
         with self._changed:
             self._require_whole()
@@ -126,11 +126,11 @@ class Session:
     def _require_alike(self, meeting: _Meeting, rank: int, collective: Collective, x: Array) -> None:
         """Raise CommunicationError, on all ranks, where others do something else."""
         for other, (theirs, y) in meeting.given.items():
-            if theirs.is_like(collective) and type_of(x) == type_of(y):
+            if theirs.asked == collective.asked and type_of(x) == type_of(y):
                 continue
-            ranks = sorted([(other, theirs, type_of(y)), (rank, collective, type_of(x))], key=lambda r: r[0])
-            shown = "; ".join(_shown(*each) for each in ranks)
-            self._fail(CommunicationError(f"ranks do different things at the same time: {shown}"))
+            ranks = sorted([(other, theirs, y), (rank, collective, x)], key=lambda each: each[0])
+            about = "; ".join(shown(*each) for each in ranks)
+            self._fail(CommunicationError(f"ranks do different things at the same time: {about}"))
             self._require_whole()
 
     def _look_for_deadlock(self) -> None:
@@ -139,9 +139,9 @@ class Session:
         if self.failure is not None or not waiting:
             return
         if all(state.waits_for or state.is_over for state in self._states):
-            shown = [_waits(rank, *meeting.given[rank]) for rank, meeting in waiting]
+            stuck = [waits(rank, meeting.given[rank][0]) for rank, meeting in waiting]
             over = [f"rank {rank} returned" for rank, state in enumerate(self._states) if state.is_over]
-            self._fail(DeadlockError(f"nobody is left for whom ranks wait: {', '.join([*shown, *over])}"))
+            self._fail(DeadlockError(f"nobody is left for whom ranks wait: {', '.join([*stuck, *over])}"))
 
     def _fail(self, failure: CommunicationError) -> None:
         """Tell all ranks; with the lock."""
@@ -188,25 +188,8 @@ class Seat:
         """Do something with the others."""
         return self._session.perform(self.rank, collective, x)
 
-
-def _shown(rank: int, collective: Collective, x: TensorType) -> str:
-    what = "" if collective.kind == "barrier" else f" of {x}"
-    where = f" at {collective.place}" if collective.place else ""
-    return f"rank {rank} calls {collective}{what}{where}"
-
-
-def _waits(rank: int, collective: Collective, x: Array) -> str:
-    where = f" at {collective.place}" if collective.place else ""
-    return f"rank {rank} waits in {collective}{where}"
-
-
-def _eager_place() -> str:
-    """Where the user's program is that does something without being compiled."""
-    frames = user_frames(innermost=True)
-    if not frames or frames[0].f_code.co_filename == threading.__file__:
-        return ""
-    place = range_of_frame(frames[0])
-    return f"{place.file}:{place.line}"
+    def leave(self, error: BaseException | None) -> None:
+        """The run tells the others."""
 
 
 __all__ = ["Seat", "Session"]

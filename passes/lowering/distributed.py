@@ -1,6 +1,7 @@
 """Lowerings of collectives: calls out of the program, with a constant that tells what is asked for.
 
-Operands of a call are the description, the array, and the extents of the result that its type does not tell.
+Operands of a call are the description, how many elements the array has, the array, and the extents of the result that
+its type does not tell.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...dialect.attributes import type_to_mlir
-from ...dialect.collectives import Collective, described, place_of
-from ...dialect.host_calls import NAME, SIGNATURE, collective_symbol
+from ...dialect.callbacks import COLLECTIVE
+from ...dialect.collective_words import described
+from ...dialect.collectives import Collective, place_of
+from ...dialect.host_calls import NAME, NATIVE, SIGNATURE, collective_symbol
 from ...dialect.mlir import Value, ir
 from ...dialect.ops.distributed import (
     AllGather,
@@ -26,7 +29,7 @@ from ...dialect.ops.distributed import (
     Vary,
 )
 from ...dialect.types import TensorType
-from ..index_arithmetic import Extent
+from ..index_arithmetic import Extent, IndexArithmetic
 from .conversion import Conversion, OpInstance, arith, lowers, storage_type
 
 _WORD = np.dtype(np.int64)
@@ -81,12 +84,21 @@ def _call(
     c: Conversion, op: OpInstance, extents: Sequence[Value], results: Sequence[TensorType]
 ) -> Sequence[Value]:
     array, kinds = list(op.operands[:1]), op.operand_types[:1]
-    elements = described(_collective(op), kinds[0] if kinds else None)
+    given = [word for x in array for word in (_scalar(c.index(_count(c, x))), x)]
+    # Addresses, and what the type of the array does not tell of its extents.
+    before = 1 + len(given) + len(extents) + sum(kind.shape.count(None) for kind in kinds)
+    elements = described(_collective(op), kinds[0] if kinds else None, before)
     constant = arith.ConstantOp(
         storage_type(TensorType(elements.shape, _WORD)), ir.DenseElementsAttr.get(elements)
     ).result
-    types = [TensorType(elements.shape, _WORD), *kinds, *[TensorType((), _WORD)] * len(extents)]
-    operands = [constant, *array, *extents]
+    number = TensorType((), _WORD)
+    types = [
+        TensorType(elements.shape, _WORD),
+        *([number] if kinds else []),
+        *kinds,
+        *[number] * len(extents),
+    ]
+    operands = [constant, *given, *extents]
     lowered = ir.FunctionType.get([operand.type for operand in operands], [storage_type(t) for t in results])
     signature = ir.FunctionType.get([type_to_mlir(t) for t in types], [type_to_mlir(t) for t in results])
     symbol = _declared(c, lowered, signature)
@@ -126,11 +138,20 @@ def _declared(c: Conversion, lowered: ir.FunctionType, signature: ir.FunctionTyp
                     "function_type": ir.TypeAttr.get(lowered),
                     "sym_visibility": ir.StringAttr.get("private"),
                     NAME: ir.StringAttr.get("collective"),
+                    NATIVE: ir.StringAttr.get(COLLECTIVE),
                     SIGNATURE: ir.TypeAttr.get(signature),
                 },
                 regions=1,
             )
     return known[key]
+
+
+def _count(c: Conversion, x: Value) -> Extent:
+    """How many elements a tensor has."""
+    count: Extent = 1
+    for extent in c.extents(x):
+        count = IndexArithmetic().multiply(count, extent)
+    return count
 
 
 def _scalar(extent: Value) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
+from ....dialect.callbacks import COLLECTIVE
 from ....dialect.errors import InternalError
 from ...planning.names import (
     ALLOCATE,
@@ -56,6 +57,10 @@ def addresses(names: Iterable[str]) -> dict[str, int]:
 def _address(name: str) -> int:
     if name == HOST_CALL:
         return host_call_address()
+    if name == COLLECTIVE:
+        from ..collectives.library import collective_address  # few programs have any
+
+        return collective_address()
     if name == PARALLEL_FOR:
         from ..threads.pool import parallel_for_address  # small arrays need no threads
 

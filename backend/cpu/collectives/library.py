@@ -1,0 +1,100 @@
+"""The native code of collectives in this process: linked when code that needs it is loaded, and given a table."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from ....dialect.callbacks import COLLECTIVE
+from ....dialect.collective_words import NATIVE_DTYPES, NATIVE_REDUCTIONS
+from ..native_python.layout import WORD
+from ..native_python.library import link_native
+from . import native
+from .table import FUNCTIONS, Entry
+
+if sys.platform == "win32":
+    from ..threads import windows as system
+else:
+    from ..threads import posix as system
+
+
+@cache
+def _linked() -> dict[str, int]:
+    return link_native("collectives", [native, system], {})
+
+
+def collective_address() -> int:
+    """The address of `weft_collective`."""
+    return _linked()[COLLECTIVE]
+
+
+class NativeRanks:
+    """What native code knows of the ranks that it calls MPI for: one communicator at a time, in one thread."""
+
+    def __init__(self, library: str) -> None:
+        """`library` has the functions of MPI, or has loaded what has them; AttributeError where one is not there."""
+        addresses = _linked()
+        table = ctypes.CFUNCTYPE(ctypes.c_int64)(addresses["weft_collective_table"])()
+        self._words: Any = (ctypes.c_int64 * Entry.LENGTH).from_address(table)
+        self._allow = ctypes.CFUNCTYPE(None, ctypes.c_int64)(addresses["weft_collective_allow"])
+        self._forget = ctypes.CFUNCTYPE(None)(addresses["weft_collective_forget"])
+        self._thread: Any = ctypes.PYFUNCTYPE(ctypes.c_int64)(("PyThread_get_thread_ident", ctypes.pythonapi))
+        loaded = ctypes.CDLL(library)
+        self._functions = [_address(getattr(loaded, name)) for name in FUNCTIONS]
+        self._wait: Any = None
+
+    def serve(
+        self,
+        handles: Mapping[str, int],
+        place: tuple[int, int],
+        request_bytes: int,
+        wait: Callable[[int], int],
+    ) -> None:
+        """Call MPI for this thread, with the handles of the communicator, of dtypes and of reductions.
+
+        `wait` is called now and then while a rank waits, and returns 1 to end that.
+        """
+        self.stop()
+        self._wait = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64)(wait)
+        self._forget()
+        words = self._words
+        words[Entry.COMM // WORD], words[Entry.BYTE // WORD] = handles["comm"], handles["byte"]
+        words[Entry.RANK // WORD], words[Entry.SIZE // WORD] = place
+        words[Entry.WAIT // WORD], words[Entry.FAILED // WORD] = _address(self._wait), 0
+        words[Entry.REQUEST // WORD] = request_bytes
+        for first, values in (
+            (Entry.CALLS, self._functions),
+            (Entry.DTYPES, [handles[name] for name in NATIVE_DTYPES]),
+            (Entry.REDUCTIONS, [handles[name] for name in NATIVE_REDUCTIONS]),
+        ):
+            words[first // WORD : first // WORD + len(values)] = values
+        words[Entry.THREAD // WORD] = self._thread()
+
+    def stop(self) -> None:
+        """Leave all to Python."""
+        self._words[Entry.THREAD // WORD] = 0
+
+    @property
+    def serves(self) -> bool:
+        """Whether this thread is served."""
+        return bool(self._words[Entry.THREAD // WORD] == self._thread())
+
+    def allow(self, digest: int) -> None:
+        """From now on do what has a digest: all ranks ask for it."""
+        self._allow(digest)
+
+    def take_failure(self) -> int:
+        """What MPI has returned that went wrong, -1 where `wait` has ended a call; 0 for nothing."""
+        failed = int(self._words[Entry.FAILED // WORD])
+        self._words[Entry.FAILED // WORD] = 0
+        return failed
+
+
+def _address(function: Any) -> int:
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+__all__ = ["NativeRanks", "collective_address"]

@@ -1,0 +1,131 @@
+"""What compiled code has of a collective: an array of words that is a constant of the program.
+
+The first words are numbers for native code, the rest is text for Python: so many bytes, as `Word.BYTES` tells.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from enum import IntEnum
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .collectives import Collective, current_member
+
+if TYPE_CHECKING:
+    from .op import Array
+    from .types import TensorType
+
+KINDS = (
+    "rank",
+    "rank_count",
+    "barrier",
+    "all_reduce",
+    "reduce_scatter",
+    "all_gather",
+    "broadcast",
+    "all_to_all",
+    "send_receive",
+)
+"""What tells about ranks, then collectives, by their numbers in words; those that combine elements are neighbours."""
+
+NATIVE_DTYPES = (
+    "bool",
+    *("int8", "int16", "int32", "int64"),
+    *("uint8", "uint16", "uint32", "uint64"),
+    *("float32", "float64", "complex64", "complex128"),
+)
+"""Elements that MPI combines as NumPy does, by their numbers in words; others have the number -1."""
+
+NATIVE_REDUCTIONS = ("sum", "prod", "min", "max")
+
+
+class Word(IntEnum):
+    """What the words of a description are."""
+
+    BYTES = 0
+    """Of the text."""
+    KIND = 1
+    DTYPE = 2
+    ITEM = 3
+    """Bytes of an element."""
+    REDUCTION = 4
+    """The number of the reduction; -1 where MPI does it in another way than NumPy."""
+    NUMBER = 5
+    WRAPS = 6
+    PLAIN = 7
+    """Whether it is over all axes of the mesh."""
+    RESULT = 8
+    """Which word of the call has the address of the result."""
+    DIGEST = 9
+    """A number for what ranks must have in common, as far as the program tells."""
+    TEXT = 10
+
+
+def digest_of(collective: Collective, x: TensorType | None) -> int:
+    """A number of 63 bits for what ranks must have in common; the program may not know all of a type."""
+    text = repr((*collective.asked, "" if collective.kind == "barrier" else str(x)))
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little") >> 1
+
+
+def described(
+    collective: Collective, x: TensorType | None, result: int
+) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """A collective on arrays like x in words."""
+    dtype = "" if x is None else x.dtype.name
+    fields = [*map(str, collective[:4]), str(int(collective.wraps))]
+    text = "\n".join([*fields, collective.place]).encode("utf-8", "surrogateescape")
+    is_order = collective.reduction in ("min", "max") and x is not None and x.dtype.kind not in "biu"
+    reductions = () if is_order else NATIVE_REDUCTIONS
+    words = [
+        len(text),
+        KINDS.index(collective.kind),
+        NATIVE_DTYPES.index(dtype) if dtype in NATIVE_DTYPES else -1,
+        0 if x is None else x.dtype.itemsize,
+        reductions.index(collective.reduction) if collective.reduction in reductions else -1,
+        collective.number,
+        int(collective.wraps),
+        int(not collective.over),
+        result,
+        digest_of(collective, x),
+    ]
+    padded = text + bytes(-len(text) % 8)
+    return np.concatenate([np.array(words, np.int64), np.frombuffer(padded, "<i8").astype(np.int64)])
+
+
+@lru_cache(maxsize=1024)
+def collective_of(words: bytes) -> Collective:
+    """What the words of a description tell."""
+    numbers = np.frombuffer(words, np.int64)
+    text = numbers[Word.TEXT :].astype("<i8").tobytes()[: int(numbers[Word.BYTES])]
+    kind, over, reduction, number, wraps, place = text.decode("utf-8", "surrogateescape").split("\n", 5)
+    return Collective(kind, over, reduction, int(number), wraps == "1", place, int(numbers[Word.DIGEST]))
+
+
+def perform_described(description: Array, *operands: Array) -> list[Array]:
+    """What compiled code calls: the description, how many elements the array has, it, and the extents of the result.
+
+    Some have no array, and then nothing of it.
+    """
+    collective, member = collective_of(description.tobytes()), current_member()
+    if collective.kind in ("rank", "rank_count"):
+        place, count = member.place_in(collective.over)
+        return [np.asarray(np.int64(place if collective.kind == "rank" else count))]
+    if collective.kind == "barrier":
+        member.perform(collective, np.zeros((), np.int8))
+        return []
+    return [member.perform(collective, operands[1])]
+
+
+__all__ = [
+    "KINDS",
+    "NATIVE_DTYPES",
+    "NATIVE_REDUCTIONS",
+    "Word",
+    "collective_of",
+    "described",
+    "digest_of",
+    "perform_described",
+]

@@ -1,0 +1,393 @@
+"""Ranks as processes of MPI, through mpi4py: what is done in Python.
+
+Messages go through a communicator of our own, so that they never meet those of the user. Nothing blocks: requests are
+tested again and again, so that Ctrl-C works, and the time that a rank waits is known.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...dialect.collective_words import NATIVE_DTYPES, NATIVE_REDUCTIONS, digest_of
+from ...dialect.collectives import Collective, on_change, result_of, source_of
+from ...dialect.dtypes import kind
+from ...dialect.errors import (
+    CommunicationError,
+    DeadlockError,
+    MissingPackageError,
+    RemoteError,
+    WeftTypeError,
+    WeftValueError,
+)
+from ...dialect.types import type_of
+from ..settings import settings
+from .axes import Axes
+from .places import eager_place, shown
+
+if TYPE_CHECKING:
+    from ...backend.cpu.collectives.library import NativeRanks
+    from ...dialect.op import Array
+
+_RUNS, _RETURNED, _RAISED = range(3)
+"""What a rank does when ranks ask each other before they do something together."""
+_SPINS = 200
+"""Tests of a request before a process lets others run."""
+_LAUNCHERS = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MPI_LOCALNRANKS")
+"""Variables that starters of processes set: how many there are."""
+
+
+def launched() -> int:
+    """How many processes the starter of this one says that there are; 1 where nobody has."""
+    return max(
+        (int(os.environ[name]) for name in _LAUNCHERS if os.environ.get(name, "").isdigit()), default=1
+    )
+
+
+@cache
+def load() -> Any:
+    """The module of mpi4py; MissingPackageError where it is not there."""
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:
+        raise MissingPackageError(
+            f"ranks that are processes need mpi4py and an MPI library: pip install 'weft[mpi]' ({error})"
+        ) from error
+    return MPI
+
+
+def is_loaded() -> bool:
+    """Whether the program uses mpi4py."""
+    return "mpi4py.MPI" in sys.modules
+
+
+class Processes:
+    """The processes of a communicator."""
+
+    def __init__(self, comm: Any, checked: bool) -> None:
+        MPI = load()
+        if MPI.Is_finalized():
+            raise CommunicationError("MPI has ended in this process: a mesh has to be made before")
+        if not isinstance(comm, MPI.Intracomm):
+            raise WeftTypeError(
+                f"a mesh is made of an MPI communicator of mpi4py, not of {type(comm).__name__}"
+            )
+        if comm == MPI.COMM_NULL:
+            raise WeftValueError(
+                "the communicator is freed, or this process is not in it: a mesh needs one that is"
+            )
+        self.comm = comm.Dup()
+        self.comm.Set_errhandler(MPI.ERRORS_RETURN)
+        self.rank, self.size = self.comm.rank, self.comm.size
+        self.checked = checked
+        if self.size > 1:
+            _abort_on_errors()
+
+    def member(self, axes: Axes) -> Process:
+        """This process as a rank of a mesh."""
+        return Process(self, axes)
+
+
+class Process:
+    """This process as a rank of a mesh."""
+
+    def __init__(self, processes: Processes, axes: Axes) -> None:
+        self._comm, self.rank = processes.comm, processes.rank
+        self._checked = processes.checked
+        self._axes = axes
+        self._is_over = False
+        self._agreed: set[int] = set()
+        self._error: BaseException | None = None
+        """What ended a call of native code."""
+        self._since = 0.0
+        self._groups = {axes.group(self.rank, ""): self._comm}
+        for over in _parts(axes):
+            group = axes.group(self.rank, over)
+            made = self._comm.Split(group[0], self.rank)
+            made.Set_errhandler(load().ERRORS_RETURN)
+            self._groups[group] = made
+
+    def place_in(self, over: str) -> tuple[int, int]:
+        """The number of the rank in its group, and how many are there."""
+        return self._axes.place_in(self.rank, over)
+
+    def perform(self, collective: Collective, x: Array) -> Array:
+        """Do something with the others."""
+        if not collective.place:
+            collective = collective._replace(place=eager_place())
+        if self._is_over:
+            raise CommunicationError(f"the ranks of this mesh have ended: {collective} comes too late")
+        comm = self._groups[self._axes.group(self.rank, collective.over)]
+        self._require_no_failure(collective)
+        x = np.asarray(x, order="C")
+        digest = digest_of(collective, type_of(x))
+        if self._checked:
+            self._agree(self._comm, _RUNS, digest, shown(self.rank, collective, x), collective)
+        elif digest not in self._agreed:
+            self._agree(comm, _RUNS, digest, shown(self.rank, collective, x), collective)
+            self._agreed.add(digest)
+        try:
+            made = _Messages(comm, collective, self._wait).result(x)
+        except load().Exception as error:
+            raise CommunicationError(f"{shown(self.rank, collective, x)}: {error}") from error
+        if collective.digest and not self._checked and not collective.over:
+            self._leave_to_native(collective.digest)
+        return made
+
+    def _leave_to_native(self, digest: int) -> None:
+        """Let compiled code call MPI itself the next time that this is asked for, in this thread."""
+        native = native_ranks()
+        if native is None:
+            return
+        if not native.serves:
+            MPI = load()
+            handles = {name: MPI._handleof(dtype) for name, dtype in _native_dtypes(MPI).items()}
+            for name in NATIVE_REDUCTIONS:
+                handles[name] = MPI._handleof(getattr(MPI, name.upper()))
+            handles["comm"], handles["byte"] = MPI._handleof(self._comm), MPI._handleof(MPI.BYTE)
+            native.serve(handles, (self.rank, self._comm.size), MPI._sizeof(MPI.Request), self._is_enough)
+        native.allow(digest)
+
+    def _is_enough(self, looks: int) -> int:
+        """Whether a rank that waits in native code is to end that: it was interrupted, or has waited for too long."""
+        try:
+            now = time.monotonic()
+            if looks == 1:
+                self._since = now
+            _raise_signals()
+            if 0 < settings.collective_timeout < now - self._since:
+                self._error = CommunicationError("")
+        except BaseException as error:
+            self._error = error
+        return int(self._error is not None)
+
+    def _require_no_failure(self, collective: Collective) -> None:
+        """Raise what ended a call of native code."""
+        native = native_ranks()
+        code = 0 if native is None else native.take_failure()
+        error, self._error = self._error, None
+        if isinstance(error, CommunicationError):
+            raise self._waits_too_long(collective)
+        if error is not None:
+            raise error
+        if code:
+            text = load().Get_error_string(code)
+            raise CommunicationError(f"rank {self.rank} calls {collective} at {collective.place}: {text}")
+
+    def _waits_too_long(self, collective: Collective) -> CommunicationError:
+        return CommunicationError(
+            f"rank {self.rank} waits for more than {settings.collective_timeout} s in {collective} "
+            f"at {collective.place}: others do not come"
+        )
+
+    def leave(self, error: BaseException | None) -> None:
+        """Tell the others that this rank does not take part any more."""
+        if not self._checked or self._is_over or self._comm.size == 1:
+            return
+        state, text = _RETURNED, f"rank {self.rank} returned"
+        if error is not None:
+            state, text = _RAISED, f"rank {self.rank} raised {type(error).__name__}: {error}"
+        self._agree(self._comm, state, 0, text, Collective("barrier"))
+
+    def _agree(self, comm: Any, state: int, digest: int, text: str, collective: Collective) -> None:
+        """Find out whether all ranks come to do the same; raises on all that do not end."""
+        MPI = load()
+        given = np.array([(state << 32) + self.rank, digest, -digest], np.int64)
+        found = np.empty_like(given)
+        self._wait(comm.Iallreduce(given, found, MPI.MAX), collective)
+        worst = int(found[0]) >> 32
+        if worst == _RUNS and found[1] == -found[2]:
+            return
+        self._is_over = True
+        texts = comm.allgather((state, self.rank, text))
+        if state != _RUNS:
+            return
+        about = ", ".join(each for _, _, each in sorted(texts, key=lambda t: (t[0], t[1])))
+        if worst == _RAISED:
+            raise next(RemoteError(each, rank) for what, rank, each in texts if what == _RAISED)
+        if worst == _RETURNED:
+            raise DeadlockError(f"nobody is left for whom ranks wait: {about}")
+        raise CommunicationError(
+            f"ranks do different things at the same time: {about.replace(', rank', '; rank')}"
+        )
+
+    def _wait(self, request: Any, collective: Collective) -> None:
+        """Test a request until it is done."""
+        spins, start = 0, 0.0
+        while not request.Test():
+            spins += 1
+            if spins < _SPINS:
+                continue
+            now = time.monotonic()
+            start = start or now
+            if 0 < settings.collective_timeout < now - start:
+                raise self._waits_too_long(collective)
+            time.sleep(0 if spins < 20 * _SPINS else 1e-3)
+
+
+class _Messages:
+    """A collective as messages of MPI."""
+
+    def __init__(self, comm: Any, collective: Collective, wait: Callable[[Any, Collective], None]) -> None:
+        self._comm, self._collective, self._wait = comm, collective, wait
+
+    def result(self, x: Array) -> Array:
+        """What the rank gets."""
+        if len(x if x.ndim else [0]) != self._comm.size and self._collective.kind in (
+            "all_to_all",
+            "reduce_scatter",
+        ):
+            raise WeftValueError(
+                f"{self._collective} takes a part for each of {self._comm.size} ranks, not {len(x)}"
+            )
+        found: Array = getattr(self, self._collective.kind)(x)
+        return found
+
+    def all_reduce(self, x: Array) -> Array:
+        """Elements of all ranks combined."""
+        return self._combined(x, x.shape, self._comm.Iallreduce)
+
+    def reduce_scatter(self, x: Array) -> Array:
+        """The same of parts."""
+        return self._combined(x, x.shape[1:], self._comm.Ireduce_scatter_block)
+
+    def all_gather(self, x: Array) -> Array:
+        """All arrays."""
+        made = np.empty((self._comm.size, *x.shape), x.dtype)
+        self._done(self._comm.Iallgather(_bytes(x), _bytes(made)))
+        return made
+
+    def all_to_all(self, x: Array) -> Array:
+        """A part of each array."""
+        made = np.empty_like(x)
+        self._done(self._comm.Ialltoall(_bytes(x), _bytes(made)))
+        return made
+
+    def broadcast(self, x: Array) -> Array:
+        """The array of one rank."""
+        root = self._collective.number
+        if root >= self._comm.size:
+            raise WeftValueError(f"{self._collective}: there is no rank {root} of {self._comm.size}")
+        made: Array = x.copy()
+        self._done(self._comm.Ibcast(_bytes(made), root))
+        return made
+
+    def send_receive(self, x: Array) -> Array:
+        """The array of another rank; zeros where nobody sends."""
+        made, rank, count = np.zeros_like(x), self._comm.rank, self._comm.size
+        source = source_of(self._collective, rank, count)
+        target = source_of(self._collective._replace(number=-self._collective.number), rank, count)
+        requests = [] if source is None else [self._comm.Irecv(_bytes(made), source)]
+        requests += [] if target is None else [self._comm.Isend(_bytes(x), target)]
+        for request in requests:
+            self._done(request)
+        return made
+
+    def barrier(self, x: Array) -> Array:
+        """Nothing, when all are there."""
+        self._done(self._comm.Ibarrier())
+        return x
+
+    def _done(self, request: Any) -> None:
+        self._wait(request, self._collective)
+
+    def _combined(self, x: Array, shape: tuple[int, ...], start: Callable[..., Any]) -> Array:
+        """What MPI combines, in a form in which it combines as NumPy does."""
+        MPI, reduction = load(), self._collective.reduction
+        is_order = reduction in ("min", "max")
+        if kind(x.dtype) == "c" and is_order:
+            return result_of(self._collective, list(self.all_gather(x)), self._comm.rank)
+        if kind(x.dtype) == "f" and x.dtype.itemsize < 4:
+            wide = self._combined(x.astype(np.float32), shape, start)
+            rounded: Array = wide.astype(x.dtype)
+            return rounded
+        if kind(x.dtype) == "f" and is_order:
+            return _floats(self._combined(_ordered(x, reduction), shape, start), x.dtype)
+        if kind(x.dtype) == "b":
+            operation, given = (MPI.MAX if reduction in ("sum", "max") else MPI.MIN), x.view(np.uint8)
+        else:
+            operation, given = getattr(MPI, reduction.upper()), x
+        made: Array = np.empty(shape, given.dtype)
+        self._done(start(given, made, operation))
+        return made.view(x.dtype)
+
+
+def _bytes(x: Array) -> Any:
+    return [x.reshape(-1).view(np.uint8), load().BYTE]
+
+
+def _ordered(x: Array, reduction: str) -> Array:
+    """Integers in the order of floats; those of NaN are such that NaN comes out, as in NumPy."""
+    bits = x.view(f"i{x.dtype.itemsize}")
+    limits = np.iinfo(bits.dtype)
+    keys = bits ^ ((bits >> (8 * x.dtype.itemsize - 1)) & limits.max)
+    return np.where(np.isnan(x), limits.max if reduction == "max" else limits.min, keys)
+
+
+def _floats(keys: Array, dtype: np.dtype[Any]) -> Array:
+    bits: Array = keys ^ ((keys >> (8 * dtype.itemsize - 1)) & np.iinfo(keys.dtype).max)
+    return bits.view(dtype)
+
+
+def _native_dtypes(MPI: Any) -> dict[str, Any]:
+    """What MPI calls the elements of arrays; booleans are bytes."""
+    of_bytes = {"bool": MPI.UINT8_T, "complex64": MPI.C_FLOAT_COMPLEX, "complex128": MPI.C_DOUBLE_COMPLEX}
+    floats = {"float32": MPI.FLOAT, "float64": MPI.DOUBLE}
+    integers = {name: getattr(MPI, f"{name.upper()}_T") for name in NATIVE_DTYPES if "int" in name}
+    return {**of_bytes, **floats, **integers}
+
+
+@cache
+def native_ranks() -> NativeRanks | None:
+    """What lets compiled code call MPI itself; None where the library lacks functions of MPI 4."""
+    from ...backend.cpu.collectives.library import NativeRanks
+
+    try:
+        native = NativeRanks(load().__file__)
+    except (AttributeError, OSError):
+        return None
+    on_change.append(native.stop)
+    return native
+
+
+def _raise_signals() -> None:
+    """Raise what handlers of signals do, Ctrl-C too."""
+    ctypes.pythonapi.PyErr_CheckSignals()
+
+
+def _parts(axes: Axes) -> Iterator[str]:
+    """The groups of axes that are not all of them."""
+    for count in range(1, len(axes.names)):
+        for names in combinations(axes.names, count):
+            yield ",".join(names)
+
+
+@cache
+def _abort_on_errors() -> None:
+    """Let an exception that nobody catches end all processes, which would wait for this one for ever."""
+    before = sys.excepthook
+
+    def report(kind: Any, error: Any, trace: Any) -> None:
+        try:
+            before(kind, error, trace)
+        except BaseException:
+            traceback.print_exception(kind, error, trace)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        MPI = load()
+        if MPI.Is_initialized() and not MPI.Is_finalized():
+            MPI.COMM_WORLD.Abort(1)
+
+    sys.excepthook = report
+
+
+__all__ = ["Process", "Processes", "is_loaded", "launched", "load"]

@@ -1,0 +1,40 @@
+"""Where ranks are, in words."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from ...dialect.collectives import Collective
+from ...dialect.types import type_of
+from ..source.locations import range_of_frame, user_frames
+
+if TYPE_CHECKING:
+    from ...dialect.op import Array
+
+
+def eager_place() -> str:
+    """Where the user's program is that does something without being compiled."""
+    frames = user_frames(innermost=True)
+    if not frames or frames[0].f_code.co_filename == threading.__file__:
+        return ""
+    place = range_of_frame(frames[0])
+    return f"{place.file}:{place.line}"
+
+
+def shown(rank: int, collective: Collective, x: Array) -> str:
+    """What a rank does."""
+    what = "" if collective.kind == "barrier" else f" of {type_of(x)}"
+    return f"rank {rank} calls {collective}{what}{_at(collective)}"
+
+
+def waits(rank: int, collective: Collective) -> str:
+    """For what a rank waits."""
+    return f"rank {rank} waits in {collective}{_at(collective)}"
+
+
+def _at(collective: Collective) -> str:
+    return f" at {collective.place}" if collective.place else ""
+
+
+__all__ = ["eager_place", "shown", "waits"]

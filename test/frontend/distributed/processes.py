@@ -1,0 +1,215 @@
+"""Programs that `mpiexec` starts: `python processes.py NAME`. What goes wrong raises; `test_processes.py` runs them."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+import threading
+import time
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from mpi4py import MPI
+
+import weft
+from weft.dialect.collectives import Collective, result_of
+from weft.frontend.distributed import mpi
+
+ranks = weft.distributed
+COMM = MPI.COMM_WORLD
+REDUCTIONS = ("sum", "prod", "min", "max")
+DTYPES = [*"?bHlfdDe", ml_dtypes.bfloat16]
+
+
+def values(dtype: Any) -> list[np.ndarray[Any, Any]]:
+    """What each rank has: numbers that all dtypes hold, and where there are some, NaN and infinities."""
+    rng = np.random.default_rng(1)
+    blocks = [rng.integers(0, 4, (COMM.size, 3)).astype(dtype) for _ in range(COMM.size)]
+    if blocks[0].dtype.kind in "fcV":
+        blocks[-1][0, 0], blocks[0][0, 1], blocks[-1][0, 2] = np.nan, -np.inf, np.inf
+    return blocks
+
+
+def dtypes() -> None:
+    """Every collective on every dtype, compiled, gives what NumPy does of all arrays; in Python and in native code."""
+
+    def everything(x: Any) -> tuple[Any, ...]:
+        return (
+            *(ranks.all_reduce(x, op) for op in REDUCTIONS),
+            *(ranks.reduce_scatter(x, op) for op in REDUCTIONS),
+            ranks.all_gather(x, axis=None),
+            ranks.broadcast(x, root=1),
+            ranks.all_to_all(x),
+            ranks.send_receive(x),
+            ranks.send_receive(x, 1, wrap=True),
+            ranks.send_receive(x, -1),
+        )
+
+    asked = [
+        *(Collective(kind, reduction=op) for kind in ("all_reduce", "reduce_scatter") for op in REDUCTIONS),
+        Collective("all_gather"),
+        Collective("broadcast", number=1),
+        Collective("all_to_all"),
+        Collective("send_receive", number=1),
+        Collective("send_receive", number=1, wraps=True),
+        Collective("send_receive", number=-1),
+    ]
+    compiled = weft.function(everything)
+    for dtype in DTYPES:
+        blocks = values(dtype)
+        for _ in range(2):  # native code does it the second time
+            found = compiled(blocks[COMM.rank])
+            for collective, result in zip(asked, found, strict=True):
+                wanted = result_of(collective, blocks, COMM.rank)
+                if collective.kind == "reduce_scatter":
+                    result = result[0]
+                what = f"{collective} of {blocks[0].dtype}"
+                assert result.dtype == wanted.dtype, what
+                if result.dtype == ml_dtypes.bfloat16:  # NumPy does not know that NaN of it is like NaN
+                    result, wanted = result.astype(np.float32), wanted.astype(np.float32)
+                np.testing.assert_array_equal(result, wanted.reshape(result.shape), err_msg=what)
+
+
+def native() -> None:
+    """Loops call MPI without Python, also with large arrays, and of sizes that are not known."""
+    calls: list[Collective] = []
+    before = mpi.Process.perform
+
+    def noted(self: Any, collective: Collective, x: Any) -> Any:
+        calls.append(collective)
+        return before(self, collective, x)
+
+    mpi.Process.perform = noted  # type: ignore[method-assign]
+
+    @weft.function(input_signature=[weft.TensorSpec((None,), "float64"), weft.TensorSpec((), "int64")])
+    def many(x: Any, steps: Any) -> Any:
+        for _ in range(steps):
+            x = ranks.all_reduce(x) / ranks.size() + ranks.send_receive(x, 1, wrap=True) - x
+        return x
+
+    for extent in (1, 50_000):
+        for steps in (2, 30):
+            calls.clear()
+            result = many(np.ones(extent), np.int64(steps))
+            assert np.array_equal(result, np.ones(extent))
+            assert len(calls) <= 2, calls
+
+
+def axes() -> None:
+    """Two axes, of which one has a single rank."""
+    mesh = ranks.Mesh(COMM, rows=1, columns=COMM.size)
+
+    def sums(x: Any) -> Any:
+        return ranks.all_reduce(x, over="rows"), ranks.all_reduce(x, over="columns"), ranks.size("columns")
+
+    for function in (sums, weft.function(sums)):
+        assert mesh.run(function, lambda rank: (np.int64(rank + 1),)) == [
+            (COMM.rank + 1, COMM.size * (COMM.size + 1) // 2, COMM.size)
+        ]
+
+
+def checked() -> None:
+    """Ranks that ask each other raise together, and name who is to blame."""
+    mesh = ranks.Mesh(COMM, checked=True)
+
+    @weft.function
+    def total(x: Any) -> Any:
+        return ranks.all_reduce(x)
+
+    def raises(x: Any) -> Any:
+        if x[0] == 1:
+            raise KeyError("mine")
+        return total(x)
+
+    def returns(x: Any) -> Any:
+        return x if x[0] == 1 else total(x)
+
+    def differs(x: Any) -> Any:
+        return total(x) if x[0] == 1 else ranks.all_gather(x)
+
+    for function, blamed, others in (
+        (raises, (KeyError, "'mine'"), (weft.RemoteError, "rank 1 raised KeyError: 'mine'")),
+        (
+            returns,
+            None,
+            (weft.DeadlockError, "for whom ranks wait: rank 0 calls all_reduce(sum) of f64[2] at "),
+        ),
+        (
+            differs,
+            (
+                weft.CommunicationError,
+                "different things at the same time: rank 0 calls all_gather() of f64[2] at ",
+            ),
+            (weft.CommunicationError, "; rank 1 calls all_reduce(sum) of f64[2] at "),
+        ),
+    ):
+        expected = blamed if COMM.rank == 1 else others
+        with contextlib.nullcontext() if expected is None else pytest.raises(expected[0]) as raised:
+            mesh.run(function, lambda rank: (np.full(2, float(rank)),))
+        if raised is not None:
+            assert expected is not None
+            assert expected[1] in str(raised.value)
+            assert getattr(raised.value, "rank", 1) == 1
+        assert mesh.run(total, lambda rank: (np.ones(1),))[0] == COMM.size  # the mesh is as good as new
+
+
+def unchecked() -> None:
+    """Different programs are told the first time that ranks meet."""
+    program = (lambda x: ranks.all_reduce(x)) if COMM.rank else (lambda x: ranks.all_reduce(x, "max"))
+    with pytest.raises(weft.CommunicationError) as raised:
+        weft.function(program)(np.ones(2))
+    assert "rank 0 calls all_reduce(max) of f64[2]" in str(raised.value)
+    assert "rank 1 calls all_reduce(sum) of f64[2]" in str(raised.value)
+
+
+def freed() -> None:
+    """What is no communicator, or none any more."""
+    comm = COMM.Dup()
+    mesh = ranks.Mesh(comm)
+    comm.Free()
+    assert mesh.run(ranks.all_reduce, lambda rank: (np.int64(1),)) == [COMM.size]  # it has one of its own
+    with pytest.raises(ValueError, match="the communicator is freed"):
+        ranks.Mesh(comm)
+    with pytest.raises(TypeError, match="not of int"):
+        ranks.Mesh(3)
+    with pytest.raises(ValueError, match=f"rows=7 are 7 ranks, but there are {COMM.size}"):
+        ranks.Mesh(COMM, rows=7)
+
+
+def raises() -> None:
+    """One rank raises, and ends all."""
+    total = weft.function(lambda x: ranks.all_reduce(x))
+    total(np.ones(2))
+    if COMM.rank == 1:
+        raise ValueError("only here")
+    total(np.ones(2))
+    time.sleep(60)
+
+
+def late() -> None:
+    """A rank waits for another one for longer than it is to, in native code."""
+    total = weft.function(lambda x: ranks.all_reduce(x))
+    total(np.ones(2))
+    weft.settings.collective_timeout = 1
+    if COMM.rank == 0:
+        time.sleep(60)
+    total(np.ones(2))
+
+
+def interrupted() -> None:
+    """Ctrl-C reaches a rank that waits in native code."""
+    total = weft.function(lambda x: ranks.all_reduce(x))
+    total(np.ones(2))
+    if COMM.rank == 0:
+        time.sleep(60)
+    threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
+    total(np.ones(2))
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1].split(","):
+        globals()[name]()
+        COMM.Barrier()

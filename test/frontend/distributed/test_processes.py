@@ -1,0 +1,60 @@
+"""Ranks as processes of MPI, by the `mpiexec` of the wheel `mpich`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import weft
+
+pytest.importorskip("mpi4py")
+
+MPIEXEC = Path(sys.executable).with_name("mpiexec")
+PROGRAMS = Path(__file__).with_name("processes.py")
+
+pytestmark = pytest.mark.skipif(
+    not MPIEXEC.exists(), reason="there is no mpiexec beside python: pip install mpich"
+)
+
+
+def run(count: int, programs: str) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    environment["PYTHONPATH"] = os.pathsep.join(sys.path)
+    command = [str(MPIEXEC), "-n", str(count), sys.executable, str(PROGRAMS), programs]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_what_ranks_do_together(count: int) -> None:
+    programs = "dtypes,native" if count == 2 else "native,axes,checked,freed,unchecked"
+    done = run(count, programs)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        ("raises", "ValueError: only here"),
+        ("late", "CommunicationError: rank 1 waits for more than 1 s in all_reduce(sum) at "),
+        ("interrupted", "KeyboardInterrupt"),
+    ],
+)
+def test_a_rank_that_fails_ends_all(program: str, message: str) -> None:
+    done = run(2, program)
+    assert done.returncode != 0
+    assert message in done.stderr
+
+
+def test_a_program_of_several_without_mpi_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    from weft.frontend.distributed import mpi
+
+    monkeypatch.setenv("PMI_SIZE", "4")
+    monkeypatch.setitem(sys.modules, "mpi4py", None)
+    monkeypatch.delitem(sys.modules, "mpi4py.MPI", raising=False)
+    mpi.load.cache_clear()
+    with pytest.raises(weft.MissingPackageError, match=r"pip install 'weft\[mpi\]'"):
+        weft.distributed.Mesh()
