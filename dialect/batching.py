@@ -98,15 +98,24 @@ def elementwise(
     return emitted(b, op_class, [lanes.aligned(b, operand, rank) for operand in operands], attributes)
 
 
-def along(*names: str) -> Rule:
-    """Operands are alike, and attributes of some names tell axes: the axes move, and all operands get lanes."""
+@dataclass(frozen=True)
+class Along:
+    """The rule of ops whose operands are alike: attributes of some names tell axes."""
 
-    def rule(
-        b: Emitter, op_class: type[Op], operands: Sequence[Laned], attributes: Mapping[str, Any], lanes: Lanes
+    names: tuple[str, ...]
+
+    def __call__(
+        self,
+        b: Emitter,
+        op_class: type[Op],
+        operands: Sequence[Laned],
+        attributes: Mapping[str, Any],
+        lanes: Lanes,
     ) -> list[Laned]:
+        """The axes move, and all operands get lanes."""
         rank = operands[0].rank
         moved: dict[str, Any] = {}
-        for name in names:
+        for name in self.names:
             axes = attributes[name]
             several = axes if isinstance(axes, tuple) else (axes,)
             placed = tuple((axis + rank if axis < 0 else axis) + (not lanes.is_last) for axis in several)
@@ -114,7 +123,10 @@ def along(*names: str) -> Rule:
         values = [lanes.spread(b, operand) for operand in operands]
         return emitted(b, op_class, values, {**attributes, **moved})
 
-    return rule
+
+def along(*names: str) -> Along:
+    """Operands are alike, and attributes of some names tell axes: the axes move, and all operands get lanes."""
+    return Along(names)
 
 
 def on_last_axes(
@@ -346,20 +358,27 @@ def windowed(
     return emitted(b, op_class, [operands[0].value], made)
 
 
-def looped(
-    cores: Callable[[type[Op], Mapping[str, Any]], Sequence[int]], ends: Callable[[type[Op]], int]
-) -> Rule:
-    """A loop of a ufunc: all operands with axes get those of the loop; the last results may be for all lanes.
+@dataclass(frozen=True)
+class Looped:
+    """The rule of loops of ufuncs: all operands with axes get those of the loop."""
 
-    `cores` tells how many of the last axes of each operand are not the loop's, `ends` how many results are the latter.
-    """
+    cores: Callable[[type[Op], Mapping[str, Any]], Sequence[int]]
+    """How many of the last axes of each operand are not the loop's."""
+    ends: Callable[[type[Op]], int]
+    """How many of the last results are for all lanes."""
 
-    def rule(
-        b: Emitter, op_class: type[Op], operands: Sequence[Laned], attributes: Mapping[str, Any], lanes: Lanes
+    def __call__(
+        self,
+        b: Emitter,
+        op_class: type[Op],
+        operands: Sequence[Laned],
+        attributes: Mapping[str, Any],
+        lanes: Lanes,
     ) -> list[Laned] | None:
+        """The lanes are an axis of the loop."""
         if lanes.is_last:
             return None
-        counts = cores(op_class, attributes)
+        counts = self.cores(op_class, attributes)
         looped = [operand.rank - count for operand, count in zip(operands, counts, strict=True)]
         around = max(looped)
         widest = operands[looped.index(around)]
@@ -374,10 +393,18 @@ def looped(
                     x = b.broadcast(x, [*front, *b.extents(x)[1 + around :]])
             values.append(x)
         made = b.emit(op_class, values, dict(attributes))
-        last = len(made) - ends(op_class)
+        last = len(made) - self.ends(op_class)
         return [Laned(result, number < last) for number, result in enumerate(made)]
 
-    return rule
+
+def looped(
+    cores: Callable[[type[Op], Mapping[str, Any]], Sequence[int]], ends: Callable[[type[Op]], int]
+) -> Looped:
+    """A loop of a ufunc: all operands with axes get those of the loop; the last results may be for all lanes.
+
+    `cores` tells how many of the last axes of each operand are not the loop's, `ends` how many results are the latter.
+    """
+    return Looped(cores, ends)
 
 
 # Places
@@ -453,8 +480,10 @@ def found_outside(
 
 
 __all__ = [
+    "Along",
     "Laned",
     "Lanes",
+    "Looped",
     "Rule",
     "alike",
     "along",

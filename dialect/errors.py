@@ -138,6 +138,10 @@ class BatchingError(RefusedOperation):
     """What a function does that cannot be done for all rows at once, nor for one after the other."""
 
 
+class PartitionError(RefusedOperation):
+    """What a function does that cannot be done on arrays which are split over ranks."""
+
+
 class AxisError(WeftError, np.exceptions.AxisError):
     """An axis is out of bounds; NumPy's own class, so that it is both an IndexError and a ValueError."""
 
@@ -157,6 +161,10 @@ class DeviceMemoryError(DeviceError, MemoryError):
 
 class WeftWarning(UserWarning):
     """Base class of the warnings that weft gives."""
+
+
+class GatherWarning(WeftWarning):
+    """A whole array is gathered on every rank of a mesh, of which each had a block."""
 
 
 class TransferWarning(WeftWarning):

@@ -100,6 +100,7 @@ PASSES: PassTable = MappingProxyType(
         "weft-fold": entry(f"{__package__}.algebra.fold_constants:FoldConstants"),
         "weft-fuse-elementwise": entry(f"{__package__}.fusion.fuse_elementwise:FuseElementwise"),
         "weft-inline": entry(f"{__package__}.control_flow.inline_calls:InlineCalls", "func.call"),
+        "weft-partition": entry(f"{__package__}.partition.partition:Partition"),
         "weft-simplify": entry(f"{__package__}.algebra.simplify:SimplifyAlgebra"),
         "while-to-for": entry(f"{__package__}.control_flow.while_to_for:WhileToFor"),
     }

@@ -19,9 +19,16 @@ if TYPE_CHECKING:
         vary,
     )
     from .mesh import Mesh
+    from .partitioned import partition
+    from .sharded import ShardedArray, from_local, load, scatter
+    from .specs import P, PartitionSpec
 
 _NAMES = {
     "Mesh": ".mesh",
+    "P": ".specs",
+    "PartitionSpec": ".specs",
+    **dict.fromkeys(("ShardedArray", "from_local", "load", "scatter"), ".sharded"),
+    "partition": ".partitioned",
     **dict.fromkeys(
         (
             "all_gather",
@@ -55,13 +62,20 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Mesh",
+    "P",
+    "PartitionSpec",
+    "ShardedArray",
     "all_gather",
     "all_reduce",
     "all_to_all",
     "barrier",
     "broadcast",
+    "from_local",
+    "load",
+    "partition",
     "rank",
     "reduce_scatter",
+    "scatter",
     "send_receive",
     "size",
     "vary",

@@ -1,0 +1,235 @@
+"""What each rank runs of a function over split arrays: it is traced for the whole arrays, and written for a rank."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...dialect.attributes import type_from_mlir
+from ...dialect.errors import GatherWarning, InternalError, PartitionError
+from ...dialect.held_interrupts import interrupts_held
+from ...dialect.mlir import Module, Operation, ir
+from ...dialect.op_emitter import OpEmitter
+from ...dialect.ops.state import ReadRef
+from ...dialect.records import dataclass
+from ...dialect.register import context, create
+from ...dialect.types import RefType
+from ...passes.partition.layouts import Grid, Layout
+from ...passes.partition.messages import Message
+from ...passes.partition.partition import annotate, partition_function
+from ...passes.pipeline import run_pipeline
+from ...passes.rewriting import terminator
+from ..artifacts.from_text import from_mlir
+from ..calls.argument_numbers import Arguments
+from ..calls.compile_lock import COMPILE_LOCK
+from ..calls.specialisations import decided
+from ..compiling.array_behaviour import install_behaviour
+from ..compiling.diagnostics import explained_at_their_place
+from ..compiling.record_function import record_function
+from ..compiling.stages import optimize
+from ..function import Function
+from ..guards.inputs import Decisions
+from ..runtime_values.result_spec import ArgumentResult, ComputedResult, KeptResult, Result, ViewResult
+from ..settings import settings
+from ..signature.signature import TensorSpec, with_own_specs
+from ..source.tracebacks import places_of
+from .mesh import Mesh
+
+_STATE = (
+    "{name} changes what is outside of its arguments, as an attribute or a weft.Variable, which each rank would do for "
+    "itself: take it as an argument and return the new value"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class GlobalProgram:
+    """A function as it was traced for whole arrays: stage "optimized"."""
+
+    name: str
+    symbol: str
+    module: Module
+    result: Result
+    sources: tuple[int, ...]
+    """For each argument of the module its place among the arrays of a call."""
+    extra: list[Any]
+    """What it gets besides the arguments."""
+    guards: list[Any]
+    names: list[str]
+    written: frozenset[int]
+    """The places among the arrays of a call that are written."""
+
+    def holds(self) -> bool:
+        """Whether what it was traced with is as it was."""
+        return all(guard.holds() for guard in self.guards) and all(e.fetch() is not None for e in self.extra)
+
+
+def traced(function: Function[..., Any], args: Any, kwargs: Any) -> GlobalProgram:
+    """Trace a function for the types of arguments, and optimise it."""
+    install_behaviour()
+    leaves, names, structure, _ = function._bind(args, kwargs)
+    leaves = with_own_specs(leaves)
+    signature = function._signature_of(Arguments(structure, leaves, names))
+    strict = function.strict or settings.strict_conversion
+    with COMPILE_LOCK, interrupts_held(), settings.scope(strict_conversion=strict):
+        trace, recorded = decided(
+            lambda decisions: record_function(
+                function.python_function, function._traced_function, signature, leaves, decisions
+            ),
+            Decisions(),
+        )
+        guards, updates = [*trace.captures, *recorded.state.guards], recorded.write_back.updates
+        recorded.state.forget()
+        changed = updates and updates.remaining()
+        with context(), ir.Location.unknown():
+            result = _with_views(trace.module, trace.symbol, recorded.result)
+            written = _written(trace.module, trace.symbol, signature.position_of)
+            if changed or any(place >= len(signature.types) for place in written):
+                raise PartitionError(_STATE.format(name=function.name))
+            with explained_at_their_place(trace.symbol):
+                optimize(trace.module)
+    count = len(signature.distinct) + len(trace.extra)
+    return GlobalProgram(
+        function.name,
+        trace.symbol,
+        trace.module,
+        result,
+        tuple(map(signature.position_of, range(count))),
+        list(trace.extra),
+        guards,
+        list(names),
+        written,
+    )
+
+
+def _function_in(module: Module, symbol: str) -> Operation:
+    for view in module.body.operations:
+        operation = view.operation
+        if operation.name == "func.func" and operation.attributes["sym_name"].value == symbol:
+            return operation
+    raise InternalError(f"there is no function {symbol}")
+
+
+def _written(module: Module, symbol: str, position_of: Callable[[int], int]) -> frozenset[int]:
+    entry = _function_in(module, symbol).regions[0].blocks[0]
+    types = [type_from_mlir(argument.type) for argument in entry.arguments]
+    return frozenset(position_of(n) for n, found in enumerate(types) if isinstance(found, RefType))
+
+
+def _with_views(module: Module, symbol: str, result: Result) -> Result:
+    """Views of arguments and of results become results of their own: blocks have no views of the whole."""
+    function = _function_in(module, symbol)
+    end = terminator(function.regions[0].blocks[0])
+    returned = list(end.operands)
+    arguments = list(function.regions[0].blocks[0].arguments)
+
+    def computed(leaf: Any) -> Any:
+        if isinstance(leaf, KeptResult):
+            leaf = leaf.result
+        if not isinstance(leaf, (ArgumentResult, ViewResult)) or not leaf.path:
+            return leaf
+        source = arguments[leaf.argument] if isinstance(leaf, ArgumentResult) else returned[leaf.position]
+        with ir.InsertionPoint(end):
+            b = OpEmitter(end.location)
+            if isinstance(type_from_mlir(source.type), RefType):
+                source = create(ReadRef, [source], {}, location=b.location).results[0]
+            value = b.value(source)
+            for number, step in enumerate(leaf.path):
+                given = leaf.bounds[number] if leaf.bounds else ()
+                if given is None:
+                    raise PartitionError(
+                        "which view of an argument is returned is known only at run time: return a copy"
+                    )
+                operands = [b.value(returned[position]) for position in given]
+                (value,) = b.emit(step.op_class, [value, *operands], dict(step.attributes))
+        returned.append(value.handle)
+        return ComputedResult(len(returned) - 1, value.rank == 0)
+
+    before = len(returned)
+    leaves = tuple(map(computed, result.leaves))
+    if len(returned) > before:
+        with ir.InsertionPoint(end):
+            ir.Operation.create("func.return", operands=returned, loc=end.location)
+        end.erase()
+        inputs = ir.FunctionType(function.attributes["function_type"].value).inputs
+        made = ir.FunctionType.get(inputs, [value.type for value in returned])
+        function.attributes["function_type"] = ir.TypeAttr.get(made)
+    return result._replace(leaves=leaves)
+
+
+@dataclass(frozen=True, eq=False)
+class RankProgram:
+    """What one rank runs."""
+
+    call: Function[..., Any]
+    text: str
+    layouts: tuple[Layout, ...]
+    """How the results are split."""
+    messages: tuple[Message, ...]
+
+
+def program_of_rank(
+    program: GlobalProgram, layouts: Sequence[Layout], grid: Grid, known: dict[str, Any]
+) -> RankProgram:
+    """Write the program of a rank; ranks whose programs are equal share the compiled function."""
+    with COMPILE_LOCK, interrupts_held(), context(), ir.Location.unknown():
+        module = ir.Module.parse(program.module.operation.get_asm(enable_debug_info=True))
+        function = _function_in(module, program.symbol)
+        with explained_at_their_place(program.name):
+            made = partition_function(function, layouts, grid)
+            run_pipeline(module, "builtin.module(weft-fold,cse,weft-simplify)", verify=settings.verify)
+        text = module.operation.get_asm(enable_debug_info=True)
+        annotate(function, layouts, made.results)
+        shown = module.operation.get_asm(enable_debug_info=True)
+    if text not in known:
+        known[text] = from_mlir(text, program.symbol)
+    return RankProgram(known[text], shown, made.results, made.messages)
+
+
+def warn_of_gathers(messages: Sequence[Message]) -> None:
+    """Say at the user's lines which whole arrays are gathered on every rank."""
+    for message in messages:
+        if not message.reason:
+            continue
+        often = ", in each iteration" if message.in_loop else ""
+        text = (
+            f"{message.reason}: {message.bytes:,} bytes are gathered on every rank{often}; split arrays along other "
+            "axes, or write the line so that it works along axes that are not split"
+        )
+        places = places_of(message.location)
+        if places:
+            warnings.warn_explicit(text, GatherWarning, places[0].file, places[0].line)
+        else:
+            warnings.warn(text, GatherWarning, stacklevel=4)
+
+
+def digest_of(program: GlobalProgram, layouts: Sequence[Layout]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """What is the same on all ranks that run the same program on arrays that are split alike."""
+    text = program.module.operation.get_asm() + repr(layouts)
+    return np.frombuffer(hashlib.sha256(text.encode()).digest(), np.int64)
+
+
+def specs_in_place_of(value: Any) -> TensorSpec:
+    """What an array is traced as."""
+    return TensorSpec(value.shape, value.dtype)
+
+
+def grid_of(mesh: Mesh, rank: int) -> Grid:
+    """The mesh as the pass sees it from a rank."""
+    places = mesh.coordinates(rank)
+    return Grid(mesh.axis_names, tuple(mesh.shape.values()), tuple(places[name] for name in mesh.axis_names))
+
+
+__all__ = [
+    "GlobalProgram",
+    "RankProgram",
+    "digest_of",
+    "grid_of",
+    "program_of_rank",
+    "specs_in_place_of",
+    "traced",
+    "warn_of_gathers",
+]

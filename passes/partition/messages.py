@@ -1,0 +1,176 @@
+"""What ranks send each other: collectives, noted with their bytes and the line they are for.
+
+All ranks run these in the same order with the same shapes, whatever their blocks are: what is shorter is padded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ...dialect.emitter import Tensor
+from ...dialect.mlir import Operation
+from ...dialect.op_emitter import OpEmitter
+from ...dialect.records import NamedTuple
+from .layouts import Grid, Split
+
+
+class Message(NamedTuple):
+    """One collective of a program, each time that its line runs."""
+
+    kind: str
+    """`all_reduce`, `all_gather`, `all_to_all` or `send_receive`."""
+    axis: str
+    """The axis of the mesh."""
+    bytes: int
+    """What a rank hands over: of an all_gather what it has afterwards."""
+    location: str
+    """The place in the program, as MLIR writes it."""
+    in_loop: bool
+    """Whether it is sent again and again."""
+    reason: str = ""
+    """Why the whole array is sent, where that is a last resort."""
+
+
+class Messages:
+    """Emits collectives for one rank, and notes them."""
+
+    def __init__(self, grid: Grid) -> None:
+        self.grid = grid
+        self.sent: list[Message] = []
+        self.reductions: dict[int, Operation] = {}
+        """The ops of reductions, by their numbers among what is sent."""
+        self.depth = 0
+        """How many loops are around what is emitted."""
+
+    def _note(self, kind: str, b: OpEmitter, axis: str, size: int, reason: str = "") -> None:
+        self.sent.append(Message(kind, axis, size, str(b.location), self.depth > 0, reason))
+
+    def forget(self, count: int) -> None:
+        """Forget all messages but the first: the ops are gone."""
+        for number in range(count, len(self.sent)):
+            self.reductions.pop(number, None)
+        del self.sent[count:]
+
+    def reduced(self, b: OpEmitter, x: Tensor, reduction: str, axis: str) -> Tensor:
+        """What all ranks along an axis have of a value, combined: the same on each."""
+        if self.grid.extent(axis) == 1:
+            return x
+        self._note("all_reduce", b, axis, bytes_of(x))
+        found: Tensor = b.all_reduce(x, reduction=reduction, over=axis)
+        self.reductions[len(self.sent) - 1] = found.handle.owner.operation
+        return found
+
+    def from_rank(self, b: OpEmitter, x: Tensor, by: int, axis: str) -> Tensor:
+        """The value of the rank `by` places before this one, zeros where there is none."""
+        self._note("send_receive", b, axis, bytes_of(x))
+        found: Tensor = b.send_receive(x, shift=by, wraps=False, over=axis)
+        return found
+
+    def gathered(self, b: OpEmitter, x: Tensor, dim: int, split: Split, reason: str = "") -> Tensor:
+        """The whole of an array of which each rank has a block."""
+        ranks, lengths = self.grid.extent(split.axis), split.lengths()
+        if ranks == 1:
+            return x
+        longest = max(lengths)
+        x = padded(b, x, dim, longest)
+        self._note("all_gather", b, split.axis, bytes_of(x) * ranks, reason)
+        layers: Tensor = b.all_gather(x, over=split.axis, count=ranks)
+        order = (*range(1, dim + 1), 0, *range(dim + 1, x.rank + 1))
+        side_by_side = layers if dim == 0 else b.transpose(layers, permutation=order)
+        extents = [extent or 0 for extent in x.shape]
+        found: Tensor = b.reshape(side_by_side, shape=(*extents[:dim], ranks * longest, *extents[dim + 1 :]))
+        if min(lengths) == longest:
+            return found
+        pieces = [b.along(found, dim, k * longest, k * longest + n) for k, n in enumerate(lengths) if n]
+        return joined(b, pieces, dim) if pieces else b.along(found, dim, 0, 0)
+
+    def exchanged(self, b: OpEmitter, x: Tensor, dim: int, split: Split, wanted: Sequence[range]) -> Tensor:
+        """Consecutive elements for each rank, of an array of which each rank has a block: from its neighbours.
+
+        A message goes to every distance from which some rank wants something, as long as the longest of them.
+        """
+        mine, ranks = self.grid.place(split.axis), len(wanted)
+        blocks, own = split.blocks(), wanted[mine]
+        pieces: list[Tensor] = []
+        for by in range(ranks - 1, -ranks, -1):  # from the ranks in their order
+            if by == 0:
+                pieces.append(_piece(b, x, dim, blocks[mine], overlap(blocks[mine], own)))
+                continue
+            parts = {k: overlap(blocks[k - by], wanted[k]) for k in range(ranks) if 0 <= k - by < ranks}
+            longest = max(map(len, parts.values()), default=0)
+            if not longest:
+                continue
+            given = parts.get(mine + by, range(0))
+            sent = padded(b, _piece(b, x, dim, blocks[mine], given), dim, longest)
+            received = self.from_rank(b, sent, by, split.axis)
+            taken = len(parts.get(mine, range(0)))
+            if taken:
+                pieces.append(b.along(received, dim, 0, taken) if taken < longest else received)
+        filled = [piece for piece in pieces if piece.shape[dim] != 0]
+        return joined(b, filled, dim) if filled else pieces[0]
+
+    def turned(self, b: OpEmitter, x: Tensor, dim: int, split: Split, other: int, new: Split) -> Tensor:
+        """An array that is split along another axis than before."""
+        ranks, mine = self.grid.extent(split.axis), self.grid.place(split.axis)
+        if ranks == 1:
+            return x
+        rows, columns = max(split.lengths()), max(new.lengths())
+        pieces = [
+            padded(b, padded(b, _piece(b, x, other, range(new.extent), block), other, columns), dim, rows)
+            for block in new.blocks()
+        ]
+        layers = b.stack(*pieces, axis=0)
+        self._note("all_to_all", b, split.axis, bytes_of(layers))
+        received = b.all_to_all(layers, over=split.axis)
+        width = len(new.block(mine))
+        parts = []
+        for k, length in enumerate(split.lengths()):
+            if length:
+                layer = b.squeeze(b.along(received, 0, k, k + 1), axes=(0,))
+                layer = layer if length == rows else b.along(layer, dim, 0, length)
+                parts.append(layer if width == columns else b.along(layer, other, 0, width))
+        return joined(b, parts, dim)
+
+
+def overlap(a: range, b: range) -> range:
+    """What two ranges share, empty inside of the first where that is nothing."""
+    start = min(max(a.start, b.start), a.stop)
+    return range(start, max(start, min(a.stop, b.stop)))
+
+
+def _piece(b: OpEmitter, x: Tensor, dim: int, block: range, wanted: range) -> Tensor:
+    """Some of the elements of a block."""
+    if wanted == block:
+        return x
+    return (
+        b.along(x, dim, wanted.start - block.start, wanted.stop - block.start)
+        if len(wanted)
+        else b.along(x, dim, 0, 0)
+    )
+
+
+def padded(b: OpEmitter, x: Tensor, dim: int, extent: int) -> Tensor:
+    """x with zeros behind it, up to an extent."""
+    missing = extent - (x.shape[dim] or 0)
+    if not missing:
+        return x
+    high = tuple(missing if a == dim else 0 for a in range(x.rank))
+    found: Tensor = b.pad(x, b.number(0, x.dtype), low=(0,) * x.rank, high=high)
+    return found
+
+
+def joined(b: OpEmitter, pieces: Sequence[Tensor], dim: int) -> Tensor:
+    """Tensors one behind the other."""
+    found = pieces[0]
+    for piece in pieces[1:]:
+        found = b.concat(found, piece, axis=dim)
+    return found
+
+
+def bytes_of(x: Tensor) -> int:
+    """The bytes of a tensor."""
+    return math.prod(extent or 0 for extent in x.shape) * x.dtype.itemsize
+
+
+__all__ = ["Message", "Messages", "bytes_of", "joined", "overlap", "padded"]

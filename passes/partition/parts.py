@@ -1,0 +1,213 @@
+"""Values of the program as a rank has them, and how one gets from one layout to another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...dialect.attributes import elements_from_mlir
+from ...dialect.emitter import Tensor
+from ...dialect.mlir import Operation, Value, ir
+from ...dialect.op import Op
+from ...dialect.op_emitter import OpEmitter
+from ...dialect.ops.creation import Arange, Constant
+from ...dialect.ops.shape import BroadcastTo
+from ...dialect.records import dataclass
+from ...dialect.register import decode_attributes, op_class_of
+from .layouts import Grid, Layout, Split, equal_blocks, is_whole, place_of
+from .messages import Messages, bytes_of
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What a rank has of a value."""
+
+    value: Tensor
+    shape: tuple[int | None, ...]
+    """That of the whole."""
+    layout: Layout
+
+    @property
+    def rank(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every rank has all of it."""
+        return is_whole(self.layout)
+
+    @property
+    def bytes(self) -> int:
+        """Those of the whole."""
+        return math.prod(extent or 1 for extent in self.shape) * self.value.dtype.itemsize
+
+    def extent(self, dim: int) -> int:
+        """The extent of an axis that is split, or may be."""
+        extent = self.shape[dim]
+        assert extent is not None
+        return extent
+
+
+@dataclass(frozen=True, eq=False)
+class Site:
+    """Where an op of the program is written for a rank."""
+
+    b: OpEmitter
+    operation: Operation
+    op_class: type[Op]
+    attributes: Mapping[str, Any]
+    shapes: tuple[tuple[int | None, ...], ...]
+    """Those of its results."""
+    messages: Messages
+    halos: dict[tuple[Value, int], tuple[Tensor, Sequence[range]]]
+    """What was fetched from neighbours for several slices of a value."""
+    moments: dict[tuple[Value, tuple[int, ...]], tuple[Tensor, Tensor]]
+    """Means and sums of squares that are known."""
+    laid: dict[tuple[int, Layout], tuple[Part, Part]]
+    """Parts that were laid out in another way before: not by their handles, which are the same on some ranks only."""
+
+    @property
+    def grid(self) -> Grid:
+        """The mesh."""
+        return self.messages.grid
+
+    def split(self, axis: str, extent: int) -> Split:
+        """Equal blocks."""
+        return equal_blocks(axis, self.grid.extent(axis), extent)
+
+    def place(self, split: Split) -> int:
+        """The number of this rank along the axis of a split."""
+        return self.grid.place(split.axis)
+
+    def block(self, split: Split) -> range:
+        """What this rank has."""
+        return split.block(self.place(split))
+
+    def emitted(self, operands: Sequence[Tensor], **changed: Any) -> list[Tensor]:
+        """The op on other operands."""
+        return self.b.emit(self.op_class, list(operands), {**self.attributes, **changed})
+
+    # From one layout to another
+
+    def cut(self, part: Part, dim: int, split: Split) -> Part:
+        """The block of an axis of which all ranks have everything."""
+        block = self.block(split)
+        layout = (*part.layout[:dim], split, *part.layout[dim + 1 :])
+        if len(block) == part.shape[dim]:
+            return Part(part.value, part.shape, layout)
+        made = _made_shorter(self.b, part.value, dim, block)
+        if made is None:
+            made = (
+                self.b.along(part.value, dim, block.start, block.stop)
+                if len(block)
+                else self.b.along(part.value, dim, 0, 0)
+            )
+        return Part(made, part.shape, layout)
+
+    def gathered(self, part: Part, dim: int, reason: str = "") -> Part:
+        """All of an axis on every rank."""
+        split = part.layout[dim]
+        if split is None:
+            return part
+        value = self.messages.gathered(self.b, part.value, dim, split, reason)
+        return Part(value, part.shape, (*part.layout[:dim], None, *part.layout[dim + 1 :]))
+
+    def whole(self, part: Part, reason: str = "") -> Part:
+        """All of it on every rank."""
+        return self.laid_out(part, (None,) * part.rank, reason)
+
+    def moved(self, part: Part, dim: int, split: Split) -> Part:
+        """The axis in other blocks."""
+        before = part.layout[dim]
+        assert before is not None
+        if before == split:
+            return part
+        value = self.messages.exchanged(self.b, part.value, dim, before, split.blocks())
+        return Part(value, part.shape, (*part.layout[:dim], split, *part.layout[dim + 1 :]))
+
+    def turned(self, part: Part, dim: int, other: int, new: Split | None = None) -> Part:
+        """Split along another axis instead."""
+        before = part.layout[dim]
+        assert before is not None
+        split = new or self.split(before.axis, part.extent(other))
+        value = self.messages.turned(self.b, part.value, dim, before, other, split)
+        layout = list(part.layout)
+        layout[dim], layout[other] = None, split
+        return Part(value, part.shape, tuple(layout))
+
+    def laid_out(self, part: Part, wanted: Layout, reason: str = "") -> Part:
+        """A value in another layout: by messages of the blocks where that can be, else by gathering an axis."""
+        if part.layout == wanted:
+            return part
+        key = (id(part), wanted)
+        if key not in self.laid:  # the part is kept, so that no other gets its number
+            self.laid[key] = (part, self._laid_out(part, wanted, reason))
+        return self.laid[key][1]
+
+    def _laid_out(self, part: Part, wanted: Layout, reason: str) -> Part:
+        for dim, split in enumerate(part.layout):
+            if split is None or (wanted[dim] is not None and wanted[dim].axis == split.axis):  # type: ignore[union-attr]
+                continue
+            other = place_of(wanted, split.axis)
+            if other is not None and part.layout[other] is None:
+                part = self.turned(part, dim, other, wanted[other])
+            else:
+                part = self.gathered(part, dim, reason)
+        for dim, new in enumerate(wanted):
+            if new is not None:
+                part = self.cut(part, dim, new) if part.layout[dim] is None else self.moved(part, dim, new)
+        return part
+
+    def without(self, part: Part, dims: Sequence[int], reason: str) -> Part:
+        """A value none of some axes of which is split: others are instead, where there are any that are long enough."""
+        for dim in dims:
+            split = part.layout[dim]
+            if split is None:
+                continue
+            ranks = self.grid.extent(split.axis)
+            free = [
+                n
+                for n in range(part.rank)
+                if n not in dims and part.layout[n] is None and (part.shape[n] or 0) > 1
+            ]
+            other = max(free, key=lambda n: min(part.extent(n), ranks), default=None)
+            part = self.gathered(part, dim, reason) if other is None else self.turned(part, dim, other)
+        return part
+
+
+def _made_shorter(b: OpEmitter, x: Tensor, dim: int, block: range) -> Tensor | None:
+    """A block of what is made from less: it is made that long then."""
+    owner = x.handle.owner
+    if isinstance(owner, ir.Block):
+        return None
+    operation = owner.operation
+    op_class = op_class_of(operation)
+    if op_class is BroadcastTo and len(operation.operands) == 1:
+        source, shape = (
+            b.value(operation.operands[0]),
+            list(decode_attributes(BroadcastTo, operation)["shape"]),
+        )
+        shape[dim] = len(block)
+        own = dim - (len(shape) - source.rank)
+        if own >= 0 and source.shape[own] != 1:
+            source = b.along(source, own, block.start, block.stop)
+        found: Tensor = b.broadcast_to(source, shape=tuple(shape))
+        return found
+    if op_class is Constant and x.rank:
+        elements = operation.attributes["value"]
+        if getattr(elements, "is_splat", False):
+            array = elements_from_mlir(elements)
+            shape = [len(block) if n == dim else extent for n, extent in enumerate(array.shape)]
+            found = b.broadcast_to(b.constant(value=array.reshape(-1)[:1].reshape(())), shape=tuple(shape))
+            return found
+    if op_class is Arange and len(operation.operands) == 2:
+        start, step = (b.value(operand) for operand in operation.operands)
+        if start.dtype.kind in "iu":
+            found = b.arange(start + step * b.number(block.start, step.dtype), step, shape=(len(block),))
+            return found
+    return None
+
+
+__all__ = ["Part", "Site", "bytes_of"]

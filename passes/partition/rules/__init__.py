@@ -1,0 +1,1 @@
+"""How ops are done on split arrays, one module per kind of op."""

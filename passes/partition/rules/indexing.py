@@ -1,0 +1,173 @@
+"""Ops that read and write at indices: each rank does it where the places are its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ....dialect.emitter import INT64, Tensor
+from ..layouts import Layout, Split, is_whole
+from ..messages import padded
+from ..parts import Part, Site
+from .elementwise import common_layout
+
+_READ = "elements of an array that is split are read at places that are split as well"
+_WRITTEN = "elements of an array are written at places that are split"
+
+
+def gather(site: Site, parts: Sequence[Part]) -> list[Part]:
+    """`gather`: what a rank does not have it takes as zero; the sum of all is the result."""
+    part, *indices = parts
+    axes, position = list(site.attributes["axes"]), site.attributes["position"]
+    b = site.b
+    places = common_layout(indices, indices[0].shape)
+    searched = [axis for axis in axes if part.layout[axis] is not None]
+    taken = {split.axis for split in part.layout if split is not None}
+    if any(split is not None and split.axis in taken for split in places):
+        if part.bytes <= sum(index.bytes for index in indices):
+            part = site.whole(part, _READ)
+            searched = []
+        else:
+            places = (None,) * len(places)
+    indices = [site.laid_out(index, places, _READ) for index in indices]
+    values = [index.value for index in indices]
+    here: Tensor | None = None
+    summed: list[str] = []
+    for axis in searched:
+        split = part.layout[axis]
+        assert split is not None
+        number = axes.index(axis)
+        values[number], own = _own_place(site, values[number], split)
+        here = own if here is None else here & own
+        summed.append(split.axis)
+    source = part.value
+    for axis in searched:
+        if source.shape[axis] == 0:
+            source = padded(b, source, axis, 1)
+    found = site.emitted([source, *values])[0]
+    rest = [split for axis, split in enumerate(part.layout) if axis not in axes]
+    layout: Layout = (*rest[:position], *places, *rest[position:])
+    if here is not None:
+        behind = found.rank - position - here.rank
+        mask = b.expand_dims(here, axes=tuple(range(here.rank, here.rank + behind))) if behind else here
+        found = b.select(mask, found, b.number(0, found.dtype))
+        for axis in summed:
+            found = site.messages.reduced(b, found, "max" if found.dtype.kind == "b" else "sum", axis)
+    return [Part(found, site.shapes[0], layout)]
+
+
+def _own_place(site: Site, index: Tensor, split: Split) -> tuple[Tensor, Tensor]:
+    """The index in the block of this rank, and whether it is there."""
+    b, block = site.b, site.block(split)
+    index = b.select(index < 0, index + b.number(split.extent, INT64), index)
+    index = b.minimum(b.maximum(index, b.number(0, INT64)), b.number(max(split.extent - 1, 0), INT64))
+    here = b.greater_equal(index, b.number(block.start, INT64)) & (index < b.number(block.stop, INT64))
+    own = b.select(here, index - b.number(block.start, INT64), b.number(0, INT64))
+    return own, here
+
+
+def scatter(site: Site, parts: Sequence[Part]) -> list[Part]:
+    """`scatter`: what goes elsewhere is written to a place that is cut off again."""
+    whole, update, *indices = parts
+    places = common_layout(indices, indices[0].shape)
+    position = site.attributes["position"]
+    own_places = update.layout[position : position + len(places)]
+    if not (is_whole(places) and is_whole(own_places)):
+        added = _added(site, parts)
+        if added is not None:
+            return added
+    axes = list(site.attributes["axes"])
+    nowhere = (None,) * len(places)
+    indices = [site.laid_out(index, nowhere, _WRITTEN) for index in indices]
+    rest = [split for axis, split in enumerate(whole.layout) if axis not in axes]
+    if whole.is_whole:  # split as the update is
+        given = [*update.layout[:position], *update.layout[position + len(places) :]]
+        wanted = iter(given)
+        layout = tuple(None if axis in axes else next(wanted) for axis in range(whole.rank))
+        whole = site.laid_out(whole, layout)
+        rest = given
+    update = site.laid_out(update, (*rest[:position], *nowhere, *rest[position:]), _WRITTEN)
+    b, target = site.b, whole.value
+    values = [index.value for index in indices]
+    cut = []
+    for axis in axes:
+        split = whole.layout[axis]
+        if split is None:
+            continue
+        number, length = axes.index(axis), len(site.block(split))
+        own, here = _own_place(site, values[number], split)
+        values[number] = b.select(here, own, b.number(length, INT64))
+        target = padded(b, target, axis, length + 1)
+        cut.append((axis, length))
+    found = site.emitted([target, update.value, *values])[0]
+    for axis, length in cut:
+        found = b.along(found, axis, 0, length)
+    return [Part(found, whole.shape, whole.layout)]
+
+
+def _added(site: Site, parts: Sequence[Part]) -> list[Part] | None:
+    """Numbers that are added at places which are split: each rank adds its own to zeros, and the sum is added."""
+    whole, update, *indices = parts
+    if site.attributes["mode"] != "add" or whole.value.dtype.kind == "b":
+        return None
+    axes, position = site.attributes["axes"], site.attributes["position"]
+    rank = len(indices[0].shape)
+    shape = update.shape[position : position + rank]
+    whole_places = [Part(index.value, index.shape, index.layout) for index in indices]
+    places = common_layout([*whole_places, _slice_of(update, position, rank)], shape)
+    over = [split.axis for split in places if split is not None]
+    rest = [
+        None if axis in axes or (split is not None and split.axis in over) else split
+        for axis, split in enumerate(whole.layout)
+    ]
+    if any(
+        split is not None and split.axis in over
+        for axis, split in enumerate(whole.layout)
+        if axis not in axes
+    ):
+        return None
+    kept = [split for axis, split in enumerate(rest) if axis not in axes]
+    b = site.b
+    indices = [site.laid_out(index, places, _WRITTEN) for index in indices]
+    update = site.laid_out(update, (*kept[:position], *places, *kept[position:]), _WRITTEN)
+    extents = [
+        extent if split is None else len(site.block(split))
+        for extent, split in zip(whole.shape, rest, strict=True)
+    ]
+    zeros = b.full([extent or 0 for extent in extents], 0, whole.value.dtype)
+    added = site.emitted([zeros, update.value, *(index.value for index in indices)])[0]
+    for axis in over:
+        added = site.messages.reduced(b, added, "sum", axis)
+    part = site.laid_out(Part(added, whole.shape, tuple(rest)), whole.layout)
+    return [Part(whole.value + part.value, whole.shape, whole.layout)]
+
+
+def _slice_of(part: Part, start: int, count: int) -> Part:
+    """Some axes of a value, for its layout only."""
+    return Part(part.value, part.shape[start : start + count], part.layout[start : start + count])
+
+
+def find_out_of_bounds(site: Site, parts: Sequence[Part]) -> list[Part]:
+    """`find_out_of_bounds`: the first rank that finds one tells it."""
+    indices, extent = parts
+    over = [split for split in indices.layout if split is not None]
+    if len(over) != 1 or indices.layout[0] is None:
+        indices = site.whole(indices, "indices are looked at in their order")
+        over = []
+    flag, first = site.emitted([indices.value, extent.value])
+    b = site.b
+    if over:
+        axis = over[0].axis
+        ranks = Split(axis, tuple(range(site.grid.extent(axis) + 1)))
+        both = b.stack(b.cast(flag, dtype=INT64), first, axis=0)
+        gathered = site.messages.gathered(b, b.expand_dims(both, axes=(0,)), 0, ranks)
+        flags = b.squeeze(b.along(gathered, 1, 0, 1), axes=(1,))
+        firsts = b.squeeze(b.along(gathered, 1, 1, 2), axes=(1,))
+        place = b.argmax(flags, axis=0, keepdims=False)
+        flag = b.cast(b.gather(flags, place, axes=(0,), position=0), dtype=np.dtype(np.bool_))
+        first = b.gather(firsts, place, axes=(0,), position=0)
+    return [Part(flag, (), ()), Part(first, (), ())]
+
+
+__all__ = ["find_out_of_bounds", "gather", "scatter"]
