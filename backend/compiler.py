@@ -6,7 +6,7 @@ This is all that the rooms above know of how code is made; which backend makes i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from ..dialect.dtypes import element_type
 from ..dialect.errors import WeftValueError
 from ..dialect.mlir import Module, ir
-from ..passes.pipeline import Observer
+from ..passes.pipeline import Code, Observer
 from .analysis.requests import is_report
 from .cpu import emission as cpu
 from .planning.plan import MachineCode
@@ -65,6 +65,18 @@ def backend_text(source: Module, stage: str, target: str = "native") -> str:
         return text
 
 
+def visit_stages(
+    source: Module, target: str, visit: Callable[[str, Code], None], observers: Sequence[Observer] = ()
+) -> None:
+    """Show the stages of the target's backend to a function, with their names, in the order in which they are reached.
+
+    Modules are shown as they are at that moment, and go on to the next stage; what comes behind them is text. Observers
+    see each pass of the same run. Raises `WeftValueError` for a target that there is not.
+    """
+    with compiling_for(target), source.context, ir.Location.unknown():
+        _backend().visit_stages(source.clone(), visit, observers)
+
+
 def emit(
     module: Module, kind: str, *, is_lowered: bool, verify: bool = False, observers: Sequence[Observer] = ()
 ) -> str | bytes:
@@ -92,4 +104,4 @@ def _backend() -> ModuleType:
     return gpu
 
 
-__all__ = ["backend_text", "emit", "machine_code", "pipelines"]
+__all__ = ["backend_text", "emit", "machine_code", "pipelines", "visit_stages"]

@@ -28,11 +28,12 @@ def assembly(operation: Operation, enable_debug_info: bool = False) -> str:
         for function in operation.regions[0].blocks[0].operations:
             for region in function.regions:
                 for block in list(region.blocks)[:1]:
-                    _simplify_names(block)
+                    simplify_names(block)
     return str(operation.get_asm(enable_debug_info=enable_debug_info, use_name_loc_as_prefix=True))
 
 
-def _simplify_names(block: ir.Block) -> None:
+def simplify_names(block: ir.Block) -> None:
+    """Let arguments have names that text can hold."""
     for argument in block.arguments:
         location = argument.location
         if isinstance(location, ir.NameLoc):
@@ -40,4 +41,4 @@ def _simplify_names(block: ir.Block) -> None:
             argument.set_location(ir.Location.name(name or "argument", location.child_loc))
 
 
-__all__ = ["assembly"]
+__all__ = ["assembly", "simplify_names"]

@@ -14,7 +14,7 @@ from .element_loops import note_element_loops
 from .execution.symbols import called_by_instructions
 from .machine import llvm
 from .pipeline import CPU_PIPELINES as PIPELINES
-from .stages import STAGES, Lowering
+from .stages import STAGES, Lowering, visit_stages
 from .stages import stage_text as _stage_text
 
 
@@ -64,4 +64,4 @@ def emit(
     return llvm.assembly(optimised) if kind == "asm" else llvm.object_code(optimised)
 
 
-__all__ = ["KINDS", "PIPELINES", "STAGES", "emit", "machine_code", "text"]
+__all__ = ["KINDS", "PIPELINES", "STAGES", "emit", "machine_code", "text", "visit_stages"]

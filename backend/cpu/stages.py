@@ -11,7 +11,7 @@ from ...dialect.mlir import Module
 from ...dialect.records import NamedTuple, replace
 from ...passes.base import TextPass
 from ...passes.notes import wanted
-from ...passes.pipeline import Observer, Step, run_pipeline, run_text_passes
+from ...passes.pipeline import Code, Observer, Step, run_pipeline, run_text_passes
 from ...passes.timing import phase
 from ..llvm_compatibility.translation import translate
 from ..planning.debug_info import is_debugged
@@ -124,3 +124,15 @@ def stage_text(module: Module, stage: str) -> str:
         return lowering.llvm_text
     optimised = llvm.optimise(lowering.llvm_text, lowering.scalar_loops)
     return llvm.assembly(optimised) if stage == "asm" else str(optimised)
+
+
+def visit_stages(
+    module: Module, visit: Callable[[str, Code], None], observers: Sequence[Observer] = ()
+) -> None:
+    """Show each stage to a function, with its name; "asm" has comments. The module is used up."""
+    lowering = Lowering(module, False, observers)
+    for reached in lowering.stages():
+        visit(reached, lowering.llvm_text if reached == "llvm" else module)
+    optimised = llvm.optimise(lowering.llvm_text, lowering.scalar_loops)
+    visit("optimized-llvm", str(optimised))
+    visit("asm", llvm.assembly(optimised, has_comments=True))

@@ -16,7 +16,7 @@ from ..target import current
 from .machine.host_program import HostLowering
 from .pipeline import ALL_PASSES, steps_of
 from .pipeline import GPU_PIPELINES as PIPELINES
-from .stages import STAGES, Lowering, ptx_text, sass_text
+from .stages import STAGES, Lowering, ptx_text, sass_text, visit_stages
 from .stages import stage_text as _stage_text
 from .traffic import traffic_of
 
@@ -73,4 +73,4 @@ def emit(module: Module, kind: str, *, verify: bool, observers: Sequence[Observe
     return ptx_text(lowering.kernels) if kind == "ptx" else sass_text(lowering.kernels)
 
 
-__all__ = ["KINDS", "PIPELINES", "STAGES", "emit", "machine_code", "text"]
+__all__ = ["KINDS", "PIPELINES", "STAGES", "emit", "machine_code", "text", "visit_stages"]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ...dialect.errors import InternalError, PassError, UnsupportedError
 from ...dialect.mlir import Module, Operation
-from ...passes.pipeline import Observer, run_pipeline
+from ...passes.pipeline import Code, Observer, run_pipeline
 from ...passes.timing import phase
 from ..planning.plan import DeviceKernel, Plan
 from ..planning.plan_attributes import plans_of
 from ..target import current
 from .code.kernel import SHARED_BYTES
-from .machine.assembler import assemble, disassemble
+from .machine.assembler import assemble, can_disassemble, disassemble
 from .machine.ptx import ptx_of
 from .pipeline import ALL_PASSES, steps_of
 
@@ -111,3 +111,14 @@ def stage_text(module: Module, stage: str) -> str:
         if reached == stage and reached != "ptx":
             return str(module)
     return ptx_text(lowering.kernels) if stage == "ptx" else sass_text(lowering.kernels)
+
+
+def visit_stages(
+    module: Module, visit: Callable[[str, Code], None], observers: Sequence[Observer] = ()
+) -> None:
+    """Show each stage to a function, with its name; "sass" where the tools of CUDA are. The module is used up."""
+    lowering = Lowering(module, False, observers)
+    for reached in lowering.stages():
+        visit(reached, ptx_text(lowering.kernels) if reached == "ptx" else module)
+    if can_disassemble():
+        visit("sass", sass_text(lowering.kernels))

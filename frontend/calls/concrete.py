@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -125,6 +126,34 @@ class ConcreteFunction(ExplainedSpecialisation):
     def as_text(self, stage: str = "optimized") -> str:
         """The program at a stage: weft, optimized, linalg, kernels, buffers, llvm-dialect, llvm or asm."""
         return self._recording().text(stage)
+
+    def save_html(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        stages: Sequence[str] | None = None,
+        passes: bool = True,
+        max_bytes: int | None = 4 << 20,
+    ) -> int:
+        """Write a page that shows every stage beside the Python lines, for a browser; returns its size in bytes.
+
+        One file that needs no network: the lines of the program and of the functions that it calls, linked with what
+        they became; what each pass changed; machine code with the width of its vectors, spills and the bytes of its
+        loops; costs, memory and compile times. `stages` leaves out the other stages, `passes=False` the changes. Raises
+        `ValueError` for a page of more than `max_bytes` (None: of any size), and `OSError` where it cannot be written.
+
+        >>> import os, tempfile
+        >>> import weft
+        >>> halved = weft.function(lambda x: x / 2, name="halved")
+        >>> path = os.path.join(tempfile.mkdtemp(), "halved.html")
+        >>> size = halved.get_concrete_function(weft.TensorSpec((8,), "float32")).save_html(path)
+        >>> size == os.path.getsize(path)
+        True
+        """
+        room = __name__.partition(".calls")[0]  # what writes it stands on this
+        module = importlib.import_module(f"{room}.pages.page")
+        size: int = module.save_html(self, path, stages, passes, max_bytes)
+        return size
 
     def export(self, directory: str, name: str | None = None, **options: Any) -> dict[str, str]:
         """Write it as a library for programs in C, under a name: `weft.export` with its options.

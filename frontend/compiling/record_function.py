@@ -113,6 +113,7 @@ def _record(
     previous = set_current_trace(trace)
     try:
         returned = _call_on_traced(function, convert, trace, state, bound, is_watched)
+        trace.has_returned = True
         outputs = Outputs(trace, signature.position_of)
         write_back = WriteBack(state, outputs)
         result, portable = outputs.returned(returned, state.locate_returned)

@@ -73,6 +73,8 @@ class Trace(Recorder):
         self._symbols = 0
         self._callers: Caller | None = None
         """The calls around the branch, loop or function that is being recorded."""
+        self.has_returned = False
+        """Whether the user's function has ended, and results are recorded: they belong to all of it."""
         self.callbacks: list[Callback] = []
         """The Python functions that the program calls when it runs."""
         self.captures: list[Capture] = []
@@ -435,7 +437,8 @@ class Trace(Recorder):
         if raised is None:
             here = callers(self._callers)
             self.place = None if here is None else here.place
-            return _location_of_call(here)
+            # The frames that are left are the caller's, which is no part of the program.
+            return self.function.operation.location if self.has_returned else _location_of_call(here)
         places = list(map(_location_of, user_places(raised)))
         if len(places) > 1:
             return ir.Location.callsite(places[0], places[1:], context())

@@ -133,9 +133,12 @@ def _kept_pass_builder(target: Target, level: int) -> Any:
     return binding().create_pass_builder(_kept_target_machine(target), options)
 
 
-def assembly(module: Any) -> str:
-    """The machine code of an optimised module as text."""
-    text: str = target_machine().emit_assembly(module)
+def assembly(module: Any, has_comments: bool = False) -> str:
+    """The machine code of an optimised module as text; LLVM's comments tell which instructions spill registers."""
+    machine = _make_target_machine(current()) if has_comments else target_machine()
+    if has_comments:
+        machine.set_asm_verbosity(True)
+    text: str = machine.emit_assembly(module)
     return text
 
 

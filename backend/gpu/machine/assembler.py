@@ -84,6 +84,11 @@ def _resources(report: str) -> dict[str, Resources]:
     }
 
 
+def can_disassemble() -> bool:
+    """Whether there is what makes instructions of PTX and shows them."""
+    return find_assembler() is not None and shutil.which("nvdisasm") is not None
+
+
 def disassemble(cubin: bytes) -> str:
     """The instructions of a cubin as text; raises `WeftValueError` without nvdisasm."""
     path = shutil.which("nvdisasm")

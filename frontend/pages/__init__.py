@@ -1,0 +1,1 @@
+"""Pages that show a program: one file each, for a browser, without a network."""

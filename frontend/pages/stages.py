@@ -1,0 +1,82 @@
+"""All stages of a program, made again from its trace and watched: the text of each, and what each pass changed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import field
+
+from ...backend.compiler import visit_stages
+from ...backend.planning.debug_info import mark_debugged
+from ...dialect.mlir import ir
+from ...dialect.records import dataclass
+from ...dialect.register import context
+from ...passes.pipeline import Code, run_pipeline
+from ...passes.pipelines import PIPELINES
+from ..compiling.program import Recording
+from .linked_text import Line, linked, linked_assembly
+from .machine_text import MachineFunction, device_functions_of, functions_of, in_order
+from .pass_changes import Change, Watch
+
+SHOWN = {
+    "weft": "the trace: what the function did with arrays",
+    "optimized": "the same after weft's own rewrites",
+    "linalg": "loops over elements, as structured ops",
+    "kernels": "cut into kernels",
+    "buffers": "every array has its memory",
+    "loops": "loops and vectors, as scheduled",
+    "placed": "what runs on the device and what on the host",
+    "gpu": "device kernels, and their launches",
+    "nvvm": "device kernels for NVIDIA",
+    "llvm-dialect": "LLVM's instructions, in MLIR",
+    "optimized-llvm": "LLVM's, after its optimiser",
+}
+"""The stages whose text is shown, with what they are."""
+
+MACHINE = {
+    "asm": "machine code, one function at a time",
+    "ptx": "PTX, one kernel at a time",
+    "sass": "instructions of the GPU",
+}
+"""Those that are cut into functions."""
+
+
+@dataclass
+class Stages:
+    """What a program was on its way to machine code."""
+
+    texts: dict[str, list[Line]] = field(default_factory=dict)
+    machine: dict[str, list[MachineFunction]] = field(default_factory=dict)
+    changes: list[Change] = field(default_factory=list)
+    passes: int = 0
+    """How many passes ran."""
+
+
+def stages_of(recording: Recording, wanted: Collection[str] | None = None, has_passes: bool = True) -> Stages:
+    """Compile a trace once more, with the lines of the program in it, and note what there is to see."""
+    found, watch = Stages(), Watch()
+    observers = [watch] if has_passes else []
+
+    def visit(stage: str, code: Code) -> None:
+        watch.reached(stage)
+        if wanted is not None and stage not in wanted:
+            return
+        if stage == "asm":
+            found.machine[stage] = in_order(functions_of(str(code)))
+        elif stage in MACHINE:
+            found.machine[stage] = device_functions_of(str(code))
+        elif stage in SHOWN:
+            found.texts[stage] = linked_assembly(code) if isinstance(code, str) else linked(code)
+
+    with context(), ir.Location.unknown():
+        module = ir.Module.parse(recording.module.get_asm(enable_debug_info=True))
+        visit("weft", module)
+        run_pipeline(module, PIPELINES["weft-optimize"], observers=observers)
+        visit("optimized", module)
+        run_pipeline(module, PIPELINES["weft-to-linalg"], observers=observers)
+        mark_debugged(module, True)
+        visit_stages(module.operation, recording.target, visit, observers)
+    found.changes, found.passes = watch.changes, watch.ran
+    return found
+
+
+__all__ = ["MACHINE", "SHOWN", "Stages", "stages_of"]
