@@ -53,6 +53,7 @@ ORDER = {
         "graph_writers",
         "stablehlo",
         "calls",
+        "pages",
         "disk_cache",
         "function.py",
         "eval_shape.py",

@@ -54,7 +54,8 @@ def shipped(wheel: Path) -> set[str]:
 def test_wheel_ships_the_package_and_nothing_else(shipped: set[str]) -> None:
     sources = {f"weft/{path.relative_to(ROOT).as_posix()}" for path in source_files()}
     package = {name for name in shipped if ".dist-info/" not in name}
-    assert package == sources | {"weft/py.typed", "weft/namespace.pyi"}
+    page = {f"weft/frontend/pages/page.{ending}" for ending in ("css", "html", "js")}
+    assert package == sources | page | {"weft/py.typed", "weft/namespace.pyi"}
 
 
 def test_wheel_ships_no_tests_or_documents(shipped: set[str]) -> None:

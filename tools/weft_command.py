@@ -1,4 +1,4 @@
-"""The command line `weft`: makes libraries, looks at the disk cache or empties it, knows the machine."""
+"""The command line `weft`: makes libraries, explains functions, keeps the disk cache, knows the machine."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from ..backend.target import host, named
 from ..dialect.errors import ArtifactError
 from ..frontend.settings import settings
 from .build_command import add_build_command, build
+from .explain_command import add_explain_command, explain
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run `weft build`, `weft cache ...` or `weft machine`; returns the exit status.
+    """Run `weft build`, `weft explain`, `weft cache ...` or `weft machine`; returns the exit status.
 
     Alone it prints help.
     """
@@ -39,12 +40,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         each.add_argument("file")
     rooms.add_parser("machine", help="what code is made for: the processor, its caches, threads and memory")
     add_build_command(rooms)
+    add_explain_command(rooms)
     wanted = parser.parse_args(arguments)
     if wanted.command is None:
         parser.print_help()
         return 0
     if wanted.command == "build":
         return build(wanted)
+    if wanted.command == "explain":
+        return explain(wanted)
     if wanted.command == "machine":
         print("\n".join(_machine_lines()))
         return 0

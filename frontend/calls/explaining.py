@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ...dialect.errors import WeftValueError
 from ...passes.notes import NOWHERE, Note
 from .explained_specialisation import file_of
 
@@ -48,6 +50,27 @@ class Explained:
             f"{_count(self._known.traces, 'time')}, found compiled by {_count(info.hits, 'call')}"
         )
         return Explanation(title, decisions_of(notes, file), parts, file)
+
+    def save_html(self, path: str | os.PathLike[str], **options: Any) -> int:
+        """Write the page of what was compiled last: `ConcreteFunction.save_html`, with its options.
+
+        Raises `ValueError` where nothing is compiled.
+
+        >>> weft.function(lambda x: x + 1, name="shifted").save_html("shifted.html")
+        Traceback (most recent call last):
+        ...
+        weft.dialect.errors.WeftValueError: shifted was not compiled yet, so there is nothing to show: call it, or \
+        give shifted.get_concrete_function the types of its arguments, and write the page of what that returns
+        """
+        concretes = self._known.concretes
+        if not concretes:
+            raise WeftValueError(
+                f"{self.name} was not compiled yet, so there is nothing to show: call it, or give "
+                f"{self.name}.get_concrete_function the types of its arguments, and write the page of what that returns"
+            )
+        latest = [found for compiled in self._known.compiled if (found := compiled.concrete()) is not None]
+        size: int = [*concretes, *latest][-1].save_html(path, **options)
+        return size
 
     def explain_retrace(self) -> str:
         """Why the function was traced last: a first call, other arguments, or what changed outside of them.

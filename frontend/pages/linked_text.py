@@ -213,4 +213,13 @@ def all_places(lines: Iterable[Line]) -> Iterator[Place]:
         yield from line.places
 
 
-__all__ = ["Line", "Place", "all_places", "joined_path", "linked", "linked_assembly", "places_of", "plain_text"]
+__all__ = [
+    "Line",
+    "Place",
+    "all_places",
+    "joined_path",
+    "linked",
+    "linked_assembly",
+    "places_of",
+    "plain_text",
+]

@@ -100,6 +100,8 @@ class _Reader:
 
     def _block(self, line: str, label: str) -> None:
         """A label, or the comment that stands for one."""
+        if label and _TEMPORARY.match(label):
+            return  # of debug information, in the middle of a block
         self._loop = None
         comment = _comment(line)
         if label and not label.startswith((".L", "L", "$")):
@@ -109,10 +111,8 @@ class _Reader:
             return
         if not self._found:
             return
-        if label and not _TEMPORARY.match(label):
+        if label:
             self._found[-1].lines.append(Line(f"{label}:"))
-        elif label:
-            return
         self._label = label
         self._note_loop(comment)
 
@@ -199,11 +199,13 @@ def moved_bytes(name: str, operands: str) -> tuple[int, int]:
     if memory is None or "%" not in memory[0] or name.startswith(_NO_ACCESS):
         return 0, 0
     width = _width(name, operands)
-    is_last = operands.rstrip().split("{")[0].rstrip().endswith(memory[0])
+    is_last = re.sub(r"\s*\{[^}]*\}", "", operands).rstrip().endswith(memory[0])
     if not is_last or name.startswith(("cmp", "test", "vucomis", "ucomis", "vcomis", "comis", "push")):
         return width, 0
     only = operands.strip() == memory[0]
-    is_store = "mov" in name or name.startswith(("vextract", "vpextr", "vcvtps2ph", "set", "vpcompress", "pop"))
+    is_store = "mov" in name or name.startswith(
+        ("vextract", "vpextr", "vcvtps2ph", "set", "vpcompress", "pop")
+    )
     if is_store or name.startswith("vpmov"):
         return 0, width
     if only and name.startswith(("div", "idiv", "mul", "imul")):
@@ -277,7 +279,12 @@ def device_functions_of(text: str) -> list[MachineFunction]:
                 found.append(MachineFunction(name[1]))
                 places = ()
             if found and line.strip():
-                found[-1].lines.append(Line(line.expandtabs(4).rstrip(), places))
+                name_and_operands = re.sub(
+                    r"^\t(@\S+ \t?)?([\w.:]+)[ \t]+",
+                    lambda m: f"    {(m[1] or '').strip():<6}{m[2]:<18} ",
+                    line,
+                )
+                found[-1].lines.append(Line(name_and_operands.expandtabs(4).rstrip(), places))
                 found[-1].instructions += line.rstrip().endswith(";")
     return found
 
@@ -293,4 +300,12 @@ def _rank(name: str) -> int:
     return 3 if name.startswith(("weft_", "_weft", "numpy_")) else 2 if name.endswith("_entry") else 1
 
 
-__all__ = ["Loop", "MachineFunction", "device_functions_of", "functions_of", "in_order", "moved_bytes", "vector_bits"]
+__all__ = [
+    "Loop",
+    "MachineFunction",
+    "device_functions_of",
+    "functions_of",
+    "in_order",
+    "moved_bytes",
+    "vector_bits",
+]

@@ -18,7 +18,7 @@ async function read() {
 
 const MLIR = /("(?!weft\.)(?:[^"\\]|\\.)*")|(\/\/.*$|^;.*$)|(\b(?:tensor|memref|vector)<[^<>]*(?:<[^<>]*>[^<>]*)*>|\b[iuf]\d+\b|\bindex\b|!llvm\.[\w<>]+)|("?\b[a-z_]\w*(?:\.[a-z_]\w*)+"?)|((?:dense<)?-?\b\d[\w.+]*)/g;
 const LLVM = /("[^"]*")|(;.*$)|(<\d+ x \w+>|\bi\d+\b|\bptr\b|\bfloat\b|\bdouble\b|\bhalf\b)|(\b(?:define|call|load|store|br|ret|phi|getelementptr|f?add|f?sub|f?mul|[fsu]div|icmp|fcmp|select|shufflevector|insertelement|extractelement|zext|sext|trunc|bitcast|alloca|and|or|xor|shl|[al]shr|switch|tail)\b)|(-?\b\d[\w.+]*)/g;
-const ASM = /("[^"]*")|((?:#|\/\/|;).*$)|(%\w+|\b[vqxwdsr]\d+\b(?:\.\w+)?)|(^\s*[a-z@][\w.]*)|([$#]?-?\b0?x?[\da-f]+\b)/g;
+const ASM = /("[^"]*")|((?:#|\/\/).*$)|(%\w+|\b[vqxwdsr]\d+\b(?:\.\w+)?)|(^\s*[a-z@][\w.]*)|([$#]?-?\b0?x?[\da-f]+\b)/g;
 const PYTHON = /("""[\s\S]*?"""|'''[\s\S]*?'''|[rbfRBF]{0,2}"(?:[^"\\]|\\.)*"|[rbfRBF]{0,2}'(?:[^'\\]|\\.)*')|(#.*$)|(^\s*@[\w.]+)|(\b(?:def|class|return|if|elif|else|for|while|in|not|and|or|is|lambda|with|as|import|from|try|except|finally|raise|assert|pass|break|continue|None|True|False|yield|global|nonlocal|match|case|del|async|await)\b)|(\b\d[\w.]*)/g;
 const CLASSES = { mlir: ["s", "c", "y", "o", "d"], python: ["s", "c", "y", "kw", "d"], asm: ["s", "c", "y", "o", "d"] };
 
@@ -280,8 +280,10 @@ function page(data) {
     const { place } = state, stage = stageOf(pane.dataset.stage);
     const lines = [...pane.querySelectorAll(".code .l")], found = lines.filter((line) => has(line.dataset.set, place));
     found.forEach((line) => { line.classList.add("sel"); line.style.cssText = style; });
-    pane.querySelector(".ticks").innerHTML = runs(lines, style);
-    if (scroll && found.length && !(state.line && pane.contains(state.line))) into(found[0], pane.querySelector(".right .body") ?? pane.querySelector(".body"));
+    const together = runs(lines);
+    pane.querySelector(".ticks").innerHTML = together.map(([start, n]) => `<i style="${style};top:${(100 * start / lines.length).toFixed(2)}%;height:${(100 * n / lines.length).toFixed(2)}%"></i>`).join("");
+    const main = together.reduce((longest, run) => (run[1] > longest[1] ? run : longest), [0, 0])[0];
+    if (scroll && found.length && !(state.line && pane.contains(state.line))) into(lines[main], pane.querySelector(".right .body") ?? pane.querySelector(".body"));
     const things = stage.isMachine ? stage.functions : pane.dataset.stage === "passes" ? data.passes : [];
     pane.querySelectorAll(".list button").forEach((button, i) => {
       const thing = things[i], n = place === null ? 0 : thing.hunks ? thing.hunks.reduce((sum, hunk) => sum + linesOf(hunk, place), 0) : linesOf(thing, place);
@@ -290,17 +292,16 @@ function page(data) {
     });
   }
 
-  function runs(lines, style) {
-    let out = "", start = -1;
+  function runs(lines) {
+    // Where chosen lines begin that follow each other, and how many they are
+    const found = [];
     lines.forEach((line, i) => {
-      const on = line.classList.contains("sel");
-      if (on && start < 0) start = i;
-      if (start >= 0 && (!on || i === lines.length - 1)) {
-        out += `<i style="${style};top:${(100 * start / lines.length).toFixed(2)}%;height:${(100 * (i - start) / lines.length).toFixed(2)}%"></i>`;
-        start = -1;
-      }
+      if (!line.classList.contains("sel")) return;
+      const last = found.at(-1);
+      if (last && last[0] + last[1] === i) last[1] += 1;
+      else found.push([i, 1]);
     });
-    return out;
+    return found;
   }
 
   function into(element, scroller, always = false) {

@@ -97,9 +97,10 @@ def data_of(concrete: ConcreteFunction, stages: Collection[str] | None = None, p
     found = stages_of(recording, stages, passes)
     table = _Table(_own_place(concrete))
     notes = [
-        {"kind": d.kind, "place": table.place((d.file, d.line)) if d.line else None, "text": d.sentence}
-        for d in concrete.explain().decisions
-    ] if hasattr(concrete, "explain") else []
+        {"kind": said.kind, "place": table.place((said.file, line)) if line else None, "text": said.sentence}
+        for said in concrete.explain().decisions
+        for line in (said.lines or (said.line,))
+    ]
     data: Json = {
         "name": concrete.name,
         "signature": concrete.pretty_printed_signature(),

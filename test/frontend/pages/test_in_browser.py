@@ -1,0 +1,168 @@
+"""Pages in Chromium, without a window: they open, and clicks, keys and addresses find what belongs together."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import weft
+from support.pages import line_of
+
+from . import programs
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+HERE = programs.__file__
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install playwright")
+    if BROWSER is None:
+        pytest.skip("needs chromium: apt install chromium")
+    with playwright.sync_playwright() as running:
+        found = running.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("pages") / "shrink.html"
+    specs = weft.TensorSpec((None,), "float64"), weft.TensorSpec((), "float64")
+    programs.shrink.get_concrete_function(*specs).save_html(path)
+    return path
+
+
+@pytest.fixture
+def opened(browser: Any, file: Path) -> Iterator[Callable[..., Any]]:
+    contexts, errors = [], []
+
+    def open_page(address: str = "", scheme: str = "light", width: int = 1366) -> Any:
+        context = browser.new_context(
+            viewport={"width": width, "height": 768}, color_scheme=scheme, offline=True
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("request", lambda request: request.url.startswith("file:") or errors.append(request.url))
+        page.goto(f"{file.as_uri()}#{address}")
+        page.wait_for_selector("html[data-ready]")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert errors == []  # none in the page, and nothing asked of a network
+
+
+def chosen(page: Any, stage: str) -> list[str]:
+    """The marked lines of a pane."""
+    found: list[str] = page.locator(f'.pane[data-stage="{stage}"] .code .l.sel').all_inner_texts()
+    return found
+
+
+def python_line(page: Any, line: int) -> Any:
+    return page.locator(".source .l").filter(has=page.locator(f'.n:text-is("{line}")'))
+
+
+def chosen_python(page: Any) -> list[int]:
+    return [int(text) for text in page.locator(".source .l.sel .n").all_inner_texts()]
+
+
+def test_a_line_of_python_marks_what_it_became(opened: Callable[..., Any]) -> None:
+    page = opened("/weft+asm")
+    assert page.title() == "shrink · weft"
+    python_line(page, line_of("return np.sqrt", HERE)).click()
+    assert any("weft.sqrt" in line for line in chosen(page, "weft"))
+    assert chosen(page, "asm")
+    assert page.evaluate("location.hash") == f"#{line_of('return np.sqrt', HERE)}/weft+asm"
+    assert page.locator(".source .notes.on p").count() > 0  # its sentences
+
+
+def test_a_line_of_a_stage_marks_the_python_that_it_comes_from(opened: Callable[..., Any]) -> None:
+    page = opened("/weft")
+    page.locator('.pane[data-stage="weft"] .l', has_text="weft.negative").first.click()
+    assert chosen_python(page) == [line_of("x = -x", HERE)]
+    page.locator('.pane[data-stage="weft"] .l', has_text="weft.sqrt").first.click()
+    assert chosen_python(page) == [line_of("return np.sqrt", HERE)]
+    called = page.locator(".source .l.via .n").all_inner_texts()
+    assert called == [str(line_of("while norm(x)", HERE))]
+
+
+def test_an_address_chooses_line_and_stages(opened: Callable[..., Any]) -> None:
+    line = line_of("x = x * 0.5", HERE)
+    page = opened(f"{line}/linalg")
+    assert chosen_python(page) == [line]
+    assert page.locator(".pane:not(.source)").count() == 1
+    assert any("arith.mulf" in text or "linalg.generic" in text for text in chosen(page, "linalg"))
+    page.evaluate(f"location.hash = '#{line_of('x = -x', HERE)}/weft'")
+    page.wait_for_selector('.pane[data-stage="weft"] .l.sel')
+    assert any("weft.negative" in text for text in chosen(page, "weft"))
+
+
+def test_keys_walk_through_lines_stages_and_passes(opened: Callable[..., Any]) -> None:
+    page = opened("/weft")
+    page.keyboard.press("ArrowDown")
+    first = chosen_python(page)
+    page.keyboard.press("ArrowDown")
+    assert first < chosen_python(page)
+    page.keyboard.press("ArrowUp")
+    assert chosen_python(page) == first
+    page.keyboard.press("Escape")
+    assert chosen_python(page) == []
+    page.keyboard.press("ArrowRight")
+    assert page.locator('.pane[data-stage="optimized"]').count() == 1
+    page.keyboard.press("Shift+Digit2")
+    assert page.locator(".pane:not(.source)").count() == 2
+    page.evaluate("location.hash = '#/passes'")
+    page.wait_for_selector('.pane[data-stage="passes"]')
+    page.keyboard.press("]")
+    assert page.locator('[data-pass="1"].on').count() == 1
+    page.keyboard.press("[")
+    assert page.locator('[data-pass="0"].on').count() == 1
+
+
+def test_passes_show_what_they_changed(opened: Callable[..., Any]) -> None:
+    page = opened("/passes")
+    page.get_by_text("weft-fuse-elementwise").first.click()
+    pane = page.locator('.pane[data-stage="passes"]')
+    assert pane.locator(".l.add").count() > 0
+    assert pane.locator(".l.del").count() > 0
+    assert "producers fused" in pane.locator(".told").inner_text()
+
+
+def test_machine_code_is_shown_one_function_at_a_time(opened: Callable[..., Any]) -> None:
+    page = opened(f"{line_of('return np.sqrt', HERE)}/asm")
+    pane = page.locator('.pane[data-stage="asm"]')
+    assert "instructions" in pane.locator(".told").inner_text()
+    names = pane.locator(".list button span").all_inner_texts()
+    pane.locator(".list button").nth(1).click()
+    assert pane.locator(".code .l").first.inner_text() == f"{names[1]}:"
+
+
+def test_costs_lead_to_lines(opened: Callable[..., Any]) -> None:
+    page = opened("/overview")
+    link = page.locator(".overview td a").first
+    line = int(link.inner_text().removeprefix("line "))
+    link.click()
+    assert chosen_python(page) == [line]
+
+
+@pytest.mark.parametrize(("scheme", "is_dark"), [("light", False), ("dark", True)])
+def test_light_and_dark(opened: Callable[..., Any], scheme: str, is_dark: bool) -> None:
+    page = opened("", scheme)
+    shade = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).reduce((a, b) => a + +b, 0)"
+    assert (page.evaluate(shade) < 200) == is_dark
+    page.keyboard.press("t")
+    assert (page.evaluate(shade) < 200) != is_dark
+
+
+def test_narrow_windows_hold_it_without_a_scroll_bar_of_their_own(opened: Callable[..., Any]) -> None:
+    page = opened(f"{line_of('return np.sqrt', HERE)}/asm", "light", 420)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 420
+    assert page.locator(".source .l.sel").is_visible()
+    assert page.locator('.pane[data-stage="asm"] .code .l').first.is_visible()

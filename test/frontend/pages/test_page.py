@@ -1,0 +1,276 @@
+"""The page of a function: what is in it, how large it is, and what it says when it cannot be written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+from support.pages import data_in, line_of, lines_for, stage
+from weft.dialect.errors import WeftTypeError, WeftValueError
+from weft.frontend.pages.excerpts import excerpts
+
+from . import programs
+
+HERE = programs.__file__
+SOFTMAX = weft.TensorSpec((None, None), "float32")
+
+
+def written(path: Path, function: Any, *specs: Any, **options: Any) -> dict[str, Any]:
+    """The data of the page of a function."""
+    size = function.get_concrete_function(*specs).save_html(path, **options)
+    assert size == path.stat().st_size
+    return data_in(path)
+
+
+@pytest.fixture(scope="module")
+def softmax(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return written(tmp_path_factory.mktemp("pages") / "softmax.html", programs.softmax, SOFTMAX)
+
+
+@pytest.fixture(scope="module")
+def shrink(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    specs = weft.TensorSpec((None,), "float64"), weft.TensorSpec((), "float64")
+    return written(tmp_path_factory.mktemp("pages") / "shrink.html", programs.shrink, *specs)
+
+
+def test_each_line_marks_the_ops_that_it_became(softmax: dict[str, Any]) -> None:
+    exponential, quotient = line_of("e = np.exp", HERE), line_of("return e / e.sum", HERE)
+    ops = {
+        line: {
+            match[1]
+            for text in lines_for(softmax, stage(softmax, "weft"), line)
+            if (match := OP.search(text))
+        }
+        for line in (exponential, quotient)
+    }
+    assert ops[exponential] >= {"weft.max", "weft.subtract", "weft.exp", "weft.raise_if"}
+    assert ops[quotient] >= {"weft.sum", "weft.divide"}
+    assert not ops[exponential] & {"weft.sum", "weft.divide"}
+
+
+OP = re.compile(r"\b(weft\.\w+)")
+
+
+def test_all_stages_have_lines_of_the_program(softmax: dict[str, Any]) -> None:
+    names = [one["name"] for one in softmax["stages"]]
+    assert names == [
+        "weft",
+        "optimized",
+        "linalg",
+        "kernels",
+        "buffers",
+        "loops",
+        "llvm-dialect",
+        "optimized-llvm",
+    ]
+    for one in softmax["stages"]:
+        assert lines_for(softmax, one, line_of("e = np.exp", HERE)), one["name"]
+        assert not [line for line in one["text"].split("\n") if " loc(" in line and "weft.sites" not in line]
+        assert "@weft:" not in one["text"]
+        assert "!dbg" not in one["text"]
+
+
+def test_ops_with_regions_are_marked_where_they_open_and_close(softmax: dict[str, Any]) -> None:
+    lines = lines_for(softmax, stage(softmax, "linalg"), line_of("return e / e.sum", HERE))
+    opened = [line for line in lines if "linalg.generic" in line]
+    assert opened
+    assert len(opened) == len([line for line in lines if line.strip().startswith("} ->")])
+
+
+def test_arguments_bear_their_names(softmax: dict[str, Any]) -> None:
+    text = stage(softmax, "weft")["text"]
+    assert "func.func @softmax(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {" in text
+    assert '"weft.' not in text  # ops look as others do
+
+
+def test_code_of_helpers_is_marked_at_the_helper_and_at_the_call(shrink: dict[str, Any]) -> None:
+    inner, call = line_of("return np.sqrt", HERE), line_of("while norm(x)", HERE)
+    root = [text for text in stage(shrink, "weft")["text"].split("\n") if "weft.sqrt" in text]
+    assert root[0] in lines_for(shrink, stage(shrink, "weft"), inner)
+    assert root[0] in lines_for(shrink, stage(shrink, "weft"), call)
+    shown = dict(shrink["files"][0]["parts"])
+    assert any("def norm(x: Any) -> Any:" in lines for lines in shown.values())
+
+
+def test_loops_and_branches_are_marked(shrink: dict[str, Any]) -> None:
+    traced = stage(shrink, "weft")
+    assert any("scf.while" in line for line in lines_for(shrink, traced, line_of("while norm(x)", HERE)))
+    assert any("scf.if" in line for line in lines_for(shrink, traced, line_of("if steps > 10", HERE)))
+
+
+def test_results_do_not_belong_to_whoever_asks_for_the_page(shrink: dict[str, Any]) -> None:
+    assert [Path(file["path"]).name for file in shrink["files"]] == ["programs.py"]
+
+
+def test_machine_code_is_told_function_by_function(softmax: dict[str, Any]) -> None:
+    (assembly,) = softmax["machine"]
+    kernels = [function for function in assembly["functions"] if function["name"].startswith("kernel_")]
+    assert kernels
+    assert kernels[0]["instructions"] > 10
+    assert lines_for(softmax, kernels[0], line_of("e = np.exp", HERE))
+    assert [line for line in kernels[0]["text"].split("\n") if line.strip().startswith(".cfi")] == []
+
+
+@pytest.mark.optimised
+def test_loops_of_machine_code_are_told(tmp_path: Path) -> None:
+    function = weft.function(lambda x, y: x + y, name="added", target="x86-64-v3")
+    spec = weft.TensorSpec((4096,), "float32")
+    other = weft.TensorSpec((4096,), "float32")
+    data = written(tmp_path / "page.html", function, spec, other, passes=False)
+    kernel = next(f for f in data["machine"][0]["functions"] if f["loops"])
+    assert kernel["bits"] == 256
+    assert kernel["spills"] == 0
+    _, first, instructions, read, stored, bits = kernel["loops"][0]
+    assert kernel["text"].split("\n")[first] == f"{kernel['loops'][0][0]}:"
+    assert bits == 256
+    assert read == 2 * stored
+    assert stored % 32 == 0
+    assert instructions >= 4
+
+
+def test_passes_that_changed_something_are_shown_with_what_changed(softmax: dict[str, Any]) -> None:
+    passes = softmax["passes"]
+    assert 10 < len(passes) < softmax["ran"]
+    fusing = next(one for one in passes if one["name"] == "weft-fuse-elementwise")
+    assert fusing["stage"] == "linalg"
+    assert fusing["added"] + fusing["removed"] > 0
+    assert "2 producers fused" in fusing["counts"]
+    for one in passes:
+        assert one["added"] + one["removed"] > 0, one["name"]
+        for hunk in one["hunks"]:
+            assert len(hunk["kinds"]) == len(hunk["links"]) == len(hunk["text"].split("\n"))
+    assert any(lines_for(softmax, hunk, line_of("e = np.exp", HERE)) for hunk in fusing["hunks"])
+
+
+def test_sentences_stand_at_their_lines(softmax: dict[str, Any]) -> None:
+    told = {tuple(softmax["places"][note["place"]]) for note in softmax["notes"] if note["place"] is not None}
+    assert (0, line_of("e = np.exp", HERE)) in told
+
+
+def test_costs_memory_and_times_are_there(softmax: dict[str, Any]) -> None:
+    (kernel,) = softmax["cost"]["kernels"]
+    assert kernel["name"] == "kernel_0"
+    assert kernel["places"]
+    assert dict(map(tuple, softmax["memory"]["sizes"]))["arguments"] is None
+    assert next(name for depth, name, _ in softmax["times"] if depth == 0) == "trace"
+
+
+def test_a_training_step_has_less_than_a_megabyte(tmp_path: Path) -> None:
+    shapes = {"first": (64, 32), "bias": (32,), "second": (32,)}
+    specs = [
+        {name: weft.TensorSpec(shape, "float32") for name, shape in shapes.items()}
+        for _ in ("weights", "momentum")
+    ]
+    concrete = programs.train.get_concrete_function(
+        *specs, weft.TensorSpec((None, 64), "float32"), weft.TensorSpec((None,), "float32")
+    )
+    path = tmp_path / "train.html"
+    assert concrete.save_html(path) < 1 << 20
+    data = data_in(path)
+    assert lines_for(data, stage(data, "weft"), line_of("hidden = np.tanh", HERE))
+    with pytest.raises(
+        WeftValueError, match=r"the page of train would have [\d,]+ bytes.*passes=False.*max_bytes=None"
+    ):
+        concrete.save_html(tmp_path / "no.html", max_bytes=100_000)
+    assert not (tmp_path / "no.html").exists()
+
+
+def test_stages_and_passes_are_left_out_on_demand(tmp_path: Path) -> None:
+    function = weft.function(lambda x: x + 1, name="increased")
+    spec = weft.TensorSpec((8,), "float32")
+    data = written(tmp_path / "page.html", function, spec, stages=["weft", "asm"], passes=False)
+    assert [one["name"] for one in data["stages"]] == ["weft"]
+    assert [one["name"] for one in data["machine"]] == ["asm"]
+    assert data["passes"] == []
+
+
+def test_small_pages_can_be_read_and_hold_no_markup(tmp_path: Path) -> None:
+    function = weft.function(lambda x: x + 1, name="increased")
+    spec = weft.TensorSpec((8,), "float32")
+    data = written(tmp_path / "page.html", function, spec, stages=["weft"], passes=False)
+    text = (tmp_path / "page.html").read_text()
+    assert 'data-kind="plain"' in text
+    assert "tensor<8xf32>" in stage(data, "weft")["text"]
+    assert "tensor\\u003c8xf32>" in text
+    around = re.sub(r"<script type=.*?</script>", "", text, flags=re.DOTALL)
+    assert not re.search(r"""(?:src|href)=["'](?!#)|@import|url\(""", around)  # it needs nothing else
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"stages": ["wefft"]},
+            "save_html: stages is a list of weft, optimized, .* and 'wefft' is none of them",
+        ),
+        ({"stages": "weft"}, r'save_html: stages is a list: write stages=\["weft"\]'),
+    ],
+)
+def test_unknown_stages_are_refused(options: dict[str, Any], message: str, tmp_path: Path) -> None:
+    concrete = weft.function(lambda x: x, name="same").get_concrete_function(weft.TensorSpec((8,), "float32"))
+    with pytest.raises(WeftValueError, match=message):
+        concrete.save_html(tmp_path / "page.html", **options)
+
+
+def test_a_path_that_cannot_be_written_is_an_error_of_the_system(tmp_path: Path) -> None:
+    concrete = weft.function(lambda x: x, name="same").get_concrete_function(weft.TensorSpec((8,), "float32"))
+    with pytest.raises(FileNotFoundError):
+        concrete.save_html(tmp_path / "missing" / "page.html", passes=False)
+    with pytest.raises(WeftTypeError, match="save_html writes to a path, not to 3"):
+        concrete.save_html(3)
+
+
+def test_a_function_that_was_never_compiled_says_so(tmp_path: Path) -> None:
+    function = weft.function(lambda x: x * 2, name="doubled")
+    with pytest.raises(
+        WeftValueError, match="doubled was not compiled yet, so there is nothing to show: call it"
+    ):
+        function.save_html(tmp_path / "page.html")
+    function(np.ones(3))
+    function(np.ones((2, 2), np.float32))
+    function.save_html(tmp_path / "page.html", passes=False)
+    assert data_in(tmp_path / "page.html")["signature"].startswith("doubled(x: f32[2,2])")
+
+
+def test_gpu_kernels_are_shown_as_ptx(tmp_path: Path) -> None:
+    function = weft.function(lambda x: x + 1, name="increased", target="sm_90a")
+    data = written(tmp_path / "page.html", function, weft.TensorSpec((4096,), "float32"), passes=False)
+    assert {"placed", "gpu", "nvvm"} <= {one["name"] for one in data["stages"]}
+    (kernel,) = stage(data, "ptx")["functions"]
+    assert ".visible .entry kernel_0" in kernel["text"]
+    assert kernel["instructions"] > 5
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Callable[[str], str]:
+    def write(text: str) -> str:
+        path = tmp_path / "some.py"
+        path.write_text(text)
+        return str(path)
+
+    return write
+
+
+def test_excerpts_are_whole_functions(source: Callable[[str], str]) -> None:
+    file = source(
+        "import os\n\n\n@deco\ndef f():\n\treturn 1\n\n\n\ndef g():\n    return 2\n\n\nclass C:\n    def m(self): ...\n"
+    )
+    assert excerpts(file, {6}) == [(4, ("@deco", "def f():", "    return 1"))]
+    assert [part.first for part in excerpts(file, {6, 11, 15})] == [4, 10, 15]
+    assert excerpts(file, {1})[0].lines == ("import os",)
+
+
+def test_excerpts_of_what_does_not_parse_are_lines_around(source: Callable[[str], str]) -> None:
+    file = source("%timeit\n" + "x = 1\n" * 20)
+    (part,) = excerpts(file, {10})
+    assert (part.first, len(part.lines)) == (5, 11)
+
+
+def test_files_that_are_gone_have_lines_without_text() -> None:
+    assert excerpts("/nowhere/gone.py", {3, 9}) == [(3, ("",)), (9, ("",))]

@@ -1,0 +1,48 @@
+"""Reading pages: the data in one, and the lines of its stages that are for a line of the program."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from pathlib import Path
+from typing import Any
+
+
+def data_in(path: Path) -> dict[str, Any]:
+    """The data of a page."""
+    match = re.search(
+        r'<script type="application/json" id="data" data-kind="(\w+)">(.*?)</script>',
+        path.read_text(),
+        re.DOTALL,
+    )
+    assert match is not None
+    text = match[2]
+    if match[1] == "deflated":
+        text = zlib.decompress(base64.b64decode(text)).decode()
+    data: dict[str, Any] = json.loads(text)
+    return data
+
+
+def lines_for(data: dict[str, Any], thing: dict[str, Any], line: int, file: int = 0) -> list[str]:
+    """The lines of a stage, a function or a hunk that a line of the program became."""
+    place = data["places"].index([file, line])
+    return [
+        text
+        for text, number in zip(thing["text"].split("\n"), thing["links"], strict=True)
+        if place in data["sets"][number]
+    ]
+
+
+def stage(data: dict[str, Any], name: str) -> dict[str, Any]:
+    """A stage of a page."""
+    (found,) = (stage for stage in [*data["stages"], *data["machine"]] if stage["name"] == name)
+    assert isinstance(found, dict)
+    return found
+
+
+def line_of(text: str, file: str) -> int:
+    """The number of the first line of a file that contains a text."""
+    lines = Path(file).read_text().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)
