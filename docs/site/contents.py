@@ -52,6 +52,7 @@ SECTIONS = (
         "How to",
         "One task each. Read what you need, when you need it.",
         {
+            "page.md": "a page for a browser: every stage and pass beside the lines of a program",
             "gradients.md": "derivatives of whole programs: branches, loops, updates in place",
             "rows.md": "`weft.vmap`: one row written, all rows computed",
             "random.md": "NumPy's random numbers, to the bit, in compiled loops",

@@ -128,6 +128,8 @@ def _resolved(lines: Sequence[str], places: Sequence[tuple[Place, ...]]) -> list
                 found[one] = places[int(match[1])]
         elif text.endswith("{"):
             opened.append(group)
+        elif text.lstrip().startswith("^bb") and opened and "func" not in texts[opened[-1][0]]:
+            opened[-1].append(number)
     return [Line(text, here) for text, here in zip(texts, found, strict=True)]
 
 
