@@ -23,7 +23,7 @@ from .calls.callables import AnswersMisnaming, name_of, require_function
 from .calls.compile_lock import COMPILE_LOCK
 from .calls.device_calls import device_of_call, places_on_device
 from .calls.eager_calls import is_eager, is_remembered
-from .calls.explaining import Explained
+from .calls.explaining import Explained, told
 from .calls.fed_arguments import FedArguments
 from .calls.in_turn import found_for, run_in_turn
 from .calls.known_specialisations import CacheInfo, KnownSpecialisations
@@ -400,12 +400,12 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
             concrete = concrete_function(signature, loaded, self._bind)
             if concrete.admitted(leaves) is not None:
                 concrete.notes.append(cached.note())
-                return concrete
+                return told(concrete)
         program, dependencies = self._traced(signature, leaves, decisions)
         cached.save(program, dependencies)
         concrete = concrete_function(signature, program, self._bind)
         concrete.notes.append(cached.note())
-        return concrete
+        return told(concrete)
 
     def _traced(
         self, signature: CallSignature, leaves: Sequence[Any], decisions: Decisions

@@ -18,6 +18,7 @@ from ..backend.gpu.devices.names import device_number
 from ..dialect.errors import WeftValueError, WeftWarning, no_attribute
 from ..dialect.records import dataclass, defaults
 from ..passes.differentiation.memory import DEFAULT_MEMORY
+from ..passes.notes import CATEGORIES
 
 
 def _setting(default: Any, variable: str, help: str, shown: str = "") -> Any:
@@ -49,11 +50,6 @@ class Settings:
     100000
     """
 
-    autograph_verbosity: int = _setting(
-        0,
-        "WEFT_AUTOGRAPH_VERBOSITY",
-        "Log on stderr: 1 which functions are converted and why others are not, 2 their converted code, too.",
-    )
     cache: bool = _setting(True, "WEFT_CACHE", "Keep compiled functions on disk, for other processes.")
     cache_dir: str = _setting(
         "",
@@ -62,9 +58,6 @@ class Settings:
     )
     cache_megabytes: int = _setting(
         512, "WEFT_CACHE_MEGABYTES", "How large the cache may become before the oldest files are removed."
-    )
-    cache_verbosity: int = _setting(
-        0, "WEFT_CACHE_VERBOSITY", "Log on stderr what is found there, what is stored, and why not: 1."
     )
     collective_timeout: int = _setting(
         0,
@@ -94,6 +87,9 @@ class Settings:
     disable_jit: bool = _setting(
         False, "WEFT_DISABLE_JIT", "Run decorated functions eagerly, without compiling."
     )
+    explain: bool = _setting(
+        False, "WEFT_EXPLAIN", "Print on stderr what became of each function that is compiled or loaded."
+    )
     fallback: bool = _setting(
         True,
         "WEFT_FALLBACK",
@@ -104,6 +100,11 @@ class Settings:
         DEFAULT_MEMORY,
         "WEFT_GRADIENT_MEMORY",
         "How many bytes a loop may keep for its gradient before it is cut in pieces that run again.",
+    )
+    log: str = _setting(
+        "",
+        "WEFT_LOG",
+        f"What to log, with commas between: {', '.join(CATEGORIES)}; to the loggers weft.trace and so on, or stderr.",
     )
     # Recording takes 30 us an op and compiling 0.1 to 0.7 ms: the limit is met after 3 s, and a program just below
     # it compiles in 10 s (elementwise chains) to a minute (many small kernels).
@@ -167,6 +168,8 @@ class Settings:
             defer_errors(value)
         if name == "device":
             device_number(value)
+        if name == "log":
+            _require_categories(value)
         if name == "target" and value != "native":  # to know this machine takes LLVM
             from ..backend.target import named
 
@@ -224,6 +227,20 @@ def _no_setting(name: str) -> AttributeError:
     others = {"num_threads": "weft.set_num_threads", "threads": "weft.set_num_threads"}
     elsewhere = f"; that is said by {others[name]}" if name in others else ""
     return no_attribute(f"there is no setting {name!r}{elsewhere}", name, defaults(Settings))
+
+
+def _require_categories(value: str) -> None:
+    """Raise for a log that there is not."""
+    for category in value.replace(" ", "").split(","):
+        if value and category not in CATEGORIES:
+            import difflib  # for messages only
+
+            close = difflib.get_close_matches(category, CATEGORIES, 1)
+            hint = f"did you mean {close[0]}? " if close else ""
+            raise WeftValueError(
+                f"WEFT_LOG={value!r}: there is no log {category!r}; {hint}There are {', '.join(CATEGORIES)}, with "
+                "commas between them"
+            )
 
 
 def _warn_of_unknown_variables() -> None:

@@ -26,14 +26,16 @@ class Kind(NamedTuple):
     """What stands above such notes."""
     category: str
     """The log that they go to: `weft.` and this."""
+    subject: str = "this"
+    """What a sentence is about whose expression is not known; empty where reasons are whole sentences."""
 
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
-        "trace": Kind("Traced", "trace"),
-        "cache": Kind("Kept on disk", "cache"),
-        "unconverted": Kind("Run by Python while tracing", "trace"),
-        "guard": Kind("Compiled in, and looked at before each call", "guards"),
+        "trace": Kind("Traced", "trace", ""),
+        "cache": Kind("Kept on disk", "cache", ""),
+        "unconverted": Kind("Run by Python while tracing", "conversion", ""),
+        "guard": Kind("Compiled in, and looked at before each call", "guards", ""),
         "loop": Kind("Loops", "trace"),
         "python": Kind("Calls of Python", "python"),
         "check": Kind("Checked while it runs", "guards"),
@@ -43,12 +45,15 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "vector": Kind("Vector code", "vectors"),
         "scalar": Kind("One element at a time", "vectors"),
         "threads": Kind("Threads", "threads"),
-        "copy": Kind("Copied", "memory"),
-        "memory": Kind("Memory", "memory"),
+        "copy": Kind("Copied", "memory", "an array"),
+        "memory": Kind("Memory", "memory", "an array"),
         "host": Kind("On the host, and not on the device", "device"),
     }
 )
 """All kinds of notes, in the order in which they are told."""
+
+CATEGORIES = (*dict.fromkeys(kind.category for kind in KINDS.values()), "code")
+"""All logs; the last one shows converted code."""
 
 
 class Place(NamedTuple):
@@ -153,6 +158,7 @@ def noting(notes: list[Note]) -> Iterator[list[Note]]:
 
 
 __all__ = [
+    "CATEGORIES",
     "KINDS",
     "NOWHERE",
     "Kind",

@@ -36,6 +36,7 @@ ORDER = {
     "frontend": (
         "__init__.py",
         "settings.py",
+        "logs.py",
         "source",
         "reach",
         "signature",

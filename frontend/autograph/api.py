@@ -1,7 +1,7 @@
 """`weft.autograph`: looking at the conversion of functions, and saying what is to be converted and how.
 
 >>> sorted(__all__)
-['convert', 'do_not_convert', 'do_not_convert_module', 'range', 'set_verbosity', 'to_code', 'unroll']
+['convert', 'do_not_convert', 'do_not_convert_module', 'range', 'to_code', 'unroll']
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import Any
 from ...dialect.errors import WeftTypeError
 from .conversion import convert
 from .convert import to_code as code_of
-from .decisions import set_verbosity
 from .loop_hints import range, unroll
 from .marks import do_not_convert, do_not_convert_module, wrapped_by
 
@@ -59,7 +58,6 @@ __all__ = [
     "do_not_convert",
     "do_not_convert_module",
     "range",
-    "set_verbosity",
     "to_code",
     "unroll",
 ]

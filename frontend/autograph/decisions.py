@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dis
 import inspect
-import sys
 import warnings
 from collections.abc import Callable
 from types import CodeType, FunctionType
 
 from ...dialect.errors import ConversionError, ConversionWarning
+from ..logs import is_logged, log
 from ..settings import settings
 from ..source.code_table import CodeTable
 from .convert import to_code
@@ -20,27 +20,16 @@ _reasons = CodeTable()
 """Why the code of a function runs as it is."""
 
 _logged = CodeTable()
+_shown = CodeTable()
 _warned = CodeTable()
-
-
-def set_verbosity(level: int) -> None:
-    """Log on stderr: 1 which functions are converted and why others are not, 2 their converted code too, 0 nothing.
-
-    Each function is logged once after this call. WEFT_AUTOGRAPH_VERBOSITY sets the level from outside.
-
-    >>> set_verbosity(0)
-    """
-    global _logged
-    _logged = CodeTable()
-    settings.autograph_verbosity = int(level)
 
 
 def note_converted(function: FunctionType) -> None:
     """Log that a function is converted."""
-    if settings.autograph_verbosity > 0 and _is_first(_logged, function.__code__):
-        _log(f"converts {_described(function)}")
-        if settings.autograph_verbosity > 1:
-            _log(to_code(function).rstrip())
+    if is_logged("conversion") and _is_first(_logged, function.__code__):
+        log("conversion", f"converts {_described(function)}")
+    if is_logged("code") and _is_first(_shown, function.__code__):
+        log("code", f"{_described(function)}\n{to_code(function).rstrip()}")
 
 
 def note_unconverted(function: Callable[..., object], reason: str) -> None:
@@ -49,8 +38,8 @@ def note_unconverted(function: Callable[..., object], reason: str) -> None:
         return
     code = function.__code__
     _reasons.set(code, reason)
-    if settings.autograph_verbosity > 0 and _is_first(_logged, code):
-        _log(f"runs {_described(function)} as it is: {reason}")
+    if is_logged("conversion") and _is_first(_logged, code):
+        log("conversion", f"runs {_described(function)} as it is: {reason}")
 
 
 def why_unconverted(code: CodeType) -> str | None:
@@ -96,10 +85,6 @@ def _described(function: FunctionType) -> str:
     return f"{function.__qualname__} ({code.co_filename}:{code.co_firstlineno})"
 
 
-def _log(text: str) -> None:
-    print(f"weft.autograph: {text}", file=sys.stderr)
-
-
 def _has_control_flow(code: CodeType) -> bool:
     """Whether some code has conditions or loops."""
     names = {i.opname for i in dis.get_instructions(code)}
@@ -112,6 +97,5 @@ __all__ = [
     "note_converted",
     "note_unconverted",
     "require_conversion",
-    "set_verbosity",
     "why_unconverted",
 ]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...backend.planning.plan import HostSite
-from ...dialect.callbacks import name_of
 from ...passes.notes import NOWHERE, Note, place_of
 from ..guards.captures import Capture
 from ..guards.inputs import Input
@@ -58,6 +57,8 @@ class ExplainedSpecialisation:
 
     def _sites(self) -> Iterator[Note]:
         """What is checked while it runs, and where Python is called."""
+        from ...dialect.callbacks import name_of  # which loads what operations are
+
         for site in self._executable.plan.sites:
             place = place_of(site.location)
             if isinstance(site, HostSite):

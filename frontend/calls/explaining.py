@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...dialect.errors import WeftValueError
-from ...passes.notes import NOWHERE, Note
+from ...passes.notes import CATEGORIES, KINDS, NOWHERE, Note
+from ..logs import is_logged, log
+from ..settings import settings
 from .explained_specialisation import file_of
 
 if TYPE_CHECKING:
     from ..compiling.explanation import Explanation  # which calls do without
+    from .concrete import ConcreteFunction
     from .known_specialisations import Compiled, KnownSpecialisations
 
 
@@ -94,6 +98,24 @@ class Explained:
         return "\n\n".join(concrete.pretty_printed_signature() for concrete in self._known.concretes)
 
 
+_EVENTS = ("trace", "cache", "conversion", "code")
+"""What is logged when it happens, and not told of what is compiled."""
+
+
+def told(concrete: ConcreteFunction) -> ConcreteFunction:
+    """Print and log what became of a function, if that is wanted; returns it."""
+    wanted = [category for category in CATEGORIES if is_logged(category) and category not in _EVENTS]
+    if settings.explain:
+        print(concrete.explain(), file=sys.stderr)
+    if wanted:
+        explanation = concrete.explain()
+        for decision in explanation.decisions:
+            if KINDS[decision.kind].category in wanted:
+                text = f"{concrete.name}: {explanation.where(decision)}{decision.sentence}"
+                log(KINDS[decision.kind].category, text)
+    return concrete
+
+
 def _note_of(compiled: Compiled) -> Note:
     """A call that had to compile, in words."""
     clock = time.strftime("%H:%M:%S", time.localtime(compiled.when))
@@ -112,4 +134,4 @@ def _count(number: int, what: str) -> str:
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
-__all__ = ["Explained"]
+__all__ = ["Explained", "told"]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...dialect.held_interrupts import interrupts_held
 from ...dialect.records import NamedTuple, dataclass
 from ..compiling.program import CallSignature
+from ..logs import log
 from ..signature.signature import Signature, difference, is_alive, type_of_leaf, without_objects
 from .compile_lock import COMPILE_LOCK
 
@@ -130,6 +131,8 @@ class KnownSpecialisations:
                 taken, traced = time.perf_counter() - start, self.traces - traces
                 self._newest = Compiled(self.reason, when, taken, traced, weakref.ref(fitting[0]))
                 self.compiled.append(self._newest)
+                how = "compiled" if traced else "loaded from the disk cache"
+                log("trace", f"{signature.name}: {how} in {1e3 * taken:,.0f} ms: {self.reason}")
                 self._misses += 1
                 self._keep_within(fitting[0])
         return fitting

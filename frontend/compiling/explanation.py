@@ -35,7 +35,7 @@ class Explanation:
     >>> shifted = weft.function(lambda x: x + 1, name="shifted", target="x86-64-v3")
     >>> explanation = shifted.get_concrete_function(weft.TensorSpec((64,), "float32")).explain()
     >>> [decision.sentence for decision in explanation.decisions if decision.kind == "vector"]
-    ['runs in vectors of 8']
+    ['this runs in vectors of 8']
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Explanation:
     def _text(self) -> str:
         paragraphs = [self.title]
         for title, decisions in self._sections():
-            lines = [f"  {self._where(decision)}{decision.sentence}" for decision in decisions]
+            lines = [f"  {self.where(decision)}{decision.sentence}" for decision in decisions]
             paragraphs.append("\n".join([title, *lines]))
         return "\n\n".join(paragraphs)
 
@@ -81,7 +81,8 @@ class Explanation:
             if found:
                 yield kind.title, found
 
-    def _where(self, decision: Decision) -> str:
+    def where(self, decision: Decision) -> str:
+        """The lines of a decision as the beginning of a sentence: "line 4: "; empty if it is about none."""
         if not decision.line:
             return ""
         lines = _ranges(decision.lines or (decision.line,))
@@ -99,7 +100,7 @@ class Explanation:
         return "".join(parts)
 
     def _item(self, decision: Decision) -> str:
-        text = html.escape(f"{self._where(decision)}{decision.sentence}")
+        text = html.escape(f"{self.where(decision)}{decision.sentence}")
         source = linecache.getline(decision.file, decision.line).strip() if decision.line else ""
         shown = f"<pre>{html.escape(source)}</pre>" if source else ""
         return f"<li class='{decision.kind}'>{text}{shown}</li>"
@@ -142,12 +143,7 @@ def _sentence(notes: Sequence[Note], file: str) -> str:
     ]
     reason = first.reason.format(*about)
     subject = first.place.name or expression_at(*first.place[:3])
-    if subject:
-        return f"`{subject}` {reason}"
-    return f"an array {reason}" if first.kind in _OF_ARRAYS else reason
-
-
-_OF_ARRAYS = ("copy", "memory")
+    return f"`{subject}` {reason}" if subject else f"{KINDS[first.kind].subject} {reason}".lstrip()
 
 
 def _fused(note: Note, file: str) -> str:
@@ -161,7 +157,9 @@ def _fused(note: Note, file: str) -> str:
     subject = expression_at(*note.place[:3])
     others = [name for name in dict.fromkeys(others) if name != f"`{subject}`"]
     told = f"with {_listed(others)}" if others else "with all its parts"
-    return f"`{subject}` is computed in one loop {told}" if subject else f"is computed in one loop {told}"
+    return (
+        f"`{subject}` is computed in one loop {told}" if subject else f"this is computed in one loop {told}"
+    )
 
 
 def _named(place: Place, beside: Place, file: str) -> str:

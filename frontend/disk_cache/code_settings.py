@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 
 import numpy as np
@@ -10,12 +9,12 @@ import numpy as np
 from ...backend.gpu.devices.targets import target_of
 from ...dialect.records import defaults
 from ..compiling.program import CallSignature
+from ..logs import log
 from ..settings import Settings, settings
 from .portable import Data
 
 NO_CODE = frozenset(
-    {"autograph_verbosity", "cache", "cache_dir", "cache_megabytes", "cache_verbosity", "cuda", "device",
-     "disable_jit", "full_traceback",
+    {"cache", "cache_dir", "cache_megabytes", "cuda", "device", "disable_jit", "explain", "full_traceback", "log",
      "result_pool_bytes", "retracing_warning", "verify"}
 )  # fmt: skip
 """Settings of which compiled code does not depend."""
@@ -27,8 +26,7 @@ statistics: Counter[str] = Counter()
 def note(event: str, text: str) -> None:
     """Count what happened to a program, and log it if that is wanted."""
     statistics[event] += 1
-    if settings.cache_verbosity:
-        print(f"weft.cache: {event} {text}", file=sys.stderr)
+    log("cache", f"{event} {text}")
 
 
 def device_data(signature: CallSignature) -> Data:

@@ -138,7 +138,7 @@ _LOOKING_IN_NUMPY = _words(
 
 _NUMPY_MODULES = ("numpy", "numpy.linalg", "numpy.fft", "numpy.exceptions")
 
-_OF_WEFT = frozenset({"trace_print", "set_verbosity", "run_functions_eagerly", "eager"})
+_OF_WEFT = frozenset({"trace_print", "run_functions_eagerly", "eager"})
 
 # What acts, or varies
 

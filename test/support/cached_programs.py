@@ -66,7 +66,7 @@ class Project:
             **os.environ,
             "WEFT_CACHE": "1",
             "WEFT_CACHE_DIR": str(self.cache),
-            "WEFT_CACHE_VERBOSITY": "1",
+            "WEFT_LOG": "cache",
             "WEFT_VERIFY": "0",  # what is compiled here is compiled, and verified, elsewhere
             "PYTHONDONTWRITEBYTECODE": "1",
             **environment,

@@ -115,7 +115,7 @@ class TestStrictness:
 
 
 class TestLog:
-    def test_what_is_converted_and_what_is_not(self, capsys):
+    def test_what_is_converted_and_what_is_not(self, caplog):
         @weft.do_not_convert
         def marked(x):
             return x + 1
@@ -123,28 +123,21 @@ class TestLog:
         def helper(x):
             return marked(x) if x > 0 else x
 
-        weft.autograph.set_verbosity(1)
-        try:
+        with weft.settings.scope(log="conversion"):
             weft.function(lambda x: helper(helper(x)))(F64(1))
-        finally:
-            weft.autograph.set_verbosity(0)
-        text = capsys.readouterr().err
-        assert (
-            len(re.findall(r"weft\.autograph: converts \S*\.helper \(\S+test_public_api\.py:\d+\)", text))
-            == 1
-        )
+        text = "\n".join(record.message for record in caplog.records if record.name == "weft.conversion")
+        assert len(re.findall(r"converts \S*\.helper \(\S+test_public_api\.py:\d+\)", text)) == 1
         assert len(re.findall(r"runs \S*\.marked .* as it is: it is marked", text)) == 1
 
-    def test_converted_code_is_logged_at_level_2(self, capsys):
+    def test_converted_code_is_logged(self, caplog):
         def f(x):
             return x if x > 0 else -x
 
-        weft.autograph.set_verbosity(2)
-        try:
+        with weft.settings.scope(log="code"):
             weft.function(f)(F64(1))
-        finally:
-            weft.autograph.set_verbosity(0)
-        assert "weft_.if_exp(x > 0" in capsys.readouterr().err
+        (record,) = caplog.records
+        assert record.name == "weft.code"
+        assert "weft_.if_exp(x > 0" in record.message
 
 
 class TestToCode:

@@ -116,7 +116,7 @@ def test_what_another_process_compiled_is_found(tmp_path: Path) -> None:
     )
     environment = {
         "WEFT_CACHE_DIR": str(tmp_path),
-        "WEFT_CACHE_VERBOSITY": "1",
+        "WEFT_LOG": "cache",
         "WEFT_CACHE": "1",
         "PATH": "",
     }

@@ -214,7 +214,7 @@ def test_other_processes_find_what_was_compiled(tmp_path: Any) -> None:
         **os.environ,
         "WEFT_CACHE": "1",
         "WEFT_CACHE_DIR": str(tmp_path),
-        "WEFT_CACHE_VERBOSITY": "1",
+        "WEFT_LOG": "cache",
     }
     for said in ("weft.cache: stored total", "weft.cache: found total"):
         run = subprocess.run(
