@@ -193,6 +193,9 @@ OPTIONS: dict[str, Field[Any]] = {
 }
 """The flags, by what is written behind the dashes."""
 
+ALIASES = {"p": "pass-pipeline", "mlir-unsafe-print-assume-verified": "mlir-print-assume-verified"}
+"""Other spellings that mlir-opt has, too."""
+
 
 def parse_arguments(arguments: Sequence[str]) -> Options:
     """Read a command line; one dash or two, values after `=` or as the next argument (flags: only after `=`).
@@ -212,6 +215,7 @@ def parse_arguments(arguments: Sequence[str]) -> Options:
             positional.append(argument)
             continue
         name, equals, value = argument.lstrip("-").partition("=")
+        name = ALIASES.get(name, name)
         known = OPTIONS.get(name)
         if known is None:
             options.steps.append(Step(name, value))

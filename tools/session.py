@@ -19,11 +19,11 @@ from ..passes.pipeline import ROOT, Observer, Step, pipeline_text, run_pipeline
 from ..passes.timing import CompileTimes, phase
 from .bisect import Bisection
 from .catalogue import all_passes, all_pipelines, dialects_text, passes_text
-from .diagnostics import Collector, Renderer
+from .diagnostics import Collector, Diagnostic, Renderer
 from .emission import bytecode_of, emission_pipelines, emit
 from .expectations import unmet
 from .guard import CrashNote
-from .inputs import STANDARD_INPUT, Source, read_source
+from .inputs import STANDARD_INPUT, Source, near_misses, read_source
 from .instrumentation import make_observers, report
 from .ir_printing import print_module
 from .options import Options
@@ -120,6 +120,11 @@ class Session:
         ) as self.reproducer:
             marker = options.split_input_file
             parts = list(source.split(marker)) if marker else [source]
+            for line, column in near_misses(source, marker) if marker else ():
+                warning = Diagnostic(
+                    "warning", source.name, line, column, f"near miss of the marker {marker}"
+                )
+                sys.stderr.write(self.renderer.render(warning))
             if options.emit_bytecode and len(parts) > 1:
                 raise WeftValueError("--emit-bytecode writes one module, and the input has several parts")
             with compiling_for(options.target), self.times.recording():
