@@ -26,6 +26,7 @@ from weft.passes.base import Pass
 from weft.passes.registry import load_pass
 from weft.tools.catalogue import all_passes, all_pipelines, all_text_passes
 from weft.tools.numpy_names import page as names_page
+from weft.tools.options import ALIASES, NOT_HERE, OPTIONS, flag, usage
 
 DOCS = pathlib.Path(__file__).parent
 TEMPLATES = DOCS / "templates"
@@ -266,6 +267,27 @@ def filled(template: str, **parts: str) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], text)
 
 
+def weft_opt_page() -> str:
+    """How weft-opt is used: the template, with its options and the example of a package."""
+    plugin = DOCS.parent / "examples" / "plugin"
+    files = [*sorted((plugin / "saturation").glob("*.py")), plugin / "pyproject.toml"]
+    code = (plugin / "saturation" / "__init__.py").read_text()
+    project = (plugin / "pyproject.toml").read_text()
+    rows = [
+        f"| `{usage(name).replace('|', chr(92) + '|')}` | {known.metadata['text']} | {known.metadata['beside']} |"
+        for name, known in OPTIONS.items()
+    ]
+    return filled(
+        "weft_opt.md",
+        options="\n".join(rows),
+        aliases=", ".join(f"`{flag(name)}` is `{flag(other)}`" for name, other in ALIASES.items()),
+        missing=", ".join(f"`--{name}`" for name in NOT_HERE),
+        lines=str(sum(1 for path in files for line in path.read_text().splitlines() if line)),
+        op=code[code.index("class Saturate") :].rstrip(),
+        entry_points=project[project.index("[project.entry-points") : project.index("[tool")].rstrip(),
+    )
+
+
 def cache_page() -> str:
     """How the disk cache works: the template, with all reasons for which a function is not stored."""
     rows = "\n".join(f"| {text} | `{place}` |" for place, text in reasons_not_to_store())
@@ -341,6 +363,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "settings.md": settings_page,
     "stablehlo.md": stablehlo_page,
     "walkthrough.md": walkthrough_page,
+    "weft_opt.md": weft_opt_page,
     "../namespace.pyi": namespace_stub,
 }
 
