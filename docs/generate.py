@@ -341,6 +341,37 @@ def _texts(expression: ast.expr, place: str) -> Iterator[str]:
             yield from value.values() if isinstance(value, dict) else [value]
 
 
+def errors_page() -> str:
+    """What each class of errors and warnings is about: from the class, with cause, cure and example of the template."""
+    from weft.dialect import errors
+
+    introduction, *sections = re.split(
+        r"^## (\w+)\n", (TEMPLATES / "errors.md").read_text(), flags=re.MULTILINE
+    )
+    told = dict(zip(sections[::2], sections[1::2], strict=True))
+    classes = {
+        name: value
+        for name, value in vars(errors).items()
+        if inspect.isclass(value) and issubclass(value, Exception) and value.__module__ == errors.__name__
+    }
+    parts = [introduction.rstrip("\n") + "\n"]
+    for name, value in classes.items():
+        bases = ", ".join(f"`{base.__name__}`" for base in value.__mro__[1:-3])
+        parts.append(
+            f"\n## {name}\n\n{' '.join((inspect.getdoc(value) or '').partition(chr(10) * 2)[0].split())}\n"
+        )
+        parts.append(f"\nIs also: {bases}.\n" if bases else "")
+        base_of = [other.__name__ for other in classes.values() if value in other.__bases__]
+        if name not in told and not base_of:
+            raise KeyError(f"docs/templates/errors.md tells nothing of {name}")
+        parts.append("\n" + told.pop(name).strip("\n") + "\n" if name in told else "")
+    if told:
+        raise KeyError(
+            f"docs/templates/errors.md tells of {', '.join(told)}, which dialect/errors.py does not have"
+        )
+    return "".join(parts)
+
+
 def contents_page() -> str:
     """The contents in reading order, which the site has, too."""
     spec = importlib.util.spec_from_file_location("contents", DOCS / "site" / "contents.py")
@@ -356,6 +387,7 @@ def contents_page() -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "README.md": contents_page,
     "cache.md": cache_page,
+    "errors.md": errors_page,
     "names.md": names_page,
     "onnx.md": onnx_page,
     "ops.md": ops_page,
