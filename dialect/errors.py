@@ -139,7 +139,7 @@ class BatchingError(RefusedOperation):
 
 
 class PartitionError(RefusedOperation):
-    """What a function does that cannot be done on arrays which are split over ranks."""
+    """What a function does that cannot be done on arrays which are split over ranks, or in blocks of Dask."""
 
 
 class AxisError(WeftError, np.exceptions.AxisError):

@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+from ..calls.lazy_arguments import take
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -24,17 +27,24 @@ def install(client: Client) -> None:
     install_plugin(client)
 
 
-def explain(array: Any) -> str:
-    """How a lazy array is computed that a compiled function made: its pieces, what they read and what is combined.
+def _call_on_blocks(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    from .arrays import call  # which loads the compiler
 
-    >>> import dask.array as da
-    >>> print(weft.dask.explain(weft.function(lambda x: x + x.sum())(da.ones(6, chunks=3))))
-    2 pieces, each of 1 block: sum (<doctest ...>:1), combined in 1 step
-    2 pieces, each of 1 block: the result
-    """
-    from .explaining import explained
-
-    return explained(array)
+    return call(function, args, kwargs)
 
 
-__all__ = ["explain", "install"]
+def _call_on_labels(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    from .labels import call
+
+    return call(function, args, kwargs)
+
+
+def take_arrays_of(module: ModuleType) -> None:
+    """Let functions take the arrays of `dask.array` or `xarray`, from now on."""
+    if module.__name__ == "xarray":
+        take(module.DataArray, _call_on_labels)
+    else:
+        take(module.Array, _call_on_blocks)
+
+
+__all__ = ["install"]

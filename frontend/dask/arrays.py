@@ -8,16 +8,14 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Sequence
 from itertools import accumulate, product
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...dialect.errors import WeftTypeError, WeftValueError
+from ...dialect.errors import GatherWarning, WeftValueError
 from ...passes.pieces.programs import Program, uncut
 from ...passes.pieces.regions import Cuts
 from ..calls.argument_numbers import Arguments
-from ..function import Function
 from ..signature.signature import TensorSpec, flatten_with, unflatten
 from ..source.locations import caret_snippet
 from ..source.tracebacks import places_of
@@ -40,7 +38,7 @@ def is_lazy(value: Any) -> bool:
     return module is not None and isinstance(value, module.Array)
 
 
-def call(function: Function[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a function gives for arguments that hold arrays of Dask: arrays of Dask in the structure of its result."""
     import dask.array as da
 
@@ -75,14 +73,12 @@ def _cuts(array: Array, number: int) -> tuple[Cuts, ...]:
     found = []
     for axis, sizes in enumerate(array.chunks):
         points = tuple(dict.fromkeys((0, *accumulate(sizes))))
-        found.append(
-            Cuts(points if len(points) > 1 else (0, 0), frozenset({(number, axis)}))
-        )
+        found.append(Cuts(points if len(points) > 1 else (0, 0), frozenset({(number, axis)})))
     return tuple(found)
 
 
 def _planned(
-    function: Function[..., Any], signature: Any, leaves: Sequence[Any], cuts: list[tuple[Cuts, ...]]
+    function: Any, signature: Any, leaves: Sequence[Any], cuts: list[tuple[Cuts, ...]]
 ) -> tuple[Traced, Plan]:
     """How calls with such arguments are computed; known if the function was called so before."""
     plans = _plans.setdefault(function, OrderedDict())
@@ -92,7 +88,9 @@ def _planned(
         plans.move_to_end(key)
         return known
     places = {id(leaves[place]): own for place, own in zip(signature.distinct, cuts, strict=True)}
-    found = traced(function, signature, leaves, lambda array: places.get(id(array)) or uncut(np.shape(array_of(array))))
+    found = traced(
+        function, signature, leaves, lambda array: places.get(id(array)) or uncut(np.shape(array_of(array)))
+    )
     _warn_of_gathered(found.program)
     plans[key] = made = found, Plan(found.program, found.name)
     while len(plans) > _MOST_PLANS:
@@ -102,21 +100,19 @@ def _planned(
 
 def _warn_of_gathered(program: Program) -> None:
     """Say where all of an array has to be in one place."""
-    from ...dialect.errors import TransferWarning
-
-    for site, value in program.gathered:
-        assert value.type is not None
-        size = prod(axis.extent for axis in value.cuts) * value.type.dtype.itemsize
-        what = site.operation.name.removeprefix("weft.")
-        places = places_of(site.place)
+    for gathered in program.gathered:
+        places = places_of(gathered.site.place)
+        what = gathered.site.operation.name.removeprefix("weft.")
+        axes = [axis for axis in gathered.axes if gathered.value.cuts[axis].is_split]
+        along = f"axis {axes[0]}" if len(axes) == 1 else f"the axes {', '.join(map(str, axes))}"
         where = f"\n{caret_snippet(places[0])}" if places else ""
         message = (
-            f"{what} needs all of an array at once, which is in {prod(len(a.points) - 1 for a in value.cuts)} blocks: "
-            f"{size:,} bytes come together in one worker{where}"
+            f"{what} needs all of an array along {along}, which is in several blocks: {gathered.size:,} bytes come "
+            f"together in one task{where}"
         )
         place = places[0] if places else None
         warnings.warn_explicit(
-            message, TransferWarning, place.file if place else "<unknown>", place.line if place else 1
+            message, GatherWarning, place.file if place else "<unknown>", place.line if place else 1
         )
 
 
@@ -163,7 +159,8 @@ class _Made:
         layer = {}
         for place in product(*(range(len(axis.points) - 1) for axis in blocks.cuts)):
             block = blocks.block(place)
-            layer[(name, *place)] = block.key if block.item is None else (item_of, block.key, block.item)
+            key = (name, *place)
+            layer[key] = block.key if block.item is None else (item_of, block.key, block.item)
         layers = {**graph.layers, name: layer}
         dependencies = {**graph.dependencies, name: {pieces}}
         type = self._traced.program.values[value].type

@@ -230,11 +230,11 @@ class GraphBuilder:
         if array is None:
             site = self.plan.program.sites[self.plan.program.values[wanted.value].site]
             array = constant_of(site)
-        index = tuple(slice(*bounds) for bounds in wanted.region)
+        index: Any = (*(slice(*bounds) for bounds in wanted.region), ...)
         is_all = size(wanted.region) == prod(array.shape)
         key = (self.name("-data"), wanted.value, str(wanted.region))
         # What is given now counts: the array may change before the graph is computed.
-        self.tasks[key] = np.array(array if is_all else array[(*index, ...)])
+        self.tasks[key] = np.array(array if is_all else array[index])
         return key
 
     def _blocks_of(self, value: int) -> Blocks:
@@ -243,9 +243,7 @@ class GraphBuilder:
             return known
         found = self.plan.program.values[value]
         key = self._data(Wanted(value, tuple((0, axis.extent) for axis in found.cuts)))
-        return Blocks(
-            tuple(Cuts((0, axis.extent)) for axis in found.cuts), lambda place: Block(key, None)
-        )
+        return Blocks(tuple(Cuts((0, axis.extent)) for axis in found.cuts), lambda place: Block(key, None))
 
 
 __all__ = ["Block", "Blocks", "GraphBuilder", "Plan", "item_of"]

@@ -128,7 +128,8 @@ def taken(value: Any, item: int | None, bounds: Literal) -> Any:
     """A part of what a task gave, in memory of its own, so that it alone goes to another worker."""
     array = value if item is None else value[item]
     index = tuple(slice(*bound) for bound in bounds.value)
-    return np.array(array[(*index, ...)])
+    with_ellipsis = (*index, ...)  # an array also without dimensions
+    return np.array(array[with_ellipsis])
 
 
 def item_of(values: Any, item: int) -> Any:

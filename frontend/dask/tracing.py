@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...dialect.errors import RefusedOperation, UnsupportedError, WeftTypeError
+from ...dialect.errors import PartitionError, UnsupportedError
 from ...dialect.held_interrupts import interrupts_held
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.op_emitter import OpEmitter
@@ -15,7 +15,6 @@ from ...dialect.register import context
 from ...passes.pieces.programs import Program
 from ...passes.pieces.rules import AxisCuts
 from ...passes.rewriting import operations_of, terminator
-from ..calls.argument_numbers import Arguments
 from ..calls.compile_lock import COMPILE_LOCK
 from ..calls.specialisations import decided
 from ..compiling.array_behaviour import install_behaviour
@@ -23,13 +22,14 @@ from ..compiling.diagnostics import explained_at_their_place
 from ..compiling.program import CallSignature
 from ..compiling.record_function import Recorded, record_function
 from ..compiling.stages import optimize
-from ..function import Function
 from ..guards.inputs import Decisions
 from ..runtime_values.result_spec import (
+    PLACES,
     ArgumentResult,
     ComputedResult,
     ConstantResult,
     KeptResult,
+    SelectedResult,
     ViewResult,
     of_one_type,
 )
@@ -67,7 +67,7 @@ class Traced(NamedTuple):
 
 
 def traced(
-    function: Function[..., Any],
+    function: Any,
     signature: CallSignature,
     leaves: Sequence[Any],
     cuts: Callable[[Any], AxisCuts],
@@ -104,7 +104,7 @@ def _program_of(
         results = _Results(module, symbol, trace, signature, recorded).of_all()
         optimize(module)
         function = _function_named(module, symbol)
-        inline_only(module, symbol)
+        _require_no_calls(module, symbol)
         program = Program(module, function, [cuts(array) for array in (*own, *extra)])
     return Traced(program, signature.name, extra, recorded.result.structure, results, guards)
 
@@ -114,7 +114,7 @@ def _function_named(module: Module, symbol: str) -> Operation:
     return next(f for f in functions if f.name == "func.func" and f.attributes["sym_name"].value == symbol)
 
 
-def inline_only(module: Module, symbol: str) -> None:
+def _require_no_calls(module: Module, symbol: str) -> None:
     """Refuse what calls functions that stay functions, at its line."""
     for op in operations_of(_function_named(module, symbol)):
         if op.name == "func.call":
@@ -127,26 +127,24 @@ _AWAY = (
 )
 
 
-class RefusedEffect(RefusedOperation, WeftTypeError):
-    """What is seen from outside of a function, in pieces of it."""
-
-
-def _refused(what: str, place: str) -> RefusedEffect:
-    return RefusedEffect(f"this {what}, {_AWAY}", place)
+def _refused(what: str, place: str) -> PartitionError:
+    return PartitionError(f"this {what}, {_AWAY}", place)
 
 
 def _require_no_writes(module: Module, symbol: str, recorded: Recorded) -> None:
     """Refuse changes of arguments and of Python's state, at the lines that make them."""
     function = _function_named(module, symbol)
     for op in operations_of(function):
-        if op.name == "weft.write_ref" and isinstance(op.operands[0].owner, ir.Block):
-            if op.operands[0].owner.owner == function:
-                raise _refused("writes to an array from outside", str(op.location))
+        if op.name != "weft.write_ref":
+            continue
+        owner = op.operands[0].owner
+        if isinstance(owner, ir.Block) and owner.owner == function:
+            raise _refused("writes to an array from outside", str(op.location))
     updates = recorded.write_back.updates
     remaining = updates and updates.remaining()
     if remaining:
         names = ", ".join(dict.fromkeys(update.handle.name for update in remaining.updates))
-        raise RefusedEffect(f"this function changes {names}, {_AWAY}")
+        raise PartitionError(f"this function changes {names}, {_AWAY}")
 
 
 class _Results:
@@ -179,16 +177,13 @@ class _Results:
             leaf = leaf.result
         if isinstance(leaf, ConstantResult):
             return Given(leaf.value)
-        if isinstance(leaf, ComputedResult):
-            return self._output(self._end.operands[leaf.position])
-        if isinstance(leaf, ViewResult):
-            return self._output(self._viewed(self._end.operands[leaf.position], leaf))
-        if isinstance(leaf, ArgumentResult):
-            number = self._number_of(leaf.argument)
-            return self._output(self._viewed(self._entry.arguments[number], leaf))
+        if isinstance(leaf, (ComputedResult, ViewResult, ArgumentResult)):
+            return self._output(self._value_of(leaf))
+        if isinstance(leaf, SelectedResult):
+            return self._output(self._selected(leaf))
         raise UnsupportedError(
-            "a function of arrays in blocks returns arrays and numbers; this one returns something that a condition "
-            "decides"
+            "a function of arrays in blocks returns arrays and numbers; this one returns something of which only the "
+            "run tells what it is: None, one of several constants, or a list"
         )
 
     def _number_of(self, argument: int) -> int:
@@ -203,6 +198,28 @@ class _Results:
             raise UnsupportedError("a function of arrays in blocks does not return arrays that it writes to")
         self._outputs.append(value)
         return Output(len(self._outputs) - 1)
+
+    def _selected(self, leaf: SelectedResult) -> Value:
+        """The one of several arrays that the program chose, as an array of its own."""
+        options = [self._value_of(option) for option in leaf.options]
+        if len({str(option.type) for option in options}) > 1:
+            raise UnsupportedError(
+                "a function of arrays in blocks returns one of several arrays as a condition decides, and these have "
+                "different shapes"
+            )
+        with ir.InsertionPoint(self._end):
+            b = OpEmitter(self._end.location)
+            number = b.bitwise_and(b.value(self._end.operands[leaf.choice.position]), PLACES - 1)
+            found, *others = map(b.value, options)
+            for place, option in enumerate(others, 1):
+                found = b.select(number.equals(place), option, found)
+        return found.handle
+
+    def _value_of(self, leaf: ComputedResult | ViewResult | ArgumentResult) -> Value:
+        if isinstance(leaf, ArgumentResult):
+            return self._viewed(self._entry.arguments[self._number_of(leaf.argument)], leaf)
+        made = self._end.operands[leaf.position]
+        return self._viewed(made, leaf) if isinstance(leaf, ViewResult) else made
 
     def _viewed(self, base: Value, leaf: ArgumentResult | ViewResult) -> Value:
         """A view as an array of its own."""
@@ -221,4 +238,4 @@ def array_of(value: Any) -> np.ndarray[Any, Any]:
     return np.asarray(getattr(value, "value", value))
 
 
-__all__ = ["Given", "Output", "RefusedEffect", "Traced", "array_of", "traced"]
+__all__ = ["Given", "Output", "Traced", "array_of", "traced"]

@@ -70,8 +70,12 @@ class _Emission:
 
     def _part(self, part: Part, b: OpEmitter) -> Tensor:
         value = self._values[part.source]
-        if part.bounds is None or not isinstance(value.type, ir.RankedTensorType):
-            return Tensor(b, value, b.value(value).type if isinstance(value.type, ir.RankedTensorType) else None)  # type: ignore[arg-type]
+        if not isinstance(value.type, ir.RankedTensorType):
+            return Tensor(
+                b, value, TensorType((), np.dtype(np.int64))
+            )  # of another dialect, which asks for no type
+        if part.bounds is None:
+            return b.value(value)
         starts, stops = zip(*part.bounds, strict=True)
         found: Tensor = b.slice(b.value(value), start=starts, stop=stops, step=(1,) * len(starts))
         return found
@@ -91,7 +95,7 @@ class _Emission:
         if step.way == "arange":
             return [self._arange(b, operands, step).handle]
         if step.way.startswith("part "):
-            return [_partial(b, site, list(map(_given, operands)), step.way[5:]).handle]
+            return [made.handle for made in _partial(b, site, list(map(_given, operands)), step.way[5:])]
         return self._op(b, site, operands, step)
 
     def _op(self, b: OpEmitter, site: Site, operands: Sequence[Tensor | None], step: Step) -> list[Value]:
@@ -138,11 +142,11 @@ def _constant(b: OpEmitter, site: Site, shape: tuple[int, ...]) -> Tensor:
     return made
 
 
-def _partial(b: OpEmitter, site: Site, operands: list[Tensor], way: str) -> Tensor:
+def _partial(b: OpEmitter, site: Site, operands: list[Tensor], way: str) -> list[Tensor]:
     """A part of a reduction."""
     assert site.op_class is not None
     if way == "op":
-        return b.emit(site.op_class, operands, site.attributes)[0]
+        return b.emit(site.op_class, operands, site.attributes)
     (x,) = operands
     given = site.attributes["axes"] if "axes" in site.attributes else (site.attributes["axis"],)
     options: dict[str, Any] = {
@@ -153,8 +157,7 @@ def _partial(b: OpEmitter, site: Site, operands: list[Tensor], way: str) -> Tens
         x = b.converted(x, np.dtype(np.float32))  # the sum may be too large, where the mean is not
     if way == "var":
         options["correction"] = 0.0
-    found: Tensor = b.one(way, x, **options)
-    return found
+    return [b.one(way, x, **options)]
 
 
 __all__ = ["text_of_piece"]

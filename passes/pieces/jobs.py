@@ -8,6 +8,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from ...dialect.ops.contraction import Contract, Matmul, parse_spec
+from ...dialect.ops.indexing import FindOutOfBounds
 from ...dialect.ops.reductions import normalize_axes
 from .layouts import Target, Wanted, WantedPart
 from .partials import Final, Part
@@ -83,7 +84,7 @@ def _combined(program: Program, sites: list[Site], block: Region) -> Job:
             targets.append(WantedPart(site.number, _operands(program, site, block, place)))
             parts.append(_part(program, site, place))
         pieces.append(PieceOf(tuple(targets), tuple(parts)))
-    values = tuple(site.results[0] for site in sites)
+    values = tuple(value for site in sites for value in site.results)
     return Job(values, block, sites[0].number if len(sites) == 1 else None, tuple(pieces))
 
 
@@ -121,6 +122,8 @@ def reduced(program: Program, site: Site) -> list[tuple[Cuts, list[tuple[int, in
         ]
     elif site.op_class is Matmul:
         where = [[(0, len(operands[0]) - 1), (1, len(operands[1]) - 2)]]
+    elif site.op_class is FindOutOfBounds:
+        where = [[(0, axis)] for axis in range(len(operands[0]))]
     else:
         given = site.attributes["axes"] if "axes" in site.attributes else (site.attributes["axis"],)
         where = [[(0, axis)] for axis in normalize_axes(tuple(given), len(operands[0]))]

@@ -14,6 +14,7 @@ import numpy as np
 from ...dialect.dtypes import is_half
 from ...dialect.op import Array, Op
 from ...dialect.ops.contraction import Contract, Matmul
+from ...dialect.ops.indexing import FindOutOfBounds
 from ...dialect.ops.reductions import (
     AllOf,
     AnyOf,
@@ -49,7 +50,9 @@ class Way(NamedTuple):
     state: Callable[[Sequence[Array], int, int], State]
     """The state of a part, with how many elements it reduces, and the first of them along the axis."""
     combine: Callable[[State, State], State]
-    finish: Callable[[State, Final], Array]
+    finish: Callable[[State, Final], Array | tuple[Array, ...]]
+    arrays: int = 1
+    """How many arrays each part is."""
 
 
 def wide(x: Any) -> Array:
@@ -140,6 +143,18 @@ def _extreme(is_greater: bool) -> Way:
     return Way(("max" if is_greater else "min", "op"), _placed, combine, finish)
 
 
+def _found(parts: Sequence[Array], count: int, first: int) -> State:
+    return bool(parts[0]), np.asarray(parts[1])
+
+
+def _earlier(one: State, other: State) -> State:
+    return one if one[0] else other
+
+
+def _as_found(state: State, final: Final) -> tuple[Array, ...]:
+    return np.asarray(state[0]), state[1]
+
+
 WAYS: dict[type[Op], Way] = {
     Sum: _by(np.add, _single),
     Prod: _by(np.multiply, _single),
@@ -156,6 +171,7 @@ WAYS: dict[type[Op], Way] = {
     Std: Way(("mean", "var"), _spread, _join_spreads, _deviation),
     Argmax: _extreme(is_greater=True),
     Argmin: _extreme(is_greater=False),
+    FindOutOfBounds: Way(("op",), _found, _earlier, _as_found, arrays=2),
 }
 """By the classes of ops; others need all of an axis at once."""
 
@@ -166,7 +182,7 @@ class Part(NamedTuple):
     """One reduction of a piece, for those who combine."""
 
     op: str
-    count: int
+    elements: int
     """How many elements of an axis, or of several, the piece reduces."""
     first: int
     final: Final
@@ -177,7 +193,8 @@ def states_of(parts: Sequence[Part], arrays: Sequence[Array]) -> tuple[State, ..
     given, found = iter(arrays), []
     for part in parts:
         way = BY_NAME[part.op]
-        found.append(way.state([next(given) for _ in way.parts], part.count, part.first))
+        arrays = [next(given) for _ in range(len(way.parts) * way.arrays)]
+        found.append(way.state(arrays, part.elements, part.first))
     return tuple(found)
 
 
@@ -194,7 +211,11 @@ def combined(parts: Sequence[Part], states: Sequence[tuple[State, ...]]) -> tupl
 
 def finished(parts: Sequence[Part], states: tuple[State, ...]) -> tuple[Array, ...]:
     """The results, of the state of all blocks."""
-    return tuple(BY_NAME[part.op].finish(state, part.final) for part, state in zip(parts, states, strict=True))
+    found: list[Array] = []
+    for part, state in zip(parts, states, strict=True):
+        made = BY_NAME[part.op].finish(state, part.final)
+        found += made if isinstance(made, tuple) else (made,)
+    return tuple(found)
 
 
 __all__ = ["WAYS", "Final", "Part", "State", "Way", "combined", "finished", "states_of", "wide"]

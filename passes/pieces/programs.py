@@ -6,19 +6,21 @@ computed again in each piece that needs a region of it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...dialect.errors import RefusedOperation, WeftTypeError
+from ...dialect.attributes import type_from_mlir
+from ...dialect.errors import PartitionError
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.op import Effect, Op
+from ...dialect.ops.contraction import Contract, Matmul
 from ...dialect.ops.creation import Constant
 from ...dialect.ops.state import RaiseIf
 from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.types import TensorType
-from ...dialect.attributes import type_from_mlir
 from ..rewriting import operations_in, operations_of
 from .partials import WAYS
 from .regions import Cuts, whole
@@ -29,10 +31,6 @@ _COSTLY = frozenset({"contraction", "fourier", "linear_algebra", "random", "sort
 
 _LARGE = 64
 """A constant with more elements, of which pieces take parts, comes to them as an array."""
-
-
-class RefusedPiece(RefusedOperation, WeftTypeError):
-    """What cannot be done to arrays in blocks."""
 
 
 class ValueOf(NamedTuple):
@@ -71,10 +69,21 @@ class Site:
 
 
 class Gathered(NamedTuple):
-    """An array of which an op needs all at once."""
+    """An array of which an op needs several blocks at once."""
 
     site: Site
     value: ValueOf
+    axes: tuple[int, ...]
+    """Those along which it needs all."""
+
+    @property
+    def size(self) -> int:
+        """The bytes that come together in one place."""
+        extents = (
+            axis.extent if number in self.axes else max(axis.sizes)
+            for number, axis in enumerate(self.value.cuts)
+        )
+        return math.prod(extents) * (0 if self.value.type is None else self.value.type.dtype.itemsize)
 
 
 class Program:
@@ -93,7 +102,7 @@ class Program:
         for argument, own in zip(entry.arguments, cuts, strict=True):
             type = type_from_mlir(argument.type)
             if not isinstance(type, TensorType):
-                raise RefusedPiece(
+                raise PartitionError(
                     "arrays in blocks are not written, as other tasks may use them; this function writes to one "
                     "of its arguments: work on a copy, and return that"
                 )
@@ -133,7 +142,7 @@ class Program:
         try:
             found = site.rule.cuts(site.use)
         except Mismatch as error:
-            raise RefusedPiece(self._told(error), site.place) from None
+            raise PartitionError(self._told(error), site.place) from None
         if any(_may_end(op) for op in _inside(operation)):
             self.checks.append(site)
         self._look_along(site)
@@ -152,7 +161,7 @@ class Program:
             if site.op_class in WAYS and self._is_combinable(site, place):
                 site.is_combined = True
             else:
-                self.gathered.append(Gathered(site, value))
+                self.gathered.append(Gathered(site, value, tuple(axes)))
                 if value.site >= 0:
                     self._keep(self.sites[value.site])
 
@@ -165,8 +174,8 @@ class Program:
 
     def _is_combinable(self, site: Site, place: int) -> bool:
         """Whether parts of the operands lie at the same places along what is reduced."""
-        if len(site.operands) == 1:
-            return True
+        if site.op_class not in (Contract, Matmul):
+            return place == 0
         own, other = (self.values[number].cuts for number in site.operands)
         return all(
             one.points == another.points or not (one.is_split and another.is_split)
@@ -180,14 +189,16 @@ class Program:
         is_of_all = any(self.values[number].site >= 0 and number in self.kept for number in site.operands)
         family = None if site.op_class is None else site.op_class.family
         costs = len(site.operation.regions) > 0 or family in _COSTLY
-        return bool(site.results) and (costs or (is_of_all and type(site.rule) is Rule and family is not None))
+        return bool(site.results) and (
+            costs or (is_of_all and type(site.rule) is Rule and family is not None)
+        )
 
     def _static_type(self, site: Site, result: Value) -> TensorType | None:
         if not isinstance(result.type, ir.RankedTensorType):
             return None
         type = type_from_mlir(result.type)
         if not isinstance(type, TensorType) or not type.is_static:
-            raise RefusedPiece(
+            raise PartitionError(
                 "the size of this is known only when it runs, so that nobody knows its blocks; use np.where, or "
                 "select what you need of the result",
                 site.place,
@@ -248,7 +259,7 @@ def _operands(operation: Operation) -> list[Value]:
     if not len(operation.regions):
         return list(operation.operands)
     inside: set[Value] = set()
-    for op in operations_of(operation):
+    for op in _inside(operation):
         inside.update(op.results)
         for region in op.regions:
             for block in region.blocks:
@@ -273,7 +284,7 @@ def _require_pure(site: Site) -> None:
         if op_class is not None and not set(op_class.effects) - {Effect.ALLOCATE, Effect.CONTROL}:
             continue
         what = "reads or writes what changes" if op_class is not None else "prints, or calls Python"
-        raise RefusedPiece(
+        raise PartitionError(
             f"this {what}, in a function that was given arrays in blocks: its pieces run in other processes, in any "
             "order, and again where a worker dies; do it outside of the function",
             str(operation.location),
@@ -291,4 +302,4 @@ def constant_of(site: Site) -> np.ndarray[Any, Any]:
     return found
 
 
-__all__ = ["Gathered", "Program", "RefusedPiece", "Site", "ValueOf", "constant_of", "is_large", "uncut"]
+__all__ = ["Gathered", "Program", "Site", "ValueOf", "constant_of", "is_large", "uncut"]

@@ -14,9 +14,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...dialect.op import Elementwise, Op
+from ...dialect.ops.arrangement import Concat, Pad, Roll, Stack
 from ...dialect.ops.contraction import Contract, Matmul, parse_spec
 from ...dialect.ops.creation import Arange, Constant, Empty
-from ...dialect.ops.arrangement import Concat, Pad, Roll, Stack
 from ...dialect.ops.indexing import Gather
 from ...dialect.ops.reductions import ArgReduction, Reduction, Spread, normalize_axes
 from ...dialect.ops.scans import Scan
@@ -243,9 +243,7 @@ class OfGather(OfAxes):
         gathered, position = use.attributes["axes"], use.attributes["position"]
         inserted = len(use.operands[1])
         rest = iter(
-            place
-            for place in range(len(use.results[0]))
-            if not position <= place < position + inserted
+            place for place in range(len(use.results[0])) if not position <= place < position + inserted
         )
         x = tuple(None if axis in gathered else next(rest) for axis in range(len(use.operands[0])))
         indices = tuple(range(position, position + inserted))
@@ -398,9 +396,7 @@ class OfConcat(Rule):
                 found.append(joined(own, other))
             elif own.is_split or other.is_split:
                 points = (*own.points[1:], *(point + own.extent for point in other.points))
-                found.append(
-                    Cuts((0,), own.origins | other.origins).moved(points, own.extent + other.extent)
-                )
+                found.append(Cuts((0,), own.origins | other.origins).moved(points, own.extent + other.extent))
             else:
                 found.append(whole(own.extent + other.extent))
         return (tuple(found),)
@@ -479,7 +475,10 @@ class OfReshape(Rule):
             begin, end = region[behind[0]]
             # Whole rows on both sides: as many as the least common multiple of their lengths tells.
             step = math.lcm(inner, row)
-            low, high = begin * row // step * step, min(-(-end * row // step) * step, given[before[0]] * inner)
+            low, high = (
+                begin * row // step * step,
+                min(-(-end * row // step) * step, given[before[0]] * inner),
+            )
             source[before[0]] = (low // inner, high // inner)
             produced[behind[0]] = (low // row, high // row)
         made = tuple(produced)
@@ -488,7 +487,7 @@ class OfReshape(Rule):
 
 
 def groups(before: Sequence[int], behind: Sequence[int]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """The axes of a shape and of another one of the same elements that have equally many, in groups, as small as can be.
+    """The axes of two shapes of the same elements in groups that have equally many, as small as can be.
 
     Axes of extent 1 are in none.
 
