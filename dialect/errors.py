@@ -164,7 +164,7 @@ class WeftWarning(UserWarning):
 
 
 class GatherWarning(WeftWarning):
-    """A whole array is gathered on every rank of a mesh, of which each had a block."""
+    """Blocks of an array come together, on every rank of a mesh or in a task of Dask, which each had one."""
 
 
 class TransferWarning(WeftWarning):
