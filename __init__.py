@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         DeviceError,
         DeviceMemoryError,
         DifferentiationError,
+        DivergenceError,
         FallbackWarning,
         GatherWarning,
         InternalError,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
         WeftValueError,
         WeftWarning,
     )
-    from .frontend import dask, data, distributed, onnx
+    from .frontend import data, distributed, onnx
     from .frontend.artifacts.export import build
     from .frontend.artifacts.export.exporting import export
     from .frontend.artifacts.from_stablehlo import from_stablehlo
@@ -93,7 +94,6 @@ _EXPORTS: dict[str, str] = {
     "from_mlir": ".frontend.artifacts.from_text",
     "from_stablehlo": ".frontend.artifacts.from_stablehlo",
     "onnx": ".frontend",
-    "dask": ".frontend",
     "data": ".frontend",
     "distributed": ".frontend",
     "Function": ".frontend.function",
@@ -153,6 +153,7 @@ _EXPORTS: dict[str, str] = {
     "AxisError": ".dialect.errors",
     "UnsupportedError": ".dialect.errors",
     "DifferentiationError": ".dialect.errors",
+    "DivergenceError": ".dialect.errors",
     "BatchingError": ".dialect.errors",
     "DeviceError": ".dialect.errors",
     "DeviceMemoryError": ".dialect.errors",
@@ -216,6 +217,7 @@ __all__ = [
     "DeviceError",
     "DeviceMemoryError",
     "DifferentiationError",
+    "DivergenceError",
     "FallbackWarning",
     "Function",
     "GatherWarning",
@@ -247,7 +249,6 @@ __all__ = [
     "cond",
     "constant",
     "custom_gradient",
-    "dask",
     "data",
     "device_put",
     "devices",

@@ -134,12 +134,16 @@ class DifferentiationError(RefusedOperation):
     """A derivative that weft does not know."""
 
 
+class DivergenceError(RefusedOperation):
+    """Ranks might not do together what they have to: whether they do depends on what is not the same on all of them."""
+
+
 class BatchingError(RefusedOperation):
     """What a function does that cannot be done for all rows at once, nor for one after the other."""
 
 
 class PartitionError(RefusedOperation):
-    """What a function does that cannot be done on arrays which are split over ranks, or in blocks of Dask."""
+    """What a function does that cannot be done on arrays which are split over ranks."""
 
 
 class AxisError(WeftError, np.exceptions.AxisError):
@@ -164,7 +168,7 @@ class WeftWarning(UserWarning):
 
 
 class GatherWarning(WeftWarning):
-    """Blocks of an array come together, on every rank of a mesh or in a task of Dask, which each had one."""
+    """A whole array is gathered on every rank of a mesh, of which each had a block."""
 
 
 class TransferWarning(WeftWarning):

@@ -44,6 +44,7 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "weft-inline",  # calls first, so that cells and constants are seen across them
             "symbol-dce",
             "promote-refs",  # cells become values; everything after this works on values
+            "check-ranks",  # on values, as they were written; it says what derivatives are
             "weft-batch",  # on values, and in front of all that asks what values are and where they go
             *_VALUES,
             "gather-convolutions",  # when parts of arrays are slices; derivatives of a convolution are convolutions

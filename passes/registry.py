@@ -12,6 +12,15 @@ from ..dialect.imports import uncollected
 from ..dialect.op import Op
 from ..dialect.ops.batching import Lane, Lanes
 from ..dialect.ops.contraction import Matmul
+from ..dialect.ops.distributed import (
+    AllGather,
+    AllReduce,
+    AllToAll,
+    BroadcastRank,
+    RankBarrier,
+    ReduceScatter,
+    SendReceive,
+)
 from ..dialect.ops.indexing import Scatter
 from ..dialect.ops.reductions import Sum
 from ..dialect.ops.shape import Stretch
@@ -50,6 +59,11 @@ PASSES: PassTable = MappingProxyType(
         "block-dot-products": entry(f"{__package__}.raising.block_dot_products:BlockDotProducts", "scf.for"),
         "check-arrays-first": entry(
             f"{__package__}.control_flow.check_arrays_first:CheckArraysFirst", "scf.for"
+        ),
+        "check-ranks": entry(
+            f"{__package__}.ranks.check_ranks:CheckRanks",
+            *(AllGather, AllReduce, AllToAll, BroadcastRank),
+            *(RankBarrier, ReduceScatter, SendReceive),
         ),
         "convert-weft-to-linalg": entry(f"{__package__}.lowering.convert_weft_to_linalg:ConvertWeftToLinalg"),
         "forward-extents": entry(f"{__package__}.control_flow.forward_extents:ForwardExtents"),

@@ -63,7 +63,6 @@ ORDER = {
         "control_flow",
         "data",
         "artifacts",
-        "dask",
         "distributed",
         "onnx",
         "devices.py",

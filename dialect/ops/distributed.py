@@ -312,8 +312,8 @@ class RankCount(AboutRanks, name="rank_count"):
         return np.asarray(np.int64(current_member().place_in(over)[1]))
 
 
-class Vary(SafeOp, name="vary", family="distributed", cost=Cost.FREE):
-    """The operand, the same on all ranks, as a value of each rank: its cotangent is the sum over the ranks."""
+class OfRanks(SafeOp, family="distributed", cost=Cost.FREE):
+    """Base of the ops that are the identity, and say whether a value is the same on all ranks."""
 
     x: Operand
     over: String
@@ -324,9 +324,8 @@ class Vary(SafeOp, name="vary", family="distributed", cost=Cost.FREE):
 
     @staticmethod
     def transpose(b: Emitter, g: Tensor, x: Tensor, over: str) -> Tensor:
-        """The sum of what all ranks say."""
-        made: Tensor = b.all_reduce(g, reduction="sum", over=over)
-        return made
+        """The identity."""
+        return g
 
     @staticmethod
     def infer(x: TensorType, over: str) -> TensorType:
@@ -339,6 +338,24 @@ class Vary(SafeOp, name="vary", family="distributed", cost=Cost.FREE):
     @staticmethod
     def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
         return 0, axis
+
+
+class Vary(OfRanks, name="vary"):
+    """The operand, the same on all ranks, as a value of each rank: its cotangent is the sum over the ranks."""
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: Tensor, over: str) -> Tensor:
+        """The sum of what all ranks say."""
+        made: Tensor = b.all_reduce(g, reduction="sum", over=over)
+        return made
+
+
+class Replicated(OfRanks, name="replicated"):
+    """The operand, which is the same on all ranks, as the program says."""
+
+
+class Local(OfRanks, name="local"):
+    """The operand, of which each rank has its own, as the program says."""
 
 
 def require_reduction(what: str, x: TensorType, reduction: str) -> None:
@@ -362,10 +379,13 @@ __all__ = [
     "AllReduce",
     "AllToAll",
     "BroadcastRank",
+    "Local",
+    "OfRanks",
     "Rank",
     "RankBarrier",
     "RankCount",
     "ReduceScatter",
+    "Replicated",
     "Scattered",
     "SendReceive",
     "Together",

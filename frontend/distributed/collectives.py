@@ -12,24 +12,26 @@ from typing import Any
 import numpy as np
 
 from ...dialect.collectives import REDUCTIONS
-from ...dialect.errors import AxisError, WeftTypeError, WeftValueError
+from ...dialect.errors import AxisError, UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.op import Op
 from ...dialect.ops.distributed import (
     AllGather,
     AllReduce,
     AllToAll,
     BroadcastRank,
+    Local,
     Rank,
     RankBarrier,
     RankCount,
     ReduceScatter,
+    Replicated,
     SendReceive,
     Together,
     Vary,
 )
 from ..autograph.marks import do_not_convert
 from ..tracing.current import current_trace
-from ..tracing.staging import as_operand, emit, type_of_operand
+from ..tracing.staging import as_operand, emit, is_traced, raise_where, type_of_operand
 from . import communicators  # noqa: F401  (which says which rank a thread is)
 
 OF_BOOLS = {"any": "max", "all": "min"}
@@ -174,19 +176,60 @@ def barrier(over: str | tuple[str, ...] | None = None) -> None:
 
 @do_not_convert
 def vary(x: Any, over: str | tuple[str, ...] | None = None) -> Any:
-    """The array, which is the same on all ranks, as one that each rank computes with for itself: no message is sent.
+    """Arrays that are the same on all ranks, as arrays that each rank computes with for itself: no message is sent.
 
-    The gradient by it is the sum of what all ranks find: that of the whole function, on all ranks.
+    Gradients by them are the sums of what all ranks find: those of the whole function, on all ranks. weft does this
+    where it knows that an array is the same on all ranks, as `replicated` says. Containers are gone through.
 
     >>> weft.distributed.vary(np.float64(2.0))
     np.float64(2.0)
     """
-    return _applied(Vary, as_operand(x), over=_axes(over))
+    return _marked(Vary, x, _axes(over))
+
+
+@do_not_convert
+def replicated(x: Any, over: str | tuple[str, ...] | None = None) -> Any:
+    """Say that arrays, or those in a container, are the same on all ranks, as parameters of a model are.
+
+    Gradients by them are those of the whole function then, on all ranks; and they may decide what all ranks do.
+
+    >>> weft.distributed.replicated({"weights": np.ones(2)})
+    {'weights': array([1., 1.])}
+    """
+    return _marked(Replicated, x, _axes(over))
+
+
+@do_not_convert
+def local(x: Any, over: str | tuple[str, ...] | None = None) -> Any:
+    """Say that each rank has arrays, or a container of arrays, of its own, as the data of a block are.
+
+    The gradient of a function of all ranks by them is, on each rank, that by its own.
+
+    >>> weft.distributed.local(np.ones(2))
+    array([1., 1.])
+    """
+    return _marked(Local, x, _axes(over))
+
+
+def _marked(op_class: type[Op], x: Any, over: str) -> Any:
+    if isinstance(x, dict):
+        return {key: _marked(op_class, value, over) for key, value in x.items()}
+    if isinstance(x, (list, tuple)):
+        entries = [_marked(op_class, entry, over) for entry in x]
+        if isinstance(x, tuple):
+            return type(x)(*entries) if hasattr(x, "_fields") else tuple(entries)
+        return entries
+    return _applied(op_class, as_operand(x), over=over)
 
 
 def _applied(op_class: type[Op], *operands: Any, **attributes: Any) -> Any:
     """Record an op where a function is traced, else do it."""
     trace = current_trace()
+    if trace is None and any(map(is_traced, operands)):
+        raise UnsupportedError(
+            f"derivatives through {op_class.name}, which all ranks do together, are made in compiled functions: put "
+            "weft.function around what asks for them"
+        )
     if trace is None:
         results = op_class.compute([np.asarray(operand) for operand in operands], attributes)
         values = tuple(result[()] if result.ndim == 0 else result for result in results)
@@ -231,12 +274,16 @@ def _axis_of(what: str, x: Any, axis: int) -> int:
 def _in_parts(what: str, x: Any, axis: int, over: str) -> Any:
     """The array with the parts of an axis along a new first one."""
     place, count = _axis_of(what, x, axis), _applied(RankCount, over=over)
-    x = np.moveaxis(as_operand(x) if type_of_operand(x).rank else x, place, 0)
-    return (
-        x.reshape((count, -1, *x.shape[1:]))
-        if 0 not in x.shape[1:]
-        else x.reshape((count, x.shape[0] // count, *x.shape[1:]))
+    x = np.moveaxis(x, place, 0)
+    extent = x.shape[0]
+    raise_where(
+        extent % count != 0,
+        WeftValueError,
+        f"{what}: axis {place} has {{0}} elements, which cannot be cut in {{1}} equal parts, one for each rank",
+        extent,
+        count,
     )
+    return x.reshape((count, extent // count, *x.shape[1:]))
 
 
 __all__ = [
@@ -245,8 +292,10 @@ __all__ = [
     "all_to_all",
     "barrier",
     "broadcast",
+    "local",
     "rank",
     "reduce_scatter",
+    "replicated",
     "send_receive",
     "size",
     "vary",

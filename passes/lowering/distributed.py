@@ -21,10 +21,12 @@ from ...dialect.ops.distributed import (
     AllReduce,
     AllToAll,
     BroadcastRank,
+    Local,
     Rank,
     RankBarrier,
     RankCount,
     ReduceScatter,
+    Replicated,
     SendReceive,
     Vary,
 )
@@ -35,8 +37,8 @@ from .conversion import Conversion, OpInstance, arith, lowers, storage_type
 _WORD = np.dtype(np.int64)
 
 
-@lowers(Vary)
-def lower_vary(c: Conversion, op: OpInstance) -> Value:
+@lowers(Local, Replicated, Vary)
+def lower_identity(c: Conversion, op: OpInstance) -> Value:
     """The operand."""
     return op.operands[0]
 

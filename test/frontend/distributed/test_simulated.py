@@ -167,6 +167,15 @@ def test_ranks_that_differ_are_told(first: Any, second: Any) -> None:
         ranks.Mesh.simulated(2).run(lambda x: (second if ranks.rank() else first)(x), [(np.ones(2),)] * 2)
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_parts_have_to_be_equal(compiled: bool) -> None:
+    function = weft.function(ranks.all_to_all) if compiled else ranks.all_to_all
+    with pytest.raises(
+        ValueError, match="all_to_all: axis 0 has 5 elements, which cannot be cut in 2 equal parts"
+    ):
+        ranks.Mesh.simulated(2).run(function, [(np.ones(5),)] * 2)
+
+
 @pytest.mark.parametrize(
     ("wrong", "error", "message"),
     [

@@ -1,1 +1,0 @@
-"""Compiled code for the workers of a cluster."""

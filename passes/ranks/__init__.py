@@ -1,0 +1,1 @@
+"""Programs of many ranks: which values are the same on all of them."""
