@@ -130,6 +130,7 @@ _EXPORTS: dict[str, str] = {
     "DeviceArray": ".frontend.devices",
     "device_put": ".frontend.devices",
     "devices": ".frontend.devices",
+    "load_ipython_extension": ".frontend.notebooks.extension",
     "stream": ".frontend.devices",
     "synchronize": ".frontend.devices",
     "TensorSpec": ".frontend.signature.signature",

@@ -66,6 +66,7 @@ ORDER = {
         "distributed",
         "onnx",
         "devices.py",
+        "notebooks",
     ),
     "frontend/autograph/operators": (
         "interface.py",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -54,6 +55,13 @@ class ExplainedSpecialisation:
         notes = [*self.notes, *_guarded(self.guards, self._extra), *self._sites(), *self._found]
         decisions = decisions_of(notes, file)
         return Explanation(self.pretty_printed_signature(), decisions, (), file)
+
+    def _repr_html_(self) -> str:
+        """Its page, in notebooks."""
+        room = __name__.partition(".calls")[0]  # what shows it stands on this
+        module = importlib.import_module(f"{room}.notebooks.shown")
+        shown: str = module.shown_concrete(self)
+        return shown
 
     def _sites(self) -> Iterator[Note]:
         """What is checked while it runs, and where Python is called."""

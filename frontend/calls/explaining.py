@@ -39,21 +39,32 @@ class Explained:
         """
         from ..compiling.explanation import Explanation, decisions_of
 
-        concretes, file = self._known.concretes, file_of(self)
-        if not concretes and not self._known.compiled:
-            title = (
+        file = file_of(self)
+        notes = [_note_of(compiled) for compiled in self._known.compiled]
+        parts = [concrete.explain() for concrete in self._known.concretes]
+        return Explanation(self._summary(), decisions_of(notes, file), parts, file)
+
+    def _repr_html_(self) -> str:
+        """What was compiled and why, in notebooks; `explain` says what became of it."""
+        from ..compiling.explanation import Explanation, decisions_of
+
+        notes = [_note_of(compiled) for compiled in self._known.compiled]
+        signatures = self.pretty_printed_concrete_signatures()
+        title = f"{self._summary()}\n\n{signatures}" if signatures else self._summary()
+        return Explanation(title, decisions_of(notes, ""))._repr_html_()
+
+    def _summary(self) -> str:
+        """How much of it is compiled, in a sentence."""
+        count = len(self._known.concretes)
+        if not count and not self._known.compiled:
+            return (
                 f"{self.name} was not compiled yet: call it, or give {self.name}.get_concrete_function the types of "
                 "its arguments."
             )
-            return Explanation(title, (), (), file)
-        notes = [_note_of(compiled) for compiled in self._known.compiled]
-        parts = [concrete.explain() for concrete in concretes]
-        info = self._known.info()
-        title = (
-            f"{self.name}: compiled for {_count(len(concretes), 'signature')}, traced "
-            f"{_count(self._known.traces, 'time')}, found compiled by {_count(info.hits, 'call')}"
+        return (
+            f"{self.name}: compiled for {_count(count, 'signature')}, traced "
+            f"{_count(self._known.traces, 'time')}, found compiled by {_count(self._known.info().hits, 'call')}"
         )
-        return Explanation(title, decisions_of(notes, file), parts, file)
 
     def save_html(self, path: str | os.PathLike[str], **options: Any) -> int:
         """Write the page of what was compiled last: `ConcreteFunction.save_html`, with its options.

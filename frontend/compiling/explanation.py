@@ -12,6 +12,7 @@ from typing import Any
 from ...dialect.records import NamedTuple
 from ...passes.notes import KINDS, Note, Place
 from ..source.expressions import expression_at, statement_at
+from ..source.locations import cell_of
 
 
 class Decision(NamedTuple):
@@ -89,7 +90,7 @@ class Explanation:
         word = "line" if lines.isdecimal() else "lines"
         if decision.file == self.file:
             return f"{word} {lines}: "
-        return f"{os.path.basename(decision.file)}, {word} {lines}: "
+        return f"{_file_name(decision.file)}, {word} {lines}: "
 
     def _body(self) -> str:
         parts = [f"<h3>{html.escape(self.title)}</h3>"]
@@ -169,8 +170,13 @@ def _named(place: Place, beside: Place, file: str) -> str:
         return f"line {place.line}" if place.line else "something else"
     if place[:2] == beside[:2] or not place.line:
         return f"`{name}`"
-    where = f"line {place.line}" if place.file in (beside.file, file) else os.path.basename(place.file)
+    where = f"line {place.line}" if place.file in (beside.file, file) else _file_name(place.file)
     return f"`{name}` ({where})"
+
+
+def _file_name(file: str) -> str:
+    """What a file, or a cell of a notebook, is called in a sentence."""
+    return cell_of(file) or os.path.basename(file)
 
 
 def _listed(texts: Sequence[str], joined: str = "and") -> str:
@@ -201,7 +207,7 @@ def _ranges(lines: Sequence[int]) -> str:
 
 
 _STYLE = """
-.weft-explain{font:14px/1.5 system-ui,sans-serif}.weft-explain h3,.weft-explain h3{white-space:pre-wrap}
+.weft-explain{font:14px/1.5 system-ui,sans-serif}.weft-explain h3{white-space:pre-wrap}
 .weft-explain h4{margin:.8em 0 .2em}.weft-explain ul{margin:0}.weft-explain pre{margin:.1em 0 .4em;opacity:.7}
 """
 

@@ -101,7 +101,7 @@ function page(data) {
   function overviewMarkup() {
     const general = data.notes.filter((note) => note.place === null);
     const { cost, memory } = data;
-    const sums = [0, 1, 2, 3, 4].map((i) => cost.kernels.reduce((sum, kernel) => sum + kernel.figures[i], 0));
+    const sums = cost.total;
     const rows = cost.kernels.map((kernel) => `<tr><td>${escaped(kernel.name)}</td>${kernel.figures.map((n) => `<td>${counted(n)}</td>`).join("")}<td class="w">${kernel.places.map(link).join(", ")}</td></tr>`);
     const size = (n) => n === null ? "known at run time" : counted(n);
     const longest = Math.max(...data.times.filter(([depth]) => !depth).map(([, , ms]) => ms), 1e-9);

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...dialect.errors import WeftTypeError, WeftValueError
+from ...dialect.sizes import Size
 from .excerpts import excerpts
 from .linked_text import Line, Place
 from .machine_text import MachineFunction
@@ -229,19 +230,21 @@ def _change(change: Change, table: _Table) -> Json:
     }
 
 
+_COUNTS = ("calls", "flops", "transcendentals", "bytes_read", "bytes_written")
+
+
+def _figure(size: Size) -> int | str:
+    """A count, or its formula."""
+    return size if isinstance(size, int) else str(size)
+
+
 def _figures(concrete: ConcreteFunction, table: _Table) -> Json:
     """Costs, memory and times."""
     cost, memory = concrete.cost_analysis(), concrete.memory_analysis()
     kernels = [
         {
             "name": kernel.name,
-            "figures": [
-                kernel.calls,
-                kernel.flops,
-                kernel.transcendentals,
-                kernel.bytes_read,
-                kernel.bytes_written,
-            ],
+            "figures": [_figure(getattr(kernel, count)) for count in _COUNTS],
             "places": [table.place(place) for place in map(_place_of, kernel.lines) if place is not None],
         }
         for kernel in cost.kernels
@@ -255,6 +258,7 @@ def _figures(concrete: ConcreteFunction, table: _Table) -> Json:
     return {
         "cost": {
             "kernels": kernels,
+            "total": [_figure(sum(getattr(kernel, count) for kernel in cost.kernels)) for count in _COUNTS],
             "unknown": list(cost.unknown),
             "python": [list(call) for call in cost.python_calls],
             "device": [] if cost.device is None else str(cost.device).splitlines(),

@@ -210,9 +210,18 @@ def _functions_in(code: CodeType) -> frozenset[int]:
     return frozenset(id(constant) for constant in code.co_consts if isinstance(constant, CodeType))
 
 
+def cell_of(file: str) -> str:
+    """What IPython calls the cell of a notebook or session that has this as its file; empty for files."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    name: tuple[str, str] | None = shell and shell.compile.format_code_name(file)
+    return " ".join(name) if name else ""
+
+
 def caret_snippet(place: SourceRange) -> str:
     """The place and its source line, with carets under the expression (under the line where columns are unknown)."""
-    where = f'  File "{place.file}", line {place.line}, in {place.function}'
+    cell = cell_of(place.file)
+    where = f"  {cell}" if cell else f'  File "{place.file}"'
+    where += f", line {place.line}, in {place.function}"
     source = linecache.getline(place.file, place.line).rstrip()
     text = source.lstrip()
     if not text:

@@ -57,6 +57,12 @@ def test_each_line_marks_the_ops_that_it_became(softmax: dict[str, Any]) -> None
 OP = re.compile(r"\b(weft\.\w+)")
 
 
+def test_costs_of_unknown_sizes_are_formulas(softmax: dict[str, Any]) -> None:
+    calls, flops, *_ = softmax["cost"]["total"]
+    assert calls == len(softmax["cost"]["kernels"])
+    assert flops == "4*x.shape[0]*x.shape[1]"
+
+
 def test_all_stages_have_lines_of_the_program(softmax: dict[str, Any]) -> None:
     names = [one["name"] for one in softmax["stages"]]
     assert names == [

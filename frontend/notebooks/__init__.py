@@ -1,0 +1,1 @@
+"""weft in notebooks: what functions and cells show of themselves."""
