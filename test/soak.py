@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = (
     "test/passes/test_random_programs.py",
     "test/passes/test_random_regions.py",
+    "test/passes/partition/test_random_splits.py",
     "test/backend/cpu/codegen/test_contraction_values.py",
     "test/backend/cpu/test_random_programs.py",
     "test/backend/ranges/test_indices.py",

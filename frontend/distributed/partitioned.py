@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -13,6 +12,7 @@ from ...dialect.errors import CommunicationError, WeftTypeError, WeftValueError
 from ...dialect.records import dataclass
 from ...passes.partition.layouts import Layout
 from ..autograph.marks import do_not_convert
+from ..compiling.diagnostics import user_traceback
 from ..function import Function
 from ..signature.signature import Structure, flatten_with, is_array, unflatten
 from ..tracing.current import current_trace
@@ -64,7 +64,7 @@ class _Compiled:
     """Of the arguments of the module."""
 
 
-class Partitioned:
+class Partitioned(Function[..., Any]):
     """A function over split arrays, made by `weft.distributed.partition`."""
 
     def __init__(self, f: Callable[..., Any], mesh: Mesh | None, in_specs: Any) -> None:
@@ -73,27 +73,29 @@ class Partitioned:
         if mesh is not None and not isinstance(mesh, Mesh):
             raise WeftTypeError(f"partition takes a weft.distributed.Mesh, not {mesh!r}")
         self.function: Function[..., Any] = f if isinstance(f, Function) else Function(f, None, None)
+        super().__init__(self.function.python_function, None, self.function.name)
         self.mesh = mesh
         self.in_specs = (in_specs,) if isinstance(in_specs, PartitionSpec) else in_specs
         if self.in_specs is not None and not isinstance(self.in_specs, (tuple, list)):
             raise WeftTypeError(f"in_specs is a tuple with an entry for each argument, not {in_specs!r}")
-        self._known: dict[Any, _Compiled] = {}
+        self._programs: dict[Any, _Compiled] = {}
         self._last: _Compiled | None = None
-        functools.update_wrapper(self, f, updated=())
 
-    @do_not_convert
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Run what this process has to run of it."""
         if current_trace() is not None:
             return self.function(*args, **kwargs)
-        mesh, leaves, structure = self._flat(args, kwargs)
-        compiled = self._compiled(mesh, leaves, structure)
-        return _run(compiled, mesh, leaves)
+        try:
+            mesh, leaves, structure = self._flat(args, kwargs)
+            compiled = self._program_for(mesh, leaves, structure)
+            return _run(compiled, mesh, leaves)
+        except BaseException as error:
+            raise error.with_traceback(user_traceback(error.__traceback__)) from error.__cause__
 
-    def get_concrete_function(self, /, *args: Any, **kwargs: Any) -> PartitionedProgram:
+    def get_concrete_function(self, /, *args: Any, **kwargs: Any) -> PartitionedProgram:  # type: ignore[override]
         """What was made for such arguments, to look at: `as_text("partitioned")`, `communication_analysis()`."""
         mesh, leaves, structure = self._flat(args, kwargs)
-        compiled = self._compiled(mesh, leaves, structure)
+        compiled = self._program_for(mesh, leaves, structure)
         return PartitionedProgram(compiled.program, compiled.ranks, mesh)
 
     def communication_analysis(self, /, *args: Any, **kwargs: Any) -> CommunicationAnalysis:
@@ -107,8 +109,11 @@ class Partitioned:
         return analysed(self._last.ranks[0].messages, self._mesh_of(self._last))
 
     def _mesh_of(self, compiled: _Compiled) -> Mesh:
-        found: Mesh = next(key[0] for key, known in self._known.items() if known is compiled)
+        found: Mesh = next(key[0] for key, known in self._programs.items() if known is compiled)
         return found
+
+    def _traced_function(self) -> Callable[..., Any]:
+        return self.function._traced_function()
 
     def __repr__(self) -> str:
         return f"<partitioned {self.function.name}>"
@@ -141,7 +146,7 @@ class Partitioned:
     def _specs_of(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], specs: list[Any]) -> None:
         """A spec for each array, from those of the arguments."""
         given = list(self.in_specs or ())
-        parameters = self._parameters(args, kwargs)
+        parameters = self._argument_names(args, kwargs)
         if len(given) != len(args) + len(kwargs):
             raise WeftValueError(
                 f"in_specs has {len(given)} entries, but {self.function.name} is called with {len(args) + len(kwargs)} "
@@ -154,33 +159,33 @@ class Partitioned:
             place = order.index(name) if name in order and order.index(name) < len(given) else len(given) - 1
             _matched(value, given[place], specs, name)
 
-    def _parameters(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[str]:
+    def _argument_names(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[str]:
         names = list(inspect.signature(self.function).parameters)
         return [names[n] if n < len(names) else f"argument {n}" for n in range(len(args))] + list(kwargs)
 
     def _names(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[str]:
         """What the arrays of a call are called."""
         found: list[str] = []
-        for name, value in zip(self._parameters(args, kwargs), [*args, *kwargs.values()], strict=True):
+        for name, value in zip(self._argument_names(args, kwargs), [*args, *kwargs.values()], strict=True):
             inside: list[Any] = []
             flatten_with(value, inside, _is_leaf)
             found += [f"argument {name!r}"] * len(inside)
         return found
 
-    def _compiled(self, mesh: Mesh, leaves: Sequence[Any], structure: Structure) -> _Compiled:
+    def _program_for(self, mesh: Mesh, leaves: Sequence[Any], structure: Structure) -> _Compiled:
         types = tuple((leaf.shape, str(leaf.dtype)) for leaf in leaves)
         layouts = tuple(leaf.layout if isinstance(leaf, ShardedArray) else () for leaf in leaves)
         first: dict[int, int] = {}
         aliases = tuple(first.setdefault(id(leaf), n) for n, leaf in enumerate(leaves))
         key = (mesh, structure, types, layouts, aliases)
-        known = self._known.get(key)
+        known = self._programs.get(key)
         if known is None or not known.program.holds():
-            known = self._known[key] = self._made(mesh, leaves, structure)
+            known = self._programs[key] = self._made_for(mesh, leaves, structure)
             warn_of_gathers(known.ranks[0].messages)
         self._last = known
         return known
 
-    def _made(self, mesh: Mesh, leaves: Sequence[Any], structure: Structure) -> _Compiled:
+    def _made_for(self, mesh: Mesh, leaves: Sequence[Any], structure: Structure) -> _Compiled:
         specs: dict[int, Any] = {}
         for leaf in leaves:
             specs.setdefault(

@@ -14,7 +14,7 @@ from ...dialect.errors import GatherWarning, InternalError, PartitionError
 from ...dialect.held_interrupts import interrupts_held
 from ...dialect.mlir import Module, Operation, ir
 from ...dialect.op_emitter import OpEmitter
-from ...dialect.ops.state import ReadRef
+from ...dialect.ops.state import ReadRef, WriteRef
 from ...dialect.records import dataclass
 from ...dialect.register import context, create
 from ...dialect.types import RefType
@@ -22,7 +22,7 @@ from ...passes.partition.layouts import Grid, Layout
 from ...passes.partition.messages import Message
 from ...passes.partition.partition import annotate, partition_function
 from ...passes.pipeline import run_pipeline
-from ...passes.rewriting import terminator
+from ...passes.rewriting import operations_of, terminator
 from ..artifacts.from_text import from_mlir
 from ..calls.argument_numbers import Arguments
 from ..calls.compile_lock import COMPILE_LOCK
@@ -87,9 +87,11 @@ def traced(function: Function[..., Any], args: Any, kwargs: Any) -> GlobalProgra
         with context(), ir.Location.unknown():
             result = _with_views(trace.module, trace.symbol, recorded.result)
             written = _written(trace.module, trace.symbol, signature.position_of)
-            if changed or any(place >= len(signature.types) for place in written):
-                raise PartitionError(_STATE.format(name=function.name))
+            outside = [n for n, place in written.items() if place >= len(signature.types)]
             with explained_at_their_place(trace.symbol):
+                if changed or outside:
+                    at = _first_write(trace.module, trace.symbol, outside)
+                    raise PartitionError(_STATE.format(name=function.name), at)
                 optimize(trace.module)
     count = len(signature.distinct) + len(trace.extra)
     return GlobalProgram(
@@ -101,7 +103,7 @@ def traced(function: Function[..., Any], args: Any, kwargs: Any) -> GlobalProgra
         list(trace.extra),
         guards,
         list(names),
-        written,
+        frozenset(written.values()),
     )
 
 
@@ -113,10 +115,21 @@ def _function_in(module: Module, symbol: str) -> Operation:
     raise InternalError(f"there is no function {symbol}")
 
 
-def _written(module: Module, symbol: str, position_of: Callable[[int], int]) -> frozenset[int]:
+def _written(module: Module, symbol: str, position_of: Callable[[int], int]) -> dict[int, int]:
+    """The arguments of a function that it writes, with their places among the arrays of a call."""
     entry = _function_in(module, symbol).regions[0].blocks[0]
     types = [type_from_mlir(argument.type) for argument in entry.arguments]
-    return frozenset(position_of(n) for n, found in enumerate(types) if isinstance(found, RefType))
+    return {n: position_of(n) for n, found in enumerate(types) if isinstance(found, RefType)}
+
+
+def _first_write(module: Module, symbol: str, arguments: Sequence[int]) -> str:
+    """Where one of some arguments is written first, as MLIR writes it."""
+    function = _function_in(module, symbol)
+    cells = {function.regions[0].blocks[0].arguments[number] for number in arguments}
+    for operation in operations_of(function):
+        if operation.name == WriteRef.mlir_name() and operation.operands[0] in cells:
+            return str(operation.location)
+    return ""
 
 
 def _with_views(module: Module, symbol: str, result: Result) -> Result:

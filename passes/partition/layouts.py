@@ -102,7 +102,9 @@ def place_of(layout: Layout, axis: str) -> int | None:
     return next((n for n, split in enumerate(layout) if split is not None and split.axis == axis), None)
 
 
-def local_shape(shape: Sequence[int | None], layout: Layout, grid: Grid) -> tuple[int | None, ...]:
+def local_shape(
+    shape: Sequence[int | None], layout: Sequence[Split | None], grid: Grid
+) -> tuple[int | None, ...]:
     """The shape of what this rank has."""
     return tuple(
         extent if split is None else len(split.block(grid.place(split.axis)))

@@ -126,7 +126,7 @@ class Messages:
         width = len(new.block(mine))
         parts = []
         for k, length in enumerate(split.lengths()):
-            if length:
+            if length or not split.extent:
                 layer = b.squeeze(b.along(received, 0, k, k + 1), axes=(0,))
                 layer = layer if length == rows else b.along(layer, dim, 0, length)
                 parts.append(layer if width == columns else b.along(layer, other, 0, width))

@@ -57,6 +57,12 @@ _PRINTS = (
 )
 
 
+_COLLECTIVES = (
+    "a function over split arrays calls {name} of weft.distributed, but is written as for one machine: leave it out, "
+    "or run the function on blocks by mesh.run"
+)
+
+
 class Partitioner:
     """What stands for the values of a program on one rank; one for each region, which knows those around it."""
 
@@ -142,6 +148,8 @@ class Partitioner:
         op_class = op_class_of(operation)
         if callback_of(operation) is not None:
             raise PartitionError(_PRINTS, str(operation.location))
+        if op_class is not None and op_class.family == "distributed":
+            raise PartitionError(_COLLECTIVES.format(name=op_class.name), str(operation.location))
         if operation.name in _REGIONS:
             _REGIONS[operation.name](self, operation)
         elif op_class in (AllocRef, ReadRef, WriteRef):
@@ -166,7 +174,10 @@ class Partitioner:
         for result, part in zip(operation.results, made, strict=True):
             wanted = self.local_type(_tensor_type(result.type), part.layout)
             value = site.b.refined(part.value, wanted) if part.value.type != wanted else part.value
-            self.parts[result] = Part(value, part.shape, part.layout)
+            known = tuple(
+                s.extent if s is not None else e for s, e in zip(part.layout, part.shape, strict=True)
+            )
+            self.parts[result] = Part(value, known, part.layout)
 
     def _write_cell(self, operation: Operation, op_class: type[Op]) -> None:
         b = OpEmitter(operation.location)
@@ -280,6 +291,18 @@ def _merged(first: Sequence[Part | Value], second: Sequence[Part | Value]) -> li
     return found
 
 
+def _lasting(layouts: Sequence[Layout | None], values: Sequence[Value]) -> list[Layout | None]:
+    """Layouts of what regions hand over: axes of which the extents may be others each time are whole."""
+    found: list[Layout | None] = []
+    for layout, value in zip(layouts, values, strict=True):
+        shape = _tensor_type(value.type).shape
+        if layout is None or len(shape) != len(layout):
+            found.append(layout)
+        else:
+            found.append(tuple(s if e is not None else None for s, e in zip(layout, shape, strict=True)))
+    return found
+
+
 def _settled(
     walk: Partitioner, at: Operation, parts: Sequence[Part | Value], layouts: Sequence[Layout | None]
 ) -> list[Part | Value]:
@@ -315,12 +338,12 @@ def _write_if(walk: Partitioner, branch: Operation) -> None:
             inner.write(operations)
             handed = _refined(inner, inner.handed(end, list(end.operands)), list(branch.results))
         sides.append((inner, block, end, handed))
-    layouts = _merged(sides[0][3], sides[-1][3])
+    layouts = _lasting(_merged(sides[0][3], sides[-1][3]), list(branch.results))
     types: list[Type] = []
     parts: list[Part | Value] = []
     for inner, block, end, handed in sides:
         with ir.InsertionPoint(block):
-            parts = _settled(inner, end, handed, layouts)
+            parts = _refined(inner, _settled(inner, end, handed, layouts), list(branch.results))
             operation_of(YIELD, _handles(parts), [], location=end.location)
         types = [handle.type for handle in _handles(parts)]
     made = operation_of(IF, [condition], types, regions=2, location=branch.location)
@@ -339,7 +362,8 @@ def _write_for(walk: Partitioner, loop: Operation) -> None:
     initial = walk.handed(loop, list(loop.operands)[3:])
     old = body(loop)
     *operations, end = operations_in(old)
-    wanted = [part.layout if isinstance(part, Part) else None for part in initial]
+    wanted: list[Layout | None] = [part.layout if isinstance(part, Part) else None for part in initial]
+    wanted = _lasting(wanted, list(loop.results))
     for attempt in range(_MOST_TRIES):
         sent = len(walk.messages.sent)
         begin = _refined(walk, _settled(walk, loop, initial, wanted), list(loop.results))
@@ -355,7 +379,7 @@ def _write_for(walk: Partitioner, loop: Operation) -> None:
         with ir.InsertionPoint(block):
             inner.write(operations)
             handed = _refined(inner, inner.handed(end, list(end.operands)), list(loop.results))
-            better = _merged(begin, handed)
+            better = _lasting(_merged(begin, handed), list(loop.results))
             if better != wanted and attempt < _MOST_TRIES - 1:
                 walk.messages.depth -= 1
                 operation_of(YIELD, _handles(begin), [], location=end.location)
@@ -373,7 +397,8 @@ def _write_for(walk: Partitioner, loop: Operation) -> None:
 def _write_while(walk: Partitioner, loop: Operation) -> None:
     initial = walk.handed(loop, list(loop.operands))
     tested, run = body(loop), body(loop, 1)
-    wanted = [part.layout if isinstance(part, Part) else None for part in initial]
+    wanted: list[Layout | None] = [part.layout if isinstance(part, Part) else None for part in initial]
+    wanted = _lasting(wanted, list(tested.arguments))
     for attempt in range(_MOST_TRIES):
         sent = len(walk.messages.sent)
         begin = _refined(walk, _settled(walk, loop, initial, wanted), list(tested.arguments))
@@ -387,7 +412,10 @@ def _write_while(walk: Partitioner, loop: Operation) -> None:
         with ir.InsertionPoint(first):
             inner.write(operations)
             condition = inner.scalars.get(end.operands[0], end.operands[0])
-            passed = _refined(inner, inner.handed(end, list(end.operands)[1:]), list(loop.results))
+            found = inner.handed(end, list(end.operands)[1:])
+            own = [part.layout if isinstance(part, Part) else None for part in found]
+            passed = _settled(inner, end, found, _lasting(own, list(loop.results)))
+            passed = _refined(inner, passed, list(loop.results))
             operation_of(CONDITION, [condition, *_handles(passed)], [], location=end.location)
         results = [handle.type for handle in _handles(passed)]
         second = draft.regions[1].blocks.append(*results, arg_locs=[loop.location] * len(results))
@@ -397,7 +425,7 @@ def _write_while(walk: Partitioner, loop: Operation) -> None:
         with ir.InsertionPoint(second):
             outer.write(operations)
             handed = _refined(outer, outer.handed(end, list(end.operands)), list(tested.arguments))
-            better = _merged(begin, handed)
+            better = _lasting(_merged(begin, handed), list(tested.arguments))
             is_last = better == wanted or attempt == _MOST_TRIES - 1
             settled = _settled(outer, end, handed, wanted) if is_last else begin
             settled = _refined(outer, settled, list(tested.arguments))

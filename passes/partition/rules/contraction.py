@@ -31,7 +31,7 @@ def matmul(site: Site, parts: Sequence[Part]) -> list[Part]:
     for part, ends in zip(parts, (["y", "x"], ["x", "z"]), strict=True):
         batch = result[len(shape) - part.rank : -2]
         own = shape[len(shape) - part.rank : -2]
-        names = [name if part.shape[n] == own[n] else "" for n, name in enumerate(batch)]
+        names = [name if part.shape[n] != 1 or own[n] == 1 else "" for n, name in enumerate(batch)]
         inputs.append([*names, *ends])
     return _product(site, parts, inputs, result)
 
@@ -39,8 +39,9 @@ def matmul(site: Site, parts: Sequence[Part]) -> list[Part]:
 def _product(site: Site, parts: Sequence[Part], inputs: list[list[str]], result: list[str]) -> list[Part]:
     splits: dict[str, Split] = {}
     for axis in dict.fromkeys(axis for part in parts for axis in axes_of(part.layout)):
-        label, split = _label_for(site, parts, inputs, result, axis, splits)
-        splits[label] = split
+        found_for = _label_for(site, parts, inputs, result, axis, splits)
+        if found_for is not None:
+            splits[found_for[0]] = found_for[1]
     values = []
     for part, labels in zip(parts, inputs, strict=True):
         wanted = tuple(splits.get(label) for label in labels)
@@ -67,7 +68,7 @@ def _label_for(
     result: list[str],
     axis: str,
     taken: dict[str, Split],
-) -> tuple[str, Split]:
+) -> tuple[str, Split] | None:
     """The label that goes along an axis of the mesh: the one for which the least has to be sent."""
     ranks = site.grid.extent(axis)
     sent_back = 2 * math.prod(extent or 1 for extent in site.shapes[0]) * parts[0].value.dtype.itemsize
@@ -93,7 +94,7 @@ def _label_for(
         return total
 
     choices = [choice for choice in _choices(site, parts, inputs, axis) if choice[0] not in taken]
-    return min(choices, key=cost)
+    return min(choices, key=cost, default=None)
 
 
 def _choices(

@@ -33,9 +33,19 @@ def aligned(site: Site, part: Part, layout: Layout) -> Part:
     return site.laid_out(part, wanted, reason)
 
 
+def _known(shape: Sequence[int | None], parts: Sequence[Part]) -> tuple[int | None, ...]:
+    """The shape of what operands are broadcast to, as far as these tell."""
+    found = list(shape)
+    for place, extent in enumerate(found):
+        if extent is None:
+            own = [part.shape[place - len(shape)] for part in parts if part.rank >= len(shape) - place]
+            found[place] = None if None in own else next((e for e in own if e != 1), 1)
+    return tuple(found)
+
+
 def elementwise(site: Site, parts: Sequence[Part]) -> list[Part]:
     """The same op on the elements that a rank has."""
-    shape = site.shapes[0]
+    shape = _known(site.shapes[0], parts)
     layout = common_layout(parts, shape)
     values = [aligned(site, part, layout).value for part in parts]
     return [Part(value, shape, layout) for value in site.emitted(values)]

@@ -122,6 +122,13 @@ def moments(site: Site, parts: Sequence[Part]) -> list[Part]:
     axes, keepdims = normalize_axes(site.attributes["axes"], part.rank), site.attributes["keepdims"]
     layout = _kept(part.layout, axes, keepdims)
     over = _over(part, axes)
+    if over and any(part.shape[axis] is None for axis in axes):
+        part = site.laid_out(
+            part,
+            tuple(None if axis in axes else split for axis, split in enumerate(part.layout)),
+            "how many elements a mean is of is known only at run time",
+        )
+        over = []
     if not over:
         return [Part(site.emitted([part.value])[0], site.shapes[0], layout)]
     b, dtype = site.b, part.value.dtype

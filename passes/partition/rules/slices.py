@@ -13,9 +13,10 @@ from ....dialect.ops.slicing import Slice, slice_of
 from ....dialect.ops.windows import WindowReduction
 from ....dialect.register import decode_attributes, op_class_of
 from ....dialect.sliding import Slide
-from ..layouts import Split
+from ..layouts import Split, local_shape
 from ..messages import joined, overlap
 from ..parts import Part, Site
+from .elementwise import common_layout
 
 
 def _positions(extent: int, start: int, stop: int, step: int) -> range:
@@ -275,6 +276,17 @@ def concat(site: Site, parts: Sequence[Part]) -> list[Part]:
 
 def concatenated(site: Site, parts: Sequence[Part], dim: int) -> Part:
     """Values one behind the other; the longer of them stays where it is."""
+    if any(part.shape[dim] is None for part in parts):
+        parts = [
+            site.gathered(part, dim, "arrays are joined whose lengths are known only at run time")
+            for part in parts
+        ]
+        common = common_layout(parts, site.shapes[0])
+        values = [
+            site.laid_out(part, common, "arrays that are joined are split differently").value
+            for part in parts
+        ]
+        return Part(joined(site.b, values, dim), site.shapes[0], common)
     total = sum(part.extent(dim) for part in parts)
     shape = (*parts[0].shape[:dim], total, *parts[0].shape[dim + 1 :])
     largest = max(parts, key=lambda part: part.bytes if not part.is_whole else -1)
@@ -420,7 +432,14 @@ def windows(site: Site, parts: Sequence[Part]) -> list[Part]:
         value, new, low, high = _slid(site, Part(value, part.shape, tuple(layout)), dim, slide)
         layout[dim], padding[2 * number], padding[2 * number + 1] = new, low, high
     if is_conv:
-        layout[-1] = others[0].layout[-1] if part.layout[0] is None or others[0].layout[-1] else None
+        layout[-1] = None
+    local = local_shape(site.shapes[0], layout, site.grid)
+    if 0 in local:  # the window may not fit
+        return [
+            Part(
+                site.b.full([extent or 0 for extent in local], 0, value.dtype), site.shapes[0], tuple(layout)
+            )
+        ]
     made = site.emitted([value, *(other.value for other in others)], padding=tuple(padding))
     return [Part(made[0], site.shapes[0], tuple(layout))]
 

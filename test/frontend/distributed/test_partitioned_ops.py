@@ -1,0 +1,175 @@
+"""What NumPy has for arrays, on arrays that are split in every way, against NumPy on whole ones."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+from support.partitioned import P, check
+
+ranks = weft.distributed
+rng = np.random.default_rng(1)
+X, Y, V, W = rng.normal(size=(7, 6)), rng.normal(size=(7, 6)), rng.normal(size=7), rng.normal(size=6)
+T, A, PLACES = rng.normal(size=(4, 5, 6)), rng.normal(size=(3, 4, 4)), rng.integers(0, 7, size=5)
+INTEGERS, COMPLEX, SHORT = rng.integers(-5, 9, size=(7, 6)), X + 1j * Y, X.astype("float16")
+HOLES = np.where(rng.random((7, 6)) < 0.2, np.nan, X)
+
+
+def scattered(x: Any, i: Any) -> Any:
+    made = x + 0
+    made[i] = 1.5
+    np.add.at(made, i, x[0])
+    return made
+
+
+def updated(x: Any) -> Any:
+    x[1:-1] *= 2
+    x[::-2] = x[::2] + 1
+    x[0, 1:] = 5
+    return x
+
+
+def accumulated(x: Any, n: Any) -> Any:
+    total = np.zeros_like(x)
+    for k in range(n):
+        total = total + x * k
+        if np.sum(total) > 3:
+            total = total / 2
+    return total
+
+
+def converged(x: Any) -> Any:
+    y, count = x / np.max(np.abs(x)), 0
+    while np.max(np.abs(y)) > 0.1:
+        y, count = y * 0.7, count + 1
+    return y, count
+
+
+def drawn(x: Any) -> Any:
+    generator = np.random.default_rng(3)
+    return x + generator.normal(size=x.shape), generator.permutation(len(x))
+
+
+FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "elementwise": (lambda x, y: (x + y, np.where(x > y, x, 0), np.clip(x, -1, 1), x.T * y.T), (X, Y)),
+    "broadcast": (lambda v, w: (v[:, None] * w, np.outer(v, w), np.tile(v, 2), np.repeat(w, 3)), (V, W)),
+    "reductions": (
+        lambda x: (
+            x.sum(),
+            x.sum(axis=0),
+            x.max(axis=0),
+            x.prod(axis=1),
+            (x > 0).any(axis=0),
+            (x > -2).all(),
+        ),
+        (X,),
+    ),
+    "moments": (lambda x: (x.mean(axis=0), x.std(axis=0), x.var(ddof=1), x.mean(), x.std(axis=1)), (X,)),
+    "moments of complex numbers": (lambda x: (x.mean(axis=0), x.var(axis=0), x.std()), (COMPLEX,)),
+    "NaN": (
+        lambda x: (np.max(x, axis=0), np.nanmax(x, axis=0), np.fmin.reduce(x, axis=0), np.argmax(x, axis=0)),
+        (HOLES,),
+    ),
+    "integers": (
+        lambda x: (x // 3, x.sum(axis=0), x.mean(), np.argmin(x, axis=0), np.argmax(x > 0, axis=0)),
+        (INTEGERS,),
+    ),
+    "positions": (lambda x: (np.argmin(x, axis=0), np.argmax(x, axis=1), np.argmax(x)), (X,)),
+    "scans": (
+        lambda x: (
+            np.cumsum(x, axis=0),
+            np.cumprod(x, axis=1),
+            np.maximum.accumulate(x, axis=0),
+            np.cumsum(x),
+        ),
+        (X,),
+    ),
+    "slices": (
+        lambda x: (x[1:-1] + 0, x[::2] * 2, x[::-1] + 1, x[5:1:-2] + 0, x[3] + 0, x[2, 3], x[-1, 1:] + 0),
+        (X,),
+    ),
+    "differences": (lambda x: (np.diff(x, axis=0), x[2:] - 2 * x[1:-1] + x[:-2], np.diff(x, n=2)), (X,)),
+    "joined": (
+        lambda x, y: (np.concatenate([x, y]), np.hstack([x, y]), np.stack([x, y]), np.vstack([x[:2], y])),
+        (X, Y),
+    ),
+    "padded": (
+        lambda x: (np.pad(x, ((2, 1), (0, 3))), np.pad(x, 2, mode="edge"), np.pad(x, 2, mode="reflect")),
+        (X,),
+    ),
+    "rolled": (lambda x: (np.roll(x, 2, axis=0), np.roll(x, -3, axis=1), np.roll(x, 1)), (X,)),
+    "reshaped": (
+        lambda t: (t.reshape(20, 6) + 0, t.reshape(8, 15) + 0, t.reshape(120) + 0, t.swapaxes(0, 2) + 0),
+        (T,),
+    ),
+    "products": (
+        lambda x, y, v: (x.T @ y, x @ y.T, v @ x, np.einsum("ij,ij->i", x, y), np.tensordot(x, y)),
+        (X, Y, V),
+    ),
+    "batches": (lambda t: (t @ t.transpose(0, 2, 1), np.einsum("aij,akj->ik", t, t)), (T,)),
+    "read": (
+        lambda x, i: (x[i], x[:, i % 6], x[i, i % 6], np.take_along_axis(x, x.argsort(axis=0), axis=0)),
+        (X, PLACES),
+    ),
+    "written": (scattered, (X, PLACES)),
+    "in place": (updated, (X,)),
+    "sorted": (lambda x: (np.sort(x, axis=0), np.argsort(x, axis=1), np.median(x, axis=0)), (X,)),
+    "matrices": (
+        lambda a: (np.linalg.inv(a), np.linalg.det(a), np.tril(a), np.trace(a, axis1=1, axis2=2)),
+        (A,),
+    ),
+    "transforms": (lambda x: (np.fft.fft(x, axis=0), np.fft.rfft(x, axis=1)), (X,)),
+    "windows": (lambda v, w: (np.convolve(v, w[:3]), np.convolve(v, np.ones(3), mode="same")), (V, W)),
+    "counted": (lambda v: np.histogram(v, bins=5, range=(-2.0, 2.0))[0], (V,)),
+    "made": (
+        lambda x: x + np.arange(6) + np.arange(7)[:, None] + np.linspace(0, 1, 7)[:, None] + np.eye(7, 6),
+        (X,),
+    ),
+    "gradient": (weft.grad(lambda x: np.sum(np.tanh(x[1:] - x[:-1]) ** 2) + np.mean(x.std(axis=0))), (X,)),
+    "loop": (accumulated, (X, np.int64(4))),
+    "search": (converged, (X,)),
+    "random": (drawn, (X,)),
+}
+
+SAMPLES = [f"{name}, {count} ranks" for name, count in itertools.product(FUNCTIONS, (2, 3, 5, 9))]
+
+
+def splits(args: tuple[Any, ...]) -> Iterator[list[Any]]:
+    """All arguments along the first axis, along the second one, and one of them only."""
+    yield [P("d") if np.ndim(x) else P() for x in args]
+    yield [P(None, "d") if np.ndim(x) > 1 else P() for x in args]
+    if len(args) > 1:
+        yield [P("d") if n == 0 else P() for n in range(len(args))]
+        yield [
+            P(*[None] * (np.ndim(x) - 1), "d") if n == 1 and np.ndim(x) else P() for n, x in enumerate(args)
+        ]
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_functions_give_what_numpy_gives(sample: str) -> None:
+    name, _, count = sample.removesuffix(" ranks").rpartition(", ")
+    f, args = FUNCTIONS[name]
+    mesh = ranks.Mesh.simulated(int(count))
+    for specs in splits(args):
+        check(f, args, specs, mesh, rtol=1e-9, atol=1e-11)
+
+
+def test_meshes_have_two_axes() -> None:
+    mesh = ranks.Mesh.simulated(a=2, b=3)
+    for name in ("moments", "products", "slices", "in place", "sorted"):
+        f, args = FUNCTIONS[name]
+        check(f, args, [P(*("a", "b")[: np.ndim(x)]) for x in args], mesh, rtol=1e-9, atol=1e-11)
+        check(f, args, [P("b") if np.ndim(x) else P() for x in args], mesh, rtol=1e-9, atol=1e-11)
+
+
+def test_short_floats_are_rounded_once() -> None:
+    mesh = ranks.Mesh.simulated(3)
+    check(lambda x: (x.sum(axis=0), x.mean(axis=0)), (SHORT,), [P("d")], mesh, rtol=2e-3, atol=1e-3)
+    wide = np.full((300, 2), 300, "float16")
+    check(lambda x: x.mean(axis=0), (wide,), [P("d")], mesh)

@@ -1,0 +1,212 @@
+"""Arrays over ranks: how they are made, what they know, and what is said of specs and programs that do not fit."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+
+ranks = weft.distributed
+P = ranks.P
+X = np.arange(14.0).reshape(7, 2)
+
+
+@pytest.fixture
+def mesh() -> Any:
+    return ranks.Mesh.simulated(3)
+
+
+def test_specs_are_as_those_of_jax() -> None:
+    assert P is ranks.PartitionSpec
+    assert repr(P("d", None)) == "PartitionSpec('d', None)"
+    assert P(None, "d") == (None, "d")
+    with pytest.raises(TypeError, match="one axis of a mesh, not over"):
+        P(("a", "b"))
+    with pytest.raises(TypeError, match="the name of an axis of a mesh or None, not 3"):
+        P(3)  # type: ignore[arg-type]
+
+
+def test_blocks_are_cut(mesh: Any) -> None:
+    x = ranks.scatter(X, P("d"), mesh)
+    assert (x.shape, x.dtype, x.ndim, x.size, x.nbytes, len(x)) == ((7, 2), X.dtype, 2, 14, 112, 7)
+    assert x.spec == P("d")
+    assert [len(block) for block in x.blocks] == [2, 2, 3]
+    np.testing.assert_array_equal(x.gather(), X)
+    with pytest.raises(ValueError, match="there are 3 blocks in this process"):
+        x.local  # noqa: B018
+    with pytest.warns(weft.GatherWarning, match="is gathered on every rank, 112 bytes"):
+        np.testing.assert_array_equal(np.asarray(x), X)
+    columns = ranks.scatter(X, P(None, "d"), mesh)
+    assert [block.shape[1] for block in columns.blocks] == [0, 1, 1]
+    assert ranks.scatter(X, P("d"), ranks.Mesh.simulated(1)).local.shape == (7, 2)
+
+
+def test_blocks_are_given(mesh: Any) -> None:
+    blocks = [np.ones((extent, 2)) * extent for extent in (4, 0, 2)]
+    x = ranks.from_local(blocks, P("d"), mesh)
+    assert x.shape == (6, 2)
+    doubled = x + x
+    assert [len(block) for block in doubled.blocks] == [4, 0, 2]
+    np.testing.assert_array_equal(doubled.gather(), np.concatenate(blocks) * 2)
+    with pytest.raises(
+        ValueError, match=r"axis 0 is not split by PartitionSpec\(\), but blocks have 4, 0, 2"
+    ):
+        ranks.from_local(blocks, P(), mesh)
+    with pytest.raises(TypeError, match="as many axes and the same dtype, not"):
+        ranks.from_local([np.ones(2), np.ones(2, "int32"), np.ones(2)], P("d"), mesh)
+    with pytest.raises(ValueError, match="there are 2 blocks for 3 ranks"):
+        ranks.from_local(blocks[:2], P("d"), mesh)
+
+
+def test_blocks_are_read(tmp_path: Path, mesh: Any) -> None:
+    np.save(tmp_path / "x.npy", X)
+    np.testing.assert_array_equal(ranks.load(tmp_path / "x.npy", P("d"), mesh).gather(), X)
+
+
+def test_numpy_runs_on_blocks(mesh: Any) -> None:
+    x = ranks.scatter(X, P("d"), mesh)
+    y = np.tanh(x) * 2 + np.mean(x, axis=0)
+    assert isinstance(y, ranks.ShardedArray)
+    np.testing.assert_allclose(y.gather(), np.tanh(X) * 2 + X.mean(axis=0))
+    assert np.sum(x) == X.sum()
+
+
+def summed(x: Any, y: Any) -> Any:
+    return x + y
+
+
+@pytest.mark.parametrize(
+    ("specs", "message"),
+    [
+        ((P("e"), P()), "argument 'x' is split over 'e', but the axes of the mesh are 'd'"),
+        ((P(), P(None, None, "d")), "argument 'y' has 2 axes, too few for PartitionSpec(None, None, 'd')"),
+        (
+            (P("d", "d"), P()),
+            "argument 'x': PartitionSpec('d', 'd') splits two axes of the array over one axis",
+        ),
+        ((P("d"),), "in_specs has 1 entries, but summed is called with 2 arguments: x, y"),
+        (({"a": P()}, P()), "the spec of argument 'x' is a P, None, or nested as the argument is, not {'a'"),
+    ],
+)
+def test_specs_fit(mesh: Any, specs: Any, message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=re.escape(message)) as raised:
+        ranks.partition(summed, mesh, specs)(X, X)
+    assert raised.traceback[-2].path == Path(__file__)
+
+
+def test_arguments_are_nested(mesh: Any) -> None:
+    def scaled(parameters: Any, rows: Any) -> Any:
+        return {"y": [row * parameters["w"] for row in rows]}
+
+    step = ranks.partition(scaled, mesh, (P(), [P("d"), P(None, "d")]))
+    found = step({"w": np.array([2.0, 3.0])}, [X, X])
+    assert [y.spec for y in found["y"]] == [P("d"), P(None, "d")]
+    np.testing.assert_array_equal(found["y"][1].gather(), X * [2, 3])
+
+
+def test_views_are_arrays_of_their_own(mesh: Any) -> None:
+    x = ranks.scatter(X, P("d"), mesh)
+    whole, inner, turned = ranks.partition(lambda x: (x, x[1:-1], x.T), mesh)(x)
+    assert whole is x
+    assert turned.spec == P(None, "d")
+    np.testing.assert_array_equal(inner.gather(), X[1:-1])
+
+
+# Programs that are refused
+
+TOTAL = weft.Variable(np.zeros(2))
+
+
+def prints(x: Any) -> Any:
+    print(x)
+    return x
+
+
+def assigns(x: Any) -> Any:
+    TOTAL.assign_add(np.sum(x, axis=0))
+    return x
+
+
+def reduces(x: Any) -> Any:
+    return ranks.all_reduce(x)
+
+
+@pytest.mark.parametrize(
+    ("f", "message", "line"),
+    [
+        (
+            prints,
+            "calls Python, which every rank would do for itself: return what is to be shown",
+            "print(x)",
+        ),
+        (assigns, "assigns changes what is outside of its arguments", "TOTAL.assign_add(np.sum(x, axis=0))"),
+        (
+            reduces,
+            "calls all_reduce of weft.distributed, but is written as for one machine",
+            "ranks.all_reduce(x)",
+        ),
+    ],
+)
+def test_what_ranks_would_do_for_themselves_is_refused(mesh: Any, f: Any, message: str, line: str) -> None:
+    with pytest.raises(weft.PartitionError, match=message) as raised:
+        ranks.partition(f, mesh, P("d"))(X)
+    assert line in str(raised.value)
+
+
+def test_variables_are_read(mesh: Any) -> None:
+    offset = weft.Variable(np.ones(2))
+    step = ranks.partition(lambda x: x + offset, mesh, P("d"))
+    np.testing.assert_array_equal(step(X).gather(), X + 1)
+    offset.assign(np.zeros(2))
+    np.testing.assert_array_equal(step(X).gather(), X)
+
+
+def test_whole_arrays_are_announced(mesh: Any) -> None:
+    def decomposed(x: Any) -> Any:
+        return np.linalg.svd(x)[1]
+
+    with pytest.warns(
+        weft.GatherWarning, match=r"svd works along the axis that is split: 144 bytes"
+    ) as record:
+        found = ranks.partition(decomposed, mesh, P("d"))(X)
+    assert record[0].filename == __file__
+    np.testing.assert_allclose(found, decomposed(X))
+
+
+def test_gradients_come_before_and_after(mesh: Any) -> None:
+    def loss(w: Any, x: Any) -> Any:
+        return np.sum(np.tanh(x @ w))
+
+    w = np.array([0.1, -0.2])
+    wanted = weft.grad(loss)(w, X)
+    np.testing.assert_allclose(ranks.partition(weft.grad(loss), mesh, (P(), P("d")))(w, X), wanted)
+    step = ranks.partition(loss, mesh, (P(), P("d")))
+    again = ranks.partition(weft.grad(step), mesh, (P(), P("d")))
+    np.testing.assert_allclose(again(w, X), wanted)
+
+
+# What is told of them
+
+
+def test_programs_are_shown(mesh: Any) -> None:
+    def scored(x: Any, w: Any) -> Any:
+        return np.sum(x @ w) / len(x)
+
+    step = ranks.partition(scored, mesh, (P("d"), P()))
+    text = step.get_concrete_function(X, np.ones(2)).as_text("partitioned")
+    assert 'sdy.mesh @mesh = <["d"=3]>' in text
+    assert 'sdy.sharding = #sdy.sharding<@mesh, [{"d"}, {}]>' in text
+    assert re.search(r'"weft.all_reduce".* // 8 bytes, test_sharded.py:\d+', text)
+    with pytest.raises(ValueError, match="there is no stage 'llvm' of a program over split arrays"):
+        step.get_concrete_function(X, np.ones(2)).as_text("llvm")
+    analysis = step.communication_analysis()
+    assert (analysis.ranks, analysis.bytes) == (3, 8)
+    assert [sent.kind for sent in analysis.collectives] == ["all_reduce"]
+    assert "all_reduce" in str(analysis)
+    many = step.get_concrete_function(X, np.ones(2)).communication_analysis(1000)
+    assert 29e-6 < many.seconds < 31e-6
