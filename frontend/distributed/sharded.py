@@ -13,6 +13,7 @@ import numpy as np
 
 from ...dialect.errors import GatherWarning, WeftTypeError, WeftValueError
 from ...passes.partition.layouts import Layout, Split, equal_blocks
+from ..calls.lazy_arguments import take
 from .mesh import Mesh
 from .specs import PartitionSpec
 
@@ -148,6 +149,22 @@ def _over_blocks(function: Callable[..., Any], mesh: Mesh) -> Callable[..., Any]
     partition: Any = importlib.import_module(".partitioned", __package__).partition  # which stands on this
     made: Callable[..., Any] = partition(call, mesh)
     return made
+
+
+@functools.lru_cache(maxsize=256)
+def _of_function(function: Any) -> Callable[..., Any]:
+    """A compiled function over blocks."""
+    partition: Any = importlib.import_module(".partitioned", __package__).partition  # which stands on this
+    made: Callable[..., Any] = partition(function)
+    return made
+
+
+def _call_over_blocks(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call of a compiled function with such arrays among its arguments."""
+    return _of_function(function)(*args, **kwargs)
+
+
+take(ShardedArray, _call_over_blocks)
 
 
 def region_of(layout: Layout, shape: Sequence[int], mesh: Mesh, rank: int) -> tuple[range, ...]:
