@@ -15,13 +15,21 @@ help: ## Show this list
 $(INSTALLED): pyproject.toml integrations/keras_weft/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "weft needs Python 3.10 or newer: make PYTHON=python3.12")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,demo]'
+	@echo "installing weft in $(VENV), with NumPy, LLVM and MLIR (80 MB) and what tests and demo need: some minutes, once"
+	$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on --editable '.[test,demo]'
 	! $(BIN)/python -c 'import keras' 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable ./integrations/keras_weft
 	@touch $@
 
 install: $(INSTALLED) ## Set up .venv; runs again when pyproject.toml changed
 
-demo: $(INSTALLED) ## Read handwritten digits, draw the Mandelbrot set, find how a flow began, with compiled functions
+$(VENV)/.demo-installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "weft needs Python 3.10 or newer: make PYTHON=python3.12")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing weft in $(VENV), with NumPy, LLVM and MLIR (80 MB) and scikit-learn: a minute or two, once"
+	$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on --editable '.[demo]'
+	@touch $@
+
+demo: $(VENV)/.demo-installed ## Read handwritten digits, draw the Mandelbrot set, find how a flow began, with compiled functions
 	$(BIN)/python examples/digits_knn.py
 	$(BIN)/python examples/kmeans.py
 	$(BIN)/python examples/mandelbrot.py

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
         WeftValueError,
         WeftWarning,
     )
-    from .frontend import data, distributed, onnx
+    from .frontend import dask, data, distributed, onnx
     from .frontend.artifacts.export import build
     from .frontend.artifacts.export.exporting import export
     from .frontend.artifacts.from_stablehlo import from_stablehlo
@@ -94,6 +94,7 @@ _EXPORTS: dict[str, str] = {
     "from_mlir": ".frontend.artifacts.from_text",
     "from_stablehlo": ".frontend.artifacts.from_stablehlo",
     "onnx": ".frontend",
+    "dask": ".frontend",
     "data": ".frontend",
     "distributed": ".frontend",
     "Function": ".frontend.function",
@@ -250,6 +251,7 @@ __all__ = [
     "cond",
     "constant",
     "custom_gradient",
+    "dask",
     "data",
     "device_put",
     "devices",

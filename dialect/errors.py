@@ -143,7 +143,7 @@ class BatchingError(RefusedOperation):
 
 
 class PartitionError(RefusedOperation):
-    """What a function does that cannot be done on arrays which are split over ranks."""
+    """What a function does that cannot be done on arrays which are split over ranks, or in blocks of Dask."""
 
 
 class AxisError(WeftError, np.exceptions.AxisError):
@@ -168,7 +168,7 @@ class WeftWarning(UserWarning):
 
 
 class GatherWarning(WeftWarning):
-    """A whole array is gathered on every rank of a mesh, of which each had a block."""
+    """Blocks of an array come together, on every rank of a mesh or in a task of Dask, which each had one."""
 
 
 class TransferWarning(WeftWarning):

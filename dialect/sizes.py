@@ -11,6 +11,7 @@ they were computed. That holds for integers that wrap around, too, if all are as
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import TypeAlias
 
@@ -45,6 +46,17 @@ class Polynomial:
             for product, factor in self.terms.items()
         ]
         return f"Polynomial({' + '.join(products)})"
+
+    def __str__(self) -> str:
+        """As a formula of Python.
+
+        >>> n, m = symbol("n"), symbol("m")
+        >>> print(n * 12 - 1, computed(max, n, 0) * 2)
+        12*n - 1 2*max(0, n)
+        """
+        parts = sorted(map(_product_text, self.terms.items()), key=lambda part: (-part[0], part[1]))
+        text = " ".join(f"{'-' if factor < 0 else '+'} {body}" for _, body, factor in parts)
+        return text.removeprefix("+ ") if text.startswith("+") else f"-{text[2:]}"
 
     def __add__(self, other: Size) -> Size:
         terms = dict(self.terms)
@@ -83,6 +95,30 @@ class Computed:
 
     function: Hashable
     operands: tuple[Size, ...]
+
+
+def _product_text(term: tuple[Product, int]) -> tuple[int, str, int]:
+    """How many symbols a product has, the text without its sign, and the factor."""
+    product, factor = term
+    counts = Counter(map(text_of, product))
+    names = [name if count == 1 else f"{name}**{count}" for name, count in sorted(counts.items())]
+    number = abs(factor)
+    return len(product), "*".join(names if number == 1 and names else [f"{number}", *names]), factor
+
+
+def text_of(name: Hashable) -> str:
+    """A symbol in a formula of Python."""
+    if not isinstance(name, Computed):
+        return str(name)
+    operands = (
+        sorted(map(str, name.operands)) if name.function in (max, min) else list(map(str, name.operands))
+    )
+    if name.function in (floordiv, ceildiv):
+        left, right = (text if text.isidentifier() or text.isdecimal() else f"({text})" for text in operands)
+        return f"({left} // {right})" if name.function is floordiv else f"-(-{left} // {right})"
+    if name.function == "product":
+        return "*".join(f"({text})" for text in operands)
+    return f"{getattr(name.function, '__name__', name.function)}({', '.join(operands)})"
 
 
 def symbol(name: Hashable) -> Polynomial:

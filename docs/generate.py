@@ -26,6 +26,7 @@ from weft.passes.base import Pass
 from weft.passes.registry import load_pass
 from weft.tools.catalogue import all_passes, all_pipelines, all_text_passes
 from weft.tools.numpy_names import page as names_page
+from weft.tools.options import ALIASES, NOT_HERE, OPTIONS, flag, usage
 
 DOCS = pathlib.Path(__file__).parent
 TEMPLATES = DOCS / "templates"
@@ -266,6 +267,27 @@ def filled(template: str, **parts: str) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], text)
 
 
+def weft_opt_page() -> str:
+    """How weft-opt is used: the template, with its options and the example of a package."""
+    plugin = DOCS.parent / "examples" / "plugin"
+    files = [*sorted((plugin / "saturation").glob("*.py")), plugin / "pyproject.toml"]
+    code = (plugin / "saturation" / "__init__.py").read_text()
+    project = (plugin / "pyproject.toml").read_text()
+    rows = [
+        f"| `{usage(name).replace('|', chr(92) + '|')}` | {known.metadata['text']} | {known.metadata['beside']} |"
+        for name, known in OPTIONS.items()
+    ]
+    return filled(
+        "weft_opt.md",
+        options="\n".join(rows),
+        aliases=", ".join(f"`{flag(name)}` is `{flag(other)}`" for name, other in ALIASES.items()),
+        missing=", ".join(f"`--{name}`" for name in NOT_HERE),
+        lines=str(sum(1 for path in files for line in path.read_text().splitlines() if line)),
+        op=code[code.index("class Saturate") :].rstrip(),
+        entry_points=project[project.index("[project.entry-points") : project.index("[tool")].rstrip(),
+    )
+
+
 def cache_page() -> str:
     """How the disk cache works: the template, with all reasons for which a function is not stored."""
     rows = "\n".join(f"| {text} | `{place}` |" for place, text in reasons_not_to_store())
@@ -319,6 +341,37 @@ def _texts(expression: ast.expr, place: str) -> Iterator[str]:
             yield from value.values() if isinstance(value, dict) else [value]
 
 
+def errors_page() -> str:
+    """What each class of errors and warnings is about: from the class, with cause, cure and example of the template."""
+    from weft.dialect import errors
+
+    introduction, *sections = re.split(
+        r"^## (\w+)\n", (TEMPLATES / "errors.md").read_text(), flags=re.MULTILINE
+    )
+    told = dict(zip(sections[::2], sections[1::2], strict=True))
+    classes = {
+        name: value
+        for name, value in vars(errors).items()
+        if inspect.isclass(value) and issubclass(value, Exception) and value.__module__ == errors.__name__
+    }
+    parts = [introduction.rstrip("\n") + "\n"]
+    for name, value in classes.items():
+        bases = ", ".join(f"`{base.__name__}`" for base in value.__mro__[1:-3])
+        parts.append(
+            f"\n## {name}\n\n{' '.join((inspect.getdoc(value) or '').partition(chr(10) * 2)[0].split())}\n"
+        )
+        parts.append(f"\nIs also: {bases}.\n" if bases else "")
+        base_of = [other.__name__ for other in classes.values() if value in other.__bases__]
+        if name not in told and not base_of:
+            raise KeyError(f"docs/templates/errors.md tells nothing of {name}")
+        parts.append("\n" + told.pop(name).strip("\n") + "\n" if name in told else "")
+    if told:
+        raise KeyError(
+            f"docs/templates/errors.md tells of {', '.join(told)}, which dialect/errors.py does not have"
+        )
+    return "".join(parts)
+
+
 def contents_page() -> str:
     """The contents in reading order, which the site has, too."""
     spec = importlib.util.spec_from_file_location("contents", DOCS / "site" / "contents.py")
@@ -334,6 +387,7 @@ def contents_page() -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "README.md": contents_page,
     "cache.md": cache_page,
+    "errors.md": errors_page,
     "names.md": names_page,
     "onnx.md": onnx_page,
     "ops.md": ops_page,
@@ -341,6 +395,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "settings.md": settings_page,
     "stablehlo.md": stablehlo_page,
     "walkthrough.md": walkthrough_page,
+    "weft_opt.md": weft_opt_page,
     "../namespace.pyi": namespace_stub,
 }
 

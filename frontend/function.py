@@ -6,7 +6,18 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Concatenate,
+    Generic,
+    ParamSpec,
+    TypeAlias,
+    TypeVar,
+    cast,
+    overload,
+)
 
 import numpy as np
 
@@ -27,6 +38,7 @@ from .calls.explaining import Explained, told
 from .calls.fed_arguments import FedArguments
 from .calls.in_turn import found_for, run_in_turn
 from .calls.known_specialisations import CacheInfo, KnownSpecialisations
+from .calls.lazy_arguments import call_of
 from .calls.options import refuse_options, require_options
 from .calls.parameters import Parameters, completed
 from .calls.retracing import Compilation, Retracing
@@ -176,6 +188,8 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
         if is_eager() or sys.is_finalizing():
             return self.python_function(*args, **kwargs)
         try:
+            if (call := call_of(args, kwargs)) is not None:
+                return cast(R, call(self, args, kwargs))  # of lazy arrays
             leaves, names, structure, bound = self._bind(args, kwargs)
             require_values(self.name, leaves, names)
             if current_trace() is not None:

@@ -63,6 +63,7 @@ ORDER = {
         "control_flow",
         "data",
         "artifacts",
+        "dask",
         "distributed",
         "onnx",
         "devices.py",

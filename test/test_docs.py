@@ -70,3 +70,18 @@ def test_the_examples_of_a_page_run(page):
         outcome = doctest.testfile(str(page), module_relative=False, optionflags=options)
     assert outcome.failed == 0
     assert outcome.attempted > 0
+
+
+def test_the_programs_of_the_readme_print_what_it_says(tmp_path, capsys):
+    text = (DOCS.parent / "README.md").read_text()
+    programs = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    told = re.search(r"^```\n977\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert told is not None
+    path = tmp_path / "readme.py"
+    path.write_text("\n".join(programs))
+    exec(compile(path.read_text(), str(path), "exec"), {"__name__": "readme"})
+    printed = capsys.readouterr().out
+    assert printed.startswith("977\n")
+    missing = [line for line in told[1].splitlines() if line not in printed and "vectors of" not in line]
+    assert missing == []
+    assert "func.func @train" in printed

@@ -30,6 +30,7 @@ class Expectation:
     text: str
     pattern: re.Pattern[str]
     written_at: int
+    column: int = 1
 
     def is_met_by(self, diagnostic: Diagnostic) -> bool:
         """Whether a diagnostic is what was expected."""
@@ -49,7 +50,12 @@ def find_expectations(source: Source) -> Iterator[Expectation]:
             target = _line_of(comment["place"], number, lines)
             text = comment["text"]
             yield Expectation(
-                comment["severity"], target, text, _pattern(text, bool(comment["regex"])), number
+                comment["severity"],
+                target,
+                text,
+                _pattern(text, bool(comment["regex"])),
+                number,
+                comment.start() + 1,
             )
 
 
@@ -92,7 +98,7 @@ def unmet(
         elif diagnostic.severity != "note" and not only_expected:
             surprises.append(_report(source, diagnostic.line, diagnostic.column, _unexpected(diagnostic)))
     missing = [
-        _report(source, e.written_at, 1, f'expected {e.severity} "{e.text}" was not produced')
+        _report(source, e.written_at, e.column, f'expected {e.severity} "{e.text}" was not produced')
         for e in expectations
     ]
     return surprises + missing

@@ -47,6 +47,19 @@ class Source:
         yield Source(self.name, "".join(part))
 
 
+def near_misses(source: Source, marker: str) -> Iterator[tuple[int, int]]:
+    """The lines and columns of what may have been meant as a marker: one or two characters less, or more dashes."""
+    for number, line in enumerate(source.text.splitlines(), start=1):
+        told = line.strip()
+        if (
+            told != marker
+            and told.startswith(marker[:-2])
+            and len(marker) > 4
+            and told.strip(marker[-1] + "/ ") == ""
+        ):
+            yield number, line.index(told) + 1
+
+
 def read_source(name: str) -> Source:
     """Read a file, or standard input when the name is `-`: MLIR as text or as bytecode.
 

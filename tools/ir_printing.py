@@ -98,8 +98,10 @@ class PrintIR(Observer):
 
     options: Options
     texts_before: dict[str, str] = field(default_factory=dict)
-    counts: dict[Path, int] = field(default_factory=dict)
-    """How many files there are in each folder of the tree."""
+    anchors: tuple[str, ...] | None = None
+    """Those of the last pass."""
+    numbers: list[int] = field(default_factory=list)
+    """The number of the pass among those of its pipeline, behind those of the pipelines around it in theirs."""
 
     def __post_init__(self) -> None:
         tree = self.options.mlir_print_ir_tree_dir
@@ -112,10 +114,21 @@ class PrintIR(Observer):
     def before(self, step: Step, code: Code) -> None:
         """Print when asked to, and remember the texts when only changes are of interest."""
         options = self.options
+        self._count(step.anchors)
         if options.mlir_print_ir_before_all or step.name in pass_names(options.mlir_print_ir_before):
             self._print("Before", step, code)
         if options.mlir_print_ir_after_change:
             self.texts_before = self._texts(step, code)
+
+    def _count(self, anchors: tuple[str, ...]) -> None:
+        """Passes that are nested in the same ops, one after the other, are of one pipeline."""
+        shared = 0
+        while self.anchors and self.anchors[shared : shared + 1] == anchors[shared : shared + 1] != ():
+            shared += 1
+        if self.anchors is not None:
+            self.numbers = [*self.numbers[:shared], self.numbers[shared] + 1]
+        self.numbers += [0] * (len(anchors) + 1 - len(self.numbers))
+        self.anchors = anchors
 
     def after(self, step: Step, code: Code, seconds: float, statistics: Statistics) -> None:
         """Print when asked to."""
@@ -162,9 +175,8 @@ class PrintIR(Observer):
             return
         folder = Path(self.options.mlir_print_ir_tree_dir, *folders)
         folder.mkdir(parents=True, exist_ok=True)
-        number = self.counts.get(folder, 0)
-        self.counts[folder] = number + 1
-        (folder / f"{number}_{step.name}.mlir").write_text(text, encoding="utf-8")
+        numbers = "_".join(map(str, self.numbers))
+        (folder / f"{numbers}_{step.name}.mlir").write_text(text, encoding="utf-8")
 
 
 def _path_to(operation: Operation) -> list[str]:

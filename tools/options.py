@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import Field, dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..dialect.errors import WeftValueError
-from ..passes.pipeline import Step
+
+if TYPE_CHECKING:
+    from ..passes.pipeline import Step
 
 SPLIT_MARKER = "// -----"
 _BOOLEANS = {"1": True, "true": True, "0": False, "false": False}
@@ -176,8 +178,8 @@ class Options:
     list_passes: bool = option(
         False,
         "",
-        "list the weft passes and the named pipelines",
-        beside="as mlir-opt; upstream's are not listed",
+        "list the passes and pipelines of weft and of upstream",
+        beside="as mlir-opt; of upstream's the names alone",
     )
     version: bool = option(False, "", "print the versions of weft, MLIR and LLVM")
     help: bool = option(False, "", "print this text")
@@ -193,6 +195,22 @@ OPTIONS: dict[str, Field[Any]] = {
 }
 """The flags, by what is written behind the dashes."""
 
+ALIASES = {"p": "pass-pipeline", "mlir-unsafe-print-assume-verified": "mlir-print-assume-verified"}
+"""Other spellings that mlir-opt has, too."""
+
+NOT_HERE = (
+    "emit-bytecode-version",
+    "log-actions-to",
+    "mlir-debug-counter",
+    "mlir-pass-pipeline-local-reproducer",
+    "mlir-print-elementsattrs-with-hex-if-larger",
+    "mlir-print-unique-ssa-ids",
+    "mlir-print-value-users",
+    "profile-actions-to",
+    "remarks-filter",
+)
+"""Options of mlir-opt that the bindings of MLIR do not reach."""
+
 
 def parse_arguments(arguments: Sequence[str]) -> Options:
     """Read a command line; one dash or two, values after `=` or as the next argument (flags: only after `=`).
@@ -204,6 +222,8 @@ def parse_arguments(arguments: Sequence[str]) -> Options:
     >>> [step.text for step in options.steps], options.verify_each, options.source
     (['cse', 'weft-fold{max-elements=8}'], False, 'b.mlir')
     """
+    from ..passes.pipeline import Step  # with MLIR, which the help need not wait for
+
     options = Options()
     positional: list[str] = []
     remaining = iter(arguments)
@@ -212,6 +232,7 @@ def parse_arguments(arguments: Sequence[str]) -> Options:
             positional.append(argument)
             continue
         name, equals, value = argument.lstrip("-").partition("=")
+        name = ALIASES.get(name, name)
         known = OPTIONS.get(name)
         if known is None:
             options.steps.append(Step(name, value))

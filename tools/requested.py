@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -10,7 +9,7 @@ from ..dialect.errors import WeftValueError
 from ..passes.pipeline import Step, check_steps, parse_pipeline, pipeline_text
 from .catalogue import all_passes, all_pipelines, all_text_passes, upstream_passes
 from .native_output import captured_stderr
-from .options import OPTIONS, Options
+from .options import NOT_HERE, OPTIONS, Options
 from .plugins import OUTSIDE, add_installed_passes, loaded_pass
 
 _UNKNOWN = re.compile(r"'([^']*)' does not refer to a registered pass")
@@ -53,6 +52,10 @@ def _checked(step: Step, *, is_flag: bool) -> Step:
 
 
 def _of_unknown(name: str, said: str, is_flag: bool) -> str:
+    if name in NOT_HERE:
+        return (
+            f"--{name} is an option of mlir-opt that weft-opt has not: the bindings of MLIR do not reach it"
+        )
     if is_flag:
         close = similar(name, [*OPTIONS, *_names()])
         return f"--{name} is no option and no pass" + (f"; did you mean --{close}?" if close else "")
@@ -68,6 +71,8 @@ def _names() -> Iterator[str]:
 
 def similar(name: str, names: Iterable[str]) -> str | None:
     """The one of some names that is most like one that there is not."""
+    import difflib  # which a command line that is right does not need
+
     return next(iter(difflib.get_close_matches(name, list(names), n=1)), None)
 
 

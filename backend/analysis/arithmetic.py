@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from ...dialect.mlir import Operation, ir
 from ...dialect.op import OPS
 from ...dialect.ops import load_families
+from ...dialect.sizes import Size
 
 _ONE = """
 arith.addf arith.subf arith.mulf arith.divf arith.remf arith.negf arith.maximumf arith.minimumf arith.maxnumf
@@ -54,26 +56,26 @@ def is_arithmetic(op: Operation) -> bool:
     return not isinstance(type, ir.IndexType) and not (isinstance(type, ir.IntegerType) and type.width == 1)
 
 
-def runs(op: Operation, shapes: Sequence[Sequence[int | None]]) -> int | None:
+def runs(op: Operation, shapes: Sequence[Sequence[Size | None]]) -> Size | None:
     """How often the body of a linalg op runs, by the shapes of its operands; None where an extent is not known."""
     maps = _indexing_maps(op)
     if maps is None:
         return _named_runs(op, shapes)
-    extents: dict[int, int | None] = {}
+    extents: dict[int, Size | None] = {}
     for indexing, shape in zip(maps, shapes, strict=True):
         for expression, extent in zip(indexing.results, shape, strict=True):
             if isinstance(expression, ir.AffineDimExpr):
                 position = ir.AffineDimExpr(expression).position
-                if extents.get(position) is None:
+                if not isinstance(extents.get(position), int) and extent is not None:
                     extents[position] = extent
     known = [extents.get(axis) for axis in range(maps[0].n_dims)] if maps else []
     return product(known)
 
 
-def product(extents: Sequence[int | None]) -> int | None:
+def product(extents: Sequence[Size | None]) -> Size | None:
     """The number of elements of a shape; None where an extent is not known."""
     known = [extent for extent in extents if extent is not None]
-    return math.prod(known) if len(known) == len(extents) else None
+    return math.prod(known, start=cast("Size", 1)) if len(known) == len(extents) else None
 
 
 def _indexing_maps(op: Operation) -> list[ir.AffineMap] | None:
@@ -82,10 +84,10 @@ def _indexing_maps(op: Operation) -> list[ir.AffineMap] | None:
     return [attribute.value for attribute in op.attributes["indexing_maps"]]
 
 
-def _named_runs(op: Operation, shapes: Sequence[Sequence[int | None]]) -> int | None:
+def _named_runs(op: Operation, shapes: Sequence[Sequence[Size | None]]) -> Size | None:
     """The same of ops whose name tells how they index: all extents of the result and those that are summed over."""
     result = list(shapes[-1])
-    summed: list[int | None] = []
+    summed: list[Size | None] = []
     if op.name in ("linalg.matmul", "linalg.batch_matmul", "linalg.matvec", "linalg.batch_matvec"):
         summed = [shapes[0][-1]]
     elif op.name in ("linalg.vecmat", "linalg.dot"):

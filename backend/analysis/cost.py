@@ -14,6 +14,7 @@ from typing import Any
 
 from ...dialect.mlir import Block, Module, Operation, Type, Value, ir
 from ...dialect.records import dataclass
+from ...dialect.sizes import Size, ceildiv, computed, limits, symbol
 from ...passes.rewriting import reassociation_of
 from ..planning.buffer_assignment import byte_width
 from ..planning.names import is_kernel_name
@@ -22,7 +23,7 @@ from ..planning.outlining.op_kinds import VIEWS
 from ..planning.outlining.slices import Slice
 from ..planning.shapes import static_shape
 from .arithmetic import FLOPS, TRANSCENDENTAL, is_arithmetic, product, runs
-from .integers import evaluate
+from .integers import ExtentName, evaluate, limits_of, smaller
 
 _BY_ELEMENT = frozenset({"tensor.dim", "tensor.extract", "tensor.insert", "scf.for", "scf.if", "scf.while"})
 """Ops that use no array as a whole: elements are counted where they are read and written."""
@@ -32,12 +33,12 @@ _BY_ELEMENT = frozenset({"tensor.dim", "tensor.extract", "tensor.insert", "scf.f
 class Cost:
     """Counts of one kernel over all its calls, or of all together."""
 
-    flops: int = 0
-    transcendentals: int = 0
-    bytes_read: int = 0
-    bytes_written: int = 0
+    flops: Size = 0
+    transcendentals: Size = 0
+    bytes_read: Size = 0
+    bytes_written: Size = 0
 
-    def add(self, other: Cost, times: int) -> None:
+    def add(self, other: Cost, times: Size) -> None:
         """Count something so many times."""
         self.flops += times * other.flops
         self.transcendentals += times * other.transcendentals
@@ -50,7 +51,7 @@ class KernelCost:
     """A kernel: how often it is called, what all its calls cost, and where in the user's program it comes from."""
 
     name: str
-    calls: int = 0
+    calls: Size = 0
     cost: Cost = field(default_factory=Cost)
     locations: list[str] = field(default_factory=list)
 
@@ -65,8 +66,9 @@ class ProgramCost:
 
 @dataclass(frozen=True)
 class Example:
-    """What is known of an argument: its shape, and its value if that is one integer."""
+    """What is known of an argument: its name, its shape, and its value if that is one integer."""
 
+    name: str
     shape: tuple[int | None, ...]
     value: int | None = None
 
@@ -80,14 +82,15 @@ def count(module: Module, name: str, examples: Sequence[Example]) -> ProgramCost
     }
     counter = _Counter(functions)
     block = functions[name].regions[0].blocks[0]
-    counter.shapes.update(
-        (value, list(example.shape)) for value, example in zip(block.arguments, examples, strict=True)
-    )
-    counter.numbers.update(
-        (value, example.value)
-        for value, example in zip(block.arguments, examples, strict=True)
-        if example.value is not None
-    )
+    for value, example in zip(block.arguments, examples, strict=True):
+        counter.shapes[value] = [
+            symbol(ExtentName(f"{example.name}.shape[{axis}]")) if extent is None else extent
+            for axis, extent in enumerate(example.shape)
+        ]
+        if example.value is not None:
+            counter.numbers[value] = example.value
+        elif not example.shape and isinstance(value.type.element_type, ir.IntegerType):
+            counter.numbers[value] = symbol(example.name)
     counter.follow(block)
     return counter.result
 
@@ -97,10 +100,10 @@ class _Counter:
 
     def __init__(self, functions: dict[str, Operation]) -> None:
         self.result = ProgramCost()
-        self.shapes: dict[Value, list[int | None]] = {}
-        self.numbers: dict[Value, int] = {}
+        self.shapes: dict[Value, list[Size | None]] = {}
+        self.numbers: dict[Value, Size] = {}
         self._functions = functions
-        self._times = 1
+        self._times: Size = 1
         self._kernel: KernelCost | None = None
         self._active: list[str] = []
 
@@ -148,10 +151,10 @@ class _Counter:
     def _note_shapes(self, op: Operation) -> None:
         for result in op.results:
             if isinstance(result.type, (ir.RankedTensorType, ir.MemRefType)):
-                shape = list(static_shape(result.type))
+                shape: list[Size | None] = [*static_shape(result.type)]
                 self.shapes[result] = self._derived(op, result, shape) if None in shape else shape
 
-    def _derived(self, op: Operation, result: Value, shape: list[int | None]) -> list[int | None]:
+    def _derived(self, op: Operation, result: Value, shape: list[Size | None]) -> list[Size | None]:
         """The extents of a result, the unknown ones taken from what it is made of."""
         if op.name == "tensor.empty":
             given = iter(op.operands)
@@ -174,13 +177,13 @@ class _Counter:
         given = iter(list(op.operands)[1:])
         return [next(given) if e is None else e for e in static_shape(op.results[0].type)]
 
-    def _shape(self, value: Value) -> list[int | None]:
+    def _shape(self, value: Value) -> list[Size | None]:
         known = self.shapes.get(value)
         if known is not None:
             return known
         return list(static_shape(value.type)) if isinstance(value.type, ir.ShapedType) else []
 
-    def _bytes(self, value: Value) -> int:
+    def _bytes(self, value: Value) -> Size:
         """The bytes of a tensor; 0, and a note, where its size is not known."""
         elements = product(self._shape(value))
         if elements is None:
@@ -198,12 +201,12 @@ class _Counter:
 
     def _for(self, op: Operation) -> None:
         low, high, step = (self.numbers.get(operand) for operand in list(op.operands)[:3])
-        trips = None if None in (low, high) or not step else max(0, -(-(high - low) // step))  # type: ignore[operator]
+        trips = None if low is None or high is None or not step else _trips(low, high, step)
         if trips == 1 and low is not None:
             self.numbers[op.regions[0].blocks[0].arguments[0]] = low
         self._repeat(op, trips, "the loop")
 
-    def _repeat(self, op: Operation, trips: int | None, what: str) -> None:
+    def _repeat(self, op: Operation, trips: Size | None, what: str) -> None:
         """Count the regions of a loop so many times; once where that is unknown."""
         if trips is None:
             self._note_unknown(op, f"how often {what} runs is")
@@ -219,7 +222,7 @@ class _Counter:
                     self.follow(block)
 
     @contextmanager
-    def _repeated(self, times: int) -> Iterator[None]:
+    def _repeated(self, times: Size) -> Iterator[None]:
         before, self._times = self._times, self._times * times
         yield
         self._times = before
@@ -228,7 +231,7 @@ class _Counter:
         """Both sides of a branch are counted: it is not known which of them runs."""
         taken = self.numbers.get(op.operands[0])
         regions = list(op.regions)
-        if taken is not None:
+        if isinstance(taken, int):
             regions = regions[:1] if taken else regions[1:]
         elif any(True for region in regions for block in region for _ in block.operations):
             self._note_unknown(op, "which side of the branch runs, so that both are counted, is")
@@ -290,10 +293,12 @@ class _Counter:
         assert self._kernel is not None
         self._kernel.cost.add(cost, self._times)
 
-    def _read_bytes(self, argument: Value) -> int:
+    def _read_bytes(self, argument: Value) -> Size:
         """The bytes of an argument of a kernel that are read: of the slices, where nothing else is used."""
-        total, whole = 0, self._bytes(argument)
-        for use in argument.uses:
+        total: Size = 0
+        whole = self._bytes(argument)
+        uses = list(argument.uses)
+        for use in uses:
             op = use.owner.operation
             if op.name == "tensor.extract_slice":
                 self._note_shapes(op)
@@ -306,9 +311,9 @@ class _Counter:
                 total += whole if _reads_destination(op, use.operand_number) else 0
             else:
                 total += whole
-        return min(total, whole)
+        return total if len(uses) == 1 else smaller(total, whole)
 
-    def _written_bytes(self, value: Value) -> int:
+    def _written_bytes(self, value: Value) -> Size:
         """The bytes that are written to make a value of the memory that it is an update of."""
         if isinstance(value.owner, ir.Block):
             return 0
@@ -347,6 +352,12 @@ class _Counter:
                     for view in block.operations:
                         if not view.operation.name.startswith("linalg."):
                             self._visit(view.operation)
+
+
+def _trips(low: Size, high: Size, step: Size) -> Size:
+    """How often a loop runs."""
+    trips = computed(ceildiv, high - low, step)
+    return trips if limits(trips, limits_of)[0] >= 0 else computed(max, 0, trips)
 
 
 def _reads_destination(op: Operation, operand: int) -> bool:

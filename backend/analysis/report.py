@@ -10,6 +10,7 @@ from typing import Any
 
 from ...dialect.errors import InternalError
 from ...dialect.mlir import Module
+from ...dialect.sizes import text_of
 from ...dialect.types import TensorType
 from ..planning.arena import Slot, Workspace
 from ..planning.buffers import plan_buffers
@@ -26,8 +27,13 @@ def report(module: Module, request: str) -> str:
     kind, name, *examples = parts_of(request)
     if kind == MEMORY:
         return json.dumps(_memory(module, name))
-    known = [Example(tuple(shape), value) for shape, value in examples[0]]
-    return json.dumps(asdict(count(module, name, known)))
+    known = [Example(name, tuple(shape), value) for name, shape, value in examples[0]]
+    return json.dumps(asdict(count(module, name, known)), default=_terms)
+
+
+def _terms(size: Any) -> list[list[Any]]:
+    """A size that is a formula: its products, with the texts of what is multiplied."""
+    return [[factor, *map(text_of, product)] for product, factor in size.terms.items()]
 
 
 def _memory(module: Module, name: str) -> Mapping[str, Any]:

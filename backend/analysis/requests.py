@@ -12,9 +12,9 @@ from typing import Any
 COST, MEMORY = "cost-analysis", "memory-analysis"
 
 
-def cost_request(name: str, examples: Sequence[tuple[Sequence[int | None], int | None]]) -> str:
-    """What to ask for to get the costs of a function with arguments of these shapes, and values of integers."""
-    return repr([COST, name, [[list(shape), value] for shape, value in examples]])
+def cost_request(name: str, examples: Sequence[tuple[str, Sequence[int | None], int | None]]) -> str:
+    """What to ask for to get the costs of a function with arguments of these names, shapes, and values of integers."""
+    return repr([COST, name, [[name, list(shape), value] for name, shape, value in examples]])
 
 
 def memory_request(name: str) -> str:

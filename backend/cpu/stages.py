@@ -14,7 +14,7 @@ from ...passes.notes import wanted
 from ...passes.pipeline import Code, Observer, Step, run_pipeline, run_text_passes
 from ...passes.timing import phase
 from ..llvm_compatibility.translation import translate
-from ..planning.debug_info import is_debugged
+from ..planning.debug_info import is_debugged, locate_calls
 from ..planning.plan import Plan
 from ..planning.plan_attributes import plans_of
 from .element_loops import ElementLoop, element_loops
@@ -86,6 +86,7 @@ class Lowering:
     def translate(self) -> None:
         """From the LLVM dialect to LLVM assembly."""
         if is_debugged(self._module):
+            locate_calls(self._module)
             self._run("debug-scopes")
         self.plans = plans_of(self._module)
         self.scalar_loops = scalar_loops(self._module, self.plans)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...dialect.mlir import Module, ir
+from ...dialect.mlir import Location, Module, ir
 
 DEBUG_INFO = "weft.debug_info"
 
@@ -18,4 +18,40 @@ def is_debugged(module: Module) -> bool:
     return DEBUG_INFO in module.operation.attributes
 
 
-__all__ = ["DEBUG_INFO", "is_debugged", "mark_debugged"]
+def locate_calls(module: Module) -> None:
+    """Give calls that come from no line the place of the function that they are in.
+
+    LLVM refuses a call without a place of a function that has one, and ends the process.
+    """
+    for view in module.body.operations:
+        function = view.operation
+        if function.name != "llvm.func":
+            continue
+        place = function.location
+        if not isinstance(place, ir.FileLineColLoc):
+            place = ir.Location.file(NO_FILE, 1, 0)
+        for region in function.regions:
+            for block in region.blocks:
+                for inner in block.operations:
+                    call = inner.operation
+                    if call.name in _CALLS and not _has_line(call.location):
+                        call.location = place
+
+
+def _has_line(location: Location) -> bool:
+    """Whether a location leads to a line of a file."""
+    if isinstance(location, ir.CallSiteLoc):
+        return _has_line(location.callee)
+    if isinstance(location, ir.FusedLoc):
+        return any(map(_has_line, location.locations))
+    if isinstance(location, ir.NameLoc):
+        return _has_line(location.child_loc)
+    return isinstance(location, ir.FileLineColLoc)
+
+
+_CALLS = ("llvm.call", "llvm.invoke")
+
+NO_FILE = "<unknown>"
+"""What debug information calls the file of what comes from no file."""
+
+__all__ = ["DEBUG_INFO", "is_debugged", "locate_calls", "mark_debugged"]

@@ -18,7 +18,12 @@ import reference
 HERE = Path(__file__).resolve().parent
 ROOT = contents.ROOT
 
-LINK = re.compile(r"(!?\[(?:[^\]\\]|\\.)*\]\()(?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]*)?(\))")
+LINK = re.compile(
+    r"(?P<code>^```.*?^```|``.*?``|`[^`\n]*`)|"
+    r"(!?\[(?:[^\]\\]|\\.)*\]\()(?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]*)?(\))",
+    re.MULTILINE | re.DOTALL,
+)
+"""A link, or code, in which there are none."""
 LANGUAGES = {".py": "python", ".toml": "toml", ".c": "c", ".h": "c", ".sh": "bash", ".mlir": "text"}
 IMAGES = (".png", ".svg")
 
@@ -61,7 +66,9 @@ class Sources:
 
     def _link(self, match: re.Match[str], page: str) -> str:
         """A link of a page, to what the site has in the place of a file."""
-        before, target, anchor, after = match.groups()
+        code, before, target, anchor, after = match.groups()
+        if code:
+            return code
         found = (ROOT / page).parent.joinpath(target).resolve()
         path = found.relative_to(ROOT).as_posix()
         if found.is_dir():

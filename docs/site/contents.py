@@ -44,6 +44,9 @@ SECTIONS = (
         "First steps",
         "Install weft, make a program fast, and learn what became of it. Read this first, in this order.",
         {
+            "first_steps.md": "from install to an explained speed-up, in ten minutes",
+            "performance.md": "making it faster: what to look at, in which order",
+            "limits.md": "what weft does not do, on one honest page",
             "training.md": "from a NumPy function to a trained network, in one compiled function",
         },
     ),
@@ -89,6 +92,10 @@ SECTIONS = (
         "What you know, and what it is called here. The tables are read both ways, and every row is run by a test.",
         {
             "coming_from_tensorflow.md": "`tf.function`, `tf.Variable`, `tf.data`, `GradientTape`",
+            "coming_from_jax.md": "`jax.jit`, `jax.grad`, `jax.vmap`, `jax.lax`",
+            "coming_from_numba.md": "`@njit`, `prange`, typed lists, `objmode`",
+            "coming_from_pytorch.md": "`torch.compile`, `torch.func`, methods of tensors",
+            "coming_from_matlab.md": "matrices, indices, loops: NumPy for those who think in MATLAB",
         },
     ),
     Section(
@@ -96,6 +103,7 @@ SECTIONS = (
         "Reference",
         "Every name, every setting, every op.",
         {
+            "errors.md": "every error and warning: cause, cure, and an example that raises it",
             "names.md": "what becomes of each name of NumPy's and SciPy's",
             "settings.md": "every setting, with its environment variable",
         },
@@ -108,7 +116,8 @@ SECTIONS = (
             "walkthrough.md": "one function, through every file that matters",
             "pipeline.md": "all stages from Python to machine code",
             "ops.md": "the ops of the weft dialect",
-            "passes.md": "the passes, and `weft-opt`",
+            "passes.md": "the passes and pipelines by name",
+            "weft_opt.md": "`weft-opt`, its options beside mlir-opt's, and passes and ops of your own",
             "./CONTRIBUTING.md": "how to set up, test, and add an op, a pass, a function",
         },
     ),

@@ -235,7 +235,8 @@ class ConcreteFunction(ExplainedSpecialisation):
         """How much one call computes, reads and writes, kernel by kernel; printable.
 
         What types do not tell, sizes of arrays and integers that say how often loops run, is taken from the arguments,
-        where some are given. They must fit as in a call, which is not made. What is not known is told, not guessed.
+        where some are given. They must fit as in a call, which is not made. Without, counts are formulas of sizes of
+        the arguments. What is not known is told, not guessed.
 
         >>> import weft
         >>> double = weft.function(lambda x: x @ x + 1)
@@ -244,6 +245,8 @@ class ConcreteFunction(ExplainedSpecialisation):
         True
         >>> cost.bytes_read, cost.bytes_written, cost.unknown
         (256, 256, ())
+        >>> print(double.get_concrete_function(weft.TensorSpec((None, None), "float32")).cost_analysis().flops)
+        2*x.shape[0]**2*x.shape[1] + x.shape[0]*x.shape[1]
         """
         from ...backend.analysis.requests import cost_request
         from ..compiling.analysis import calls_of_python, examples_of, read_cost
@@ -251,7 +254,8 @@ class ConcreteFunction(ExplainedSpecialisation):
         plan = self._executable.plan
         arrays = None if not args and not kwargs else self._arrays_of(self._bind(args, kwargs)[0])
         called = calls_of_python(plan.sites, self._callbacks)
-        return read_cost(self.as_text(cost_request(plan.name, examples_of(plan, arrays))), called)
+        names = [self._names[index].split()[-1] for index in self._sources]
+        return read_cost(self.as_text(cost_request(plan.name, examples_of(plan, names, arrays))), called)
 
     def memory_analysis(self) -> MemoryAnalysis:
         """How much memory a call needs and where its intermediates are, with their lifetimes; printable.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,17 +14,18 @@ from ...backend.planning.plan import HostSite, Plan
 from ...dialect.callbacks import COLLECTIVES, name_of
 from ...dialect.errors import WeftValueError
 from ...dialect.records import NamedTuple
+from ...dialect.sizes import Size, limits, symbol
 
 
 class KernelCost(NamedTuple):
     """What all calls of one kernel cost in one call of the function."""
 
     name: str
-    calls: int
-    flops: int
-    transcendentals: int
-    bytes_read: int
-    bytes_written: int
+    calls: Size
+    flops: Size
+    transcendentals: Size
+    bytes_read: Size
+    bytes_written: Size
     lines: tuple[str, ...]
     """Where in the program it is called, as `file.py:3`."""
 
@@ -58,16 +60,19 @@ class DeviceTraffic(NamedTuple):
 class CostAnalysis(NamedTuple):
     """How much one call computes, reads and writes.
 
+    Counts are ints, or formulas of the sizes of arguments where types do not tell these: `str(cost.flops)` is
+    "2*x.shape[0]".
+
     Bytes are those that kernels exchange through memory, arguments, results and intermediates, each counted once for
     a kernel: what the caches of the machine save is not subtracted.
     """
 
-    flops: int
+    flops: Size
     """Additions, multiplications, divisions, comparisons and the like of elements, integers included."""
-    transcendentals: int
+    transcendentals: Size
     """Roots, powers, exponentials, logarithms, angles: one each, not part of `flops`."""
-    bytes_read: int
-    bytes_written: int
+    bytes_read: Size
+    bytes_written: Size
     kernels: tuple[KernelCost, ...]
     unknown: tuple[str, ...]
     """Why the counts are not exact: loops counted once, branches counted on both sides, arrays of unknown size."""
@@ -78,15 +83,18 @@ class CostAnalysis(NamedTuple):
 
     @property
     def intensity(self) -> float:
-        """Flops and transcendental functions for each byte read or written; 0 where nothing is."""
-        moved = self.bytes_read + self.bytes_written
-        return (self.flops + self.transcendentals) / moved if moved else 0.0
+        """Flops and transcendental functions for each byte read or written, of large arrays where sizes are not known.
+
+        0 where nothing is read or written.
+        """
+        moved = _of_large_arrays(self.bytes_read + self.bytes_written)
+        return _of_large_arrays(self.flops + self.transcendentals) / moved if moved else 0.0
 
     def __str__(self) -> str:
         rows: list[tuple[str, ...]] = [
             ("kernel", "calls", "flops", "transcendental", "bytes read", "bytes written", "where")
         ]
-        calls = sum(kernel.calls for kernel in self.kernels)
+        calls = sum((kernel.calls for kernel in self.kernels), start=cast("Size", 0))
         moved = self.bytes_read, self.bytes_written
         total = KernelCost("all", calls, self.flops, self.transcendentals, *moved, ())
         for kernel in (*self.kernels, total):
@@ -97,9 +105,11 @@ class CostAnalysis(NamedTuple):
                 kernel.bytes_read,
                 kernel.bytes_written,
             )
-            numbers = [f"{number:,}" for number in counts]
+            numbers = [f"{number:,}" if isinstance(number, int) else str(number) for number in counts]
             rows.append((kernel.name, *numbers, ", ".join(kernel.lines)))
-        lines = [*_table(rows), f"{self.intensity:.3g} operations a byte"]
+        known = isinstance(self.flops + self.bytes_read + self.bytes_written, int)
+        of_what = "" if known else ", of large arrays"
+        lines = [*_table(rows), f"{self.intensity:.3g} operations a byte{of_what}"]
         if self.device is not None:
             lines.append(str(self.device))
         lines += [f"Python is called: {name}, {line}" for name, line in self.python_calls]
@@ -171,20 +181,43 @@ def read_cost(text: str, python_calls: tuple[tuple[str, str], ...] = ()) -> Cost
     data = json.loads(text)
     kernels = [
         KernelCost(
-            name=kernel["name"], calls=kernel["calls"], lines=tuple(kernel["locations"]), **kernel["cost"]
+            kernel["name"],
+            _size(kernel["calls"]),
+            lines=tuple(kernel["locations"]),
+            **{name: _size(counted) for name, counted in kernel["cost"].items()},
         )
         for kernel in data["kernels"].values()
     ]
+
+    def total(name: str) -> Size:
+        return sum((getattr(kernel, name) for kernel in kernels), start=cast("Size", 0))
+
     return CostAnalysis(
-        sum(kernel.flops for kernel in kernels),
-        sum(kernel.transcendentals for kernel in kernels),
-        sum(kernel.bytes_read for kernel in kernels),
-        sum(kernel.bytes_written for kernel in kernels),
+        total("flops"),
+        total("transcendentals"),
+        total("bytes_read"),
+        total("bytes_written"),
         tuple(kernels),
         tuple(data["unknown"]),
         _read_traffic(data["device"]) if "device" in data else None,
         python_calls,
     )
+
+
+def _size(data: int | list[list[Any]]) -> Size:
+    """A number, or a formula given by its products."""
+    if isinstance(data, int):
+        return data
+    products = (math.prod(map(symbol, names), start=cast("Size", factor)) for factor, *names in data)
+    return sum(products, start=cast("Size", 0))
+
+
+_LARGE = 10**6
+
+
+def _of_large_arrays(size: Size) -> float:
+    """About what a count is where all that is not known is large."""
+    return float(size) if isinstance(size, int) else limits(size, lambda name: (_LARGE, _LARGE))[0]
 
 
 def _read_traffic(data: dict[str, Any]) -> DeviceTraffic:
@@ -208,18 +241,20 @@ def read_memory(text: str) -> MemoryAnalysis:
     )
 
 
-def examples_of(plan: Plan, arrays: Sequence[Any] | None) -> list[tuple[tuple[int | None, ...], int | None]]:
-    """What is known of the arguments of a plan: their types, or arrays to take sizes and integers from."""
+def examples_of(
+    plan: Plan, names: Sequence[str], arrays: Sequence[Any] | None
+) -> list[tuple[str, tuple[int | None, ...], int | None]]:
+    """What is known of the arguments of a plan: names and types, or arrays to take sizes and integers from."""
     if arrays is None:
-        return [(type.shape, None) for type in plan.inputs]
+        return [(name, type.shape, None) for name, type in zip(names, plan.inputs, strict=False)]
     found = []
-    for type, array in zip(plan.inputs, arrays, strict=True):
+    for name, type, array in zip(names, plan.inputs, arrays, strict=True):
         shape = np.shape(array)
         if len(shape) != type.rank or any(e not in (None, n) for e, n in zip(type.shape, shape, strict=True)):
             raise WeftValueError(f"an example has the shape {shape}, the function was compiled for {type}")
         is_integer = not shape and isinstance(array, (int, np.integer, np.ndarray))
         value = int(array) if is_integer and np.asarray(array).dtype.kind in "iu" else None
-        found.append((shape, value))
+        found.append((name, shape, value))
     return found
 
 

@@ -75,21 +75,21 @@ JAX = {
     "lax": "weft.cond(n > 1, lambda: x, lambda: 2 * x)",
     "linearize": "weft.jvp(f, (x,), (x,))",
     "make_jaxpr": "compiled.get_concrete_function(x).as_text('weft')",
-    "numpy": "np.sum(x)  # NumPy itself",
+    "numpy": "np.sum(x, axis=0)",
     "pure_callback": "weft.py_call(f, x, result=weft.TensorSpec(x.shape, x.dtype))",
     "tree_util": "weft.state({'w': x})",
 }
 """By JAX's name what is written, with an array x, a number n, a function f and compiled = weft.function(f)."""
 
 NUMBA = {
-    "cfunc": "weft.export(concrete, path)",
+    "cfunc": "weft.export(path, f=concrete)",
     "guvectorize": "weft.vmap(f)(x)",
     "jit": "weft.function(f)(x)",
     "njit": "weft.function(f)(x)",
     "objmode": "weft.py_call(f, x, result=weft.TensorSpec(x.shape, x.dtype))",
-    "prange": "for i in range(n): n + i",
+    "prange": "range(n)",
     "stencil": "x[:, 2:] + x[:, :-2]",
-    "typed": "[x, x]",
+    "typed": "[1.0, 2.0]",
 }
 """By Numba's name what is written."""
 
@@ -100,11 +100,11 @@ TORCH = {
     "cat": "np.concatenate([x, x])",
     "compile": "weft.function(f)(x)",
     "from_numpy": "x",
-    "inference_mode": "f(x)  # nothing is recorded unless a gradient is asked for",
+    "inference_mode": "f(x)",
     "manual_seed": "np.random.default_rng(1)",
-    "nn": "np.maximum(x @ x.T, 0)",
+    "nn": "x @ x.T",
     "no_grad": "weft.stop_gradient(x)",
-    "optim": "x - 0.1 * weft.grad(lambda x: np.sum(x**2))(x)",
+    "optim": "x - 0.1 * weft.grad(loss)(x)",
     "rand": "np.random.default_rng(1).random((2, 3))",
     "randint": "np.random.default_rng(1).integers(0, 9, (2, 3))",
     "randn": "np.random.default_rng(1).normal(size=(2, 3))",

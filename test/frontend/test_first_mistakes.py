@@ -152,7 +152,7 @@ def message_of(call: Any) -> str:
     [
         ("functoin", r"no attribute 'functoin'; did you mean function\?"),
         ("jit", r"what JAX and Numba call jit is written weft\.function\(f\)\(x\)"),
-        ("prange", r"what Numba calls prange is written for i in range\(n\)"),
+        ("prange", r"what Numba calls prange is written range\(n\)"),
         ("randn", r"what PyTorch calls randn is written np\.random\.default_rng\(1\)\.normal"),
         ("zzz", r"no attribute 'zzz'"),
     ],

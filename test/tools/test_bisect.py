@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from support.package import ROOT
 from support.scripts import script
 from support.weft_opt import refused, weft_opt_here
 from weft.tools.bisect import first_failing
@@ -59,6 +60,12 @@ def test_the_pass_and_its_rewrite_are_named(tmp_path: Path) -> None:
         '"weft.negative"',
         "return %arg0, %1 : tensor<3xi32>, tensor<3xi32>",
     ]
+
+
+def test_the_page_shows_what_is_printed(tmp_path: Path) -> None:
+    command = script(tmp_path, '"weft.negative" not in text')
+    done = weft_opt_here("--weft-optimize", f"--bisect={command}", text=PROGRAM)
+    assert done.stdout in (ROOT / "docs" / "weft_opt.md").read_text()
 
 
 def test_rewrites_of_upstreams_canonicalizer(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_a_tree_of_files_has_the_ir_of_each_op(tmp_path: Path) -> None:
     tree = tmp_path / "deep" / "tree"
     done = weft_opt_here(
         *(
-            "--pass-pipeline=builtin.module(cse,func.func(canonicalize),weft-fold)",
+            "--pass-pipeline=builtin.module(cse,func.func(canonicalize,cse),weft-fold)",
             f"--mlir-print-ir-tree-dir={tree}",
         ),
         "--mlir-print-ir-after-all",
@@ -74,11 +74,13 @@ def test_a_tree_of_files_has_the_ir_of_each_op(tmp_path: Path) -> None:
     module = "builtin_module_no-symbol-name"
     assert written == {
         f"{module}/0_cse.mlir",
-        f"{module}/func_func_first/0_canonicalize.mlir",
-        f"{module}/func_func_second/0_canonicalize.mlir",
-        f"{module}/1_weft-fold.mlir",
+        f"{module}/func_func_first/1_0_canonicalize.mlir",
+        f"{module}/func_func_second/1_0_canonicalize.mlir",
+        f"{module}/func_func_first/1_1_cse.mlir",
+        f"{module}/func_func_second/1_1_cse.mlir",
+        f"{module}/2_weft-fold.mlir",
     }
-    text = (tree / module / "func_func_second" / "0_canonicalize.mlir").read_text()
+    text = (tree / module / "func_func_second" / "1_0_canonicalize.mlir").read_text()
     assert text.startswith(
         "// -----// IR Dump After CanonicalizerPass: canonicalize //----- //\nfunc.func @second"
     )
@@ -274,6 +276,17 @@ def test_split_markers() -> None:
     )
     wrong = "func.func private @a()\n//SPLIT\n\nfunc.func private @b() {}\n"
     assert "-:4:24: error" in refused_but_shown("--split-input-file=//SPLIT", text=wrong)
+
+
+def test_lines_that_are_nearly_markers_are_told() -> None:
+    text = "func.func private @a()\n  // ----\nfunc.func private @b()\n// -------\n//\n// -----\n// --- see\n"
+    done = weft_opt_here("--split-input-file", text=text)
+    assert done.returncode == 0
+    assert re.findall(r"-:(\d):(\d): warning: near miss of the marker // -----", done.stderr) == [
+        ("2", "3"),
+        ("4", "1"),
+    ]
+    assert weft_opt_here(text=text).stderr == ""
 
 
 def refused_but_shown(*arguments: str, text: str) -> str:

@@ -26,6 +26,7 @@ WRONG_COMMAND_LINES = {
     (".",): "cannot open .: Is a directory",
     ("--weft-flod",): "--weft-flod is no option and no pass; did you mean --weft-fold?",
     ("--no-such-pass",): "--no-such-pass is no option and no pass",
+    ("--mlir-print-value-users",): "--mlir-print-value-users is an option of mlir-opt that weft-opt has not",
     ("--cse", "--pass-pipeline=builtin.module(cse)"): "--cse and --pass-pipeline exclude each other",
     ("--weft-fold=max-elements=few",): "weft-fold{max-elements} takes a number, not 'few'",
     (
@@ -252,3 +253,26 @@ def test_the_program_works_in_a_process_of_its_own(capfd: pytest.CaptureFixture[
     assert '"weft.negative"' in capfd.readouterr().out
     assert main([str(file), "--one-shot-bufferize"]) == 1
     assert f"{file}:2:8: error: op was not bufferized" in capfd.readouterr().err
+
+
+HELP_ALONE = "from weft.tools.weft_opt import main; status = main(['--help'])"
+SMALL_FILE = """
+from weft.tools.guard import CrashNote
+from weft.tools.weft_opt import run
+status = run(["-", "--cse"], CrashNote())
+"""
+LOADED = """
+import sys
+heavy = ("torch_mlir", "llvmlite", "weft.backend.compiler", "difflib")
+print(status, *(name for name in heavy if name in sys.modules))
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "loaded"), [(HELP_ALONE, "0"), (SMALL_FILE, "0 torch_mlir")], ids=["help", "file"]
+)
+def test_it_starts_with_what_it_needs(code: str, loaded: str) -> None:
+    """The help in 0.15 s and small files in 0.25 s of processor time: LLVM and the backend take as long again."""
+    command = [sys.executable, "-c", code + LOADED]
+    done = subprocess.run(command, input=FUNCTION, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.splitlines()[-1] == loaded

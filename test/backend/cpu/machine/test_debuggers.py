@@ -12,6 +12,7 @@ import sys
 import textwrap
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import weft
@@ -229,3 +230,13 @@ def test_functions_that_both_parts_of_a_module_name(tmp_path, monkeypatch):
     assert any(place.startswith("test_debuggers.py:") for place in lines_of(text).values())
     assert (s, product) == (2.0, 100002.0)
     os.remove(f"/tmp/perf-{os.getpid()}.map")
+
+
+def test_functions_without_lines_of_their_own_are_debugged_as_others() -> None:
+    # What weft itself or NumPy calls comes from no line of a program; LLVM ends the process at a call without one.
+    with weft.settings.scope(debug_info=True):
+        function = weft.function(np.tanh, name="tanh")
+        assert "tanh_entry:" in function.get_concrete_function(weft.TensorSpec((8,), "float32")).as_text(
+            "asm"
+        )
+        assert function(np.zeros(3)).tolist() == [0.0, 0.0, 0.0]

@@ -1,0 +1,50 @@
+"""Calls with arrays of other libraries that are computed later, or have labels: who makes what such calls return.
+
+Those that know them say so when the library is imported; calls without them ask nothing before.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+Call: TypeAlias = "Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]"
+"""Calls a function with arguments by position and name."""
+
+_calls: list[tuple[type, Call]] = []
+
+
+def take(kind: type, call: Call) -> None:
+    """Let calls with arguments of a class, or with containers of such, go to a function; the last one first."""
+    _calls.insert(0, (kind, call))
+
+
+def call_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
+    """What makes the result of a call; None for those of compiled functions' own."""
+    if not _calls:
+        return None
+    found = list(_parts((args, kwargs)))
+    return next((call for kind, call in _calls if any(isinstance(part, kind) for part in found)), None)
+
+
+_MOST_DEEP = 8
+
+
+def _parts(value: Any, depth: int = 0) -> Iterator[Any]:
+    """A value, and what containers of Python's hold."""
+    yield value
+    if depth > _MOST_DEEP:
+        return
+    if isinstance(value, (tuple, list)):
+        for item in value:
+            yield from _parts(item, depth + 1)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _parts(item, depth + 1)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for item in vars(value).values() if hasattr(value, "__dict__") else ():
+            yield from _parts(item, depth + 1)
+
+
+__all__ = ["Call", "call_of", "take"]

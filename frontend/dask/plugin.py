@@ -1,0 +1,1 @@
+"""Compiled code for the workers of a cluster."""

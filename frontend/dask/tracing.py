@@ -1,0 +1,241 @@
+"""A function is traced for arrays in blocks, as for arrays of their shapes, and becomes a program that can be cut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...dialect.errors import PartitionError, UnsupportedError
+from ...dialect.held_interrupts import interrupts_held
+from ...dialect.mlir import Module, Operation, Value, ir
+from ...dialect.op_emitter import OpEmitter
+from ...dialect.register import context
+from ...passes.pieces.programs import Program
+from ...passes.pieces.rules import AxisCuts
+from ...passes.rewriting import operations_of, terminator
+from ..calls.compile_lock import COMPILE_LOCK
+from ..calls.specialisations import decided
+from ..compiling.array_behaviour import install_behaviour
+from ..compiling.diagnostics import explained_at_their_place
+from ..compiling.program import CallSignature
+from ..compiling.record_function import Recorded, record_function
+from ..compiling.stages import optimize
+from ..guards.inputs import Decisions
+from ..runtime_values.result_spec import (
+    PLACES,
+    ArgumentResult,
+    ComputedResult,
+    ConstantResult,
+    KeptResult,
+    SelectedResult,
+    ViewResult,
+    of_one_type,
+)
+from ..settings import settings
+from ..signature.signature import Structure
+from ..tracing.trace import Trace
+
+
+class Output(NamedTuple):
+    """A result that is an array: an output of the program."""
+
+    number: int
+
+
+class Given(NamedTuple):
+    """A result that is known."""
+
+    value: Any
+
+
+class Traced(NamedTuple):
+    """A function for arrays in blocks."""
+
+    program: Program
+    name: str
+    extra: list[Any]
+    """What it gets besides its arguments, as the trace found it."""
+    structure: Structure
+    results: list[Output | Given]
+    guards: list[Any]
+
+    def holds(self) -> bool:
+        """Whether it would be traced in the same way again, as far as what is outside of its arguments goes."""
+        return all(guard.holds() for guard in self.guards)
+
+
+def traced(
+    function: Any,
+    signature: CallSignature,
+    leaves: Sequence[Any],
+    cuts: Callable[[Any], AxisCuts],
+) -> Traced:
+    """Trace a function for arguments, whose blocks `cuts` tells."""
+    install_behaviour()
+    strict = function.strict or settings.strict_conversion
+    with COMPILE_LOCK, interrupts_held(), settings.scope(strict_conversion=strict):
+        trace, recorded = decided(
+            lambda decisions: record_function(
+                function.python_function, function._traced_function, signature, leaves, decisions
+            ),
+            Decisions(),
+        )
+        try:
+            return _program_of(trace, recorded, signature, leaves, cuts)
+        finally:
+            recorded.state.forget()
+
+
+def _program_of(
+    trace: Trace,
+    recorded: Recorded,
+    signature: CallSignature,
+    leaves: Sequence[Any],
+    cuts: Callable[[Any], AxisCuts],
+) -> Traced:
+    guards = list(recorded.state.guards)
+    extra = [found.fetch() if hasattr(found, "fetch") else None for found in trace.extra]
+    own = [leaves[position] for position in signature.distinct]
+    module, symbol = trace.module, trace.symbol
+    with context(), ir.Location.unknown(), explained_at_their_place(symbol):
+        _require_no_writes(module, symbol, recorded)
+        results = _Results(module, symbol, trace, signature, recorded).of_all()
+        optimize(module)
+        function = _function_named(module, symbol)
+        _require_no_calls(module, symbol)
+        program = Program(module, function, [cuts(array) for array in (*own, *extra)])
+    return Traced(program, signature.name, extra, recorded.result.structure, results, guards)
+
+
+def _function_named(module: Module, symbol: str) -> Operation:
+    functions = (view.operation for view in module.body.operations)
+    return next(f for f in functions if f.name == "func.func" and f.attributes["sym_name"].value == symbol)
+
+
+def _require_no_calls(module: Module, symbol: str) -> None:
+    """Refuse what calls functions that stay functions, at its line."""
+    for op in operations_of(_function_named(module, symbol)):
+        if op.name == "func.call":
+            raise _refused("calls Python, or prints", str(op.location))
+
+
+_AWAY = (
+    "in a function that was given arrays in blocks: its pieces run in other processes, in any order, and again where a "
+    "worker dies; do it outside of the function, or return what it needs"
+)
+
+
+def _refused(what: str, place: str) -> PartitionError:
+    return PartitionError(f"this {what}, {_AWAY}", place)
+
+
+def _require_no_writes(module: Module, symbol: str, recorded: Recorded) -> None:
+    """Refuse changes of arguments and of Python's state, at the lines that make them."""
+    function = _function_named(module, symbol)
+    for op in operations_of(function):
+        if op.name != "weft.write_ref":
+            continue
+        owner = op.operands[0].owner
+        if isinstance(owner, ir.Block) and owner.owner == function:
+            raise _refused("writes to an array from outside", str(op.location))
+    updates = recorded.write_back.updates
+    remaining = updates and updates.remaining()
+    if remaining:
+        names = ", ".join(dict.fromkeys(update.handle.name for update in remaining.updates))
+        raise PartitionError(f"this function changes {names}, {_AWAY}")
+
+
+class _Results:
+    """Makes the arrays that a function returns outputs of its module."""
+
+    def __init__(
+        self, module: Module, symbol: str, trace: Trace, signature: CallSignature, recorded: Recorded
+    ) -> None:
+        self._function = _function_named(module, symbol)
+        self._entry = self._function.regions[0].blocks[0]
+        self._end = terminator(self._entry)
+        self._signature = signature
+        self._recorded = recorded
+        self._outputs: list[Value] = []
+
+    def of_all(self) -> list[Output | Given]:
+        """What is returned, in the order of the leaves."""
+        found = [self._of(of_one_type(leaf)) for leaf in self._recorded.result.leaves]
+        entry, end = self._entry, self._end
+        with ir.InsertionPoint(end):
+            ir.Operation.create("func.return", operands=self._outputs, loc=end.location)
+        end.erase()
+        types = [argument.type for argument in entry.arguments]
+        made = ir.FunctionType.get(types, [value.type for value in self._outputs])
+        self._function.attributes["function_type"] = ir.TypeAttr.get(made)
+        return found
+
+    def _of(self, leaf: Any) -> Output | Given:
+        if isinstance(leaf, KeptResult):
+            leaf = leaf.result
+        if isinstance(leaf, ConstantResult):
+            return Given(leaf.value)
+        if isinstance(leaf, (ComputedResult, ViewResult, ArgumentResult)):
+            return self._output(self._value_of(leaf))
+        if isinstance(leaf, SelectedResult):
+            return self._output(self._selected(leaf))
+        raise UnsupportedError(
+            "a function of arrays in blocks returns arrays and numbers; this one returns something of which only the "
+            "run tells what it is: None, one of several constants, or a list"
+        )
+
+    def _number_of(self, argument: int) -> int:
+        """The argument of the module at a position of a call."""
+        signature = self._signature
+        if argument < len(signature.aliases):
+            return signature.distinct.index(signature.aliases[argument])
+        return len(signature.distinct) + argument - len(signature.aliases)
+
+    def _output(self, value: Value) -> Output:
+        if not isinstance(value.type, ir.RankedTensorType):  # an argument that may be written
+            raise UnsupportedError("a function of arrays in blocks does not return arrays that it writes to")
+        self._outputs.append(value)
+        return Output(len(self._outputs) - 1)
+
+    def _selected(self, leaf: SelectedResult) -> Value:
+        """The one of several arrays that the program chose, as an array of its own."""
+        options = [self._value_of(option) for option in leaf.options]
+        if len({str(option.type) for option in options}) > 1:
+            raise UnsupportedError(
+                "a function of arrays in blocks returns one of several arrays as a condition decides, and these have "
+                "different shapes"
+            )
+        with ir.InsertionPoint(self._end):
+            b = OpEmitter(self._end.location)
+            number = b.bitwise_and(b.value(self._end.operands[leaf.choice.position]), PLACES - 1)
+            found, *others = map(b.value, options)
+            for place, option in enumerate(others, 1):
+                found = b.select(number.equals(place), option, found)
+        return found.handle
+
+    def _value_of(self, leaf: ComputedResult | ViewResult | ArgumentResult) -> Value:
+        if isinstance(leaf, ArgumentResult):
+            return self._viewed(self._entry.arguments[self._number_of(leaf.argument)], leaf)
+        made = self._end.operands[leaf.position]
+        return self._viewed(made, leaf) if isinstance(leaf, ViewResult) else made
+
+    def _viewed(self, base: Value, leaf: ArgumentResult | ViewResult) -> Value:
+        """A view as an array of its own."""
+        with ir.InsertionPoint(self._end):
+            b = OpEmitter(self._end.location)
+            for step, positions in zip(leaf.path, leaf.bounds or ((),) * len(leaf.path), strict=True):
+                if positions is None:
+                    raise UnsupportedError("a view whose place a condition decides: return a copy")
+                operands = [b.value(base), *(b.value(self._end.operands[p]) for p in positions)]
+                base = b.emit(step.op_class, operands, dict(step.attributes))[0].handle
+        return base
+
+
+def array_of(value: Any) -> np.ndarray[Any, Any]:
+    """What a function found outside of its arguments, as an array."""
+    return np.asarray(getattr(value, "value", value))
+
+
+__all__ = ["Given", "Output", "Traced", "array_of", "traced"]
