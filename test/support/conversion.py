@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from support.python_operators import ForgettingOperators, PythonOperators
+from support.python_operators import ForgettingOperators, PlainLoopOperators, PythonOperators
 from weft.frontend.autograph.convert import convert, to_code, why_not_converted
 
 Outcome = tuple[Any, ...]
@@ -58,10 +58,11 @@ def check(function: Any, *calls: tuple[Any, ...]) -> None:
     other = converted(function)
     deep = converted(function, convert_callees=True)
     forgetting = convert(function, ForgettingOperators(convert_callees=True))
+    by_python = convert(function, PlainLoopOperators(convert_callees=True))
     ast.parse(to_code(function))
     for arguments in calls or ((),):
         expected = observe(function, arguments)
-        for run in (other, deep, forgetting):
+        for run in (other, deep, forgetting, by_python):
             found = observe(run, arguments)
             assert found == expected, f"{arguments}: {found} instead of {expected}\n{to_code(function)}"
 

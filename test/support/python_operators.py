@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -12,6 +13,7 @@ from weft.frontend.autograph.convert import convert as conversion
 from weft.frontend.autograph.convert.operators import Handler
 
 Body = Callable[[], Any]
+Plain = Callable[[float], bool]
 
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -92,7 +94,14 @@ class PythonOperators:
             return then()
         return None if otherwise is None else otherwise()
 
-    def while_(self, test: Body, body: Body, otherwise: Body | None = None, dead: str = "") -> Any:
+    def while_(
+        self,
+        test: Body,
+        body: Body,
+        otherwise: Body | None = None,
+        dead: str = "",
+        plain: Plain | None = None,
+    ) -> Any:
         """`while`; break and continue end here, return goes on."""
         while test():
             status = body()
@@ -103,7 +112,12 @@ class PythonOperators:
         return None if otherwise is None else otherwise()
 
     def for_(
-        self, iterable: Any, body: Callable[[Any], Any], otherwise: Body | None = None, dead: str = ""
+        self,
+        iterable: Any,
+        body: Callable[[Any], Any],
+        otherwise: Body | None = None,
+        dead: str = "",
+        plain: Plain | None = None,
     ) -> Any:
         """`for`; the body assigns the target."""
         for item in iterable:
@@ -399,6 +413,40 @@ class PythonOperators:
                     yield element(item)
 
 
+class PlainLoopOperators(PythonOperators):
+    """Operators that run the loops that Python can run by itself as the user wrote them."""
+
+    def while_(
+        self,
+        test: Body,
+        body: Body,
+        otherwise: Body | None = None,
+        dead: str = "",
+        plain: Plain | None = None,
+    ) -> Any:
+        """`while`."""
+        if plain is None:
+            return super().while_(test, body, otherwise)
+        return _all_of(plain)
+
+    def for_(
+        self,
+        iterable: Any,
+        body: Callable[[Any], Any],
+        otherwise: Body | None = None,
+        dead: str = "",
+        plain: Plain | None = None,
+    ) -> Any:
+        """`for`."""
+        if plain is None:
+            return super().for_(iterable, body, otherwise)
+        return _all_of(plain)
+
+
+def _all_of(plain: Plain) -> None:
+    assert plain(math.inf)
+
+
 class ForgettingOperators(PythonOperators):
     """Operators that unbind the names that are said to be dead: a program that reads one nevertheless fails."""
 
@@ -409,7 +457,14 @@ class ForgettingOperators(PythonOperators):
         finally:
             _forget(dead, then, otherwise)
 
-    def while_(self, test: Body, body: Body, otherwise: Body | None = None, dead: str = "") -> Any:
+    def while_(
+        self,
+        test: Body,
+        body: Body,
+        otherwise: Body | None = None,
+        dead: str = "",
+        plain: Plain | None = None,
+    ) -> Any:
         """`while`; names are forgotten after each iteration, too."""
         try:
             return super().while_(test, _forgetting(dead, body, otherwise), otherwise)
@@ -417,7 +472,12 @@ class ForgettingOperators(PythonOperators):
             _forget(dead, test, body, otherwise)
 
     def for_(
-        self, iterable: Any, body: Callable[[Any], Any], otherwise: Body | None = None, dead: str = ""
+        self,
+        iterable: Any,
+        body: Callable[[Any], Any],
+        otherwise: Body | None = None,
+        dead: str = "",
+        plain: Plain | None = None,
     ) -> Any:
         """`for`; names are forgotten after each iteration, too."""
         try:
@@ -471,4 +531,4 @@ def _formatted(value: Any, conversion: str | None, spec: str | None) -> str:
     return format(convert[conversion](value), spec or "")
 
 
-__all__ = ["ForgettingOperators", "PythonOperators", "cell_of", "unbound_message"]
+__all__ = ["ForgettingOperators", "PlainLoopOperators", "PythonOperators", "cell_of", "unbound_message"]

@@ -44,9 +44,11 @@ def with_operators(node: Any) -> Any:
 
 
 def _is_converted_when_called(node: ast.AST) -> bool:
-    """Whether a node stays as it is: a class, a coroutine or a generator function, with all functions in it."""
+    """Whether a node stays as it is: a class, a coroutine or a generator function, with all functions in it; a loop
+    that Python runs.
+    """
     if isinstance(node, ast.FunctionDef):
-        return is_generator(node.body)
+        return getattr(node, "is_hidden", False) or is_generator(node.body)
     if isinstance(node, ast.Lambda):
         return is_generator([node.body])
     return isinstance(node, (ast.ClassDef, ast.AsyncFunctionDef))

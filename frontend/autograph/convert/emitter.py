@@ -134,13 +134,23 @@ class Emitter:
             self.body.statements = outer
 
     def define(
-        self, hint: str, body: Body, where: ast.AST, parameters: Iterable[str] = (), comment: str = ""
+        self,
+        hint: str,
+        body: Body,
+        where: ast.AST,
+        parameters: Iterable[str] = (),
+        comment: str = "",
+        is_hidden: bool = False,
     ) -> ast.Name:
-        """Write `def hint_1(parameters):` with what was written into a body; returns the name."""
+        """Write `def hint_1(parameters):` with what was written into a body; returns the name.
+
+        What is hidden is the user's own code, which is not shown a second time and needs no operators.
+        """
         name = self.names.function(hint)
         statements = body.declarations(where) + (body.statements or [ast.Pass(**build.place(where))])
         definition = build.function(name, build.parameters(parameters, where), statements, where)
         definition.comment = comment  # type: ignore[attr-defined]
+        definition.is_hidden = is_hidden  # type: ignore[attr-defined]
         self.emit(definition)
         return build.load(name, where)
 
@@ -171,12 +181,13 @@ class Emitter:
 
     def is_known_module(self, node: ast.expr) -> bool:
         """Whether an expression is known to be a module of Python, NumPy or weft, whose attributes stay as they are."""
-        found = self._module(node)
+        found = self.module(node)
         return found is not None and not is_users_module(found.__name__)
 
-    def _module(self, node: ast.expr) -> ModuleType | None:
+    def module(self, node: ast.expr) -> ModuleType | None:
+        """The module that an expression is known to be."""
         if isinstance(node, ast.Attribute):
-            outer = self._module(node.value)
+            outer = self.module(node.value)
             found = vars(outer).get(node.attr) if outer is not None else None
         elif isinstance(node, ast.Name) and not self._is_local(node.id):
             found = self.context.environment.get(node.id)

@@ -30,13 +30,30 @@ class Operators(Protocol):
     def if_(self, test: Any, body: Block, orelse: Block | None = None, /, dead: str = "") -> Exit:
         """`if test: body() else: orelse()`."""
 
-    def while_(self, test: Thunk, body: Block, orelse: Block | None = None, /, dead: str = "") -> Exit:
-        """`while test(): body() else: orelse()`."""
+    def while_(
+        self,
+        test: Thunk,
+        body: Block,
+        orelse: Block | None = None,
+        /,
+        dead: str = "",
+        plain: Callable[[float], bool] | None = None,
+    ) -> Exit:
+        """`while test(): body() else: orelse()`.
+
+        `plain` is the user's own loop: it runs while it has iterations left of a number, and says whether it ended.
+        """
 
     def for_(
-        self, iterable: Any, body: Callable[[Any], Exit], orelse: Block | None = None, /, dead: str = ""
+        self,
+        iterable: Any,
+        body: Callable[[Any], Exit],
+        orelse: Block | None = None,
+        /,
+        dead: str = "",
+        plain: Callable[[float], bool] | None = None,
     ) -> Exit:
-        """`for item in iterable: body(item) else: orelse()`."""
+        """`for item in iterable: body(item) else: orelse()`; see `while_`."""
 
     def walked(self, iterable: Any, /) -> Any:
         """What a loop walks that something else may hold, too."""

@@ -45,7 +45,13 @@ def _tidied(lines: list[str]) -> str:
 class _Commented(ast.NodeTransformer):
     """Puts a string that becomes a comment before each generated function."""
 
+    def visit_Call(self, node: ast.Call) -> Any:
+        shown = [keyword for keyword in node.keywords if not _is_hidden_argument(node, keyword)]
+        return self.generic_visit(build.copied(node, keywords=shown))
+
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        if getattr(node, "is_hidden", False):
+            return []
         comment = getattr(node, "comment", "")
         node = build.copied(node, body=[self.visit(s) for s in node.body])
         flat: list[ast.stmt] = []
@@ -56,6 +62,13 @@ class _Commented(ast.NodeTransformer):
             return node
         text = f"weft comment: line {node.lineno}: {comment}"
         return [build.statement(build.constant(text, node)), node]
+
+
+def _is_hidden_argument(call: ast.Call, keyword: ast.keyword) -> bool:
+    """Whether an argument is a hidden function, which operators are given."""
+    function = call.func
+    is_operator = isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name)
+    return is_operator and function.value.id == build.OPERATORS and keyword.arg == "plain"  # type: ignore[attr-defined]
 
 
 __all__ = ["to_code"]

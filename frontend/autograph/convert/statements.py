@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import build
+from . import build, plain_loops
 from .functions import FunctionConverter
 from .generated import nothing
 from .unsupported import unsupported
@@ -68,7 +68,7 @@ class StatementConverter(FunctionConverter):
         test = self.thunk(lambda: self.test(node.test), node.test, "test")
         body = self.function_of("body", node.body, node.test, "while:")
         orelse = self.function_of("else", node.orelse, node.test, "while: ... else:")
-        return build.call("while_", [test, body, orelse], node.test, self.dead_keyword([node], node.test))
+        return build.call("while_", [test, body, orelse], node.test, self._loop_keywords(node, node.test))
 
     def for_(self, node: ast.For) -> ast.expr:
         """`for`."""
@@ -84,7 +84,19 @@ class StatementConverter(FunctionConverter):
         comment = f"for {ast.unparse(node.target)}:" if _is_short(node.target) else "for:"
         body = self.define("body", inner, node.target, [item], comment)
         orelse = self.function_of("else", node.orelse, node.iter, "for: ... else:")
-        return build.call("for_", [iterable, body, orelse], node.iter, self.dead_keyword([node], node.iter))
+        return build.call("for_", [iterable, body, orelse], node.iter, self._loop_keywords(node, node.iter))
+
+    def _loop_keywords(self, node: ast.For | ast.While, where: ast.expr) -> list[ast.keyword]:
+        """`dead="names", plain=function`, where there are any."""
+        keywords = self.dead_keyword([node], where)
+        if not plain_loops.is_plain(self, node):
+            return keywords
+        ticks = self.names.fresh("ticks")
+        with self.generated() as body:
+            body.bound.update(self.uses.of(node).stores)
+            self.emit(*plain_loops.ticking(node, ticks))
+        function = self.define("plain", body, where, [ticks], is_hidden=True)
+        return [*keywords, ast.keyword("plain", function, **build.place(where))]
 
     def try_(self, node: ast.Try) -> ast.expr:
         """`try`."""

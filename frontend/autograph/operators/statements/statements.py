@@ -27,6 +27,7 @@ from ..values.own_variables import Variables, variables_named
 from ..values.program_locations import UNBOUND, Variable
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import tested
+from .plain_loops import Plain, ran_alone
 
 Body = Callable[[], Exit]
 
@@ -92,7 +93,13 @@ def variable(function: Callable[..., Any], name: str) -> Any:
     return Variable(name, cells[code.co_freevars.index(name)]).get()
 
 
-def while_(test: Callable[[], Any], body: Body, orelse: Body | None = None, dead: str = "") -> Exit:
+def while_(
+    test: Callable[[], Any],
+    body: Body,
+    orelse: Body | None = None,
+    dead: str = "",
+    plain: Plain | None = None,
+) -> Exit:
     """`while test(): body() else: orelse()`: Python runs it until an array decides, then the rest is recorded.
 
     A loop that Python decides is recorded too, once it has repeated what it records as often as loops are unrolled.
@@ -100,6 +107,8 @@ def while_(test: Callable[[], Any], body: Body, orelse: Body | None = None, dead
     trace = current_trace()
     if trace is None:
         return _run_while(test, body, orelse)
+    if ran_alone(trace, plain, is_endless=True):
+        return None
     ops_before, trips = trace.op_count, 0
     watched = (test, body)
     loop = partial(Loop, trace, body, watched, variables_named(dead, watched), test=test)

@@ -43,6 +43,10 @@ class Copies:
             for item in value.values() if isinstance(value, dict) else value:
                 self.add(item, of)
 
+    def __contains__(self, container: Any) -> bool:
+        known, _ = self._known.get(id(container), (None, ""))
+        return known is container
+
     def require_none(self, container: Any) -> None:
         """Refuse to change one of them."""
         known, of = self._known.get(id(container), (None, ""))

@@ -1,0 +1,107 @@
+"""Loops that Python runs by itself while tracing, as the user wrote them: all values in them are Python's own.
+
+Converted code takes tens of microseconds for an iteration, as each statement of it asks what it is given. A loop that
+fills a table, or looks for primes, before the arrays come in takes what it takes in Python.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Callable, Iterable
+from types import CodeType, FunctionType
+from typing import Any
+
+from ....source.modules import has_plain_modules
+from ....tracing.recorder import Recorder
+from ...convert.plain_loops import BUILTINS, GLOBALS
+from ..branches.checkpoints import Checkpoint
+from ..values.control_flow_state import control_flow
+from ..values.unfollowed_changes import Copies, Remembered
+
+Plain = Callable[[float], bool]
+"""The user's loop: it runs, and says whether it ended within a number of iterations."""
+
+MOST_ITERATIONS = 1_000_000
+"""A loop over a range runs so far: a longer one may be compiled."""
+
+_MOST_VALUES = 20_000
+"""So many values are looked at."""
+
+_CONTAINERS = (list, tuple, dict, set, frozenset)
+_IMMUTABLE = frozenset({*GLOBALS, bytes, range})
+
+
+def ran_alone(trace: Recorder | None, plain: Plain | None, is_endless: bool = False) -> bool:
+    """Whether a loop could be run by Python, and was."""
+    if trace is None or plain is None or not _is_alone(trace) or not _holds_plain(trace, plain):
+        return False
+    if is_endless:
+        return plain(math.inf)
+    start = Checkpoint.take(trace, (plain,))
+    has_ended = plain(MOST_ITERATIONS)
+    if not has_ended:
+        start.roll_back()
+    return has_ended
+
+
+def _is_alone(trace: Recorder) -> bool:
+    """Whether what happens now happens in each call, and nothing has to take note of it."""
+    return (
+        trace.region.parent is None
+        and not control_flow(trace).snapshots
+        and not trace.state(Remembered).results
+        and not has_plain_modules()
+    )
+
+
+def _holds_plain(trace: Recorder, plain: Any) -> bool:
+    """Whether all that a loop can reach is Python's own, and was made by the program."""
+    function: FunctionType = plain
+    if not _are_plain_names(function.__code__, function.__globals__):
+        return False
+    values = []
+    for cell in function.__closure__ or ():
+        try:
+            values.append(cell.cell_contents)
+        except ValueError:
+            continue  # a name that the loop binds
+    return _are_plain(trace, values)
+
+
+def _are_plain_names(code: CodeType, namespace: dict[str, Any]) -> bool:
+    """Whether the global names in code are builtins, numbers, texts and the module `math`."""
+    for name in code.co_names:  # attributes are among them
+        if name in namespace:
+            value = namespace[name]
+            if value is not math and type(value) not in GLOBALS:
+                return False
+        elif hasattr(builtins, name) and name not in BUILTINS:
+            return False
+    inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
+    return all(_are_plain_names(constant, namespace) for constant in inner)
+
+
+def _are_plain(trace: Recorder, values: list[Any]) -> bool:
+    known = trace.python_state
+    grown, copies = control_flow(trace).grown, trace.state(Copies)
+    seen: set[int] = set()
+    while values:
+        value = values.pop()
+        kind = type(value)
+        if kind in _IMMUTABLE or id(value) in seen:
+            continue
+        if kind not in _CONTAINERS or len(seen) + len(value) > _MOST_VALUES:
+            return False
+        if id(value) in grown or value in copies or (known is not None and known.knows(value)):
+            return False
+        seen.add(id(value))
+        values.extend(_items_of(value))
+    return True
+
+
+def _items_of(value: Any) -> Iterable[Any]:
+    return (*value, *value.values()) if isinstance(value, dict) else value
+
+
+__all__ = ["Plain", "ran_alone"]
