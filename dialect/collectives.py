@@ -7,6 +7,7 @@ the mesh as a `Member`, which is of the thread. Where there is none, a rank is a
 from __future__ import annotations
 
 import contextlib
+import importlib
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -105,17 +106,24 @@ class _OfThread(threading.local):
 
 
 _of_thread = _OfThread()
-_default: list[Callable[[], Member]] = [Alone]
+_default: list[Callable[[], Member]] = []
+
+_DEFAULT = f"{__package__.rpartition('.')[0]}.frontend.distributed.communicators"
+"""The module that says which rank threads are: compiled code may come from disk, and nothing else have asked for it."""
 
 
 def current_member() -> Member:
     """The rank that this thread is."""
-    return _of_thread.members[-1] if _of_thread.members else _default[0]()
+    if _of_thread.members:
+        return _of_thread.members[-1]
+    if not _default:
+        importlib.import_module(_DEFAULT)
+    return _default[0]()
 
 
 def set_default(member: Callable[[], Member]) -> None:
     """Say which rank threads are that have not entered a mesh."""
-    _default[0] = member
+    _default[:] = [member]
 
 
 on_change: list[Callable[[], None]] = []

@@ -32,7 +32,6 @@ from ...dialect.ops.distributed import (
 from ..autograph.marks import do_not_convert
 from ..tracing.current import current_trace
 from ..tracing.staging import as_operand, emit, is_traced, raise_where, type_of_operand
-from . import communicators  # noqa: F401  (which says which rank a thread is)
 
 OF_BOOLS = {"any": "max", "all": "min"}
 """Reductions of conditions, and what they are of booleans."""
