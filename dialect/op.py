@@ -18,6 +18,7 @@ import numpy as np
 
 from .dtypes import all_dtypes, kind
 from .errors import WeftTypeError, WeftValueError
+from .outside_ops import OUTSIDE
 from .records import dataclass
 from .types import RefType, Shape, TensorType, ValueType, broadcast_shapes
 
@@ -133,9 +134,6 @@ FUNCTIONS = ("math.", SPECIAL)
 
 OPS: dict[str, type[Op]] = {}
 """Every op by its name without the dialect prefix, in order of definition."""
-
-OUTSIDE: dict[str, str] = {}
-"""The modules of other packages in which ops are defined, each with the module that lowers them."""
 
 
 def _require_names(op_class: type[Op]) -> None:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 
-from ...dialect.op import OUTSIDE
+from ...dialect.outside_ops import OUTSIDE
 from ..processors.system import caches, kind_of_processor
 from .files import digest
 from .sources import Stamp, own_sources, sources_below

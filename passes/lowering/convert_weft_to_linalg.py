@@ -15,8 +15,9 @@ from ...dialect.errors import InternalError, UnsupportedError, WeftError
 from ...dialect.host_calls import SIGNATURE, declared_callback
 from ...dialect.loops import INTERRUPTIBLE
 from ...dialect.mlir import Block, Module, Operation, Type, Value, ir
-from ...dialect.op import OUTSIDE, Op
+from ...dialect.op import Op
 from ...dialect.ops.creation import Constant
+from ...dialect.outside_ops import OUTSIDE
 from ...dialect.records import dataclass
 from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.types import RefType, TensorType
