@@ -42,6 +42,7 @@ from .calls.lazy_arguments import call_of
 from .calls.options import refuse_options, require_options
 from .calls.parameters import Parameters, completed
 from .calls.retracing import Compilation, Retracing
+from .calls.shipped_code import with_entries
 from .compiling.program import CallSignature, Program, Recording
 from .guards.handles import Bound
 from .guards.inputs import Decisions
@@ -364,7 +365,7 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
         wanted = signature or self._signature_of(arguments)
         leaves = arguments.leaves
         return self._known.made(
-            wanted, arguments, lambda decisions: self._compiled(wanted, leaves, decisions)
+            wanted, arguments, lambda decisions: with_entries(self._compiled, wanted, leaves, decisions)
         )
 
     def _describe(self, concrete: ConcreteFunction, bound: Bound, arguments: Arguments) -> None:

@@ -123,6 +123,11 @@ class Settings:
         "WEFT_RETRACING_WARNING",
         "Warn when so many calls of a function in a row had to compile (0: never).",
     )
+    ship_compiled: bool = _setting(
+        True,
+        "WEFT_SHIP_COMPILED",
+        "Let pickled functions take their compiled code along, for processes that have none.",
+    )
     strict_conversion: bool = _setting(
         False,
         "WEFT_STRICT_CONVERSION",

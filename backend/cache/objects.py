@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from .files import digest
 from .machine import machine_key
+from .memory import note_use
 from .store import store
 
 
@@ -27,9 +28,11 @@ def cached_object(key: str, make: Callable[[], bytes]) -> bytes:
     found = cache.read(name)
     if isinstance(found, bytes):
         cache.use(name)
+        note_use(name)
         return found
     made = make()
-    cache.write(name, made)
+    if cache.write(name, made):
+        note_use(name)
     return made
 
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 
 from ...dialect.errors import CacheWarning
 from ...dialect.records import NamedTuple
+from . import memory
 from .files import DamagedFile, Data, digest, pack, unpack
 from .location import UnusableDirectory, default_directory, is_own_file, prepared, require_own_directory
 
@@ -73,26 +74,31 @@ class Store:
             for file in files:
                 if file.name.startswith(prefix) and file.name.endswith(_SUFFIX):
                     found.append((file.stat().st_mtime, file.name[: -len(_SUFFIX)]))
-        return [name for _, name in sorted(found, reverse=True)]
+        own = [name for _, name in sorted(found, reverse=True)]
+        return [*own, *(key for key in memory.keys(prefix) if key not in own)]
 
     def read(self, key: str) -> Data | None:
         """The data under a key; None where there is none, or none that is whole and this user's own.
 
         It counts as used only when `use` says so.
         """
-        path = self._path(key)
+        content = self.content(key)
         try:
-            self._own_shard(key)
-            content = _content(path)
-            if content is None:
-                return None
-            data = unpack(key, content)
-        except (OSError, UnusableDirectory):
-            return None
+            return None if content is None else unpack(key, content)
         except DamagedFile:
             self.discard(key)
             return None
-        return data
+
+    def content(self, key: str) -> bytes | None:
+        """What the file of a key holds, or what came from another process for it."""
+        came = memory.get(key)
+        if came is not None:
+            return came
+        try:
+            self._own_shard(key)
+            return _content(self._path(key))
+        except (OSError, UnusableDirectory):
+            return None
 
     def use(self, key: str) -> None:
         """What is under a key was used now: it is evicted later."""
@@ -131,6 +137,7 @@ class Store:
 
     def discard(self, key: str) -> None:
         """Remove what is under a key."""
+        memory.discard(key)
         with contextlib.suppress(OSError):
             os.unlink(self._path(key))
 
@@ -230,6 +237,37 @@ class Store:
         return os.path.join(self._shard(key), key + _SUFFIX)
 
 
+class MemoryStore(Store):
+    """What came from other processes, where there is no directory to write to."""
+
+    def __init__(self) -> None:
+        self.path = ""
+
+    def keys(self, prefix: str) -> list[str]:
+        return memory.keys(prefix)
+
+    def content(self, key: str) -> bytes | None:
+        return memory.get(key)
+
+    def use(self, key: str) -> None:
+        pass
+
+    def put(self, key: str, content: bytes) -> bool:
+        return False
+
+    def write(self, key: str, data: Data) -> bool:
+        return False
+
+    def discard(self, key: str) -> None:
+        memory.discard(key)
+
+    def refuse(self, what: str, reason: str) -> None:
+        pass
+
+    def entries(self) -> Iterator[Entry]:
+        return iter(())
+
+
 _OF_THIS_FILE = (
     errno.EEXIST,
     errno.ENOENT,
@@ -286,7 +324,8 @@ def store() -> Store | None:
             _stores[key] = Store(*key)
         except UnusableDirectory as error:
             complain(f"there is no disk cache: {error}")
-    return _stores[key]
+    found = _stores[key]
+    return MemoryStore() if found is None and memory.keys() else found
 
 
 def complain(message: str) -> None:
@@ -302,4 +341,4 @@ def complain(message: str) -> None:
         )
 
 
-__all__ = ["Configuration", "Entry", "Store", "complain", "configure", "store"]
+__all__ = ["Configuration", "Entry", "MemoryStore", "Store", "complain", "configure", "store"]

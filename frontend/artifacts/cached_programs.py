@@ -13,6 +13,7 @@ from typing import Any
 
 from ...backend.cache.files import digest
 from ...backend.cache.machine import machine_key
+from ...backend.cache.memory import note_use
 from ...backend.cache.store import store
 from ...dialect.errors import ArtifactError
 from ..compiling.program import CallSignature, Program
@@ -60,6 +61,7 @@ class CachedProgram:
             self._store.discard(self._name)  # whole, but not what this version writes
             return None
         self._store.use(self._name)
+        note_use(self._name)
         note("found", self._function)
         return found
 
@@ -75,6 +77,7 @@ class CachedProgram:
             self._store.refuse(f"{self._function} (of a file)", str(error))
             return
         if self._store.write(self._name, (json.dumps(text), kept.blobs)):
+            note_use(self._name)
             note("stored", self._function)
 
     def _key(self, target: str) -> str:

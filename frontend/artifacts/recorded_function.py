@@ -14,6 +14,7 @@ from ..calls.compile_lock import COMPILE_LOCK
 from ..calls.concrete import ConcreteFunction
 from ..calls.eager_calls import always_compiled
 from ..calls.parameters import completed
+from ..calls.shipped_code import with_code
 from ..compiling.program import CallSignature, Program, Recording
 from ..function import Function
 from ..guards.inputs import Decisions
@@ -65,9 +66,9 @@ class RecordedFunction(Function[..., Any]):
     def __repr__(self) -> str:
         return f"<weft.function {self.name}{', '.join(map(str, self.recorded_as))} of a file>"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> str | tuple[Any, ...]:
         entries = [(recorded.description.to_json(), recorded.text) for recorded in self.recorded_as]
-        return _restored, (self.name, entries, self.state, self.target, self.device)
+        return with_code(self, (_restored, (self.name, entries, self.state, self.target, self.device)))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> RecordedFunction:
         state = copy.deepcopy(self.state, memo)

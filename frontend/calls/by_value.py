@@ -23,6 +23,7 @@ import numpy as np
 
 from ...backend.cache.files import digest
 from ..source.carried_sources import files_of, install_files, restore_file
+from .shipped_code import with_code
 
 _MOST_KEPT = 64
 """So many functions that came by value are kept for those that come again."""
@@ -146,6 +147,10 @@ class Portable:
         return tuple((name, getattr(self, name)) for name in names)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
+        """How it is made elsewhere, where its compiled code comes first."""
+        return with_code(self, self._reduced())
+
+    def _reduced(self) -> str | tuple[Any, ...]:
         if self._made_by is not None:
             return self._made_by
         if is_named(self):
@@ -161,12 +166,22 @@ class Portable:
         self._marker.__dict__["key"] = key
         return placed, (type(self), self._marker), (self._carrier, *state)
 
+    def __dask_tokenize__(self) -> Any:
+        """What tells Dask whether two functions are one: not what was compiled of it."""
+        from dask.base import normalize_token
+
+        if is_named(self):
+            return "weft.function", self.__module__, self.__qualname__
+        return "weft.function", normalize_token(self.python_function), repr(self.options())
+
     def __setstate__(self, state: Any) -> None:
         if hasattr(self, "python_function"):
             return  # it was found
         carrier, options, given, sources, files, key = state
         install_sources(sources)
         install_files(files)
+        for reached in _reached(carrier, set()):
+            restore_file(reached)  # before the function is looked up, of which that is a part
         self._make_of(uncarried(carrier), options)
         for name, value in given:
             setattr(self, name, value)

@@ -78,7 +78,7 @@ class Plan:
         number = self._numbers.get(steps)
         if number is None:
             number = self._numbers[steps] = len(self.pieces)
-            self.pieces.append(Piece(text_of_piece(self.program, steps, self.name), self.name))
+            self.pieces.append(Piece.of_text(text_of_piece(self.program, steps, self.name)))
         return number
 
 

@@ -10,42 +10,61 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...backend.cache.digests import sha256
+from ...backend.cache.store import store
 from ...dialect.dtypes import as_dtype
 from ...passes.pieces.partials import Part, State, combined, finished, states_of
+from ..settings import settings
 
-_MOST_COMPILED = 256
+_MOST_KEPT = 256
 """So many pieces are kept compiled in a process."""
 
-_compiled: OrderedDict[str, Any] = OrderedDict()
+_kept: OrderedDict[str, Any] = OrderedDict()
 _lock = threading.Lock()
 
 
 class Piece:
     """A program that is part of another one: compiled where it runs, once in a process."""
 
-    def __init__(self, text: str, name: str) -> None:
-        self.text = text
-        self.name = name
-        self.key = sha256(text.encode())
+    def __init__(self, function: Any, key: str) -> None:
+        self.function = function
+        """What `weft.from_mlir` made of its text."""
+        self.key = key
+        """A name for the text."""
+
+    @classmethod
+    def of_text(cls, text: str) -> Piece:
+        """The piece of a module."""
+        from ..artifacts.from_text import from_mlir  # which loads the compiler
+
+        return cls(from_mlir(text), sha256(text.encode()))
+
+    @property
+    def text(self) -> str:
+        """The module."""
+        found: str = self.function.recorded_as[0].text
+        return found
 
     def __dask_tokenize__(self) -> tuple[str, str]:
         return "weft piece", self.key
 
-    def function(self) -> Any:
-        """The function that compiles it."""
-        with _lock:
-            found = _compiled.get(self.key)
-            if found is None:
-                from ..artifacts.from_text import from_mlir  # which loads the compiler
-
-                found = _compiled[self.key] = from_mlir(self.text)
-            _compiled.move_to_end(self.key)
-            while len(_compiled) > _MOST_COMPILED:
-                _compiled.popitem(last=False)
-        return found
+    def __reduce__(self) -> tuple[Any, ...]:
+        """With its compiled code, where that is wanted: workers then load neither MLIR nor a compiler."""
+        if settings.ship_compiled and store() is not None:
+            self.function.get_concrete_function()
+        return _known, (self.function, self.key)
 
     def __call__(self, *arrays: Any) -> Any:
-        return self.function()(*arrays)
+        return self.function(*arrays)
+
+
+def _known(function: Any, key: str) -> Piece:
+    """A piece that came; one that came before is taken, as it is compiled already."""
+    with _lock:
+        piece: Piece = _kept.setdefault(key, Piece(function, key))
+        _kept.move_to_end(key)
+        while len(_kept) > _MOST_KEPT:
+            _kept.popitem(last=False)
+        return piece
 
 
 class Source(NamedTuple):

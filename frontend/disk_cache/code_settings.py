@@ -15,7 +15,7 @@ from .portable import Data
 
 NO_CODE = frozenset(
     {"cache", "cache_dir", "cache_megabytes", "cuda", "device", "disable_jit", "explain", "full_traceback", "log",
-     "result_pool_bytes", "retracing_warning", "verify"}
+     "result_pool_bytes", "retracing_warning", "ship_compiled", "verify"}
 )  # fmt: skip
 """Settings of which compiled code does not depend."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...backend.cache.files import digest
 from ...backend.cache.machine import machine_key
+from ...backend.cache.memory import note_use
 from ...backend.cache.store import Store, store
 from ...passes.notes import NOWHERE, Note
 from ..compiling.program import CallSignature, Program, Recording
@@ -71,6 +72,7 @@ class CachedFunction:
                 continue
             if program is not None and fits(program):
                 self._store.use(name)
+                note_use(name)
                 self._outcome = "had it: another process has compiled it, and this one loads it"
                 note("found", self._name)
                 return program
@@ -93,6 +95,7 @@ class CachedFunction:
             return
         name = f"{self.key}-{digest(data[0])[:16]}"
         if self._store.write(name, data):
+            note_use(name)
             note("stored", self._name)
             self._outcome = "keeps it for other processes"
             self._forget_old(self._store)

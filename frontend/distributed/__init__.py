@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .partitioned import partition
     from .sharded import ShardedArray, from_local, load, scatter
     from .specs import P, PartitionSpec
+    from .warming import warm
 
 _NAMES = {
     "Mesh": ".mesh",
@@ -31,6 +32,7 @@ _NAMES = {
     "PartitionSpec": ".specs",
     **dict.fromkeys(("ShardedArray", "from_local", "load", "scatter"), ".sharded"),
     "partition": ".partitioned",
+    "warm": ".warming",
     **dict.fromkeys(
         (
             "all_gather",
@@ -85,4 +87,5 @@ __all__ = [
     "send_receive",
     "size",
     "vary",
+    "warm",
 ]
