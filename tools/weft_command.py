@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from datetime import datetime
 
+from .. import __version__
 from ..backend.cache.archives import export_entries, import_entries
 from ..backend.cache.location import UnusableDirectory
 from ..backend.cache.store import Store
@@ -17,6 +18,7 @@ from ..backend.processors.system import memory
 from ..backend.target import host, named
 from ..dialect.errors import ArtifactError
 from ..frontend.settings import settings
+from .arguments import Parser
 from .build_command import add_build_command, build
 from .explain_command import add_explain_command, explain
 
@@ -26,9 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Alone it prints help.
     """
-    parser = argparse.ArgumentParser(
-        prog="weft", description="weft compiles Python functions over NumPy arrays."
-    )
+    parser = Parser(prog="weft", description="weft compiles Python functions over NumPy arrays.")
+    parser.add_argument("--version", action="version", version=f"weft {__version__}")
     rooms = parser.add_subparsers(dest="command")
     cache = rooms.add_parser("cache", help="the compiled functions on disk")
     commands = cache.add_subparsers(dest="action", required=True)

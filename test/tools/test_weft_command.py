@@ -93,6 +93,38 @@ def test_commands_that_there_are_not_are_refused(
     assert "room" not in shown
 
 
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["bild"], "build"),
+        (["cash", "info"], "cache"),
+        (["cache", "cleer"], "clear"),
+        (["--versoin"], "--version"),
+        (["build", "f", "-o", "a.so", "--lapak=mkl"], "--lapack"),
+    ],
+)
+def test_what_may_have_been_meant_is_said(
+    arguments: list[str], meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.endswith(f"; did you mean {meant}?\n")
+
+
+def test_nothing_is_suggested_for_what_is_like_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["xyzzy"])
+    assert "did you mean" not in capsys.readouterr().err
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"weft {weft.__version__}\n"
+
+
 def test_machine_is_described(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["machine"]) == 0
     lines = capsys.readouterr().out.splitlines()
