@@ -86,8 +86,16 @@ $(VENV)/.docs-installed: $(INSTALLED)
 docs-site: $(VENV)/.docs-installed ## Build the documentation as a site, in build/site/html; links are checked
 	$(BIN)/python docs/site/build.py
 
+dist: $(INSTALLED) ## Write the source distribution and the wheel of a tagged release to dist/
+	git diff --quiet HEAD || { echo "there are changes that are not committed"; exit 1; }
+	git tag --points-at HEAD | grep -qx "v$$($(BIN)/python -c 'import weft; print(weft.__version__)')" || { echo "this commit has no tag of its version"; exit 1; }
+	rm -rf dist build/lib
+	$(BIN)/python -c 'from setuptools import build_meta; build_meta.build_sdist("dist")'
+	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist dist/*.tar.gz
+	ls -l dist
+
 clean: ## Remove .venv, build products and caches
 	rm -rf $(VENV) $(BENCH) build dist weft.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help install demo test test-fast bench soak fuzz gpu-pack gpu-carry format docs docs-site clean
+.PHONY: help install demo test test-fast bench soak fuzz gpu-pack gpu-carry format docs docs-site dist clean

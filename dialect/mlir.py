@@ -11,11 +11,18 @@ from functools import cache
 from types import ModuleType
 from typing import Any, TypeAlias
 
-from torch_mlir import ir
-from torch_mlir._mlir_libs import _mlir, _mlirDialectsIRDL, _mlirDialectsLLVM
-from torch_mlir.passmanager import PassManager
-
+from .errors import MissingPackageError
 from .imports import uncollected
+
+try:
+    from torch_mlir import ir
+    from torch_mlir._mlir_libs import _mlir, _mlirDialectsIRDL, _mlirDialectsLLVM
+    from torch_mlir.passmanager import PassManager
+except ImportError as error:
+    raise MissingPackageError(
+        f"to compile a function needs the package torch-mlir, which `pip install weft` brings along; without it, "
+        f"files run that have machine code (weft.save with code=): {error}"
+    ) from error
 
 _mlir.globals.dialect_search_modules = [f"{__package__}.untyped", *_mlir.globals.dialect_search_modules]
 

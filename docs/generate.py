@@ -288,6 +288,33 @@ def weft_opt_page() -> str:
     )
 
 
+TRIED = DOCS / "templates" / "tried.md"
+"""On which versions of Python tests were run by hand, as a list."""
+
+
+def versions_page() -> str:
+    """What is promised between versions: the template, with what pyproject.toml says of dependencies."""
+    project = (DOCS.parent / "pyproject.toml").read_text()
+    needed = project.partition("\ndependencies = [\n")[2].partition("\n]")[0]
+    rows = re.findall(r'"([\w-]+)([^"]*)",  # (.+)', needed)
+    extras = project.partition("[project.optional-dependencies]\n")[2].partition("\n[")[0]
+    found = re.findall(r'^([\w-]+) = \[((?:[^\]"]|"[^"]*")*)\](?:  # (.+))?$', extras, re.MULTILINE)
+    return filled(
+        "versions.md",
+        tried=TRIED.read_text().rstrip(),
+        dependencies="\n".join(f"| {name} | `{versions}` | {reason} |" for name, versions, reason in rows),
+        extras="\n".join(map(extra_row, found)),
+    )
+
+
+def extra_row(extra: tuple[str, str, str]) -> str:
+    """One line of the table of extras: the reason stands behind the list, or behind the bracket that opens it."""
+    name, packages, reason = extra
+    above = re.match(r"  # (.+)\n", packages)
+    names = re.findall(r'^\s*"([\w-]+)', packages.replace(", ", "\n"), re.MULTILINE)
+    return f"| `{name}` | {', '.join(dict.fromkeys(names))} | {reason or (above[1] if above else '')} |"
+
+
 def cache_page() -> str:
     """How the disk cache works: the template, with all reasons for which a function is not stored."""
     rows = "\n".join(f"| {text} | `{place}` |" for place, text in reasons_not_to_store())
@@ -394,6 +421,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "passes.md": passes_page,
     "settings.md": settings_page,
     "stablehlo.md": stablehlo_page,
+    "versions.md": versions_page,
     "walkthrough.md": walkthrough_page,
     "weft_opt.md": weft_opt_page,
     "../namespace.pyi": namespace_stub,
