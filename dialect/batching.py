@@ -172,6 +172,14 @@ def of_first(
     return [Laned(made, operands[0].has_lanes)]
 
 
+def without_results(
+    b: Emitter, op_class: type[Op], operands: Sequence[Laned], attributes: Mapping[str, Any], lanes: Lanes
+) -> list[Laned]:
+    """The same op on what has lanes: it is there for what it does."""
+    b.emit(op_class, [operand.value for operand in operands], dict(attributes))
+    return []
+
+
 def paired(
     b: Emitter, op_class: type[Op], operands: Sequence[Laned], attributes: Mapping[str, Any], lanes: Lanes
 ) -> list[Laned]:
@@ -509,5 +517,6 @@ __all__ = [
     "searched",
     "windowed",
     "with_entries",
+    "without_results",
     "written_at",
 ]

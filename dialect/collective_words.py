@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 KINDS = (
     "rank",
     "rank_count",
+    "require_same",
     "barrier",
     "all_reduce",
     "reduce_scatter",
@@ -115,6 +116,9 @@ def perform_described(description: Array, *operands: Array) -> list[Array]:
         return [np.asarray(np.int64(place if collective.kind == "rank" else count))]
     if collective.kind == "barrier":
         member.perform(collective, np.zeros((), np.int8))
+        return []
+    if collective.kind == "require_same":
+        member.perform(collective, operands[1])
         return []
     return [member.perform(collective, operands[1])]
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from .dtypes import kind
-from .errors import WeftValueError
+from .errors import CommunicationError, WeftValueError
 from .records import NamedTuple
 
 if TYPE_CHECKING:
@@ -182,6 +182,24 @@ def combined(reduction: str, arrays: Sequence[Array]) -> Array:
     return made
 
 
+def require_same(collective: Collective, given: Sequence[Array]) -> None:
+    """Raise CommunicationError where arrays that are said to be the same are not."""
+    first = given[0].tobytes()
+    for rank, array in enumerate(given):
+        if array.tobytes() != first:
+            at = f" at {collective.place}" if collective.place else ""
+            raise CommunicationError(
+                f"replicated says that all ranks have the same array{at}, but rank {rank} of {len(given)} has another "
+                "one than rank 0; take that of one rank, weft.distributed.broadcast(x), or say that each has its own, "
+                "weft.distributed.local(x)"
+            )
+
+
+def _same(collective: Collective, given: Sequence[Array], rank: int) -> Array:
+    require_same(collective, given)
+    return given[rank]
+
+
 def _received(collective: Collective, given: Sequence[Array], rank: int) -> Array:
     source = source_of(collective, rank, len(given))
     return np.zeros_like(given[rank]) if source is None else given[source]
@@ -197,6 +215,7 @@ _RESULTS: dict[str, Callable[[Collective, Sequence[Any], int], Any]] = {
     "all_to_all": lambda collective, given, rank: np.stack([array[rank] for array in given]),
     "send_receive": _received,
     "barrier": lambda collective, given, rank: given[rank],
+    "require_same": _same,
 }
 """What each collective gives, from what all ranks give, in their order."""
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..batching import alike
+from ..batching import alike, without_results
 from ..collectives import REDUCTIONS, Collective, current_member, perform
 from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError, WeftValueError
@@ -280,6 +280,24 @@ class RankBarrier(Together, name="rank_barrier"):
         return ()
 
 
+class RequireSame(Together, name="require_same"):
+    """Raise where ranks have different tensors, on meshes whose ranks ask each other; others take it for granted."""
+
+    x: Operand
+    over: String
+    results = 0
+    batching = without_results
+
+    @staticmethod
+    def infer(x: TensorType, over: str) -> None:
+        return None
+
+    @staticmethod
+    def evaluate(x: Array, over: str) -> tuple[Array, ...]:
+        perform(Collective("require_same", over), x)
+        return ()
+
+
 class AboutRanks(SafeOp, family="distributed", cost=Cost.CHEAP):
     """Base of what tells where the program runs; it is known when it runs, and no constant of it."""
 
@@ -386,6 +404,7 @@ __all__ = [
     "RankCount",
     "ReduceScatter",
     "Replicated",
+    "RequireSame",
     "Scattered",
     "SendReceive",
     "Together",

@@ -25,6 +25,7 @@ from ...dialect.ops.distributed import (
     RankCount,
     ReduceScatter,
     Replicated,
+    RequireSame,
     SendReceive,
     Together,
     Vary,
@@ -190,7 +191,9 @@ def vary(x: Any, over: str | tuple[str, ...] | None = None) -> Any:
 def replicated(x: Any, over: str | tuple[str, ...] | None = None) -> Any:
     """Say that arrays, or those in a container, are the same on all ranks, as parameters of a model are.
 
-    Gradients by them are those of the whole function then, on all ranks; and they may decide what all ranks do.
+    Gradients by them are those of the whole function then, on all ranks; and they may decide what all ranks do. Ranks
+    of a simulated mesh, and those that ask each other (`Mesh(checked=True)`), raise `weft.CommunicationError` where it
+    is not so; others believe it.
 
     >>> weft.distributed.replicated({"weights": np.ones(2)})
     {'weights': array([1., 1.])}
@@ -218,7 +221,10 @@ def _marked(op_class: type[Op], x: Any, over: str) -> Any:
         if isinstance(x, tuple):
             return type(x)(*entries) if hasattr(x, "_fields") else tuple(entries)
         return entries
-    return _applied(op_class, as_operand(x), over=over)
+    x = as_operand(x)
+    if op_class is Replicated:
+        _applied(RequireSame, x, over=over)
+    return _applied(op_class, x, over=over)
 
 
 def _applied(op_class: type[Op], *operands: Any, **attributes: Any) -> Any:
@@ -241,6 +247,8 @@ def _applied(op_class: type[Op], *operands: Any, **attributes: Any) -> Any:
 
 def _axes(over: str | tuple[str, ...] | None) -> str:
     """Names of axes as ops have them."""
+    if not isinstance(over, (str, tuple, list, type(None))):
+        raise WeftTypeError(f"`over` names axes of the mesh by strings, not {over!r}")
     names = () if over is None else (over,) if isinstance(over, str) else tuple(over)
     for name in names:
         if not isinstance(name, str):

@@ -16,6 +16,7 @@ from ...dialect.collective_words import described
 from ...dialect.collectives import Collective, place_of
 from ...dialect.host_calls import NAME, NATIVE, SIGNATURE, collective_symbol
 from ...dialect.mlir import Value, ir
+from ...dialect.op import Op
 from ...dialect.ops.distributed import (
     AllGather,
     AllReduce,
@@ -27,6 +28,7 @@ from ...dialect.ops.distributed import (
     RankCount,
     ReduceScatter,
     Replicated,
+    RequireSame,
     SendReceive,
     Vary,
 )
@@ -35,6 +37,9 @@ from ..index_arithmetic import Extent, IndexArithmetic
 from .conversion import Conversion, OpInstance, arith, lowers, storage_type
 
 _WORD = np.dtype(np.int64)
+
+_KINDS: dict[type[Op], str] = {BroadcastRank: "broadcast", RankBarrier: "barrier"}
+"""What ops are called elsewhere that have another name."""
 
 
 @lowers(Local, Replicated, Vary)
@@ -69,7 +74,7 @@ def lower_about_ranks(c: Conversion, op: OpInstance) -> Value:
     return _called(c, op, [])
 
 
-@lowers(RankBarrier)
+@lowers(RankBarrier, RequireSame)
 def lower_barrier(c: Conversion, op: OpInstance) -> None:
     """Nothing comes of it."""
     _call(c, op, [], [])
@@ -115,9 +120,9 @@ def _call(
 
 def _collective(op: OpInstance) -> Collective:
     given = op.attributes
-    kind = "broadcast" if op.op_class is BroadcastRank else op.op_class.name.removeprefix("rank_")
+    kind = _KINDS.get(op.op_class, op.op_class.name)
     return Collective(
-        op.op_class.name if op.op_class is RankCount else kind,
+        kind,
         given["over"],
         given.get("reduction", ""),
         given.get("root", given.get("shift", 0)),

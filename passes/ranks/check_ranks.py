@@ -19,7 +19,7 @@ from ...dialect.collectives import place_of
 from ...dialect.errors import DifferentiationError, DivergenceError
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.ops.differentiation import Gradient, Independent, Request
-from ...dialect.ops.distributed import AllReduce, Local, OfRanks, RankBarrier, Replicated, Together, Vary
+from ...dialect.ops.distributed import AllReduce, Local, OfRanks, Replicated, Together, Vary
 from ...dialect.records import dataclass
 from ...dialect.register import create, decode_attributes, op_class_of
 from ..base import Pass, Statistics
@@ -145,7 +145,7 @@ class _Gradients:
         reached.follow(top)
         for operation in self._operations:
             op_class = op_class_of(operation)
-            if op_class is None or not issubclass(op_class, Together) or op_class is RankBarrier:
+            if op_class is None or not issubclass(op_class, Together) or not op_class.results:
                 continue
             if operation.operands[0] in reached:
                 raise DifferentiationError(
@@ -194,7 +194,7 @@ class _Gradients:
             return [(n, known.of(a).varies) for n, a in enumerate(body(operation).arguments)]
         if operation.name in ("scf.yield", "scf.condition"):
             return self._targets_of_terminator(operation)
-        if len(operation.regions) or operation.name in ("func.return", "func.call"):
+        if not len(operation.results) or len(operation.regions) or operation.name == "func.call":
             return []
         united = frozenset[str]().union(*(known.of(operand).varies for operand in operands))
         return [(number, united) for number in range(len(operands))]

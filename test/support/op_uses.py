@@ -34,6 +34,7 @@ WITHOUT_CASES = {
         "write_ref",
         "raise_if",
         "rank_barrier",
+        "require_same",
     ),
     *(
         "random_floats",

@@ -57,6 +57,7 @@ REDUCTIONS = Entry.REDUCTIONS
 
 OF_RANK = KINDS.index("rank")
 OF_COUNT = KINDS.index("rank_count")
+SAME = KINDS.index("require_same")
 BARRIER = KINDS.index("barrier")
 ALL_REDUCE = KINDS.index("all_reduce")
 ALL_GATHER = KINDS.index("all_gather")
@@ -98,11 +99,13 @@ def weft_collective(words: int) -> int:
     if (
         word(TABLE + THREAD) == 0
         or word(TABLE + THREAD) != PyThread_get_thread_ident()
-        or not word(asked + PLAIN)
+        or not (word(asked + PLAIN))
     ):
         return 1
     if kind <= OF_COUNT:
         set_word(word(words + WORD), word(TABLE + RANK) if kind == OF_RANK else word(TABLE + SIZE))
+        return 0
+    if kind == SAME:  # native code serves ranks that do not ask each other
         return 0
     slot = word(asked + DIGEST) & (SLOTS - 1)
     if word(DIGESTS + slot * WORD) != word(asked + DIGEST):

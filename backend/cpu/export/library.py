@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ....dialect.callbacks import COLLECTIVES
 from ....dialect.errors import InternalError, NotPortable, WeftValueError
 from ....dialect.mlir import Module, ir
 from ....dialect.ops.ufunc_loops import CallLoop
@@ -248,7 +249,14 @@ def optimised(
 
 def function_of(source: Source, plan: Plan, first_site: int, constants: list[Array]) -> CFunction:
     """The C function of a planned one."""
-    python = [site.location for site in plan.sites if isinstance(site, HostSite)]
+    calls = [site for site in plan.sites if isinstance(site, HostSite)]
+    together = [site.location for site in calls if site.callback >= COLLECTIVES]
+    if together:
+        raise NotPortable(
+            f"{source.name} works together with other ranks at {', '.join(together)}, which libraries without Python "
+            "do not; export what each rank does between"
+        )
+    python = [site.location for site in calls]
     if python:
         raise NotPortable(f"{source.name} calls Python at {', '.join(python)}")
     outputs = tuple(

@@ -2,7 +2,8 @@
 
 `WEFT_NUM_THREADS` and `set_num_threads` say it; otherwise it is the number of processors that the process may run on,
 or fewer where a control group limits its processor time, or `OMP_NUM_THREADS` says so: Dask, joblib and Ray tell all
-libraries in their workers by that one how many threads each may have.
+libraries in their workers by that one how many threads each may have. Processes that `mpiexec` has started on one
+machine share its processors.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from ....dialect.errors import WeftTypeError, WeftValueError
 
 VARIABLE = "WEFT_NUM_THREADS"
 OPENMP_VARIABLE = "OMP_NUM_THREADS"
+LOCAL_PROCESSES = ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE")
+"""What MPICH and Open MPI tell the processes of a program: how many there are on this machine."""
 MOST_THREADS = 1024
 """The pool has room for so many."""
 
@@ -100,7 +103,16 @@ def available_processors() -> int:
     else:
         processors = os.cpu_count() or 1
     quota = control_group_quota()
-    return max(1, min(processors, MOST_THREADS if quota is None else int(quota)))
+    granted = max(1, min(processors, MOST_THREADS if quota is None else int(quota)))
+    # A starter of processes that binds them to processors has shared these out already.
+    return granted if processors < (os.cpu_count() or 1) else max(1, granted // processes_here())
+
+
+def processes_here() -> int:
+    """How many processes of the same program a starter of MPI's has started on this machine, as it says."""
+    return max(
+        (int(os.environ[name]) for name in LOCAL_PROCESSES if os.environ.get(name, "").isdigit()), default=1
+    )
 
 
 def control_group_quota(

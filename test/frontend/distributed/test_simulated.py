@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -168,6 +169,15 @@ def test_ranks_that_differ_are_told(first: Any, second: Any) -> None:
 
 
 @pytest.mark.parametrize("compiled", [False, True])
+def test_what_is_said_to_be_the_same_is_compared(compiled: bool) -> None:
+    function = weft.function(ranks.replicated) if compiled else ranks.replicated
+    mesh = ranks.Mesh.simulated(3)
+    assert mesh.run(function, [(np.float64(2),)] * 3) == [2, 2, 2]
+    with pytest.raises(weft.CommunicationError, match="rank 1 of 3 has another one than rank 0"):
+        mesh.run(function, lambda rank: ({"w": np.arange(3.0) + (rank == 1)},))
+
+
+@pytest.mark.parametrize("compiled", [False, True])
 def test_parts_have_to_be_equal(compiled: bool) -> None:
     function = weft.function(ranks.all_to_all) if compiled else ranks.all_to_all
     with pytest.raises(
@@ -176,12 +186,24 @@ def test_parts_have_to_be_equal(compiled: bool) -> None:
         ranks.Mesh.simulated(2).run(function, [(np.ones(5),)] * 2)
 
 
+def test_libraries_without_python_have_no_ranks(tmp_path: Path) -> None:
+    total = weft.function(lambda x: ranks.all_reduce(x))
+    with pytest.raises(weft.NotPortable, match=r"works together with other ranks at .*test_simulated.py"):
+        weft.export(tmp_path, total.get_concrete_function(np.ones(2)))
+
+
 @pytest.mark.parametrize(
     ("wrong", "error", "message"),
     [
         (lambda: ranks.all_reduce(1.0, "mean"), ValueError, "op is one of 'sum', 'prod'"),
         (lambda: ranks.all_reduce(1.0, over="rows"), ValueError, "there is no axis 'rows' of a mesh here"),
-        (lambda: ranks.all_reduce(1.0, over=3), TypeError, "'int' object is not iterable"),
+        (lambda: ranks.all_reduce(1.0, over=3), TypeError, "`over` names axes of the mesh by strings, not 3"),
+        (
+            lambda: ranks.all_reduce(1.0, over=("a", 3)),
+            TypeError,
+            "`over` names axes of the mesh by strings, not 3",
+        ),
+        (lambda: ranks.all_reduce(1.0, over="a,b"), ValueError, "'a,b' is no name of an axis"),
         (lambda: ranks.all_gather(1.0), ValueError, "axis 0 is out of bounds for array of dimension 0"),
         (lambda: ranks.Mesh.simulated(0), ValueError, "at least one rank, not 0"),
         (lambda: ranks.Mesh.simulated(2.5), TypeError, "a number of ranks, not 2.5"),

@@ -48,6 +48,16 @@ def test_the_number_for_openmp_is_a_limit() -> None:
         assert ask(WEFT_NUM_THREADS="", OMP_NUM_THREADS=text).stdout == usual
 
 
+def test_processes_of_one_machine_share_its_processors() -> None:
+    usual = int(ask(WEFT_NUM_THREADS="", OMP_NUM_THREADS="").stdout)
+    shared = int(ask(WEFT_NUM_THREADS="", OMP_NUM_THREADS="", MPI_LOCALNRANKS="2").stdout)
+    bound = (
+        len(os.sched_getaffinity(0)) < (os.cpu_count() or 1) if hasattr(os, "sched_getaffinity") else False
+    )
+    assert shared == (usual if bound else max(1, usual // 2))
+    assert ask(WEFT_NUM_THREADS="3", MPI_LOCALNRANKS="2").stdout == "3\n"
+
+
 @pytest.mark.parametrize("text", ["0", "-1", "many", "1025", "1.5"])
 def test_environment_is_checked(text: str) -> None:
     result = ask(WEFT_NUM_THREADS=text)
