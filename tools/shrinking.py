@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from ..dialect.mlir import Block, Module, Operation, Type, Value, ir
+from ..dialect.ops.creation import Constant
 from ..passes.managers import module_pipeline, run_passes
 from ..passes.rewriting import operations_in, operations_of, terminator
 
@@ -22,6 +23,8 @@ _KEPT = frozenset(
     {"sym_name", "function_type", "operandSegmentSizes", "resultSegmentSizes", "operand_segment_sizes"}
 )
 """Attributes without which an op is another one."""
+
+_UPSTREAM = "arith.constant"
 
 
 def erase_symbols(module: Module, wanted: Wanted) -> int:
@@ -156,13 +159,13 @@ def _arguments_around(operation: Operation) -> Iterator[Value]:
 
 def _zero(operation: Operation, type: Type) -> Value | None:
     """A constant of a type in front of an op, where there are any."""
-    if operation.name in ("arith.constant", "weft.constant"):
+    if operation.name in (_UPSTREAM, Constant.mlir_name()):
         return None
     attribute = _zero_attribute(type)
     if attribute is None:
         return None
     is_unsigned = isinstance(type, ir.RankedTensorType) and str(type.element_type).startswith("ui")
-    name = "weft.constant" if is_unsigned else "arith.constant"
+    name = Constant.mlir_name() if is_unsigned else _UPSTREAM
     with ir.InsertionPoint(operation):
         return ir.Operation.create(
             name, results=[type], attributes={"value": attribute}, loc=operation.location
