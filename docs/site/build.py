@@ -51,9 +51,10 @@ class Sources:
             (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, self.folder / path)
         elif source.suffix == ".md":
-            self.write(
-                path, LINK.sub(lambda match: self._link(match, path), source.read_text(encoding="utf-8"))
-            )
+            text = source.read_text(encoding="utf-8").replace(
+                "\n\n```\n", "\n```\n"
+            )  # doctests end with a blank line
+            self.write(path, LINK.sub(lambda match: self._link(match, path), text))
         else:
             language = LANGUAGES.get(source.suffix, "text")
             (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -102,7 +103,8 @@ def assemble(folder: Path) -> None:
     sources.write("index.md", home())
     shutil.copyfile(HERE / "conf.py", folder / "conf.py")
     shutil.copytree(HERE / "static", folder / "static")
-    sources.take("bench/results/peers.png")
+    for picture in ("bench/results/peers.png", "docs/page.png"):
+        sources.take(picture)
 
 
 def section_page(section: contents.Section, pages: list[reference.Page]) -> str:
@@ -130,14 +132,18 @@ def section_page(section: contents.Section, pages: list[reference.Page]) -> str:
 
 
 def home() -> str:
-    """The first page, with the table of contents behind it."""
+    """The first page: what the README begins with, and the contents."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    program, printed = re.findall(r"^```(?:python)?\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)[1:3]
     tree = "\n".join(f"/{section.name}" for section in contents.SECTIONS)
     cards = "\n".join(
         f":::{{grid-item-card}} {section.title}\n:link: {section.name}\n:link-type: doc\n\n{section.text}\n:::\n"
         for section in contents.SECTIONS
     )
     text = (HERE / "index.md").read_text(encoding="utf-8")
-    return text.replace("{{cards}}", cards) + f"\n```{{toctree}}\n:hidden:\n\n{tree}\n```\n"
+    for name, part in (("program", program), ("printed", printed), ("cards", cards)):
+        text = text.replace(f"{{{{{name}}}}}", part.rstrip("\n"))
+    return text + f"\n```{{toctree}}\n:hidden:\n\n{tree}\n```\n"
 
 
 def main() -> int:

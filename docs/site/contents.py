@@ -41,7 +41,7 @@ def title(path: str) -> str:
 SECTIONS = (
     Section(
         "start",
-        "First steps",
+        "Start here",
         "Install weft, make a program fast, and learn what became of it. Read this first, in this order.",
         {
             "first_steps.md": "from install to an explained speed-up, in ten minutes",
