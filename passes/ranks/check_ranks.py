@@ -18,7 +18,8 @@ from typing import ClassVar
 from ...dialect.collectives import place_of
 from ...dialect.errors import DifferentiationError, DivergenceError
 from ...dialect.mlir import Module, Operation, Value, ir
-from ...dialect.ops.differentiation import Gradient, Independent, Request
+from ...dialect.ops.casts import Cast
+from ...dialect.ops.differentiation import Gradient, Independent, Pairs, Request
 from ...dialect.ops.distributed import AllReduce, Local, OfRanks, Replicated, Together, Vary
 from ...dialect.records import dataclass
 from ...dialect.register import create, decode_attributes, op_class_of
@@ -109,6 +110,23 @@ class _Reached(Activity):
             super()._simple(operation)
 
 
+def _rules(gradient: Operation) -> list[Value]:
+    """The values whose cotangent a gradient is in rules of custom gradients, if it is nothing else."""
+    found: list[Value] = []
+    pending = [gradient.results[0]]
+    while pending:
+        value = pending.pop()
+        for use in value.uses:
+            op_class = op_class_of(use.owner)
+            if op_class is Cast:
+                pending.append(use.owner.results[0])
+            elif op_class is Pairs and use.operand_number == 1:
+                found.append(use.owner.operands[0])
+            else:
+                return []
+    return found
+
+
 class _Gradients:
     """Places `weft.vary` in a function, where derivatives are asked for."""
 
@@ -123,9 +141,15 @@ class _Gradients:
         if not independent:
             return
         top = [op for op in self._operations if op.parent.name == "func.func"]
+        asked = Activity(
+            op.operands[2] for op in self._operations if op_class_of(op) is Gradient and not _rules(op)
+        )
+        asked.follow(top)
         for operation in self._operations:
             if op_class_of(operation) is Gradient:
-                self._require_known(operation, top)
+                rules = _rules(operation)
+                if not rules or any(value in asked for value in rules):
+                    self._require_known(operation, top)
             elif op_class_of(operation) is AllReduce:
                 self._require_not_summed(operation)
         active = Activity(independent)
@@ -150,9 +174,9 @@ class _Gradients:
             if operation.operands[0] in reached:
                 raise DifferentiationError(
                     f"the gradient goes through {op_class.name} ({place_of(str(operation.location))}), and it is not "
-                    "known whether that by which is differentiated is the same on all ranks. Say it before: "
-                    "weft.distributed.replicated(parameters), whose gradient is summed over the ranks, or "
-                    "weft.distributed.local(x) where each rank has its own",
+                    "known whether that by which is differentiated is the same on all ranks. Say it in the compiled "
+                    "function, or in what is differentiated: weft.distributed.replicated(parameters), whose gradient "
+                    "is summed over the ranks, or weft.distributed.local(x) where each rank has its own",
                     str(gradient.location),
                 )
 
@@ -210,7 +234,10 @@ class _Gradients:
         return [(number, self._known.of(value).varies) for number, value in enumerate(targets, start=first)]
 
     def _varying(self, value: Value, axes: frozenset[str], user: Operation) -> Value:
-        """A value of each rank, made right behind the one that is the same on all."""
+        """A value of each rank, made in front of what uses it first, in the block of the one that is the same on all.
+
+        Not right behind that: the tangent that it is to have may be made in between.
+        """
         if axes == self._known.everywhere:
             over = ""
         elif OTHERS not in axes:
@@ -224,11 +251,10 @@ class _Gradients:
         key = value, over
         if key not in self._made:
             owner = value.owner
-            block = owner if isinstance(owner, ir.Block) else None
-            point = (
-                ir.InsertionPoint.at_block_begin(block) if block else ir.InsertionPoint.after(owner.operation)
-            )
-            with point, user.location:
+            block = owner if isinstance(owner, ir.Block) else owner.operation.block
+            while user.block != block:
+                user = user.parent.operation
+            with ir.InsertionPoint(user), user.location:
                 self._made[key] = create(Vary, [value], {"over": over}).results[0]
             self._statistics["values that vary"] += 1
         return self._made[key]

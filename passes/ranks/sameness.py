@@ -8,7 +8,7 @@ from ...dialect.attributes import type_from_mlir
 from ...dialect.errors import WeftTypeError
 from ...dialect.mlir import Block, Module, Operation, Value, ir
 from ...dialect.op import Op
-from ...dialect.ops.differentiation import Gradient
+from ...dialect.ops.differentiation import Gradient, Marker
 from ...dialect.ops.distributed import (
     AboutRanks,
     AllReduce,
@@ -147,6 +147,8 @@ class Samenesses:
         if op_class is Gradient:
             x = operands[2]
             made = x._replace(is_summed=x.is_said and not x.varies)
+        elif op_class is not None and issubclass(op_class, Marker):
+            made = operands[0]
         elif op_class is not None and op_class.family == "distributed":
             made = self._of_ranks(op_class, operation, operands)
         elif operation.name == "func.call" or op_class is ReadRef:

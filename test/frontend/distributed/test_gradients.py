@@ -114,6 +114,27 @@ def test_forwards() -> None:
             np.testing.assert_allclose(tangent_there, tangent, rtol=1e-12)
 
 
+@pytest.mark.parametrize(
+    "derivative",
+    [
+        lambda f: weft.jacobian(lambda w: f(w) * w),
+        weft.hessian,
+        lambda f: weft.grad(weft.checkpoint(f)),
+        lambda f: weft.grad(lambda w: np.sum(weft.grad(f)(w) ** 2)),
+        lambda f: lambda w: weft.vmap(weft.grad(f))(np.stack([w, 2 * w])),
+    ],
+    ids=["jacobian", "hessian", "checkpoint", "twice", "vmap"],
+)
+def test_ways_to_ask(derivative: Any) -> None:
+    @weft.function
+    def found(w: Any, x: Any) -> Any:
+        return derivative(lambda w: ranks.all_reduce(np.sum(np.sin(x * w))))(ranks.replicated(w))
+
+    expected = derivative(lambda w: np.sum(np.sin(X * w)))(W)
+    for there in run(found, 3, W):
+        np.testing.assert_allclose(there, expected, rtol=1e-10, atol=1e-12)
+
+
 def test_one_message_for_each_parameter_in_loops() -> None:
     """Parameters that a loop uses many times, and training in a loop whose steps are data."""
 
