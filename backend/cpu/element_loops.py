@@ -13,6 +13,7 @@ from ...dialect.mlir import Block, Module, Operation, ir
 from ...dialect.records import NamedTuple
 from ...passes.notes import NOWHERE, Note, Place, note, place_of, recorded
 from ...passes.rewriting import defined_functions
+from ..planning.names import EXIT, POLL
 from .lowering.steps import trips_of
 
 _LOOPS = ("scf.for", "scf.while")
@@ -49,10 +50,11 @@ def note_element_loops(loops: Iterable[ElementLoop], optimised: Any) -> None:
     told = {found.place for found in notes if found.kind == "vector"}
     for loop in dict.fromkeys(loops):
         where = {loop.function} if loop.function in present else present  # inlined somewhere
-        if where & vectorised:
+        is_scalar = any(n.place == loop.place and n.kind == "scalar" for n in notes)
+        if where & vectorised and (is_scalar or loop.place not in told):
             _retract(notes, loop.place)
             note("vector", loop.place, "is made vector code by LLVM")
-        elif loop.place not in told and not any(n.place == loop.place and n.kind == "scalar" for n in notes):
+        elif loop.place not in told and not is_scalar:
             note("scalar", loop.place, f"runs one iteration after another: {loop.why}")
 
 
@@ -73,10 +75,14 @@ def _innermost(block: Block) -> Iterator[Operation]:
 def _is_on_elements(loop: Operation) -> bool:
     """Whether a loop has neither vector code in it nor calls, and more than what vectors leave of a round number."""
     names = set(_names(loop))
-    if any(name.startswith("vector.") or name == "func.call" for name in names) or names.isdisjoint(_WORK):
+    calls = any(name.startswith("call of ") and name not in _CHECKS for name in names)
+    if calls or any(name.startswith("vector.") for name in names) or names.isdisjoint(_WORK):
         return False
     return loop.name != "scf.for" or trips_of(loop) > 0
 
+
+_CHECKS = (f"call of {EXIT}", f"call of {POLL}")
+"""Calls that hardly ever do anything."""
 
 _WORK = frozenset({"memref.load", "memref.store", "arith.addf", "arith.mulf", "arith.subf", "arith.divf"})
 
@@ -85,11 +91,15 @@ def _names(op: Operation) -> Iterator[str]:
     for region in op.regions:
         for block in region:
             for view in block.operations:
-                yield view.operation.name
-                yield from _names(view.operation)
+                inner = view.operation
+                is_call = inner.name == "func.call"
+                yield f"call of {inner.attributes['callee'].value}" if is_call else inner.name
+                yield from _names(inner)
 
 
 def _why_in_order(loop: Operation) -> str:
+    if f"call of {EXIT}" in _names(loop):
+        return "each may raise an error, which ends the call"
     if loop.name == "scf.while":
         return "only what it computes tells when it ends"
     if any(isinstance(value.type, (ir.FloatType, ir.IntegerType)) for value in loop.results):

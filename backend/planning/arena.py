@@ -8,16 +8,19 @@ size holds what has the same size.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import field
+from typing import cast
 
 from ...dialect.mlir import Operation, Type, Value, ir
 from ...dialect.records import dataclass
-from ...dialect.sizes import Size
+from ...dialect.sizes import Size, replaced, symbol
 from ...passes.index_arithmetic import Extent, IndexArithmetic
 from ...passes.notes import note, wanted
 from .packing import ANY_SIZE, FOREVER, Range, group, pack, share
 from .plan import ALIGNMENT
+from .shapes import Axis
 from .terms import Terms
 
 
@@ -80,6 +83,8 @@ class Workspace:
         self._region_op: int | None = None  # the op that was planned last
         self._op_start = 0
         self._builder = builder
+        self.names: list[str] = []
+        """What the arguments of the function are called, for notes."""
 
     def allocate(self, size: Extent) -> Slot:
         """A slot of at least the given number of bytes, which is a multiple of the alignment."""
@@ -124,18 +129,23 @@ class Workspace:
                 self._set_offset(view, offset, shown)
         end = self._finish_dynamic(size, terms)
         if wanted():
-            self._note_slots()
+            self._note_slots(terms)
         return end
 
-    def _note_slots(self) -> None:
+    def _note_slots(self, terms: Terms) -> None:
         """Note which arrays lie in memory between loops."""
         for slot in (*self.slots, *self.dynamic):
-            place = "the workspace" if slot.holder is None else "the memory of a result"
-            size = (
-                f"{slot.size:,} bytes" if isinstance(slot.size, int) else "as many bytes as its sizes ask for"
-            )
-            if not isinstance(slot.size, int) or slot.size > ALIGNMENT:
-                note("memory", slot.location, "lies in {} until it is no longer needed: {}", place, size)
+            if slot.size == ALIGNMENT:
+                continue  # a number
+            reason = "lies in {} as long as it is needed: {}"
+            if slot.holder is not None:
+                note("memory", slot.location, "lies in {} as long as it is needed", "the memory of a result")
+            elif isinstance(slot.size, int):
+                note("memory", slot.location, reason, "the workspace", f"{slot.size:,} bytes")
+            else:
+                note(
+                    "memory", slot.location, reason, "the workspace", _elements(slot.views, terms, self.names)
+                )
 
     def _finish_dynamic(self, end: Extent, terms: Terms) -> Extent:
         """Place the slots of dynamic size behind those of static size."""
@@ -209,6 +219,27 @@ class Workspace:
     def _tick(self) -> int:
         self.now += 1
         return self.now
+
+
+def _elements(views: Sequence[Value], terms: Terms, names: Sequence[str]) -> str:
+    """How many elements of which type a slot is for, in terms of the sizes of arguments."""
+
+    def named(name: Hashable) -> Size:
+        if isinstance(name, Axis) and isinstance(name.value.owner, ir.Block):
+            number = name.value.arg_number
+            if number < len(names) and names[number]:
+                return symbol(f"{names[number]}.shape[{name.axis}]")
+        return symbol("...")
+
+    if not views:
+        return "as much as sizes ask for"
+    given = iter(list(views[0].owner.operation.operands)[2:])
+    type = views[0].type
+    extents = [
+        next(given) if type.is_dynamic_dim(axis) else type.get_dim_size(axis) for axis in range(type.rank)
+    ]
+    count = math.prod((replaced(terms.of(extent), named) for extent in extents), start=cast("Size", 1))
+    return f"{count} elements of {type.element_type}"
 
 
 __all__ = ["ALIGNMENT", "Holder", "Slot", "Workspace"]

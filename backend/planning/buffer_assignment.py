@@ -25,7 +25,7 @@ from .shapes import Sizes, is_known_at_entry, static_shape
 _SMALL = 1 << 16
 """Bytes that are kept for what may be as large, and need not be."""
 
-_CHANGED = "is copied before {} changes it, as what it was is needed later"
+_CHANGED = "is copied, as {} changes it and what it was is needed later"
 _CARRIED = "is copied to where the next iteration, or what follows a branch, finds it"
 
 

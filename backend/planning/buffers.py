@@ -20,6 +20,7 @@ from ...dialect.ops.state import RaiseIf
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
 from ...passes.index_arithmetic import Extent, SharedConstants
+from ...passes.notes import place_of, wanted
 from ...passes.preconditions import require_lowered
 from ...passes.rewriting import constant_integer
 from . import sizes_function
@@ -449,6 +450,8 @@ class _Planner:
     def _finish_workspace(self) -> int | None:
         places = self._assignment
         holders = [result.holder for result in places.results if result.holder is not None]
+        if wanted():
+            places.workspace.names = [place_of(argument.location).name for argument in self._body.arguments]
         with ir.InsertionPoint.after(self._start.operation):
             self._end = places.workspace.finish(holders, self._terms)
         static = self._end if isinstance(self._end, int) else None

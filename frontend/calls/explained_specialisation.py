@@ -73,7 +73,8 @@ class ExplainedSpecialisation:
                 yield Note("python", place, "calls {}", (f"`{name_of(self._callbacks[site.callback])}`",))
             else:
                 message = re.sub(r"\{\d*\}", "...", site.message)
-                yield Note("check", place, "is checked, and raises {}: {}", (site.error, message))
+                if not _OUT_OF_MEMORY.fullmatch(message):
+                    yield Note("check", place, "is checked, and raises {}", (f"{site.error}: {message}",))
 
 
 def _guarded(guards: Iterable[Any], inputs: Iterable[Any]) -> Iterator[Note]:
@@ -98,6 +99,9 @@ def _guarded(guards: Iterable[Any], inputs: Iterable[Any]) -> Iterator[Note]:
         if isinstance(found, Input):
             yield Note("guard", NOWHERE, "{} is read at each call", (found.name,))
 
+
+_OUT_OF_MEMORY = re.compile(r"the arrays of .* need a block of .* bytes of memory")
+"""What any array may raise."""
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), tuple, list, dict, set, frozenset, np.generic)
 """What is compared by its value."""

@@ -143,18 +143,35 @@ def _sentence(notes: Sequence[Note], file: str) -> str:
         for number, other in enumerate(first.about)
     ]
     reason = first.reason.format(*about)
-    subject = first.place.name or expression_at(*first.place[:3])
-    return f"`{subject}` {reason}" if subject else f"{KINDS[first.kind].subject} {reason}".lstrip()
+    return f"{_subject(first)} {reason}".lstrip()
+
+
+def _subject(note: Note) -> str:
+    """What a sentence is about: the expression, or an array that a loop or branch carries."""
+    if note.reason.startswith("these "):
+        return ""
+    name = note.place.name or expression_at(*note.place[:3])
+    is_carried = note.kind in ("copy", "memory", "threads") or note.reason.startswith(_OF_ARRAYS)
+    if not name:
+        return "an array" if note.reason.startswith(_OF_ARRAYS) else KINDS[note.kind].subject
+    if name.startswith(("for ", "while ", "if ")) and is_carried:
+        return f"{'copying ' * (note.kind == 'threads')}an array of `{name}`"
+    return f"`{name}`"
+
+
+_OF_ARRAYS = ("is copied", "is filled")
+"""How reasons begin that are about what an expression gives."""
 
 
 def _fused(note: Note, file: str) -> str:
     """What is computed in one loop with an expression: its own parts are not named."""
     own = statement_at(*note.place[:3])
-    others = [
-        _named(other, note.place, file)
-        for other in note.about
-        if isinstance(other, Place) and (other.file != note.place.file or statement_at(*other[:3]) != own)
-    ]
+    statements: dict[tuple[str, int], Place] = {}
+    for other in sorted(other for other in note.about if isinstance(other, Place)):
+        statement = other.file, statement_at(*other[:3])
+        if statement != (note.place.file, own):
+            statements.setdefault(statement, other)
+    others = [_named(other, note.place, file) for other in statements.values()]
     subject = expression_at(*note.place[:3])
     others = [name for name in dict.fromkeys(others) if name != f"`{subject}`"]
     told = f"with {_listed(others)}" if others else "with all its parts"
@@ -168,6 +185,8 @@ def _named(place: Place, beside: Place, file: str) -> str:
     name = place.name or expression_at(*place[:3])
     if not name:
         return f"line {place.line}" if place.line else "something else"
+    if place == beside:
+        return "it"
     if place[:2] == beside[:2] or not place.line:
         return f"`{name}`"
     where = f"line {place.line}" if place.file in (beside.file, file) else _file_name(place.file)

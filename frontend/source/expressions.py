@@ -62,6 +62,8 @@ def _named(tree: ast.AST) -> Iterator[tuple[ast.expr, str, int]]:
             names[node.iter] = f"for {ast.unparse(node.target)} in {ast.unparse(node.iter)}"
         elif isinstance(node, ast.While):
             names[node.test] = f"while {ast.unparse(node.test)}"
+        elif isinstance(node, ast.If):
+            names[node.test] = f"if {ast.unparse(node.test)}"
         if isinstance(node, (*_OPERATIONS, *_OTHERS)):
             yield node, names.get(node, ""), statement
         if isinstance(node, ast.stmt):

@@ -243,6 +243,8 @@ class _BlockFuser:
 
     def _note_group(self, group: Group) -> None:
         """Note what is computed in one loop; how the results of reductions are rounded is no part of the program."""
+        if group.root.is_number:
+            return
         apart = {place_of(generic.op.location) for generic in self.generics if not generic.is_elementwise}
         apart.add(place_of(group.root.op.location))
         places = dict.fromkeys(place_of(member.op.location) for member in group.members)
@@ -277,7 +279,7 @@ def _is_efficient(generic: Generic, loops: Any) -> bool:
 
 def _apart(generic: Generic, why: str, *readers: Generic) -> bool:
     """Note that a generic has a loop of its own, whose results the readers get from memory."""
-    if readers and wanted():
+    if readers and wanted() and not generic.is_number:
         reason = f"is computed before {fields(len(readers))}, as {why}"
         note("stored", generic.op.location, reason, *(reader.op.location for reader in readers))
     return False

@@ -244,6 +244,11 @@ class Generic:
         scalar = scalars.get(source) if self.is_parallel or not loops else None
         return Read(operand, read_map, source, source_map, scalar, narrower)
 
+    @property
+    def is_number(self) -> bool:
+        """Whether it has no loops, as it computes with numbers."""
+        return bool(self.output_maps[0].n_dims == 0)
+
     def filling_scalar(self) -> Value | Attribute | None:
         """The scalar that all elements of the result are, where the op does nothing but fill."""
         if self.body or len(self.output_maps) != 1 or not self.is_elementwise:

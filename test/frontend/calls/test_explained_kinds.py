@@ -100,10 +100,10 @@ PROGRAMS = {
     ],
     "threads": [
         (lambda x: np.exp(x), [VECTOR], r"`np\.exp\(x\)` is shared among threads from [\d,]+ iterations on"),
-        (lambda x: x * 2, [weft.TensorSpec((100,), "float64")], r".* is too short for threads, .*"),
+        (lambda x: x * 2, [weft.TensorSpec((100,), "float64")], r"these are far too short for threads"),
     ],
-    "copy": [(changed, [VECTOR], r"`x` is copied before `y\[0\]` .*changes it, as what it was is needed later")],
-    "memory": [(lambda x: np.sort(x * 2)[:2], [VECTOR], r".* lies in .* until it is no longer needed: .*")],
+    "copy": [(changed, [VECTOR], r"`x` is copied, as `y\[0\]` .*changes it and what it was is needed later")],
+    "memory": [(lambda x: np.sort(x * 2)[:2], [VECTOR], r"`x \* 2` lies in .* needed: x\.shape\[0\] elements of f64")],
     "host": [(drawing, [weft.TensorSpec((8,), "float64")], r".*runs on the host, as it draws random numbers")],
 }  # fmt: skip
 """For each kind programs, what they are compiled for, and what is said; those of "trace" are in `test_explain.py`."""

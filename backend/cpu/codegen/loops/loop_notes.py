@@ -17,9 +17,15 @@ def note_form(nest: LoopNest, order: Sequence[int], loop: Any) -> None:
     location = nest.operation.location
     lanes = getattr(loop, "lanes", 1)
     if loop is not None and lanes > 1:
-        note("vector", location, "runs in vectors of {}", str(lanes))
+        how = "is copied" if nest.is_copy() else "is filled" if _is_fill(nest) else "runs"
+        note("vector", location, f"{how} in vectors of {{}}", str(lanes))
     else:
         note("scalar", location, f"runs one element at a time: {_why_scalar(nest, order[-1])}")
+
+
+def _is_fill(nest: LoopNest) -> bool:
+    """Whether a nest does nothing but set elements to a number."""
+    return len(list(nest.body.operations)) == 1 and all(access.is_scalar for access in nest.inputs)
 
 
 def _why_scalar(nest: LoopNest, inner: int) -> str:

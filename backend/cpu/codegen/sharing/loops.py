@@ -36,6 +36,9 @@ microsecond while the others are waiting for it, and ten to twenty when they hav
 EVEN = 8
 """Loops of fewer iterations cannot be shared evenly; loops in them are shared instead where those are long enough."""
 
+FAR = 10
+"""Loops that would have to be so many times as long to be shared are told of without a number."""
+
 
 @dataclass(frozen=True)
 class SplitParallelLoops(Pass):
@@ -92,7 +95,7 @@ def _worthwhile(block: Block) -> Iterator[tuple[_Shape, Cost]]:
             is_static = cost.is_static and not count.values
             if is_static and cost.steps * count.number < 2 * GRAIN:
                 if wanted():
-                    _note_short(shape, cost)
+                    _note_short(shape, cost, count)
                 continue
             if not (is_static and count.number < EVEN and _inner_loops_do(shape.loop, cost)):
                 if not is_static or count.number >= 2:
@@ -132,12 +135,19 @@ def _inner_loops_do(loop: Operation, cost: Cost) -> bool:
     return shared >= 0.9 * cost.steps
 
 
-def _note_short(shape: _Shape, cost: Cost) -> None:
+def _note_short(shape: _Shape, cost: Cost, count: Term) -> None:
     """Note that a loop of known length is too short to share."""
     step = constant_integer(shape.loop.operands[2]) or 1
     least = math.ceil(2 * GRAIN / max(1.0, cost.steps)) * step
-    reason = "is too short for threads, which pay from {} iterations on"
-    note("threads", shape.root.location, reason, f"{least:,}")
+    if count.number * step * FAR < least:
+        note("threads", shape.root.location, "these are far too short for threads")
+    else:
+        note(
+            "threads",
+            shape.root.location,
+            "is too short for threads, which pay from {} iterations on",
+            f"{least:,}",
+        )
 
 
 def _note_shared(shape: _Shape, cost: Cost) -> None:
@@ -146,7 +156,7 @@ def _note_shared(shape: _Shape, cost: Cost) -> None:
         least = 2 * _grain(cost) * (constant_integer(shape.loop.operands[2]) or 1)
         note("threads", shape.root.location, "is shared among threads from {} iterations on", f"{least:,}")
     else:
-        note("threads", shape.root.location, "is shared among threads where it is long enough")
+        note("threads", shape.root.location, "is shared among threads where sizes give them enough to do")
 
 
 class _Part:
