@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         MissingPackageError,
         NotPortable,
         PartitionError,
+        ProfileError,
         RemoteError,
         RetracingWarning,
         TraceRecursionError,
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from .frontend.gradients.tape import GradientTape
     from .frontend.gradients.transforms import grad, stop_gradient, value_and_grad
     from .frontend.numpy_api.constants import constant
+    from .frontend.profiling.profile import profile
     from .frontend.runtime_values.effects import print, py_call, trace_print
     from .frontend.settings import settings
     from .frontend.signature.signature import TensorSpec
@@ -145,6 +147,7 @@ _EXPORTS: dict[str, str] = {
     "release_memory": ".backend.cpu.memory.result_pool",
     "get_num_threads": ".backend.cpu.threads.count",
     "set_num_threads": ".backend.cpu.threads.count",
+    "profile": ".frontend.profiling.profile",
     "print": ".frontend.runtime_values.effects",
     "py_call": ".frontend.runtime_values.effects",
     "trace_print": ".frontend.runtime_values.effects",
@@ -165,6 +168,7 @@ _EXPORTS: dict[str, str] = {
     "MissingPackageError": ".dialect.errors",
     "NotPortable": ".dialect.errors",
     "PartitionError": ".dialect.errors",
+    "ProfileError": ".dialect.errors",
     "GatherWarning": ".dialect.errors",
     "CommunicationError": ".dialect.errors",
     "RemoteError": ".dialect.errors",
@@ -231,6 +235,7 @@ __all__ = [
     "Model",
     "NotPortable",
     "PartitionError",
+    "ProfileError",
     "RemoteError",
     "RetracingWarning",
     "TensorArray",
@@ -278,6 +283,7 @@ __all__ = [
     "map",
     "onnx",
     "print",
+    "profile",
     "py_call",
     "range",
     "release_memory",

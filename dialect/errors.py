@@ -146,6 +146,10 @@ class PartitionError(RefusedOperation):
     """What a function does that cannot be done on arrays which are split over ranks, or in blocks of Dask."""
 
 
+class ProfileError(WeftError, RuntimeError):
+    """A profile is begun where there is one already."""
+
+
 class AxisError(WeftError, np.exceptions.AxisError):
     """An axis is out of bounds; NumPy's own class, so that it is both an IndexError and a ValueError."""
 

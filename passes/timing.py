@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
 
+from .listening import listening
+
 
 class CompileTimes(Mapping[str, float]):
     """The seconds of the phases of a compilation, by name, in the order in which they began.
@@ -109,8 +111,11 @@ class phase:
         traceback: TracebackType | None,
     ) -> None:
         if self._around is not None:
-            self._around._seconds[self._name] += time.perf_counter() - self._start
+            end = time.perf_counter()
+            self._around._seconds[self._name] += end - self._start
             _running.times = self._around
+            if listening.listener is not None:
+                listening.listener.span(self._name, "compile", int(1e9 * self._start), int(1e9 * end))
 
 
 __all__ = ["CompileTimes", "phase"]

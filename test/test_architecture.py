@@ -55,6 +55,7 @@ ORDER = {
         "stablehlo",
         "calls",
         "pages",
+        "profiling",
         "disk_cache",
         "function.py",
         "eval_shape.py",

@@ -21,10 +21,11 @@ from ..frontend.settings import settings
 from .arguments import Parser
 from .build_command import add_build_command, build
 from .explain_command import add_explain_command, explain
+from .profile_command import add_profile_command, run_profiled
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run `weft build`, `weft explain`, `weft cache ...` or `weft machine`; returns the exit status.
+    """Run `weft build`, `weft explain`, `weft profile`, `weft cache ...` or `weft machine`; returns the exit status.
 
     Alone it prints help.
     """
@@ -42,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rooms.add_parser("machine", help="what code is made for: the processor, its caches, threads and memory")
     add_build_command(rooms)
     add_explain_command(rooms)
+    add_profile_command(rooms)
     wanted = parser.parse_args(arguments)
     if wanted.command is None:
         parser.print_help()
@@ -50,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return build(wanted)
     if wanted.command == "explain":
         return explain(wanted)
+    if wanted.command == "profile":
+        return run_profiled(wanted)
     if wanted.command == "machine":
         print("\n".join(_machine_lines()))
         return 0

@@ -20,6 +20,7 @@ from ...passes.rewriting import names_of_ops
 from ..llvm_compatibility.translation import REPAIRS
 from .lowering.branch_weights import WeighBranches
 from .lowering.entries import AddEntries
+from .lowering.stamps import StampKernels, is_stamped
 from .registry import CPU_PASSES
 
 _SIMPLIFY = "canonicalize{max-iterations=1}"
@@ -112,6 +113,7 @@ CPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "cse",
                 "annotate-functions",  # before there are functions whose arguments may overlap
                 "link-shared-loops",
+                "stamp-kernels",  # when all that calls pieces of loops is there
                 "lower-exits",  # kept until here: nothing may move across an exit
                 "link-runtime",
                 "read-argument-table",
@@ -184,6 +186,8 @@ def needed_steps(module: Module) -> list[Step]:
     """
     ops = [tuple(name.split(".", 1)) for name in names_of_ops(module.operation) if "." in name]
     all_steps = steps_of("loops-to-llvm")
+    if not is_stamped(module):
+        all_steps = [step for step in all_steps if step.name != StampKernels.name]
     if any(dialect == "linalg" for dialect, _ in ops):
         return list(all_steps)
     return [

@@ -52,6 +52,7 @@ CPU_PASSES: PassTable = MappingProxyType(
         "shrink-temporaries": entry(f"{_CODEGEN}.vectors.temporaries:ShrinkTemporaries"),
         "split-blocks": entry(f"{_LOWERING}.split_blocks:SplitBlocks"),
         "split-parallel-loops": entry(f"{_CODEGEN}.sharing.loops:SplitParallelLoops"),
+        "stamp-kernels": entry(f"{_LOWERING}.stamps:StampKernels"),
         "tile-steps": entry(f"{_CODEGEN}.stages.tile_steps:TileSteps", "scf.for"),
         "vectorize-outer-loops": entry(
             f"{_CODEGEN}.outer_loop_vectorization.outer_loops:VectorizeOuterLoops", "scf.while"

@@ -34,6 +34,9 @@ PARALLEL_FOR = "weft_parallel_for"
 THREADS = "weft_threads"
 """Tells how many threads share loops."""
 
+STAMP_BEGIN, STAMP_END = "weft_stamp_begin", "weft_stamp_end"
+"""Tell the time, and note what ran since, in programs that are profiled."""
+
 ALLOCATE, FREE = "weft_allocate", "weft_free"
 ALLOCATE_SCRATCH, FREE_SCRATCH = "_mlir_memref_to_llvm_aligned_alloc", "_mlir_memref_to_llvm_free"
 """What upstream makes of `memref.alloc` and `memref.dealloc` in kernels, when it is told not to call C's functions."""
@@ -165,6 +168,8 @@ def is_own_name(name: str) -> bool:
             ALLOCATE_SCRATCH,
             FREE_SCRATCH,
             REFUSALS,
+            STAMP_BEGIN,
+            STAMP_END,
             *RUNTIME,
         )
     )

@@ -16,6 +16,7 @@ from ...backend.cpu.execution.executable import RuntimeFailure
 from ...backend.executables import loaded
 from ...backend.gpu.devices.on_device import OnDevice, memory_of
 from ...dialect.errors import OverlapError, WeftTypeError, WeftValueError
+from ...passes.listening import listening
 from ..compiling.program import CallSignature, Program
 from ..guards.captures import Capture
 from ..guards.guards import Guard
@@ -75,7 +76,7 @@ class ConcreteFunction(ExplainedSpecialisation):
         self.compile_times = program.times
         """What the phases of its compilation took, in seconds: a mapping that prints as a table."""
         with program.times.recording():
-            self._executable = loaded(program.code, program.callbacks, program.device, _exception_of)
+            self._executable = loaded(program.code, program.callbacks, program.device, exception_of)
         self._device = program.device
         self._on_device = (
             program.device if signature.on_device or program.device != signature.device else None
@@ -478,7 +479,10 @@ class ConcreteFunction(ExplainedSpecialisation):
             warn_of_transfers(self.name, self._on_device, self._names, arrays, self._warned)
         if not self._is_direct:
             arrays = [arrays[i] for i in self._sources]
-        executable: Callable[..., Any] = self._executable
+        listener = listening.listener
+        executable: Callable[..., Any] = (
+            self._executable if listener is None else listener.executable_of(self)
+        )
         if self._executable.calls_python and self._written:
             executable = functools.partial(
                 executable, before_callback=lambda: self._store_back(leaves, arrays)
@@ -500,7 +504,7 @@ class ConcreteFunction(ExplainedSpecialisation):
             for lock in locks:
                 lock.release()
         if failure is not None:
-            raise _exception_of(failure)  # here, as it has no other context than the caller's
+            raise exception_of(failure)  # here, as it has no other context than the caller's
         outputs = self._result.with_places(outputs)
         result = self._result.build(outputs, with_found)
         if self._write_back is not None:
@@ -543,7 +547,7 @@ def _again(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return function._concrete_function_of(args, kwargs)
 
 
-def _exception_of(failure: RuntimeFailure) -> BaseException:
+def exception_of(failure: RuntimeFailure) -> BaseException:
     from ..compiling.diagnostics import python_exception  # what explains errors takes long to import
 
     return python_exception(failure)

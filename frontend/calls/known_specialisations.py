@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...dialect.held_interrupts import interrupts_held
 from ...dialect.records import NamedTuple, dataclass
+from ...passes.listening import listening
 from ..compiling.program import CallSignature
 from ..logs import log
 from ..signature.signature import Signature, difference, is_alive, type_of_leaf, without_objects
@@ -134,6 +135,12 @@ class KnownSpecialisations:
                 how = "compiled" if traced else "loaded from the disk cache"
                 log("trace", f"{signature.name}: {how} in {1e3 * taken:,.0f} ms: {self.reason}")
                 self._misses += 1
+                if listening.listener is not None:
+                    begin, end = int(1e9 * start), int(1e9 * (start + taken))
+                    what = f"{'compile' if traced else 'load'} {signature.name}"
+                    listening.listener.span(
+                        what, "compilation", begin, end, reason=self.reason, traces=traced
+                    )
                 self._keep_within(fitting[0])
         return fitting
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...backend.gpu.devices.targets import target_of
 from ...dialect.records import defaults
+from ...passes.listening import listening
 from ..compiling.program import CallSignature
 from ..logs import log
 from ..settings import Settings, settings
@@ -27,6 +28,8 @@ def note(event: str, text: str) -> None:
     """Count what happened to a program, and log it if that is wanted."""
     statistics[event] += 1
     log("cache", f"{event} {text}")
+    if listening.listener is not None:
+        listening.listener.event(f"disk cache: {event}", "cache", what=text)
 
 
 def device_data(signature: CallSignature) -> Data:

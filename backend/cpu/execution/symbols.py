@@ -17,6 +17,8 @@ from ...planning.names import (
     HOST_CALL,
     PARALLEL_FOR,
     REFUSALS,
+    STAMP_BEGIN,
+    STAMP_END,
     THREADS,
     is_random_name,
     is_sorting_name,
@@ -61,14 +63,14 @@ def _address(name: str) -> int:
         from ..collectives.library import collective_address  # few programs have any
 
         return collective_address()
-    if name == PARALLEL_FOR:
-        from ..threads.pool import parallel_for_address  # small arrays need no threads
+    if name in (PARALLEL_FOR, THREADS):
+        from ..threads.pool import parallel_for_address, threads_address  # small arrays need no threads
 
-        return parallel_for_address()
-    if name == THREADS:
-        from ..threads.pool import threads_address  # few loops ask
+        return parallel_for_address() if name == PARALLEL_FOR else threads_address()
+    if name in (STAMP_BEGIN, STAMP_END):
+        from ..stamps.ring import stamp_address  # programs that are profiled
 
-        return threads_address()
+        return stamp_address(name)
     if name in (ALLOCATE, ALLOCATE_SCRATCH, REFUSALS, FREE, FREE_SCRATCH):
         return _address_of_memory(name)
     if is_sorting_name(name):

@@ -1,0 +1,280 @@
+"""`with weft.profile("run.json") as p:` notes what happens, for a timeline and for a summary."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...backend.cpu.dispatch.switches import switches
+from ...dialect.errors import ProfileError, WeftError, WeftTypeError
+from ...passes.listening import listening
+from .summary import Summary, counted
+from .trace_events import Event, Span, thread_names, trace_of
+
+if TYPE_CHECKING:
+    from ...backend.cpu.stamps.ring import Stamp
+    from ..calls.concrete import ConcreteFunction
+
+MOST = 1_000_000
+"""So many spans and events are kept; the others are counted."""
+
+_lock = threading.Lock()
+
+Key = tuple[int, tuple[tuple[int, ...], ...]]
+"""A compiled function by its number, and the shapes of a call's arrays."""
+
+
+class profile:
+    """Note what happens inside a `with` block, in all threads: compilations, calls, and the kernels that they run.
+
+    A path is where the timeline is written, which https://ui.perfetto.dev and chrome://tracing show; without one there
+    is the summary alone. It shows compilations with their passes, why functions were compiled again, what the disk
+    cache had, calls, and kernels by the lines that they come from, with the bytes that they move, in the threads that
+    they ran in. Printed, it tells the lines that took most of the time.
+
+    Functions that are called inside are compiled once more, with time stamps around their kernels; that is a span of
+    its own, and does not belong to the call. Outside of the block nothing is slower than before.
+
+    Raises `ProfileError`, a `RuntimeError`, inside of another profile, and `OSError` where the file cannot be written.
+
+    >>> import weft
+    >>> doubled = weft.function(lambda x: x * 2, name="doubled")
+    >>> with weft.profile() as p:
+    ...     y = doubled(np.ones(1000))
+    >>> [span.name for span in p.spans if span.category == "call"]
+    ['doubled']
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+        if path is not None and not isinstance(path, (str, os.PathLike)):
+            raise WeftTypeError(
+                f"weft.profile takes the path of a file to write, not {path!r}: write with weft.profile('run.json'):"
+            )
+        self.path = path
+        self.spans: list[Span] = []
+        self.events: list[Event] = []
+        self.dropped = 0
+        """How many spans and events were not kept."""
+        self.lost = 0
+        """How many calls of kernels were not noted, as there were too many in one call."""
+        self.not_timed: dict[str, str] = {}
+        """The functions whose kernels are not timed, with the reasons."""
+        self.start = self.end = 0
+        self._thread = 0
+        self._threads: dict[int, str] = {}
+        """The names of Python's threads that something was noted of: they may have ended."""
+        self._examples: dict[Key, tuple[ConcreteFunction, Any]] = {}
+        self._numbers: dict[ConcreteFunction, int] = {}
+        self._bytes: dict[Key, Mapping[str, float]] = {}
+        self._calls: list[tuple[Span, Key]] = []
+        self._stamps: list[Stamp] = []
+
+    # Beginning and end
+
+    def __enter__(self) -> profile:
+        """Listen to what happens."""
+        with _lock:
+            if listening.listener is not None:
+                raise ProfileError(
+                    "there is a profile already, and one at a time can listen: leave the inner "
+                    "`with weft.profile(...)` out, as the outer one notes what happens in it, too; or end the outer "
+                    "one first"
+                )
+            if self.start:
+                raise ProfileError(
+                    "this profile has ended, and is not begun again: make another weft.profile(...)"
+                )
+            if self.path is not None:
+                Path(self.path).write_text("")  # to find out now that it cannot be written, not after hours
+            self._thread = self._here()
+            listening.listener = self
+        switches.add_reason(1)  # native code runs calls without telling anybody
+        self.start = time.perf_counter_ns()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Write what was noted, also where the block raised."""
+        self.end = time.perf_counter_ns()
+        switches.add_reason(-1)
+        self._take_stamps()
+        listening.listener = None
+        self._count_bytes()
+        self._place_kernels()
+        if self.path is not None:
+            Path(self.path).write_text(json.dumps(self.trace()))
+
+    # What is told
+
+    def span(self, name: str, category: str, begin: int, end: int, **told: Any) -> None:
+        """Something took from one time to another, in this thread."""
+        self._keep(Span(name, category, begin, end, self._here(), told))
+
+    def event(self, name: str, category: str, **told: Any) -> None:
+        """Something happened now."""
+        if len(self.events) >= MOST:
+            self.dropped += 1
+            return
+        self.events.append(Event(name, category, time.perf_counter_ns(), self._here(), told))
+
+    def executable_of(self, concrete: ConcreteFunction) -> Callable[..., Any]:
+        """What is called in place of a compiled function: it notes the call, and its kernels note theirs."""
+        return functools.partial(self._call, concrete, self._stamped(concrete))
+
+    def _stamped(self, concrete: ConcreteFunction) -> Any:
+        from .stamped import is_stamped, stamped  # which loads the compiler
+
+        if is_stamped(concrete):
+            return stamped(concrete)
+        if concrete.name in self.not_timed:
+            return concrete._executable
+        begin = time.perf_counter_ns()
+        try:
+            return stamped(concrete)
+        except WeftError as error:
+            self.not_timed[concrete.name] = str(error)
+            return concrete._executable
+        finally:
+            self.span(f"prepare {concrete.name}", "profiler", begin, time.perf_counter_ns())
+
+    def _call(self, concrete: ConcreteFunction, executable: Any, *arrays: Any, **options: Any) -> Any:
+        begin = time.perf_counter_ns()
+        try:
+            return executable(*arrays, **options)
+        finally:
+            end = time.perf_counter_ns()
+            self._take_stamps()
+            self._note_call(concrete, begin, end, arrays)
+
+    def _note_call(self, concrete: ConcreteFunction, begin: int, end: int, arrays: Any) -> None:
+        shapes = tuple(tuple(np.shape(array)) for array in arrays)
+        with _lock:
+            number = self._numbers.setdefault(concrete, len(self._numbers))
+            key = number, shapes
+            if key not in self._examples and len(self._examples) < _MOST_EXAMPLES:
+                from ..compiling.analysis import examples_of
+
+                self._examples[key] = concrete, examples_of(concrete._executable.plan, arrays)
+        told = {"signature": repr(concrete)[len("<ConcreteFunction ") : -1]}
+        if concrete._device is not None:
+            told["device"] = concrete._device
+        call = Span(concrete.name, "call", begin, end, self._here(), told)
+        if self._keep(call):
+            self._calls.append((call, key))
+
+    def _here(self) -> int:
+        """This thread."""
+        thread = threading.get_ident()
+        if thread not in self._threads:
+            self._threads[thread] = threading.current_thread().name
+        return thread
+
+    def _keep(self, span: Span) -> bool:
+        if len(self.spans) + len(self._stamps) >= MOST:
+            self.dropped += 1
+            return False
+        self.spans.append(span)
+        return True
+
+    def _take_stamps(self) -> None:
+        from ...backend.cpu.stamps.ring import ring  # which is linked for that
+
+        with _lock:
+            before, found = ring().lost, ring().take()
+            room = MOST - len(self.spans) - len(self._stamps)
+            self._stamps += [stamp for stamp in found[:room] if stamp.begin >= self.start]
+            self.dropped += max(len(found) - room, 0)
+            self.lost += ring().lost - before
+
+    # What is made of it
+
+    def _count_bytes(self) -> None:
+        """How many bytes the kernels of each call move, where sizes tell it."""
+        from ...backend.analysis.requests import cost_request
+        from ..compiling.analysis import read_cost
+
+        called = {key for _, key in self._calls}
+        if not self._stamps:
+            return
+        for key, (concrete, examples) in self._examples.items():
+            if key in called:
+                cost = read_cost(concrete.as_text(cost_request(concrete._executable.plan.name, examples)))
+                if not cost.unknown:
+                    self._bytes[key] = {
+                        kernel.name: (kernel.bytes_read + kernel.bytes_written) / max(kernel.calls, 1)
+                        for kernel in cost.kernels
+                    }
+        self._examples.clear()
+
+    def _place_kernels(self) -> None:
+        """Make spans of the time stamps, with what is known from the calls around them."""
+        around: dict[int, list[tuple[Span, Key]]] = {}
+        for call, key in sorted(self._calls, key=lambda pair: pair[0].begin):
+            around.setdefault(call.thread, []).append((call, key))
+        for stamp in sorted(self._stamps, key=lambda stamp: stamp.begin):
+            self.spans.append(self._kernel(stamp, around.get(stamp.thread, [])))
+        self._stamps.clear()
+        self._calls.clear()
+        self._numbers.clear()
+
+    def _kernel(self, stamp: Stamp, calls: list[tuple[Span, Key]]) -> Span:
+        name, _, line = stamp.name.partition(" ")
+        while len(calls) > 1 and calls[1][0].begin <= stamp.begin:
+            calls.pop(0)
+        call, key = (
+            calls[0] if calls and calls[0][0].begin <= stamp.begin <= calls[0][0].end else (None, None)
+        )
+        told: dict[str, Any] = {"line": line} if line else {}
+        category = "piece" if "." in name else "kernel"
+        if call is not None:
+            told["function"] = call.name
+            if "device" in call.told and category == "kernel":
+                category = "launch"
+        moved = None if key is None else self._bytes.get(key, {}).get(name)
+        if moved is not None and category == "kernel":
+            told["bytes"] = round(moved)
+            told["GB/s"] = round(moved / max(stamp.end - stamp.begin, 1), 3)
+        shown = f"{os.path.basename(line)} {name}" if line else name
+        return Span(shown, category, stamp.begin, stamp.end, stamp.thread, told)
+
+    def trace(self) -> dict[str, Any]:
+        """The timeline in the Chrome trace format, as it is written."""
+        threads = {span.thread for span in self.spans} | {event.thread for event in self.events}
+        names = thread_names(threads, self._thread, self._threads)
+        trace = trace_of(self.spans, self.events, self.start, names)
+        trace["otherData"] = {"dropped": self.dropped, "lost": self.lost, "not timed": self.not_timed}
+        return trace
+
+    def summary(self) -> Summary:
+        """The lines that took most of the time, and what else there is to tell."""
+        notes = [f"kernels of {name} are not timed: {reason}" for name, reason in self.not_timed.items()]
+        if self.lost:
+            notes.append(f"{counted(self.lost, 'kernel call')} came too quickly to be noted")
+        if self.dropped:
+            notes.append(f"{counted(self.dropped, 'span')} more than a profile keeps")
+        return Summary.of(self.spans, self.end - self.start, notes)
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    def __repr__(self) -> str:
+        return f"<weft.profile of {(self.end - self.start) / 1e9:.3g} s, {len(self.spans):,} spans>"
+
+
+_MOST_EXAMPLES = 32
+"""For so many different calls it is counted how many bytes their kernels move."""
+
+__all__ = ["profile"]
