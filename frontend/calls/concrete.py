@@ -255,8 +255,12 @@ class ConcreteFunction(ExplainedSpecialisation):
         plan = self._executable.plan
         arrays = None if not args and not kwargs else self._arrays_of(self._bind(args, kwargs)[0])
         called = calls_of_python(plan.sites, self._callbacks)
-        names = [self._names[index].split()[-1] for index in self._sources]
-        return read_cost(self.as_text(cost_request(plan.name, examples_of(plan, names, arrays))), called)
+        examples = examples_of(plan, self.names_of_arrays(), arrays)
+        return read_cost(self.as_text(cost_request(plan.name, examples)), called)
+
+    def names_of_arrays(self) -> list[str]:
+        """What the arrays of the compiled function are called in formulas of their sizes."""
+        return [self._names[index].split()[-1] for index in self._sources]
 
     def memory_analysis(self) -> MemoryAnalysis:
         """How much memory a call needs and where its intermediates are, with their lifetimes; printable.

@@ -101,15 +101,15 @@ function page(data) {
   function overviewMarkup() {
     const general = data.notes.filter((note) => note.place === null);
     const { cost, memory } = data;
-    const sums = cost.total;
-    const rows = cost.kernels.map((kernel) => `<tr><td>${escaped(kernel.name)}</td>${kernel.figures.map((n) => `<td>${counted(n)}</td>`).join("")}<td class="w">${kernel.places.map(link).join(", ")}</td></tr>`);
+    const figure = (n) => typeof n === "number" ? `<td>${counted(n)}</td>` : `<td class="formula">${escaped(n).replace(/\*+|, /g, "$&<wbr>")}</td>`;
+    const rows = cost.kernels.map((kernel) => `<tr><td>${escaped(kernel.name)}</td>${kernel.figures.map(figure).join("")}<td class="w">${kernel.places.map(link).join(", ")}</td></tr>`);
     const size = (n) => n === null ? "known at run time" : counted(n);
     const longest = Math.max(...data.times.filter(([depth]) => !depth).map(([, , ms]) => ms), 1e-9);
     return `<div class="overview">
       ${general.length ? `<h2>In general</h2>${general.map((note) => `<p>${sentence(note.text)}</p>`).join("")}` : ""}
       <h2>What one call costs</h2>
       <div class="scroll"><table><tr><th>kernel</th><th>calls</th><th>operations</th><th>functions</th><th>bytes read</th><th>written</th><th class="w">for</th></tr>
-      ${rows.join("")}<tr class="sum"><td>all</td>${sums.map((n) => `<td>${counted(n)}</td>`).join("")}<td></td></tr></table></div>
+      ${rows.join("")}<tr class="sum"><td>all</td>${cost.total.map(figure).join("")}<td></td></tr></table></div>
       ${cost.unknown.map((text) => `<p>Not exact: ${escaped(text.replace(/^\S*?([^/\\\s]+:\d+):/, "$1:"))}.</p>`).join("")}
       ${cost.device.map((text) => `<p>${escaped(text)}</p>`).join("")}
       ${cost.python.map(([name, line]) => `<p>Python is called: <code>${escaped(name)}</code>, ${escaped(line)}</p>`).join("")}

@@ -167,7 +167,8 @@ class profile:
             if key not in self._examples and len(self._examples) < _MOST_EXAMPLES:
                 from ..compiling.analysis import examples_of
 
-                self._examples[key] = concrete, examples_of(concrete._executable.plan, arrays)
+                plan = concrete._executable.plan
+                self._examples[key] = concrete, examples_of(plan, concrete.names_of_arrays(), arrays)
         told = {"signature": repr(concrete)[len("<ConcreteFunction ") : -1]}
         if concrete._device is not None:
             told["device"] = concrete._device
@@ -214,7 +215,8 @@ class profile:
                 cost = read_cost(concrete.as_text(cost_request(concrete._executable.plan.name, examples)))
                 if not cost.unknown:
                     self._bytes[key] = {
-                        kernel.name: (kernel.bytes_read + kernel.bytes_written) / max(kernel.calls, 1)
+                        kernel.name: float(kernel.bytes_read + kernel.bytes_written)
+                        / max(int(kernel.calls), 1)
                         for kernel in cost.kernels
                     }
         self._examples.clear()
