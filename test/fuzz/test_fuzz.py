@@ -35,6 +35,7 @@ CALLS = [lambda: (np.arange(3.0),), lambda: (np.arange(3.0) + 3,)]
 """
 
 
+@pytest.mark.slow
 def test_what_programs_do_is_what_they_do_eagerly() -> None:
     outcomes: Counter[str] = Counter()
     worker = Worker()

@@ -15,6 +15,7 @@ RUN_BY_OTHERS = {"--weft-to-llvm": "--emit=llvm", "--weft-control-flow": "--opti
 """Pipelines that others run as they are; they are longer than most."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(8))
 def test_passes_on_files(part: int) -> None:
     """Each pass on every fifth file, and on each file every fifth pass; `make soak` runs all on all."""

@@ -15,6 +15,7 @@ IN_BATCH = 12
 SEEDS = seeds(12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", SEEDS[::IN_BATCH])
 def test_loops_stay_inside_of_arrays(first: int) -> None:
     count = min(IN_BATCH, SEEDS.stop - first)

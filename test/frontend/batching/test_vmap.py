@@ -89,6 +89,7 @@ def placed(x: Any, i: Any, k: Any, table: Any) -> Any:
     return x[i], x[k % 4], table[i], table[k % 5, 1:], y, np.searchsorted(table[0], x), np.where(x > 0, x, k)
 
 
+@pytest.mark.slow
 def test_ops_of_all_families_on_rows() -> None:
     check(reduced, X)
     check(arranged, X, M)

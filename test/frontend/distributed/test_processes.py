@@ -28,6 +28,7 @@ def run(count: int, programs: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 3])
 def test_what_ranks_do_together(count: int) -> None:
     programs = "dtypes,native" if count == 2 else "native,axes,checked,freed,unchecked"

@@ -63,6 +63,7 @@ def most(level: str) -> str:
     return [name for name in allowed if not why_not_here(named(name))][-1]
 
 
+@pytest.mark.slow
 @needs_x86
 @pytest.mark.parametrize("level", LEVELS)
 def test_each_level_computes_what_numpy_does(folder: Path, level: str) -> None:

@@ -45,6 +45,7 @@ def compiled(folder: Path, source: str, *flags: str) -> Path:
     return program
 
 
+@pytest.mark.slow
 @needs_cc
 def test_a_program_in_c_gets_what_numpy_computes(folder: Path) -> None:
     compare(

@@ -93,6 +93,7 @@ def program(x: Any, tree: Any, *rest: Any, flag: Any = None) -> Any:
     return {"x": x + 1, "tree": tree, "rest": rest, "flag": (flag, x)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "seed",
     [pytest.param(seed, marks=[pytest.mark.soak] if number else []) for number, seed in enumerate(seeds(3))],
