@@ -62,16 +62,17 @@ def _kept(layout: Layout, axes: Sequence[int], keepdims: bool) -> Layout:
     return tuple(split for axis, split in enumerate(layout) if axis not in axes)
 
 
-def _over(part: Part, axes: Sequence[int]) -> list[str]:
-    """The axes of the mesh over which something is reduced."""
-    return axes_of(tuple(part.layout[axis] for axis in axes))
+def _over(site: Site, part: Part, axes: Sequence[int]) -> list[str]:
+    """The axes of the mesh over which something is reduced, those of several ranks."""
+    found = axes_of(tuple(part.layout[axis] for axis in axes))
+    return [axis for axis in found if site.grid.extent(axis) > 1]
 
 
 def reduction(site: Site, parts: Sequence[Part]) -> list[Part]:
     """Partial results are combined in the way of the op."""
     (part,) = parts
     axes, keepdims = normalize_axes(site.attributes["axes"], part.rank), site.attributes["keepdims"]
-    over = _over(part, axes)
+    over = _over(site, part, axes)
     layout = _kept(part.layout, axes, keepdims)
     how = COMBINED[site.op_class]
     if not over:
@@ -121,7 +122,7 @@ def moments(site: Site, parts: Sequence[Part]) -> list[Part]:
     (part,) = parts
     axes, keepdims = normalize_axes(site.attributes["axes"], part.rank), site.attributes["keepdims"]
     layout = _kept(part.layout, axes, keepdims)
-    over = _over(part, axes)
+    over = _over(site, part, axes)
     if over and any(part.shape[axis] is None for axis in axes):
         part = site.laid_out(
             part,
@@ -177,10 +178,10 @@ def _mean_and_squares(
     if key in site.moments:
         return site.moments[key]
     b, grid = site.b, site.grid
-    own = math.prod(x.shape[axis] or 0 for axis in axes)
-    total = b.sum(x, axes=axes, keepdims=True)
     ranks = math.prod(grid.extent(axis) for axis in over)
-    if len(over) > 1 or ranks * bytes_of(total) * 2 > _GATHERED:
+    count_of_result = math.prod(extent or 0 for extent in reduced_shape(x.shape, axes, True))
+    if len(over) > 1 or ranks * count_of_result * x.dtype.itemsize * 2 > _GATHERED:
+        total = b.sum(x, axes=axes, keepdims=True)
         for axis in over:
             total = site.messages.reduced(b, total, "sum", axis)
         mean = b.divide(total, b.number(count, total.dtype))
@@ -188,8 +189,10 @@ def _mean_and_squares(
         for axis in over:
             squares = site.messages.reduced(b, squares, "sum", axis)
     else:
-        mean = b.divide(total, b.number(max(own, 1), total.dtype))
-        mean, squares = _combined(site, part, axes, mean, _squares(site, x, mean, axes), over[0], count)
+        own = math.prod(x.shape[axis] or 0 for axis in axes)
+        mean = b.mean(x, axes=axes, keepdims=True)
+        squares = b.var(x, axes=axes, keepdims=True, correction=0.0) * own
+        mean, squares = _combined(site, part, axes, mean, squares, over[0], count)
     site.moments[key] = mean, squares
     return mean, squares
 
