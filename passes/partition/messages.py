@@ -110,6 +110,36 @@ class Messages:
         filled = [piece for piece in pieces if piece.shape[dim] != 0]
         return joined(b, filled, dim) if filled else pieces[0]
 
+    def refreshed(self, b: OpEmitter, x: Tensor, dim: int, split: Split, held: Sequence[range]) -> Tensor:
+        """A block with room for elements of neighbours, which are put there as they are now."""
+        mine, ranks = self.grid.place(split.axis), len(held)
+        blocks, start = split.blocks(), held[mine].start
+        received: list[tuple[range, Tensor]] = []
+        for by in range(ranks - 1, -ranks, -1):
+            parts = {k: overlap(blocks[k - by], held[k]) for k in range(ranks) if by and 0 <= k - by < ranks}
+            longest = max(map(len, parts.values()), default=0)
+            if not longest:
+                continue
+            given = parts.get(mine + by, range(0))
+            piece = (
+                b.along(x, dim, given.start - start, given.stop - start)
+                if len(given)
+                else b.along(x, dim, 0, 0)
+            )
+            came = self.from_rank(b, padded(b, piece, dim, longest), by, split.axis)
+            own = parts.get(mine, range(0))
+            if len(own):
+                received.append((own, came if len(own) == longest else b.along(came, dim, 0, len(own))))
+        for own, came in received:  # behind all that is sent
+            region = {
+                "start": [0] * x.rank,
+                "stop": [extent or 0 for extent in x.shape],
+                "step": [1] * x.rank,
+            }
+            region["start"][dim], region["stop"][dim] = own.start - start, own.stop - start
+            x = b.slice_update(x, came, **{name: tuple(values) for name, values in region.items()})
+        return x
+
     def turned(self, b: OpEmitter, x: Tensor, dim: int, split: Split, other: int, new: Split) -> Tensor:
         """An array that is split along another axis than before."""
         ranks, mine = self.grid.extent(split.axis), self.grid.place(split.axis)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -38,8 +39,15 @@ from .combining import combine, has_effects
 from .layouts import Layout, local_shape
 from .messages import Messages
 from .parts import Part, Site
+from .rules import slices
 from .rules.indexing import gather
 from .rules.table import rule_of, whole
+
+Held: TypeAlias = "tuple[int, tuple[range, ...]] | None"
+"""An axis of which ranks have room for elements of neighbours, and for which."""
+
+_KNOW_OF_ROOM = (slices.slice_, slices.slice_update)
+"""The rules that take values with such room; others get them without."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,9 +98,13 @@ class Partitioner:
             found = self.parts[value] = Part(tensor, tensor.shape, (None,) * tensor.rank)
         return found
 
-    def local_type(self, wanted: TensorType, layout: Layout) -> TensorType:
+    def local_type(self, wanted: TensorType, layout: Layout, held: Held = None) -> TensorType:
         """The type of what a rank has of a value."""
-        return wanted.with_shape(local_shape(wanted.shape, layout, self.messages.grid))
+        shape = list(local_shape(wanted.shape, layout, self.messages.grid))
+        split = None if held is None else layout[held[0]]
+        if held is not None and split is not None:
+            shape[held[0]] = len(held[1][self.messages.grid.place(split.axis)])
+        return wanted.with_shape(shape)
 
     # Ops
 
@@ -170,19 +182,21 @@ class Partitioner:
         site = self.site(operation, op_class)
         parts = [self.part(value, site.b) for value in operation.operands]
         rule = whole if all(part.is_whole for part in parts) else rule_of(op_class)
+        if rule not in _KNOW_OF_ROOM:
+            parts = list(map(site.trimmed, parts))
         made = rule(site, parts)
         for result, part in zip(operation.results, made, strict=True):
-            wanted = self.local_type(_tensor_type(result.type), part.layout)
+            wanted = self.local_type(_tensor_type(result.type), part.layout, part.held)
             value = site.b.refined(part.value, wanted) if part.value.type != wanted else part.value
             known = tuple(
                 s.extent if s is not None else e for s, e in zip(part.layout, part.shape, strict=True)
             )
-            self.parts[result] = Part(value, known, part.layout)
+            self.parts[result] = Part(value, known, part.layout, part.held)
 
     def _write_cell(self, operation: Operation, op_class: type[Op]) -> None:
         b = OpEmitter(operation.location)
         if op_class is AllocRef:
-            part = self.part(operation.operands[0], b)
+            part = self.site(operation, op_class, {}).trimmed(self.part(operation.operands[0], b))
             (handle,) = create(AllocRef, [part.value.handle], {}, location=b.location).results
             self.cells[operation.results[0]] = Cell(handle, part.shape, part.layout)
             return
@@ -193,7 +207,7 @@ class Partitioner:
             return
         site = self.site(operation, op_class, {})
         reason = "what is written is split along another axis than the array"
-        part = site.laid_out(self.part(operation.operands[1], b), cell.layout, reason)
+        part = site.laid_out(site.trimmed(self.part(operation.operands[1], b)), cell.layout, reason)
         create(WriteRef, [cell.handle, part.value.handle], {}, location=b.location)
 
     def _write_scalar(self, operation: Operation) -> None:
@@ -204,7 +218,7 @@ class Partitioner:
             self._extract(operation, b)
             return
         if name == CAST and operation.operands[0] in self.parts:
-            part = self.parts[operation.operands[0]]
+            part = self.site(operation, Gather, {}).trimmed(self.parts[operation.operands[0]])
             wanted = self.local_type(_tensor_type(operation.results[0].type), part.layout)
             shape = tuple(
                 a if a is not None else c
@@ -217,7 +231,7 @@ class Partitioner:
             if value in self.parts:
                 site = self.site(operation, Gather, {})
                 reason = f"{name} is done on the whole array by every rank"
-                known[value] = site.whole(self.parts[value], reason).value.handle
+                known[value] = site.whole(site.trimmed(self.parts[value]), reason).value.handle
         copy = copy_of(operation, known)
         for result, made in zip(operation.results, copy.results, strict=True):
             if isinstance(result.type, ir.RankedTensorType):
@@ -229,7 +243,7 @@ class Partitioner:
     def _extract(self, operation: Operation, b: OpEmitter) -> None:
         """An element of a tensor: of a split one it comes from the rank that has it."""
         source, *indices = operation.operands
-        part = self.part(source, b)
+        part = self.site(operation, Gather, {}).trimmed(self.part(source, b))
         places = [self.scalars.get(index, index) for index in indices]
         if not part.is_whole:
             tensors = []
@@ -247,10 +261,19 @@ class Partitioner:
 
     # Branches and loops
 
-    def laid_out(self, at: Operation, part: Part, layout: Layout) -> Part:
+    def laid_out(self, at: Operation, part: Part, layout: Layout, held: Held = None) -> Part:
         """A value as a branch or loop hands it over."""
         site = self.site(at, Gather, {})
-        return site.laid_out(part, layout, "a loop or branch carries an array that is split in several ways")
+        if held is not None and part.held == held:
+            return part
+        reason = "a loop or branch carries an array that is split in several ways"
+        part = site.laid_out(site.trimmed(part), layout, reason)
+        return part if held is None else site.widened(part, held)
+
+    def trimmed(self, at: Operation, value: Value) -> Part:
+        """What stands for a tensor, without room for elements of neighbours."""
+        site = self.site(at, Gather, {})
+        return site.trimmed(self.part(value, site.b))
 
     def handed(self, at: Operation, values: Sequence[Value]) -> list[Part | Value]:
         """What stands for values that a region hands over: tensors and numbers."""
@@ -266,7 +289,7 @@ class Partitioner:
             if isinstance(part, Part):
                 b = OpEmitter(ir.Location.unknown())
                 shape = tuple(_tensor_type(value.type).shape)
-                self.parts[value] = Part(b.value(new), shape, part.layout)
+                self.parts[value] = Part(b.value(new), shape, part.layout, part.held)
             else:
                 self.scalars[value] = new
 
@@ -304,12 +327,38 @@ def _lasting(layouts: Sequence[Layout | None], values: Sequence[Value]) -> list[
 
 
 def _settled(
-    walk: Partitioner, at: Operation, parts: Sequence[Part | Value], layouts: Sequence[Layout | None]
+    walk: Partitioner,
+    at: Operation,
+    parts: Sequence[Part | Value],
+    layouts: Sequence[Layout | None],
+    rooms: Sequence[Held] | None = None,
 ) -> list[Part | Value]:
+    rooms = rooms or [None] * len(parts)
     return [
-        walk.laid_out(at, part, layout) if isinstance(part, Part) and layout is not None else part
-        for part, layout in zip(parts, layouts, strict=True)
+        walk.laid_out(at, part, layout, held) if isinstance(part, Part) and layout is not None else part
+        for part, layout, held in zip(parts, layouts, rooms, strict=True)
     ]
+
+
+def _rooms(inner: Partitioner, carried: Sequence[Value]) -> list[Held]:
+    """For what a loop carries the elements of neighbours that slices of it need: it is carried with room for these."""
+    found: list[Held] = []
+    for value in carried:
+        part = inner.parts.get(value)
+        held: Held = None
+        for (source, dim), (_, wanted) in inner.halos.items():
+            split = None if part is None or source != value else part.layout[dim]
+            if split is not None:
+                around = [_around(block, want) for block, want in zip(split.blocks(), wanted, strict=True)]
+                held = (dim, tuple(around))
+        found.append(held)
+    return found
+
+
+def _around(block: range, wanted: range) -> range:
+    if not len(wanted):
+        return block
+    return range(min(block.start, wanted.start), max(block.stop, wanted.stop))
 
 
 def _refined(walk: Partitioner, parts: Sequence[Part | Value], values: Sequence[Value]) -> list[Part | Value]:
@@ -317,10 +366,10 @@ def _refined(walk: Partitioner, parts: Sequence[Part | Value], values: Sequence[
     found: list[Part | Value] = []
     for part, value in zip(parts, values, strict=True):
         if isinstance(part, Part):
-            wanted = walk.local_type(_tensor_type(value.type), part.layout)
+            wanted = walk.local_type(_tensor_type(value.type), part.layout, part.held)
             b = OpEmitter(ir.Location.unknown())
             tensor = b.refined(part.value, wanted) if part.value.type != wanted else part.value
-            found.append(Part(tensor, part.shape, part.layout))
+            found.append(Part(tensor, part.shape, part.layout, part.held))
         else:
             found.append(part)
     return found
@@ -364,9 +413,10 @@ def _write_for(walk: Partitioner, loop: Operation) -> None:
     *operations, end = operations_in(old)
     wanted: list[Layout | None] = [part.layout if isinstance(part, Part) else None for part in initial]
     wanted = _lasting(wanted, list(loop.results))
+    rooms: list[Held] = [None] * len(initial)
     for attempt in range(_MOST_TRIES):
         sent = len(walk.messages.sent)
-        begin = _refined(walk, _settled(walk, loop, initial, wanted), list(loop.results))
+        begin = _refined(walk, _settled(walk, loop, initial, wanted, rooms), list(loop.results))
         types = [handle.type for handle in _handles(begin)]
         made = operation_of(FOR, [*bounds, *_handles(begin)], types, regions=1, location=loop.location)
         block = made.regions[0].blocks.append(
@@ -380,14 +430,16 @@ def _write_for(walk: Partitioner, loop: Operation) -> None:
             inner.write(operations)
             handed = _refined(inner, inner.handed(end, list(end.operands)), list(loop.results))
             better = _lasting(_merged(begin, handed), list(loop.results))
-            if better != wanted and attempt < _MOST_TRIES - 1:
+            needed = _rooms(inner, list(old.arguments)[1:]) if better == wanted else rooms
+            if (better != wanted or needed != rooms) and attempt < _MOST_TRIES - 1:
+                rooms = needed
                 walk.messages.depth -= 1
                 operation_of(YIELD, _handles(begin), [], location=end.location)
                 made.erase()
                 walk.messages.forget(sent)
                 wanted = better
                 continue
-            settled = _refined(inner, _settled(inner, end, handed, wanted), list(loop.results))
+            settled = _refined(inner, _settled(inner, end, handed, wanted, rooms), list(loop.results))
             operation_of(YIELD, _handles(settled), [], location=end.location)
         walk.messages.depth -= 1
         walk.give(list(loop.results), list(made.results), begin)

@@ -27,6 +27,8 @@ class Part:
     shape: tuple[int | None, ...]
     """That of the whole."""
     layout: Layout
+    held: tuple[int, tuple[range, ...]] | None = None
+    """An axis of which ranks have room for more than their blocks, and for what: what neighbours had once."""
 
     @property
     def rank(self) -> int:
@@ -61,7 +63,7 @@ class Site:
     shapes: tuple[tuple[int | None, ...], ...]
     """Those of its results."""
     messages: Messages
-    halos: dict[tuple[Value, int], tuple[Tensor, Sequence[range]]]
+    halos: dict[tuple[Value, int], tuple[Tensor, tuple[range, ...]]]
     """What was fetched from neighbours for several slices of a value."""
     moments: dict[tuple[Value, tuple[int, ...]], tuple[Tensor, Tensor]]
     """Means and sums of squares that are known."""
@@ -88,6 +90,38 @@ class Site:
     def emitted(self, operands: Sequence[Tensor], **changed: Any) -> list[Tensor]:
         """The op on other operands."""
         return self.b.emit(self.op_class, list(operands), {**self.attributes, **changed})
+
+    def trimmed(self, part: Part) -> Part:
+        """A value without room for elements of neighbours."""
+        if part.held is None:
+            return part
+        dim, held = part.held
+        split = part.layout[dim]
+        assert split is not None
+        block, mine = self.block(split), held[self.place(split)]
+        first = block.start - mine.start if len(block) else 0
+        value = part.value
+        if block != mine:
+            value = (
+                self.b.along(value, dim, first, first + len(block))
+                if len(block)
+                else self.b.along(value, dim, 0, 0)
+            )
+        return Part(value, part.shape, part.layout)
+
+    def widened(self, part: Part, held: tuple[int, tuple[range, ...]]) -> Part:
+        """A value with room for elements of neighbours, zeros at first."""
+        if part.held == held:
+            return part
+        part = self.trimmed(part)
+        dim, ranges = held
+        split = part.layout[dim]
+        assert split is not None
+        block, mine = self.block(split), ranges[self.place(split)]
+        low = tuple(block.start - mine.start if n == dim else 0 for n in range(part.rank))
+        high = tuple(mine.stop - block.stop if n == dim else 0 for n in range(part.rank))
+        value = self.b.pad(part.value, self.b.number(0, part.value.dtype), low=low, high=high)
+        return Part(value, part.shape, part.layout, held)
 
     # From one layout to another
 

@@ -72,11 +72,20 @@ def check(
         built = program.result.build(program.result.with_places(list(found)), wanted_args)
         pairs = zip(_flat(built), _flat(wanted), program.result.leaves, strict=True)
         for mine, theirs, leaf in pairs:
-            position = getattr(leaf, "position", None)
-            part = theirs if position is None else block_of(theirs, ranks[rank].layouts[position], mesh, rank)
+            part = _block_like(theirs, mine, leaf, ranks[rank].layouts, mesh, rank)
             assert np.asarray(mine).dtype == np.asarray(theirs).dtype
             np.testing.assert_allclose(mine, part, rtol, atol, err_msg=f"rank {rank} of {mesh}")
     return ranks[0].messages
+
+
+def _block_like(whole: Any, mine: Any, leaf: Any, layouts: Sequence[Layout], mesh: Any, rank: int) -> Any:
+    """What a rank is to have of a result; of one that may be an argument, what has the shape of what it has."""
+    position = getattr(leaf, "position", None)
+    if position is not None:
+        return block_of(whole, layouts[position], mesh, rank)
+    fitting = [layout for layout in layouts if len(layout) == np.ndim(whole)]
+    parts = [block_of(whole, layout, mesh, rank) for layout in fitting]
+    return next((part for part in parts if np.shape(part) == np.shape(mine)), whole)
 
 
 def _flat(value: Any) -> list[Any]:

@@ -34,7 +34,6 @@ from ....dialect.ops.reductions import (
 from ....dialect.register import decode_attributes, op_class_of
 from ....dialect.types import normalize_axis
 from ..layouts import Layout, Split, axes_of
-from ..messages import bytes_of
 from ..parts import Part, Site
 
 COMBINED: Mapping[type[Op], str] = MappingProxyType(

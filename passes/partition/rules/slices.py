@@ -78,17 +78,22 @@ def _halo(site: Site, part: Part, dim: int, wanted: Sequence[range]) -> tuple[Te
     assert split is not None
     source, mine = site.operation.operands[0], site.place(split)
     key = (source, dim)
+    known = site.halos.get(key)
+    if part.held is not None:  # all slices are of what it is then, so that nothing is copied
+        if known is None:
+            held = part.held[1]
+            known = site.halos[key] = (site.messages.refreshed(site.b, part.value, dim, split, held), held)
+        return known[0], known[1][mine]
     blocks = split.blocks()
     if all(not len(want) or overlap(block, want) == want for block, want in zip(blocks, wanted, strict=True)):
         return part.value, blocks[mine]
-    known = site.halos.get(key)
     if known is None or not all(map(_covers, known[1], wanted)):
         everything = list(wanted)
         for positions in _beside(site, split.extent, dim):
             more = _wanted(positions, planned(site, split, positions, dim))
             everything = [_both(a, b) for a, b in zip(everything, more, strict=True)]
         value = site.messages.exchanged(site.b, part.value, dim, split, everything)
-        known = site.halos[key] = (value, everything)
+        known = site.halos[key] = (value, tuple(everything))
     return known[0], known[1][mine]
 
 
@@ -117,6 +122,8 @@ def take(site: Site, x: Tensor, dim: int, held: range, positions: range) -> Tens
 def slice_(site: Site, parts: Sequence[Part]) -> list[Part]:
     """`slice`."""
     (part,) = parts
+    if sum(split is not None for split in part.layout) > 1:
+        part = site.trimmed(part)
     bounds = {name: list(site.attributes[name]) for name in ("start", "stop", "step")}
     splits = [dim for dim, split in enumerate(part.layout) if split is not None]
     cut = {name: list(values) for name, values in bounds.items()}
@@ -146,7 +153,7 @@ def slice_(site: Site, parts: Sequence[Part]) -> list[Part]:
 
 def slice_update(site: Site, parts: Sequence[Part]) -> list[Part]:
     """`slice_update`: what is written goes to where it is written; the array stays, or is cut to fit."""
-    whole, update = parts
+    whole, update = parts[0], site.trimmed(parts[1])
     bounds = {name: list(site.attributes[name]) for name in ("start", "stop", "step")}
     ranges = [
         _positions(extent, *(bounds[name][dim] for name in ("start", "stop", "step")))
@@ -170,6 +177,8 @@ def slice_update(site: Site, parts: Sequence[Part]) -> list[Part]:
         new = split.of_part(positions.start, len(positions), positions.step)
         wanted[dim] = new
         block, own = site.block(new), site.block(split)
+        if whole.held is not None and whole.held[0] == dim:
+            own = whole.held[1][site.place(split)]
         here = positions[block.start : block.stop]
         first = here[0] - own.start if len(here) else 0
         last = here[-1] - own.start + 1 if len(here) else 0
@@ -177,10 +186,11 @@ def slice_update(site: Site, parts: Sequence[Part]) -> list[Part]:
     update = site.laid_out(
         update, tuple(wanted), "what is written is split along another axis than the array"
     )
-    value = b.slice_update(
-        whole.value, update.value, **{name: tuple(values) for name, values in bounds.items()}
-    )
-    return [Part(value, whole.shape, whole.layout)]
+    target = whole.value
+    if whole.held is not None:  # what neighbours have sent is in it, for slices behind this one
+        target = site.halos.get((site.operation.operands[0], whole.held[0]), (target, ()))[0]
+    value = b.slice_update(target, update.value, **{name: tuple(values) for name, values in bounds.items()})
+    return [Part(value, whole.shape, whole.layout, whole.held)]
 
 
 def _flipped(site: Site, part: Part, dim: int) -> Part:

@@ -34,6 +34,35 @@ def updated(x: Any) -> Any:
     return x
 
 
+def waves(u: Any, v: Any, n: Any) -> Any:
+    for k in range(n):
+        u[1:-1] += 0.1 * (v[2:] - v[:-2])
+        v[1:-1] += 0.1 * (u[2:] - u[:-2]) + u[1:-1]
+        v[0] = u[-1]
+        if k % 2 == 0:
+            u = u * 1.01
+    return u, v
+
+
+def blurred(x: Any, n: Any) -> Any:
+    total = x[0] * 0
+    for _ in range(n):
+        y = x.copy()
+        y[2:] += x[:-2]
+        y[:, 1:] -= x[:, :-1]
+        total = total + np.sum(x[1:] * y[:-1], axis=0)
+        x = y / np.max(np.abs(y))
+    return x, total
+
+
+def diffused(x: Any) -> Any:
+    steps = 0
+    while np.max(np.abs(x[1:] - x[:-1])) > 0.5 and steps < 6:
+        x = np.concatenate([x[:1], (x[:-2] + x[2:]) / 2, x[-1:]])
+        steps += 1
+    return x, steps
+
+
 def accumulated(x: Any, n: Any) -> Any:
     total = np.zeros_like(x)
     for k in range(n):
@@ -131,6 +160,9 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         (X,),
     ),
     "gradient": (weft.grad(lambda x: np.sum(np.tanh(x[1:] - x[:-1]) ** 2) + np.mean(x.std(axis=0))), (X,)),
+    "waves": (waves, (X, Y, np.int64(5))),
+    "blurred": (blurred, (X, np.int64(4))),
+    "diffused": (diffused, (X,)),
     "loop": (accumulated, (X, np.int64(4))),
     "search": (converged, (X,)),
     "random": (drawn, (X,)),

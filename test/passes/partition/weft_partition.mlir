@@ -116,6 +116,29 @@ func.func @loop(%x: tensor<8xf64> {weft.sharding = "[{d}]"}, %n: index) -> tenso
 
 // -----
 
+// A loop carries an array with room for what neighbours send, which goes there in place.
+// CHECK-LABEL: func.func @room
+// CHECK: "weft.pad"(%arg0, {{.*}}) {high = array<i64: 0>, low = array<i64: 1>} : (tensor<4xf64>, tensor<f64>) -> tensor<5xf64>
+// CHECK: scf.for {{.*}} -> (tensor<5xf64>)
+// CHECK: %[[A:.*]] = "weft.slice_update"({{.*}}) {start = array<i64: 0>, step = array<i64: 1>, stop = array<i64: 1>} : (tensor<5xf64>, tensor<1xf64>)
+// CHECK-NOT: weft.concat
+// CHECK: "weft.slice_update"(%[[A]], {{.*}}) {start = array<i64: 1>, step = array<i64: 1>, stop = array<i64: 4>} : (tensor<5xf64>, tensor<3xf64>)
+// CHECK: return {{.*}} : tensor<4xf64>
+func.func @room(%x: tensor<8xf64> {weft.sharding = "[{d}]"}, %n: index) -> tensor<8xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (tensor<8xf64>) {
+    %0 = "weft.slice"(%a) {start = array<i64: 0>, stop = array<i64: 6>, step = array<i64: 1>} : (tensor<8xf64>) -> tensor<6xf64>
+    %1 = "weft.slice"(%a) {start = array<i64: 2>, stop = array<i64: 8>, step = array<i64: 1>} : (tensor<8xf64>) -> tensor<6xf64>
+    %2 = "weft.add"(%0, %1) : (tensor<6xf64>, tensor<6xf64>) -> tensor<6xf64>
+    %3 = "weft.slice_update"(%a, %2) {start = array<i64: 1>, stop = array<i64: 7>, step = array<i64: 1>} : (tensor<8xf64>, tensor<6xf64>) -> tensor<8xf64>
+    scf.yield %3 : tensor<8xf64>
+  }
+  return %r : tensor<8xf64>
+}
+
+// -----
+
 // Functions without a sharding stay as they are.
 // CHECK-LABEL: func.func @alone
 // CHECK-SAME: tensor<8xf64>) -> tensor<f64>
