@@ -39,10 +39,10 @@ class Explained:
         """
         from ..compiling.explanation import Explanation, decisions_of
 
-        file = file_of(self)
+        file, summary = file_of(self), self._summary()  # what is explained may be traced once more
         notes = [_note_of(compiled) for compiled in self._known.compiled]
         parts = [concrete.explain() for concrete in self._known.concretes]
-        return Explanation(self._summary(), decisions_of(notes, file), parts, file)
+        return Explanation(summary, decisions_of(notes, file), parts, file)
 
     def _repr_html_(self) -> str:
         """What was compiled and why, in notebooks; `explain` says what became of it."""
