@@ -56,6 +56,7 @@ SECTIONS = (
         "One task each. Read what you need, when you need it.",
         {
             "profiling.md": "timelines, and the lines that take most of the time",
+            "explain.md": "what became of a program, in sentences with its lines; logs, and notebooks",
             "page.md": "a page for a browser: every stage and pass beside the lines of a program",
             "gradients.md": "derivatives of whole programs: branches, loops, updates in place",
             "rows.md": "`weft.vmap`: one row written, all rows computed",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import weft
-from weft.passes.notes import KINDS
+from weft.passes.notes import CATEGORIES, KINDS
 
 VECTOR, MATRIX = weft.TensorSpec((None,), "float64"), weft.TensorSpec((None, 300), "float64")
 FACTOR = 3
@@ -111,6 +112,12 @@ PROGRAMS = {
 
 def test_each_kind_has_a_program():
     assert {*PROGRAMS, "trace"} == set(KINDS)
+
+
+def test_the_page_tells_all_kinds_and_logs():
+    page = (Path(__file__).parents[3] / "docs" / "explain.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == list(KINDS)
+    assert [category for category in CATEGORIES if f"`{category}`" not in page] == []
 
 
 @pytest.mark.optimised
