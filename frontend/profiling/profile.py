@@ -215,9 +215,10 @@ class profile:
                 cost = read_cost(concrete.as_text(cost_request(concrete._executable.plan.name, examples)))
                 if not cost.unknown:
                     self._bytes[key] = {
-                        kernel.name: float(kernel.bytes_read + kernel.bytes_written)
-                        / max(int(kernel.calls), 1)
+                        kernel.name: moved / max(kernel.calls, 1)
                         for kernel in cost.kernels
+                        if isinstance(moved := kernel.bytes_read + kernel.bytes_written, int)
+                        and isinstance(kernel.calls, int)
                     }
         self._examples.clear()
 
