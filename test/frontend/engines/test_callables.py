@@ -43,7 +43,7 @@ def cache(tmp_path_factory):
         ("joblib", "joblib", True),
         pytest.param("delayed", "dask", True, marks=soak),
         ("distributed", "distributed", True),
-        ("mpi", "mpi4py", False),
+        pytest.param("mpi", "mpi4py", False, marks=soak),
         pytest.param("ray", "ray", True, marks=soak),
     ],
 )
