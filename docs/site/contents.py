@@ -68,6 +68,7 @@ SECTIONS = (
             "stablehlo.md": "what JAX exported, and what XLA runs",
             "gpu.md": "the same function on GPUs",
             "distributed.md": "one program on many machines, and ranks that work together",
+            "engines.md": "functions in joblib, Dask, Ray and MPI, and over arrays that Dask holds in blocks",
             "threads.md": "several threads, and how many",
             "libraries.md": "what a library needs whose functions are called in compiled code, too",
             "integrations/keras_weft/README.md": "models of Keras 3, trained and run as compiled steps",
