@@ -19,6 +19,7 @@ from ...dialect.ops.distributed import (
     Together,
     Vary,
 )
+from ...dialect.ops.shape import Dim
 from ...dialect.ops.state import ReadRef
 from ...dialect.records import NamedTuple
 from ...dialect.register import decode_attributes, op_class_of
@@ -53,8 +54,8 @@ def over_of(op_class: type[Op], operation: Operation) -> str:
 class Samenesses:
     """Follows values in program order.
 
-    Arrays that come from outside may be different; numbers are taken to be the same, as are the constants of the
-    program. Otherwise a value varies along the axes along which something does that it is computed of.
+    Arrays that come from outside may be different; numbers and extents are taken to be the same, as are the constants
+    of the program. Otherwise a value varies along the axes along which something does that it is computed of.
     """
 
     def __init__(self, module: Module) -> None:
@@ -147,6 +148,8 @@ class Samenesses:
         if op_class is Gradient:
             x = operands[2]
             made = x._replace(is_summed=x.is_said and not x.varies)
+        elif op_class is Dim:
+            made = SAME
         elif op_class is not None and issubclass(op_class, Marker):
             made = operands[0]
         elif op_class is not None and op_class.family == "distributed":
