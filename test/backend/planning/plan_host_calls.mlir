@@ -146,3 +146,18 @@ func.func @native(%x: tensor<i64>) -> tensor<2xf64> {
   %r = func.call @host.0(%x) : (tensor<i64>) -> tensor<2xf64>
   return %r : tensor<2xf64>
 }
+
+// -----
+
+// Collectives go to the backend first, and to Python where that says so.
+// CHECK-LABEL: func.func @together
+// CHECK:       %[[STATUS:.*]] = {{(func\.)?}}call @weft_collective(%{{.*}}) : (i64) -> i64
+// CHECK:       %[[LEFT:.*]] = arith.cmpi ne, %[[STATUS]]
+// CHECK:       scf.if %[[LEFT]] {
+// CHECK:         call @weft_host_call
+// CHECK:         call @weft_exit
+func.func private @host.1048576(tensor<i64>, tensor<2xf64>) -> tensor<2xf64> attributes {weft.native = "weft_collective"}
+func.func @together(%n: tensor<i64>, %x: tensor<2xf64>) -> tensor<2xf64> {
+  %r = func.call @host.1048576(%n, %x) : (tensor<i64>, tensor<2xf64>) -> tensor<2xf64>
+  return %r : tensor<2xf64>
+}

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -216,3 +221,60 @@ def test_libraries_without_python_have_no_ranks(tmp_path: Path) -> None:
 def test_wrong_uses(wrong: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         wrong()
+
+
+def test_files_of_functions_have_them(tmp_path: Path) -> None:
+    total = weft.function(lambda x: ranks.all_reduce(x) * ranks.size())
+    weft.save(tmp_path / "total.weft", total=total.get_concrete_function(np.ones(2)))
+    loaded = weft.load(tmp_path / "total.weft")
+    found = ranks.Mesh.simulated(3).run(loaded.total, lambda rank: (np.arange(2.0) + rank,))
+    np.testing.assert_array_equal(found, [[9.0, 18.0]] * 3)
+
+
+PROGRAM = """
+import sys
+import numpy as np
+import weft
+
+@weft.function
+def total(x):
+    return weft.distributed.all_reduce(x)
+
+print(total(np.ones(1))[0], *(f"weft.frontend.{name}" in sys.modules for name in
+      ("tracing.trace", "distributed.communicators")))
+"""
+
+
+def test_code_from_disk_asks_which_rank_a_thread_is(tmp_path: Path) -> None:
+    """Nobody else has used weft.distributed in the process by then."""
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    environment = {**os.environ, "WEFT_CACHE": "1", "WEFT_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, str(program)]
+    outputs = [
+        subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    assert outputs == ["1.0 True True\n", "1.0 False True\n"]
+
+
+def test_ctrl_c_ends_all_ranks() -> None:
+    started = threading.Event()
+
+    @weft.function
+    def for_long(x: Any, steps: Any) -> Any:
+        for _ in range(steps):
+            x = ranks.send_receive(x, 1, wrap=True)
+        return x
+
+    def interrupt() -> None:
+        started.wait()
+        signal.raise_signal(signal.SIGINT)
+
+    def run(x: Any) -> Any:
+        started.set()
+        return for_long(x, np.int64(10**9))
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    with pytest.raises(KeyboardInterrupt):
+        ranks.Mesh.simulated(2).run(run, [(np.ones(2),)] * 2)
