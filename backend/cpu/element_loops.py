@@ -6,6 +6,7 @@ become branches, and what LLVM has made of their functions tells the rest.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -17,6 +18,8 @@ from ..planning.names import EXIT, POLL
 from .lowering.steps import trips_of
 
 _LOOPS = ("scf.for", "scf.while")
+_OF_ARRAYS = ("is copied", "is filled")
+"""How notes begin that are not about what a loop of the program does itself."""
 _VECTOR_BODY = "vector.body"
 """How LLVM calls the blocks of loops that it makes vector code of."""
 
@@ -24,8 +27,9 @@ _VECTOR_BODY = "vector.body"
 class ElementLoop(NamedTuple):
     """An innermost loop without vector code."""
 
-    function: str
     place: Place
+    points: frozenset[tuple[int, int]]
+    """The lines and columns of what is in it."""
     why: str
     """Why it may have to run one iteration after another."""
 
@@ -33,7 +37,7 @@ class ElementLoop(NamedTuple):
 def element_loops(module: Module) -> list[ElementLoop]:
     """The innermost loops of a module of structured loops that read or write single elements."""
     return [
-        ElementLoop(view.operation.attributes["sym_name"].value, place_of(loop.location), _why_in_order(loop))
+        ElementLoop(place_of(loop.location), _points_in(loop), _why_in_order(loop))
         for view in defined_functions(module)
         for block in view.operation.regions[0]
         for loop in _innermost(block)
@@ -41,21 +45,49 @@ def element_loops(module: Module) -> list[ElementLoop]:
 
 
 def note_element_loops(loops: Iterable[ElementLoop], optimised: Any) -> None:
-    """Note what became of loops over elements in an optimised module of LLVM."""
+    """Note what became of loops over elements in an optimised module of LLVM, which has the lines of the program."""
     if not loops:
         return
-    vectorised = {f.name for f in optimised.functions if not f.is_declaration and _VECTOR_BODY in str(f)}
-    present = {f.name for f in optimised.functions if not f.is_declaration}
+    vectorised = _points_of_vectors(str(optimised))
     notes = recorded()
-    told = {found.place for found in notes if found.kind == "vector"}
+    told = {
+        found.place for found in notes if found.kind == "vector" and not found.reason.startswith(_OF_ARRAYS)
+    }
     for loop in dict.fromkeys(loops):
-        where = {loop.function} if loop.function in present else present  # inlined somewhere
         is_scalar = any(n.place == loop.place and n.kind == "scalar" for n in notes)
-        if where & vectorised and (is_scalar or loop.place not in told):
+        if loop.points & vectorised and (is_scalar or loop.place not in told):
             _retract(notes, loop.place)
             note("vector", loop.place, "is made vector code by LLVM")
         elif loop.place not in told and not is_scalar:
             note("scalar", loop.place, f"runs one iteration after another: {loop.why}")
+
+
+def _points_of_vectors(text: str) -> set[tuple[int, int]]:
+    """The lines and columns of the instructions of loops that LLVM made vector code of."""
+    points = {number: (int(line), int(column)) for number, line, column in _DEBUG_LOCATION.findall(text)}
+    found: set[tuple[int, int]] = set()
+    is_vector = False
+    for line in text.splitlines():
+        if line[:1] not in (" ", ""):
+            is_vector = _VECTOR_BODY in line.partition(":")[0]
+        elif is_vector and (used := _DEBUG_USE.search(line)) is not None and used[1] in points:
+            found.add(points[used[1]])
+    return found
+
+
+_DEBUG_LOCATION = re.compile(r"^!(\d+) = (?:distinct )?!DILocation\(line: (\d+), column: (\d+)", re.MULTILINE)
+_DEBUG_USE = re.compile(r"!dbg !(\d+)")
+
+
+def _points_in(loop: Operation) -> frozenset[tuple[int, int]]:
+    """The lines and columns of the operations in a loop."""
+    places = (
+        place_of(view.operation.location)
+        for region in loop.regions
+        for block in region
+        for view in block.operations
+    )
+    return frozenset((place.line, place.column) for place in places if place.line)
 
 
 def _retract(notes: list[Note], place: Place) -> None:

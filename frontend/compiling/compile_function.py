@@ -12,6 +12,7 @@ from ...backend.compiler import machine_code
 from ...backend.gpu.devices.names import device_number
 from ...backend.gpu.devices.on_device import OnDevice, memory_of
 from ...backend.gpu.devices.targets import target_of
+from ...backend.planning.debug_info import mark_debugged
 from ...backend.planning.packed_layout import CONSTANT_ARGUMENTS
 from ...backend.planning.plan import MachineCode
 from ...dialect.errors import WeftValueError
@@ -122,6 +123,7 @@ def decisions_of_code(recording: Recording) -> list[Note]:
     """What is decided when machine code is made of a recording: it is made once more, to be listened to."""
     with context(), ir.Location.unknown(), noting([]) as notes:
         module = ir.Module.parse(recording.module.get_asm(enable_debug_info=True))
+        mark_debugged(module, True)  # what LLVM makes of loops is told by their lines
         optimize(module)
         to_linalg(module)
         machine_code(module, recording.symbol, recording.target)

@@ -131,3 +131,22 @@ def test_decisions_are_noted(kind, program, specs, told):
     explanation = weft.function(program, target=target).get_concrete_function(*specs).explain()
     sentences = [decision.sentence for decision in explanation.decisions if decision.kind == kind]
     assert any(re.fullmatch(told, sentence) for sentence in sentences), str(explanation)
+
+
+@pytest.mark.optimised
+def test_loops_of_one_function_are_told_apart():
+    def both(x):
+        t = np.zeros_like(x)
+        u = np.zeros_like(x)
+        for k in range(1, len(x)):
+            t[k] = t[k - 1] * 0.5 + x[k]
+        for k in range(len(x)):
+            u[k] = t[k] * 2 + k
+        return t, u
+
+    explanation = weft.function(both).get_concrete_function(VECTOR).explain()
+    first = both.__code__.co_firstlineno
+    kinds = {
+        (said.line - first, said.kind) for said in explanation.decisions if said.sentence.startswith("`for")
+    }
+    assert kinds == {(3, "scalar"), (5, "vector")}
