@@ -44,6 +44,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "stored": Kind("Stored in between", "fusion"),
         "vector": Kind("Vector code", "vectors"),
         "scalar": Kind("One element at a time", "vectors"),
+        "algorithm": Kind("Algorithms", "vectors"),
         "threads": Kind("Threads", "threads"),
         "copy": Kind("Copied", "memory", "an array"),
         "memory": Kind("Memory", "memory", "an array"),

@@ -89,7 +89,7 @@ def _guarded(guards: Iterable[Any], inputs: Iterable[Any]) -> Iterator[Note]:
             continue
         for handle, _ in guard.looks_at():
             value = handle.get()
-            if value is UNBOUND or isinstance(value, np.ndarray):
+            if value is UNBOUND or isinstance(value, np.ndarray) or handle.name.endswith(_OF_CALLS):
                 continue
             if not callable(value) and not isinstance(value, types.ModuleType):
                 other = "value" if isinstance(value, _PLAIN) else "object"
@@ -99,6 +99,9 @@ def _guarded(guards: Iterable[Any], inputs: Iterable[Any]) -> Iterator[Note]:
         if isinstance(found, Input):
             yield Note("guard", NOWHERE, "{} is read at each call", (found.name,))
 
+
+_OF_CALLS = (".__defaults__", ".__kwdefaults__")
+"""How the names end of what hardly ever changes."""
 
 _OUT_OF_MEMORY = re.compile(r"the arrays of .* need a block of .* bytes of memory")
 """What any array may raise."""

@@ -137,8 +137,8 @@ def _note_of(compiled: Compiled) -> Note:
         if concrete is None
         else concrete.pretty_printed_signature().partition("\n")[0]
     )
-    reason = f"{clock}, {how} in {1e3 * compiled.seconds:,.0f} ms: {compiled.reason}; {{}}"
-    return Note("trace", NOWHERE, reason, (what,))
+    text = f"{clock}, {how} in {1e3 * compiled.seconds:,.0f} ms: {compiled.reason}; {what}"
+    return Note("trace", NOWHERE, "{}", (text,))
 
 
 def _count(number: int, what: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ...dialect.records import NamedTuple
-from ...passes.notes import KINDS, Note, Place
+from ...passes.notes import KINDS, NOWHERE, Note, Place
 from ..source.expressions import expression_at, statement_at
 from ..source.locations import cell_of
 
@@ -47,8 +47,9 @@ class Explanation:
         self.own = tuple(decisions)
         self.parts = tuple(parts)
         """The explanations of what was compiled, of a function."""
-        self.file = file
-        """The file of the function: lines of others are told with their files."""
+        files = {decision.file for decision in decisions if decision.line}
+        self.file = file if file in files or len(files) != 1 else files.pop()
+        """The file of the function, or of all that is told: lines of others are told with their files."""
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
@@ -115,7 +116,8 @@ def decisions_of(notes: Iterable[Note], file: str) -> list[Decision]:
     """
     alike: dict[tuple[Any, ...], list[Note]] = {}
     for note in dict.fromkeys(notes):
-        fixed = tuple(other for other in note.about if isinstance(other, Place))
+        is_whole = note.place == NOWHERE
+        fixed = tuple(other for other in note.about if is_whole or isinstance(other, Place))
         alike.setdefault((note.kind, note.place, note.reason, fixed), []).append(note)
     found: dict[tuple[str, str, str], set[int]] = {}
     for same in alike.values():

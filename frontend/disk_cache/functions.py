@@ -102,7 +102,7 @@ class CachedFunction:
 
     def note(self) -> Note:
         """What became of it."""
-        return Note("cache", NOWHERE, f"the disk cache {self._outcome}")
+        return Note("cache", NOWHERE, "the disk cache {}", (self._outcome,))
 
     def _refuse(self, reason: str) -> None:
         note("not stored", f"{self._name}: {reason}")

@@ -22,6 +22,7 @@ from ....dialect.ops.ufunc_loops import CallLoop
 from ....dialect.records import dataclass
 from ....dialect.ufunc_loops import signature_of
 from ....passes.base import Pass, Statistics
+from ....passes.notes import note
 from ....passes.preconditions import refuse
 from ....passes.rewriting import defined_functions, operations_in
 from ...nests.emit import Emitter, Index, create, store
@@ -41,6 +42,7 @@ class WriteLoopCalls(Pass):
             calls = [op for op in operations_in(view.regions[0].blocks[0]) if op.name == CallLoop.mlir_name()]
             for operation in calls:
                 with ir.InsertionPoint(operation), operation.location:
+                    note("algorithm", operation.location, "calls a loop of a library over the elements")
                     loop = LoopCall(operation, Emitter(view.operation))
                     loop.store_status(loop.call(loop.addresses(), loop.count))
                 operation.erase()

@@ -13,6 +13,7 @@ from ....dialect.mlir import Module, Operation, Type, Value, ir
 from ....dialect.ops.random import FillRandom
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
+from ....passes.notes import note
 from ....passes.rewriting import defined_functions, operations_in
 from ...nests.emit import Emitter, Index, create
 from .native_calls import Memory, call_native, is_dense, only_store
@@ -38,6 +39,11 @@ class WriteRandomNumbers(Pass):
             fills = [op for op in operations_in(view.regions[0].blocks[0]) if op.name == FILLS]
             for operation in fills:
                 with ir.InsertionPoint(operation), operation.location:
+                    note(
+                        "algorithm",
+                        operation.location,
+                        "draws random numbers, one after the other, as NumPy does",
+                    )
                     _write(operation, Emitter(view.operation))
                 operation.erase()
                 statistics["calls written"] += 1

@@ -19,6 +19,7 @@ from ....dialect.ops.sorting import Argsort, Partition, PartitionAt, Sort
 from ....dialect.records import dataclass
 from ....dialect.types import TensorType
 from ....passes.base import Pass, Statistics
+from ....passes.notes import note
 from ....passes.preconditions import refuse
 from ....passes.rewriting import defined_functions, operations_in
 from ...nests.emit import Emitter, Index
@@ -48,6 +49,7 @@ class WriteSorts(Pass):
             sorts = [op for op in operations_in(view.regions[0].blocks[0]) if op.name in SORTS]
             for operation in sorts:
                 with ir.InsertionPoint(operation), operation.location:
+                    note("algorithm", operation.location, "sorts, by code of its own")
                     _RowSort(operation, Emitter(view.operation)).write()
                 operation.erase()
                 statistics["sorts written"] += 1

@@ -99,6 +99,13 @@ PROGRAMS = {
         (looking, [VECTOR], r"`for i in range\(len\(c\)\)` runs one iteration after another: .* numbers alone"),
         (lambda x: np.cumsum(x), [VECTOR], r".*runs one .*"),
     ],
+    "algorithm": [
+        (lambda x: np.sort(x), [VECTOR], r"`np\.sort\(x\)` sorts, by code of its own"),
+        (lambda x: np.fft.fft(x), [weft.TensorSpec((16,), "float64")], r".* is a Fourier transform, .*"),
+        (lambda x: np.linalg.inv(x), [weft.TensorSpec((9, 3, 3), "float64")], r".* works on small matrices, .*"),
+        (drawing, [VECTOR], r"`RANDOM\.random\(x\.shape\)` draws random numbers, .*"),
+        (lambda x: np.fft.fft(x), [VECTOR], r".* calls a loop of a library over the elements"),
+    ],
     "threads": [
         (lambda x: np.exp(x), [VECTOR], r"`np\.exp\(x\)` is shared among threads from [\d,]+ iterations on"),
         (lambda x: x * 2, [weft.TensorSpec((100,), "float64")], r"these are far too short for threads"),

@@ -18,6 +18,7 @@ from .....dialect.mlir import Module, Operation, Type, Value, ir
 from .....dialect.ops.ufunc_loops import CallLoop
 from .....dialect.records import dataclass, replace
 from .....passes.base import Pass, Statistics
+from .....passes.notes import note
 from .....passes.rewriting import defined_functions, operations_in
 from ....functions.number import Number
 from ....nests.emit import Emitter, Index, create, load
@@ -56,6 +57,7 @@ class WriteFourierTransforms(Pass):
             found = [(each, transform) for each in operations if (transform := _Transform.of(each))]
             for operation, transform in found:
                 with ir.InsertionPoint(operation), operation.location:
+                    note("algorithm", operation.location, "is a Fourier transform, written for its length")
                     transform.write(operation, Emitter(view.operation))
                 operation.erase()
                 statistics["calls generated"] += 1

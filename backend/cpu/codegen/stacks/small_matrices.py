@@ -20,6 +20,7 @@ from .....dialect.ops.ufunc_loops import CallLoop
 from .....dialect.records import dataclass
 from .....dialect.ufunc_loops import signature_of
 from .....passes.base import Pass, Statistics
+from .....passes.notes import note
 from .....passes.rewriting import defined_functions, operations_in
 from ....functions.number import Integer, Number, any_lane
 from ....nests.emit import Emitter, Index, create
@@ -54,6 +55,11 @@ class WriteSmallMatrices(Pass):
             found = [op for op in operations_in(view.regions[0].blocks[0]) if _is_small(op)]
             for operation in found:
                 with ir.InsertionPoint(operation), operation.location:
+                    note(
+                        "algorithm",
+                        operation.location,
+                        "works on small matrices, several side by side in vectors",
+                    )
                     _Matrices(operation, Emitter(view.operation)).write()
                 operation.erase()
                 statistics["calls generated"] += 1

@@ -444,7 +444,7 @@ def _note_plain(function: types.FunctionType, reason: str) -> None:
     """Take note that a function runs as it is."""
     code = function.__code__
     place = Place(code.co_filename, code.co_firstlineno, 0)
-    note("unconverted", place, f"{function.__qualname__}: {reason}")
+    note("unconverted", place, "{}", f"{function.__qualname__}: {reason}")
     trace = current_trace()
     if trace is not None:
         trace.dependencies.runs_plain(function)
