@@ -198,9 +198,17 @@ if not TYPE_CHECKING:  # which knows all names, by namespace.pyi
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         else:
             namespace = importlib.import_module(".frontend.numpy_api", __name__)
-            value = namespace.lookup(name, _EXPORTS)
+            value = namespace.lookup(name, _EXPORTS, _as_method)
         globals()[name] = value
         return value
+
+    def _as_method(name: str) -> str:
+        concrete = importlib.import_module(".frontend.calls.concrete", __name__).ConcreteFunction
+        if hasattr(__getattr__("Function"), name):
+            return f", but compiled functions have: write f.{name}(...)"
+        if hasattr(concrete, name):
+            return f", but concrete functions have: write f.get_concrete_function(...).{name}(...)"
+        return ""
 
 
 def __dir__() -> list[str]:

@@ -52,11 +52,22 @@ def explain(error: BaseException) -> None:
     instead = hint(error)
     if instead is not None:
         lines.append(instead)
+    _leave_out_own_context(error)
     if isinstance(error, WeftError) and not isinstance(error, AxisError):
         error.location = place  # type: ignore[attr-defined]
         error.args = ("\n".join([str(error), *lines]), *error.args[1:])
     elif hasattr(error, "add_note") and is_raised_by_weft(error):  # notes are shown from Python 3.11 on
         error.add_note("\n".join(lines))
+
+
+def _leave_out_own_context(error: BaseException) -> None:
+    """Forget the exceptions that an error of weft came of inside of weft: those of the user stay."""
+    context = error.__context__
+    while isinstance(error, WeftError) and context is not None:
+        if _innermost_user_frame(context.__traceback__) is not None:
+            break
+        context = context.__context__
+    error.__context__ = context
 
 
 @contextmanager

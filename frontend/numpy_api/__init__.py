@@ -7,7 +7,7 @@ and `names` are what `weft.__getattr__` and `dir(weft)` are made of.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from types import FunctionType, ModuleType
 from typing import Any
@@ -92,17 +92,17 @@ def names() -> frozenset[str]:
     return frozenset(_table())
 
 
-def lookup(name: str, others: Iterable[str] = ()) -> Any:
+def lookup(name: str, others: Iterable[str] = (), elsewhere: Callable[[str], str] = lambda name: "") -> Any:
     """The object of a name; an `AttributeError` says whether NumPy has it, or names those that look nearly the same.
 
-    `others` are further names that may be meant.
+    `others` are further names that may be meant; `elsewhere` tells what else has the name.
     """
     table = _table()
     if name in table:
         return table[name]
     message = f"module 'weft' has no attribute {name!r}"
-    elsewhere = _elsewhere(name)
-    raise no_attribute(message + elsewhere, name, () if elsewhere else [*others, *table])
+    place = _elsewhere(name) or elsewhere(name)
+    raise no_attribute(message + place, name, () if place else [*others, *table])
 
 
 def _elsewhere(name: str) -> str:

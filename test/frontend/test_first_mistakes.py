@@ -155,6 +155,8 @@ def message_of(call: Any) -> str:
         ("prange", r"what Numba calls prange is written range\(n\)"),
         ("randn", r"what PyTorch calls randn is written np\.random\.default_rng\(1\)\.normal"),
         ("zzz", r"no attribute 'zzz'"),
+        ("explain", r"no attribute 'explain', but compiled functions have: write f\.explain\(\.\.\.\)"),
+        ("as_text", r"concrete functions have: write f\.get_concrete_function\(\.\.\.\)\.as_text\(\.\.\.\)"),
     ],
 )
 def test_names_that_are_nearly_right_are_suggested_once(name: str, message: str) -> None:
@@ -306,3 +308,14 @@ def test_loops_of_code_without_a_source() -> None:
         message = message_of(lambda: weft.function(names["total"])(np.ones(100)))
     assert "more than 20 operations" in message
     assert "total is traced as it is: its source (<string>) is not available" in message
+
+
+def test_only_the_users_frames_are_shown() -> None:
+    def half(x: Any) -> Any:
+        return x[1.5]
+
+    with pytest.raises(IndexError, match="only integers, slices") as caught:
+        weft.function(half)(np.ones(3))
+    shown = "".join(traceback.format_exception(caught.value))
+    assert "another exception" not in shown
+    assert "frontend/indexing" not in shown
