@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ...dialect.errors import CommunicationError, WeftTypeError, WeftValueError
+from ...dialect.errors import CommunicationError, PartitionError, WeftTypeError, WeftValueError
 from ...dialect.records import dataclass
 from ...passes.partition.layouts import Layout
 from ..autograph.marks import do_not_convert
+from ..calls.parameters import completed
 from ..compiling.diagnostics import user_traceback
 from ..function import Function
+from ..guards.handles import Bound
 from ..signature.signature import Structure, flatten_with, is_array, unflatten
 from ..tracing.current import current_trace
 from .communication import CommunicationAnalysis, analysed, partitioned_text
@@ -86,15 +87,15 @@ class Partitioned(Function[..., Any]):
         if current_trace() is not None:
             return self.function(*args, **kwargs)
         try:
-            mesh, leaves, structure = self._flat(args, kwargs)
+            mesh, leaves, structure, bound = self._flat(args, kwargs)
             compiled = self._program_for(mesh, leaves, structure)
-            return _run(compiled, mesh, leaves)
+            return _run(compiled, mesh, leaves, bound)
         except BaseException as error:
             raise error.with_traceback(user_traceback(error.__traceback__)) from error.__cause__
 
     def get_concrete_function(self, /, *args: Any, **kwargs: Any) -> PartitionedProgram:  # type: ignore[override]
         """What was made for such arguments, to look at: `as_text("partitioned")`, `communication_analysis()`."""
-        mesh, leaves, structure = self._flat(args, kwargs)
+        mesh, leaves, structure, _ = self._flat(args, kwargs)
         compiled = self._program_for(mesh, leaves, structure)
         return PartitionedProgram(compiled.program, compiled.ranks, mesh)
 
@@ -120,19 +121,25 @@ class Partitioned(Function[..., Any]):
 
     # From arguments to a program
 
-    def _flat(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Mesh, list[Any], Structure]:
-        """The arrays of a call, split as they are to be, and their structure."""
+    def _flat(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Mesh, list[Any], Structure, Bound]:
+        """The arrays of a call, split as they are to be, their structure, and the arguments."""
+        passed = len(args) + len(kwargs)
+        args, kwargs = completed(self._signature, self.name, args, kwargs)
         leaves: list[Any] = []
-        structure = flatten_with((args, dict(kwargs)), leaves, _is_leaf)
+        structure = flatten_with((args, kwargs), leaves, _is_leaf)
+        leaves = [leaf if isinstance(leaf, _ARRAYS) else np.asarray(leaf) for leaf in leaves]
         mesh = self._mesh(leaves)
         if self.in_specs is not None:
-            specs: list[Any] = []
-            self._specs_of(args, kwargs, specs)
-            names = self._names(args, kwargs)
-            leaves = [
-                _split(leaf, spec, mesh, name) for leaf, spec, name in zip(leaves, specs, names, strict=True)
-            ]
-        return mesh, leaves, structure
+            named = [(self._parameter_name(n), value) for n, value in enumerate(args)] + [*kwargs.items()]
+            specs = self._specs_of(named, passed)
+            cut: dict[tuple[int, Any], Any] = {}
+            for place, (leaf, (spec, name)) in enumerate(zip(leaves, specs, strict=True)):
+                key = (id(leaf), spec)
+                cut[key] = leaves[place] = cut.get(key) or _Box(_split(leaf, spec, mesh, name))
+            leaves = [box.value for box in leaves]
+        return mesh, leaves, structure, (args, kwargs)
 
     def _mesh(self, leaves: Sequence[Any]) -> Mesh:
         found = [leaf.mesh for leaf in leaves if isinstance(leaf, ShardedArray)]
@@ -143,33 +150,20 @@ class Partitioned(Function[..., Any]):
             raise WeftValueError(f"{self.function.name} is called with arrays of several meshes")
         return mesh
 
-    def _specs_of(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], specs: list[Any]) -> None:
-        """A spec for each array, from those of the arguments."""
+    def _specs_of(self, named: Sequence[tuple[str, Any]], passed: int) -> list[tuple[Any, str]]:
+        """A spec for each array, with the name of its argument."""
         given = list(self.in_specs or ())
-        parameters = self._argument_names(args, kwargs)
-        if len(given) != len(args) + len(kwargs):
+        if len(given) not in (passed, len(named)):
+            names = ", ".join(name for name, _ in named)
             raise WeftValueError(
-                f"in_specs has {len(given)} entries, but {self.function.name} is called with {len(args) + len(kwargs)} "
-                f"arguments: {', '.join(parameters)}"
+                f"in_specs has {len(given)} entries, but {self.name} is called with {passed} arguments: {names}"
             )
-        order = list(inspect.signature(self.function).parameters)
-        for number, value in enumerate(args):
-            _matched(value, given[number], specs, parameters[number])
-        for name, value in kwargs.items():
-            place = order.index(name) if name in order and order.index(name) < len(given) else len(given) - 1
-            _matched(value, given[place], specs, name)
-
-    def _argument_names(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[str]:
-        names = list(inspect.signature(self.function).parameters)
-        return [names[n] if n < len(names) else f"argument {n}" for n in range(len(args))] + list(kwargs)
-
-    def _names(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[str]:
-        """What the arrays of a call are called."""
-        found: list[str] = []
-        for name, value in zip(self._argument_names(args, kwargs), [*args, *kwargs.values()], strict=True):
-            inside: list[Any] = []
-            flatten_with(value, inside, _is_leaf)
-            found += [f"argument {name!r}"] * len(inside)
+        given += [None] * (len(named) - len(given))  # of defaults
+        found: list[tuple[Any, str]] = []
+        for (name, value), spec in zip(named, given, strict=True):
+            specs: list[Any] = []
+            _matched(value, spec, specs, name)
+            found += [(each, f"argument {name!r}") for each in specs]
         return found
 
     def _program_for(self, mesh: Mesh, leaves: Sequence[Any], structure: Structure) -> _Compiled:
@@ -188,12 +182,16 @@ class Partitioned(Function[..., Any]):
     def _made_for(self, mesh: Mesh, leaves: Sequence[Any], structure: Structure) -> _Compiled:
         specs: dict[int, Any] = {}
         for leaf in leaves:
-            specs.setdefault(
-                id(leaf), specs_in_place_of(leaf) if isinstance(leaf, (ShardedArray, np.ndarray)) else leaf
-            )
+            specs.setdefault(id(leaf), specs_in_place_of(leaf) if isinstance(leaf, ShardedArray) else leaf)
         args, kwargs = unflatten(structure, lambda index: specs[id(leaves[index])])
         program = traced(self.function, args, kwargs)
         arrays = [*leaves, *(extra.fetch() for extra in program.extra)]
+        for place in program.written:
+            if isinstance(arrays[place], ShardedArray) and arrays[place].is_cut:
+                raise PartitionError(
+                    f"{self.name} writes to {program.names[place]}, which is cut into blocks for the call: pass "
+                    "weft.distributed.scatter(...) of it, which is written in place"
+                )
         layouts = tuple(_layout_of_leaf(arrays[place]) for place in program.sources)
         if mesh.size > 1 and not mesh.is_simulated:
             _require_alike(mesh, program, layouts)
@@ -231,6 +229,16 @@ class PartitionedProgram:
 
 
 # Calls
+
+
+_ARRAYS = (ShardedArray, np.ndarray, np.generic)
+
+
+@dataclass(frozen=True, eq=False)
+class _Box:
+    """Something that may be an array."""
+
+    value: Any
 
 
 def _is_leaf(value: object) -> bool:
@@ -272,7 +280,11 @@ def _split(leaf: Any, spec: Any, mesh: Mesh, name: str) -> Any:
         if leaf.spec != PartitionSpec(*_trimmed(wanted)):
             raise WeftValueError(f"{name} is split as {leaf.spec}, but in_specs says {wanted}")
         return leaf
-    return scatter(leaf, wanted, mesh) if any(layout) else leaf
+    if not any(layout):
+        return leaf
+    found = scatter(leaf, wanted, mesh)
+    found.is_cut = True
+    return found
 
 
 def _trimmed(spec: PartitionSpec) -> list[str | None]:
@@ -294,7 +306,7 @@ def _require_alike(mesh: Mesh, program: GlobalProgram, layouts: Sequence[Layout]
         )
 
 
-def _run(compiled: _Compiled, mesh: Mesh, leaves: Sequence[Any]) -> Any:
+def _run(compiled: _Compiled, mesh: Mesh, leaves: Sequence[Any], bound: Bound) -> Any:
     """Run the programs of the ranks that are here, and put their results together."""
     program, ranks = compiled.program, compiled.ranks
     arrays = [*leaves, *(extra.fetch() for extra in program.extra)]
@@ -315,7 +327,7 @@ def _run(compiled: _Compiled, mesh: Mesh, leaves: Sequence[Any]) -> Any:
         blocks = [output[place] for output in outputs]
         made.append(_joined(blocks, layout, mesh))
     result = program.result.with_places(made)
-    return program.result.build(result, arrays)
+    return program.result.build(result, program.result.with_found(arrays, bound))
 
 
 @do_not_convert

@@ -35,7 +35,7 @@ from ..function import Function
 from ..guards.inputs import Decisions
 from ..runtime_values.result_spec import ArgumentResult, ComputedResult, KeptResult, Result, ViewResult
 from ..settings import settings
-from ..signature.signature import TensorSpec, with_own_specs
+from ..signature.signature import TensorSpec
 from ..source.tracebacks import places_of
 from .mesh import Mesh
 
@@ -71,7 +71,6 @@ def traced(function: Function[..., Any], args: Any, kwargs: Any) -> GlobalProgra
     """Trace a function for the types of arguments, and optimise it."""
     install_behaviour()
     leaves, names, structure, _ = function._bind(args, kwargs)
-    leaves = with_own_specs(leaves)
     signature = function._signature_of(Arguments(structure, leaves, names))
     strict = function.strict or settings.strict_conversion
     with COMPILE_LOCK, interrupts_held(), settings.scope(strict_conversion=strict):

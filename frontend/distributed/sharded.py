@@ -35,6 +35,8 @@ class ShardedArray(np.lib.mixins.NDArrayOperatorsMixin):
         self.layout = layout
         self.mesh = mesh
         """The ranks that have the blocks."""
+        self.is_cut = False
+        """Whether it was made of another array for one call."""
 
     @property
     def local(self) -> Any:

@@ -44,11 +44,15 @@ def check(
     wanted_args = list(map(copied, args))
     with np.errstate(all="ignore"):
         wanted = f(*wanted_args)
-    step = weft.distributed.partition(f, mesh, tuple(specs))
+    step = weft.distributed.partition(f, mesh)
+    given_args = [
+        weft.distributed.scatter(x, spec, mesh) if any(spec) else copied(x)
+        for x, spec in zip(args, specs, strict=True)
+    ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", weft.GatherWarning)
-        concrete = step.get_concrete_function(*map(copied, args))
-        _, leaves, _ = step._flat(tuple(map(copied, args)), {})
+        concrete = step.get_concrete_function(*given_args)
+        _, leaves, *_ = step._flat(tuple(given_args), {})
     ranks = concrete._ranks
     with context():
         modules = [ir.Module.parse(rank.text) for rank in ranks]

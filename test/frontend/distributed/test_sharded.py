@@ -109,6 +109,12 @@ def test_arguments_are_nested(mesh: Any) -> None:
     np.testing.assert_array_equal(found["y"][1].gather(), X * [2, 3])
 
 
+def test_containers_of_the_caller_are_returned(mesh: Any) -> None:
+    parameters = {"w": np.ones(2)}
+    found, _ = ranks.partition(lambda p, x: (p, x * p["w"]), mesh, (None, P("d")))(parameters, X)
+    assert found is parameters
+
+
 def test_views_are_arrays_of_their_own(mesh: Any) -> None:
     x = ranks.scatter(X, P("d"), mesh)
     whole, inner, turned = ranks.partition(lambda x: (x, x[1:-1], x.T), mesh)(x)
@@ -218,3 +224,57 @@ def test_programs_are_shown(mesh: Any) -> None:
     assert "all_reduce" in str(analysis)
     many = step.get_concrete_function(X, np.ones(2)).communication_analysis(1000)
     assert 29e-6 < many.seconds < 31e-6
+
+
+def test_the_page_does_what_it_says(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "partition.md").read_text()
+    path = tmp_path / "page.py"
+    path.write_text("\n".join(re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)))
+    exec(compile(path.read_text(), str(path), "exec"), {"__name__": "page"})
+    first, *table = capsys.readouterr().out.splitlines()
+    assert f"# {first}\n" in page
+    assert [line.split()[0] for line in table] == ["collective", "send_receive", "send_receive", "all"]
+
+
+SHIFT = np.array([1.0, 2.0])
+
+
+def test_arguments_come_by_name(mesh: Any) -> None:
+    def affine(x: Any, scale: Any = 2.0, *, shift: Any = SHIFT) -> Any:
+        return x * scale + shift
+
+    step = ranks.partition(affine, mesh, P("d"))
+    np.testing.assert_array_equal(step(X).gather(), X * 2 + [1, 2])
+    named = ranks.partition(affine, mesh, (P("d"), None, P()))
+    np.testing.assert_array_equal(named(shift=np.array([3.0, 4.0]), x=X, scale=3.0).gather(), X * 3 + [3, 4])
+    both = ranks.partition(summed, mesh)
+    x, y = ranks.scatter(X, P("d"), mesh), ranks.scatter(X[::-1], P("d"), mesh)
+    np.testing.assert_array_equal(both(y=x, x=y).gather(), X + X[::-1])
+
+
+def added(x: Any, y: Any) -> Any:
+    x += 1
+    return x + y
+
+
+def test_what_is_written_is_the_array_of_the_caller(mesh: Any) -> None:
+    x = ranks.scatter(X, P("d"), mesh)
+    np.testing.assert_array_equal(ranks.partition(added)(x, x).gather(), 2 * (X + 1))
+    np.testing.assert_array_equal(x.gather(), X + 1)
+    whole = X[0].copy()
+    ranks.partition(added, mesh, (P(), P("d")))(whole, X)
+    np.testing.assert_array_equal(whole, X[0] + 1)
+    with pytest.raises(
+        weft.PartitionError, match=r"added writes to x, which is cut into blocks for the call: pass"
+    ):
+        ranks.partition(added, mesh, (P("d"), P()))(X.copy(), X)
+
+
+def test_generators_are_drawn_from(mesh: Any) -> None:
+    def noisy(x: Any, generator: Any) -> Any:
+        return x + generator.normal(size=x.shape)
+
+    mine, numpys = np.random.default_rng(5), np.random.default_rng(5)
+    step = ranks.partition(noisy, mesh, (P("d"), None))
+    for _ in range(2):
+        np.testing.assert_allclose(step(X, mine).gather(), noisy(X, numpys))
