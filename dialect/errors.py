@@ -11,6 +11,9 @@ import numpy as np
 class WeftError(Exception):
     """Base class of all errors that weft raises on its own account."""
 
+    at: str = ""
+    """The text of the MLIR location of the op that it is about, where a pass has raised it."""
+
 
 class WeftTypeError(WeftError, TypeError):
     """A value has a dtype or Python type that cannot be used here."""

@@ -13,7 +13,7 @@ _STRING_OR_DIALECT = r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|(?<![\w.$%@#!^])(?:{names})(
 
 _OWN_FORM = re.compile(
     r"(?P<name>\w+\.\w+)\s*(?P<operands>%[\w.$#-]+(?:\s*,\s*%[\w.$#-]+)*)\s*(?P<attributes>\{[^{}]*\})?"
-    r"\s*:\s*(?P<type>[!\w][\w.]*<[^<>]*>)\s*(?:loc\(|//|$)"
+    r"\s*:\s*(?P<type>[!\w][\w.]*(?:<[^<>]*>)?)\s*(?:loc\(|//|$)"
 )
 """What people write for an op whose operands and result are of one type."""
 

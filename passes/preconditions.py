@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import NoReturn
 
-from ..dialect.errors import PassError
+from ..dialect.errors import PassError, WeftError
 from ..dialect.mlir import Module, Operation, Type, ir
 from .rewriting import constant_integer, operations_of
 
@@ -14,6 +14,22 @@ def refuse(operation: Operation, text: str) -> NoReturn:
     """Give a diagnostic at an op, and end the pass."""
     operation.location.emit_error(text)
     raise PassError(f"{operation.location}: {text}")
+
+
+class placed:
+    """Errors inside a `with` block are about an op, unless one inside of it said so already."""
+
+    __slots__ = ("_operation",)
+
+    def __init__(self, operation: Operation) -> None:
+        self._operation = operation
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, WeftError) and not error.at:
+            error.at = str(self._operation.location)
 
 
 def require_lowered(module: Module, allowed: Collection[str], before: str) -> None:

@@ -22,6 +22,7 @@ from ...dialect.records import dataclass
 from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.types import RefType, TensorType
 from ..base import Pass, Statistics
+from ..preconditions import placed
 from ..rewriting import operations_in, operations_of
 from . import lowering_of
 from .conversion import Conversion, OpInstance, storage_type
@@ -51,7 +52,8 @@ class ConvertWeftToLinalg(Pass):
         conversion = Conversion(module.body)
         for operation in list(module.body.operations):
             if operation.operation.name == "func.func" and not operation.is_external:
-                _FunctionConverter(conversion, statistics).convert(operation)
+                with placed(operation.operation):
+                    _FunctionConverter(conversion, statistics).convert(operation)
             elif declared_callback(operation.operation) is not None:
                 _convert_declaration(operation)
 
@@ -107,7 +109,7 @@ class _FunctionConverter:
         for argument in old:
             self.values[argument] = block.add_argument(_converted_type(argument.type), argument.location)
         for operation in operations_in(block):
-            with ir.InsertionPoint(operation), operation.location:
+            with ir.InsertionPoint(operation), operation.location, placed(operation):
                 op_class = op_class_of(operation)
                 if op_class is not None:
                     self._convert_op(op_class, operation)
