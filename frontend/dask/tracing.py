@@ -11,6 +11,7 @@ from ...dialect.errors import PartitionError, UnsupportedError
 from ...dialect.held_interrupts import interrupts_held
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.op_emitter import OpEmitter
+from ...dialect.ops.state import WriteRef
 from ...dialect.register import context
 from ...passes.pieces.programs import Program
 from ...passes.pieces.rules import AxisCuts
@@ -135,7 +136,7 @@ def _require_no_writes(module: Module, symbol: str, recorded: Recorded) -> None:
     """Refuse changes of arguments and of Python's state, at the lines that make them."""
     function = _function_named(module, symbol)
     for op in operations_of(function):
-        if op.name != "weft.write_ref":
+        if op.name != WriteRef.mlir_name():
             continue
         owner = op.operands[0].owner
         if isinstance(owner, ir.Block) and owner.owner == function:
