@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         WeftValueError,
         WeftWarning,
     )
-    from .frontend import dask, data, distributed, onnx
+    from .frontend import dask, data, distributed, onnx, summary
     from .frontend.artifacts.export import build
     from .frontend.artifacts.export.exporting import export
     from .frontend.artifacts.from_stablehlo import from_stablehlo
@@ -99,6 +99,7 @@ _EXPORTS: dict[str, str] = {
     "dask": ".frontend",
     "data": ".frontend",
     "distributed": ".frontend",
+    "summary": ".frontend",
     "Function": ".frontend.function",
     "grad": ".frontend.gradients.transforms",
     "value_and_grad": ".frontend.gradients.transforms",
@@ -305,6 +306,7 @@ __all__ = [
     "static_shape",
     "stop_gradient",
     "stream",
+    "summary",
     "switch",
     "synchronize",
     "trace_print",

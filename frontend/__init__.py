@@ -6,7 +6,7 @@ from types import ModuleType
 from ..backend.cpu.threads.limits import heed_threadpoolctl
 from ..dialect.imports import load_on_first_use, when_imported
 
-load_on_first_use(__name__, "dask", "data", "distributed", "onnx")
+load_on_first_use(__name__, "dask", "data", "distributed", "onnx", "summary")
 heed_threadpoolctl()
 
 

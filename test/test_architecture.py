@@ -55,6 +55,7 @@ ORDER = {
         "stablehlo",
         "calls",
         "pages",
+        "summary",
         "profiling",
         "disk_cache",
         "function.py",

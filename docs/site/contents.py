@@ -58,6 +58,7 @@ SECTIONS = (
             "profiling.md": "timelines, and the lines that take most of the time",
             "explain.md": "what became of a program, in sentences with its lines; logs, and notebooks",
             "page.md": "a page for a browser: every stage and pass beside the lines of a program",
+            "summary.md": "TensorBoard: graphs of functions, and values out of compiled loops",
             "gradients.md": "derivatives of whole programs: branches, loops, updates in place",
             "rows.md": "`weft.vmap`: one row written, all rows computed",
             "random.md": "NumPy's random numbers, to the bit, in compiled loops",
