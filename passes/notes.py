@@ -48,6 +48,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "threads": Kind("Threads", "threads"),
         "copy": Kind("Copied", "memory", "an array"),
         "memory": Kind("Memory", "memory", "an array"),
+        "device": Kind("On the device", "device"),
         "host": Kind("On the host, and not on the device", "device"),
     }
 )

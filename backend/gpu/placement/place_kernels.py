@@ -46,6 +46,8 @@ class PlaceKernels(Pass):
             statistics[f"kernels on the {side}"] += 1
             if side == HOST:
                 note("host", function.location, "runs on the host, as {}", reason)
+            else:
+                note("device", function.location, "runs on the device")
 
 
 def describe(kernel: Operation, side: str, reason: str) -> None:

@@ -105,3 +105,17 @@ def test_the_disk_cache_says_what_it_did(tmp_path):
         ]
         assert sentences(loaded, "fused") == [(2, "`e` is computed in one loop with all its parts")]
         assert "loaded from the disk cache in" in sentences(function.explain(), "trace")[0][1]
+
+
+def unrolled(x):
+    for k in range(3):
+        x = x * k
+    return x
+
+
+def test_what_tracing_decided_is_kept_on_disk(tmp_path):
+    with weft.settings.scope(cache=True, cache_dir=str(tmp_path)):
+        told = [
+            sentences(explained(unrolled, weft.TensorSpec((2, 5), "float64")), "loop", 0) for _ in range(2)
+        ]
+    assert told[0] == told[1] != []

@@ -82,7 +82,7 @@ PROGRAMS = {
     "cache": [(lambda x: x + 1, [VECTOR], r"the disk cache .*")],
     "unconverted": [(lambda x: plain(x), [VECTOR], r"plain: it is marked by weft\.do_not_convert")],
     "guard": [(lambda x: x * FACTOR, [VECTOR], r"global FACTOR is a constant of the code: another value .*")],
-    "loop": [(unrolled, [VECTOR], r"`for k in range\(3\)` is unrolled: its 3 iterations follow each other")],
+    "loop": [(unrolled, [VECTOR], r"`for k in range\(3\)` is unrolled, as it has 3 iterations")],
     "python": [(lambda x: weft.py_call(print, x), [VECTOR], r"`weft\.py_call\(print, x\)` calls `print`")],
     "check": [(lambda x: x[5], [VECTOR], r"`x\[5\]` is checked, and raises IndexError: index .*")],
     "fused": [(softmax, [MATRIX], r"`e` is computed in one loop with all its parts")],
@@ -112,6 +112,7 @@ PROGRAMS = {
     ],
     "copy": [(changed, [VECTOR], r"`x` is copied, as `y\[0\]` .*changes it and what it was is needed later")],
     "memory": [(lambda x: np.sort(x * 2)[:2], [VECTOR], r"`x \* 2` lies in .* needed: x\.shape\[0\] elements of f64")],
+    "device": [(lambda x: x + 1, [weft.TensorSpec((8,), "float64")], r"`x \+ 1` runs on the device")],
     "host": [(drawing, [weft.TensorSpec((8,), "float64")], r".*runs on the host, as it draws random numbers")],
 }  # fmt: skip
 """For each kind programs, what they are compiled for, and what is said; those of "trace" are in `test_explain.py`."""
@@ -127,14 +128,22 @@ def test_the_page_tells_all_kinds_and_logs():
     assert [category for category in CATEGORIES if f"`{category}`" not in page] == []
 
 
-@pytest.mark.optimised
+def marks_of(told):
+    """What is told of LLVM's optimiser needs it."""
+    return pytest.mark.optimised if "LLVM" in told else ()
+
+
 @pytest.mark.parametrize(
     ("kind", "program", "specs", "told"),
-    [(kind, *case) for kind, cases in PROGRAMS.items() for case in cases],
+    [
+        pytest.param(kind, *case, marks=marks_of(case[-1]))
+        for kind, cases in PROGRAMS.items()
+        for case in cases
+    ],
     ids=lambda value: value if isinstance(value, str) and value.isalpha() else "",
 )
 def test_decisions_are_noted(kind, program, specs, told):
-    target = "sm_90a:x86-64-v3" if kind == "host" else None
+    target = "sm_90a:x86-64-v3" if kind in ("device", "host") else None
     explanation = weft.function(program, target=target).get_concrete_function(*specs).explain()
     sentences = [decision.sentence for decision in explanation.decisions if decision.kind == kind]
     assert any(re.fullmatch(told, sentence) for sentence in sentences), str(explanation)

@@ -156,9 +156,7 @@ def _walk_sequence(
         try:
             exit_ = _unroll(trace, sequence, length, body, orelse, _most_ops(key in flow.nested))
             if wanted():
-                note(
-                    "loop", trace.location(), "is unrolled: its {} iterations follow each other", str(length)
-                )
+                note("loop", trace.location(), "is unrolled, as it has {} iterations", str(length))
             return exit_
         except _TooManyOps:
             checkpoint.roll_back()
