@@ -134,14 +134,16 @@ def section_page(section: contents.Section, pages: list[reference.Page]) -> str:
 def home() -> str:
     """The first page: what the README begins with, and the contents."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    program, printed = re.findall(r"^```(?:python)?\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)[1:3]
+    install, program, printed = re.findall(r"^```(?:python)?\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)[
+        :3
+    ]
     tree = "\n".join(f"/{section.name}" for section in contents.SECTIONS)
     cards = "\n".join(
         f":::{{grid-item-card}} {section.title}\n:link: {section.name}\n:link-type: doc\n\n{section.text}\n:::\n"
         for section in contents.SECTIONS
     )
     text = (HERE / "index.md").read_text(encoding="utf-8")
-    for name, part in (("program", program), ("printed", printed), ("cards", cards)):
+    for name, part in (("install", install), ("program", program), ("printed", printed), ("cards", cards)):
         text = text.replace(f"{{{{{name}}}}}", part.rstrip("\n"))
     return text + f"\n```{{toctree}}\n:hidden:\n\n{tree}\n```\n"
 

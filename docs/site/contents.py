@@ -111,9 +111,6 @@ SECTIONS = (
             "errors.md": "every error and warning: cause, cure, and an example that raises it",
             "names.md": "what becomes of each name of NumPy's and SciPy's",
             "settings.md": "every setting, with its environment variable",
-            "versions.md": "what is promised between versions, what weft runs on, dependencies and extras",
-            "./CHANGELOG.md": "what has changed",
-            "./SECURITY.md": "what is trusted, and how to report what is wrong",
         },
     ),
     Section(
@@ -135,6 +132,16 @@ SECTIONS = (
         "What was measured, on which machine, and beside what.",
         {
             "bench/results/peers.md": "weft beside NumPy, Numba, JAX, PyTorch and others",
+        },
+    ),
+    Section(
+        "project",
+        "Project",
+        "What you may rely on: versions, changes, what is trusted.",
+        {
+            "versions.md": "what is promised between versions, what weft runs on, dependencies and extras",
+            "./CHANGELOG.md": "what has changed",
+            "./SECURITY.md": "what is trusted, and how to report what is wrong",
         },
     ),
 )
