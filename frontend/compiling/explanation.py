@@ -6,6 +6,7 @@ import html
 import linecache
 import math
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -102,10 +103,19 @@ class Explanation:
         return "".join(parts)
 
     def _item(self, decision: Decision) -> str:
-        text = html.escape(f"{self.where(decision)}{decision.sentence}")
+        text = marked_up(f"{self.where(decision)}{decision.sentence}")
         source = linecache.getline(decision.file, decision.line).strip() if decision.line else ""
         shown = f"<pre>{html.escape(source)}</pre>" if source else ""
         return f"<li class='{decision.kind}'>{text}{shown}</li>"
+
+
+def marked_up(sentence: str) -> str:
+    """A sentence as HTML.
+
+    >>> marked_up("`x < y` runs in vectors of 8")
+    '<code>x &lt; y</code> runs in vectors of 8'
+    """
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(sentence))
 
 
 def decisions_of(notes: Iterable[Note], file: str) -> list[Decision]:
@@ -237,4 +247,4 @@ _PAGE = f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>weft: {{
 <body><div class="weft-explain">{{body}}</div></body></html>
 """
 
-__all__ = ["Decision", "Explanation", "decisions_of"]
+__all__ = ["Decision", "Explanation", "decisions_of", "marked_up"]

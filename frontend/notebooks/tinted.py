@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterable, Mapping
 
 from ...dialect.records import NamedTuple
-from ..compiling.explanation import Decision
+from ..compiling.explanation import Decision, marked_up
 
 
 class Tint(NamedTuple):
@@ -60,7 +60,7 @@ def _line(number: int, text: str, said: Mapping[str, list[str]]) -> str:
     kind = next((kind for kind in TINTS if kind in said), "")
     style = f" style='background:{TINTS[kind].color}'" if kind else ""
     sentences = "".join(
-        f"<li>{html.escape(sentence)}</li>" for sentences in said.values() for sentence in sentences
+        f"<li>{marked_up(sentence)}</li>" for sentences in said.values() for sentence in sentences
     )
     return (
         f"<details class='{kind or 'other'}'><summary{style}>{shown}</summary><ul>{sentences}</ul></details>"

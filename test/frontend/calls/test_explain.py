@@ -119,3 +119,15 @@ def test_what_tracing_decided_is_kept_on_disk(tmp_path):
             sentences(explained(unrolled, weft.TensorSpec((2, 5), "float64")), "loop", 0) for _ in range(2)
         ]
     assert told[0] == told[1] != []
+
+
+class Scale:
+    @weft.function
+    def __call__(self, x):
+        return x * 2
+
+
+def test_methods_explain_themselves():
+    scale = Scale()
+    scale(np.ones(3))
+    assert "compiled for 1 signature" in str(scale.__call__.explain())
