@@ -38,7 +38,7 @@ from .calls.explaining import Explained, told
 from .calls.fed_arguments import FedArguments
 from .calls.in_turn import found_for, run_in_turn
 from .calls.known_specialisations import CacheInfo, KnownSpecialisations
-from .calls.lazy_arguments import call_of
+from .calls.lazy_arguments import call_of, concrete_of
 from .calls.options import refuse_options, require_options
 from .calls.parameters import Parameters, completed
 from .calls.retracing import Compilation, Retracing
@@ -227,6 +227,8 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
         >>> increased.get_concrete_function(weft.TensorSpec((None,), "int64"))(np.array([1, 2]))
         array([2, 3])
         """
+        if (concrete := concrete_of(args, kwargs)) is not None:
+            return cast("ConcreteFunction", concrete(self, args, kwargs))
         if len(args) == self._instances and not kwargs and self.input_signature is not None:
             args = (*args, *self.input_signature)
         leaves, names, structure, _ = self._bind(args, kwargs)

@@ -9,23 +9,46 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
+from ...dialect.records import NamedTuple
+
 Call: TypeAlias = "Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]"
 """Calls a function with arguments by position and name."""
 
-_calls: list[tuple[type, Call]] = []
+
+class _Taken(NamedTuple):
+    kind: type
+    call: Call
+    concrete: Call | None
 
 
-def take(kind: type, call: Call) -> None:
-    """Let calls with arguments of a class, or with containers of such, go to a function; the last one first."""
-    _calls.insert(0, (kind, call))
+_calls: list[_Taken] = []
+
+
+def take(kind: type, call: Call, concrete: Call | None = None) -> None:
+    """Let calls with arguments of a class, or with containers of such, go to a function; the last one first.
+
+    `concrete` makes what `get_concrete_function` returns for such arguments.
+    """
+    _calls.insert(0, _Taken(kind, call, concrete))
 
 
 def call_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
     """What makes the result of a call; None for those of compiled functions' own."""
+    taken = _taken(args, kwargs)
+    return None if taken is None else taken.call
+
+
+def concrete_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
+    """What makes the concrete function for arguments; None for those of compiled functions' own."""
+    taken = _taken(args, kwargs)
+    return None if taken is None else taken.concrete
+
+
+def _taken(args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Taken | None:
     if not _calls:
         return None
     found = list(_parts((args, kwargs)))
-    return next((call for kind, call in _calls if any(isinstance(part, kind) for part in found)), None)
+    return next((taken for taken in _calls if any(isinstance(part, taken.kind) for part in found)), None)
 
 
 _MOST_DEEP = 8
@@ -47,4 +70,4 @@ def _parts(value: Any, depth: int = 0) -> Iterator[Any]:
             yield from _parts(item, depth + 1)
 
 
-__all__ = ["Call", "call_of", "take"]
+__all__ = ["Call", "call_of", "concrete_of", "take"]

@@ -166,7 +166,13 @@ def _call_over_blocks(function: Any, args: tuple[Any, ...], kwargs: dict[str, An
     return _of_function(function)(*args, **kwargs)
 
 
-take(ShardedArray, _call_over_blocks)
+def _concrete_over_blocks(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What is made for such arguments, to look at."""
+    over_blocks: Any = _of_function(function)
+    return over_blocks.get_concrete_function(*args, **kwargs)
+
+
+take(ShardedArray, _call_over_blocks, _concrete_over_blocks)
 
 
 def region_of(layout: Layout, shape: Sequence[int], mesh: Mesh, rank: int) -> tuple[range, ...]:

@@ -187,6 +187,7 @@ def test_whole_arrays_are_announced(mesh: Any) -> None:
 def test_compiled_functions_take_blocks(mesh: Any) -> None:
     x = ranks.scatter(X, P("d"), mesh)
     spread = weft.function(lambda x: {"rows": x - np.mean(x, axis=0)})
+    assert "weft.all_reduce" in spread.get_concrete_function(x).as_text("partitioned")
     np.testing.assert_allclose(spread(x)["rows"].gather(), X - X.mean(axis=0))
     gradient = weft.grad(lambda x: np.sum(x**2))(x)
     assert gradient.spec == P("d")
