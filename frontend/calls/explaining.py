@@ -77,15 +77,19 @@ class Explained:
         weft.dialect.errors.WeftValueError: shifted was not compiled yet, so there is nothing to show: call it, or \
         give shifted.get_concrete_function the types of its arguments, and write the page of what that returns
         """
+        size: int = self._compiled_last("write the page of what that returns").save_html(path, **options)
+        return size
+
+    def _compiled_last(self, advice: str) -> Any:
+        """What was compiled last. Raises where nothing is, and says what to do with what is made then."""
         concretes = self._known.concretes
         if not concretes:
             raise WeftValueError(
                 f"{self.name} was not compiled yet, so there is nothing to show: call it, or give "
-                f"{self.name}.get_concrete_function the types of its arguments, and write the page of what that returns"
+                f"{self.name}.get_concrete_function the types of its arguments, and {advice}"
             )
         latest = [found for compiled in self._known.compiled if (found := compiled.concrete()) is not None]
-        size: int = [*concretes, *latest][-1].save_html(path, **options)
-        return size
+        return [*concretes, *latest][-1]
 
     def explain_retrace(self) -> str:
         """Why the function was traced last: a first call, other arguments, or what changed outside of them.

@@ -19,6 +19,7 @@ from ...dialect.register import context
 from ...passes.pipeline import run_pipeline
 from ...passes.pipelines import PIPELINES
 from ..calls.concrete import ConcreteFunction
+from ..calls.explaining import Explained
 from .packages import messages
 from .writers import create_file_writer, refuse_in_trace, setting_now
 
@@ -61,14 +62,20 @@ _REGIONS = {"scf.if": ("then", "else"), "scf.while": ("condition", "body")}
 
 
 def graph(
-    concrete: ConcreteFunction, logdir: str | os.PathLike[str] | None = None, *, stage: str = "optimized"
+    concrete: ConcreteFunction | Explained,
+    logdir: str | os.PathLike[str] | None = None,
+    *,
+    stage: str = "optimized",
 ) -> None:
     """Write a compiled function as a graph: to a file of its own in a directory, or by the present writer.
 
+    Of a `weft.function` it is what was compiled last.
+
     There is a scope for each function of the program and each line that ops come from, and scopes inside of an op for
     its regions, the branches and bodies of loops. Edges bear the shapes of arrays, nodes their dtypes and attributes.
-    `stage` is "optimized", or "weft" for the program as it was traced. Raises `TypeError` for what is no concrete
-    function, and `ValueError` for other stages and where there is neither a directory nor a writer.
+    `stage` is "optimized", or "weft" for the program as it was traced. Raises `TypeError` for what is no compiled
+    function, and `ValueError` for other stages, functions that were not compiled yet, and where there is neither a
+    directory nor a writer.
 
     >>> import weft
     >>> def draw(logdir):
@@ -77,9 +84,11 @@ def graph(
     ...     weft.summary.graph(concrete, logdir)
     """
     refuse_in_trace("graph", "write graphs outside")
+    if isinstance(concrete, Explained):
+        concrete = concrete._compiled_last("write the graph of what that returns")
     if not isinstance(concrete, ConcreteFunction):
         raise WeftTypeError(
-            f"weft.summary.graph draws a concrete function, and not {concrete!r}: "
+            f"weft.summary.graph draws a compiled function, and not {concrete!r}: "
             "weft.function(f).get_concrete_function(...) makes one, of the arguments of a call"
         )
     if stage not in STAGES:

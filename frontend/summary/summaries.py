@@ -184,7 +184,8 @@ def _pixels(name: str, data: Any) -> np.ndarray[Any, Any]:
         return array
     array = _reals("image", name, array)
     if array.dtype.kind == "b":
-        return np.multiply(array, 255, dtype=np.uint8)
+        array = np.multiply(array, 255, dtype=np.uint8)
+        return array
     if array.dtype.kind != "f":
         raise WeftTypeError(
             f"weft.summary.image({name!r}): pixels are uint8, uint16, or floats from 0 to 1, and not {array.dtype}"

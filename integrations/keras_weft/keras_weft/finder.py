@@ -41,6 +41,9 @@ REBINDING = frozenset(
 )
 """The modules of Keras that write `x += y` where `x` may be an array of the program, and mean another array."""
 
+WITHOUT_TENSORFLOW = frozenset({"keras.src.callbacks.tensorboard"})
+"""The modules of Keras that import names of TensorFlow's which weft and TensorBoard have, too."""
+
 _BACKEND = "keras.src.backend.numpy"
 _MODULES_OF_WEFT = {".core": ".variable"}
 """Where a class lies in a module of another name than in the numpy backend."""
@@ -59,7 +62,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """The module as Python finds it, with a loader that changes it."""
-        if not any(fullname in names for names in (MODULES, REBINDING, _CHANGES)):
+        if not any(fullname in names for names in (MODULES, REBINDING, WITHOUT_TENSORFLOW, _CHANGES)):
             return None
         spec = importlib.machinery.PathFinder.find_spec(fullname, path)
         if spec is None or spec.origin is None:
@@ -133,7 +136,22 @@ def _tell_zeros(module: Any) -> None:
     kind.inner_loop = inner_loop
 
 
+def _draw_steps(module: Any) -> None:
+    """Let the graph of a step be drawn that weft has compiled."""
+
+    ended = module.TensorBoard.on_train_batch_end
+
+    @functools.wraps(ended)
+    def on_train_batch_end(self: Any, batch: int, logs: Any = None) -> None:
+        is_due, self._should_write_train_graph = self._should_write_train_graph, False
+        ended(self, batch, logs)
+        self._should_write_train_graph = is_due and not self.model.train_function.draw(self._train_writer)
+
+    module.TensorBoard.on_train_batch_end = on_train_batch_end
+
+
 _CHANGES = {
+    "keras.src.callbacks.tensorboard": _draw_steps,
     "keras.src.backend.common.variables": _know_extents,
     "keras.src.layers.layer": _build_aside,
     "keras.src.layers.rnn.gru": _tell_zeros,
@@ -156,12 +174,13 @@ def _require_supported(file: Path) -> None:
 class _Loader(importlib.machinery.SourceFileLoader):
     """Compiles a module from its own source, changed, and changes it after it was run.
 
-    A branch for weft is added, and `x += y` is `x = x + y`: arrays of NumPy change, Keras's do not.
+    A branch for weft is added, and `x += y` is `x = x + y`: arrays of NumPy change, Keras's do not. What TensorFlow
+    was imported for is taken from here.
     """
 
     def get_code(self, fullname: str) -> types.CodeType | None:
         """The code of the module; its lines are those of the file."""
-        if fullname not in MODULES | REBINDING:
+        if fullname not in MODULES | REBINDING | WITHOUT_TENSORFLOW:
             return super().get_code(fullname)
         path = self.get_filename(fullname)
         tree = ast.parse(self.get_data(path), path)
@@ -175,6 +194,8 @@ class _Loader(importlib.machinery.SourceFileLoader):
                 )
         if fullname in REBINDING:
             tree = _Rebind().visit(tree)
+        if fullname in WITHOUT_TENSORFLOW:
+            tree = _WithoutTensorFlow().visit(tree)
         code: types.CodeType = compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
         return code
 
@@ -194,6 +215,25 @@ class _Rebind(ast.NodeTransformer):
             return node
         value = ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value)
         return ast.copy_location(ast.Assign([node.target], value), node)
+
+
+class _WithoutTensorFlow(ast.NodeTransformer):
+    """Imports names from this package, in the place of TensorFlow."""
+
+    _SOURCE = "keras_weft.src.tensorboard"
+
+    def visit_Import(self, node: ast.Import) -> ast.AST:
+        """`import tensorflow.x as x` as `from ... import x`."""
+        if not node.names[0].name.startswith("tensorflow."):
+            return node
+        names = [ast.alias(name.name.rpartition(".")[2], name.asname) for name in node.names]
+        return ast.copy_location(ast.ImportFrom(self._SOURCE, names, 0), node)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
+        """`from tensorflow.x import y`, from here."""
+        if (node.module or "").startswith("tensorflow."):
+            node.module = self._SOURCE
+        return node
 
 
 class _AddBranch(ast.NodeTransformer):
@@ -247,4 +287,4 @@ class _OfWeft(ast.NodeTransformer):
         return node
 
 
-__all__ = ["MODULES", "REBINDING", "SUPPORTED", "install"]
+__all__ = ["MODULES", "REBINDING", "SUPPORTED", "WITHOUT_TENSORFLOW", "install"]

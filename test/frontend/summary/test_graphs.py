@@ -55,7 +55,8 @@ def test_scopes_are_functions_lines_and_regions(tmp_path: Path) -> None:
 
 
 def test_edges_have_types(tmp_path: Path) -> None:
-    weft.summary.graph(train.get_concrete_function(*SPECS), tmp_path, stage="weft")
+    train.get_concrete_function(*SPECS)
+    weft.summary.graph(train, tmp_path, stage="weft")
     found = nodes(tmp_path)
     x = found["x"]
     assert [dim.size for dim in x.attr["_output_shapes"].list.shape[0].dim] == [-1, 3]
@@ -88,8 +89,12 @@ def test_several_results_are_told_apart_and_no_name_is_given_twice(tmp_path: Pat
 
 def test_what_is_refused(tmp_path: Path) -> None:
     concrete = train.get_concrete_function(*SPECS)
-    with pytest.raises(TypeError, match=r"draws a concrete function, and not .*: weft.function\(f\)"):
-        weft.summary.graph(train, tmp_path)
+    with pytest.raises(TypeError, match=r"draws a compiled function, and not .*: weft.function\(f\)"):
+        weft.summary.graph(helper, tmp_path)  # type: ignore[arg-type]
+    with pytest.raises(
+        ValueError, match=r"helper was not compiled yet, .*, and write the graph of what that"
+    ):
+        weft.summary.graph(weft.function(helper), tmp_path)
     with pytest.raises(ValueError, match=r"stage is 'weft' or 'optimized', and not 'asm'"):
         weft.summary.graph(concrete, tmp_path, stage="asm")
     with pytest.raises(ValueError, match=r"there is no writer; give a directory"):

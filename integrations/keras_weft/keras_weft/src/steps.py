@@ -48,6 +48,18 @@ class Steps:
             return _concatenated(results) if self._joined else results[-1]
         return self._run(self.several, tree.map_structure(_stacked, *batches))
 
+    def draw(self, writer: Any) -> bool:
+        """Write the graph of what is compiled for TensorBoard; False as long as nothing is."""
+        if not self._is_compiled:
+            return True  # nothing ever is
+        known = [] if self._epochs is None else [self._epochs.function]
+        for function in (*known, self.several, self.one):
+            if function.cache_info().currsize:
+                with writer.as_default():
+                    weft.summary.graph(function)
+                return True
+        return False
+
     def epochs(self) -> Epochs:
         """The same step as what walks whole data sets."""
         if self._epochs is None:

@@ -1,0 +1,47 @@
+"""What Keras's `TensorBoard` callback takes of TensorFlow elsewhere: `summary`, and a message of TensorBoard's."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import weft
+
+
+class _Experimental:
+    """`summary.experimental`."""
+
+    get_step = staticmethod(weft.summary.get_step)
+    set_step = staticmethod(weft.summary.set_step)
+
+    @staticmethod
+    @contextlib.contextmanager
+    def summary_scope(
+        name: str, default_name: str = "summary", values: Sequence[Any] = ()
+    ) -> Iterator[tuple[str, str]]:
+        """The tag of a summary and its scope: there are no scopes of names around it."""
+        yield name or default_name, name or default_name
+
+
+class _Summary:
+    """`tensorflow.summary`, by names of `weft.summary`."""
+
+    experimental = _Experimental
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(weft.summary, name)
+
+
+summary = _Summary()
+
+
+def __getattr__(name: str) -> Any:
+    if name == "SummaryMetadata":  # which needs the package tensorboard
+        from tensorboard.compat.proto.summary_pb2 import SummaryMetadata
+
+        return SummaryMetadata
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__all__ = ["summary"]
