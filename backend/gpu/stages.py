@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ...dialect.errors import InternalError, PassError, UnsupportedError
 from ...dialect.mlir import Module, Operation
-from ...passes.pipeline import Code, Observer, run_pipeline
+from ...passes.managers import run_passes
+from ...passes.pipeline import Code, Observer, pipeline_text, run_pipeline
 from ...passes.timing import phase
+from ..cpu.pipeline import steps_of as cpu_steps_of
+from ..planning.debug_info import locate_calls
 from ..planning.plan import DeviceKernel, Plan
 from ..planning.plan_attributes import plans_of
 from ..target import current
@@ -27,6 +30,8 @@ class Lowering:
         self._module = module
         self._verify = verify
         self._observers = observers
+        self.has_lines = False
+        """Whether PTX tells the lines of the program: what is looked at, not what runs."""
         self.plans: list[Plan] = []
         self.kernels: tuple[DeviceKernel, ...] = ()
 
@@ -44,6 +49,9 @@ class Lowering:
         yield "gpu"
         self._run("gpu-to-nvvm")
         yield "nvvm"
+        if self.has_lines:
+            locate_calls(self._module)
+            run_passes(self._module, pipeline_text(cpu_steps_of("debug-scopes")), False)
         self.kernels = device_kernels(self._module)
         yield "ptx"
 
@@ -118,6 +126,7 @@ def visit_stages(
 ) -> None:
     """Show each stage to a function, with its name; "sass" where the tools of CUDA are. The module is used up."""
     lowering = Lowering(module, False, observers)
+    lowering.has_lines = True
     for reached in lowering.stages():
         visit(reached, ptx_text(lowering.kernels) if reached == "ptx" else module)
     if can_disassemble():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...dialect.mlir import Location, Module, ir
+from ...passes.rewriting import operations_of
 
 DEBUG_INFO = "weft.debug_info"
 
@@ -23,8 +24,7 @@ def locate_calls(module: Module) -> None:
 
     LLVM refuses a call without a place of a function that has one, and ends the process.
     """
-    for view in module.body.operations:
-        function = view.operation
+    for function in operations_of(module.operation):
         if function.name != "llvm.func":
             continue
         place = function.location

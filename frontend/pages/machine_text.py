@@ -91,8 +91,7 @@ class _Reader:
         elif text.startswith((".section", ".data", ".bss")):
             self._is_code = False
         elif match := _FILE.match(text):
-            name = match[3] if match[3] is not None else match[2]
-            self._files[match[1]] = joined_path(match[2] if match[3] is not None else "", name)
+            self._files[match[1]] = _file_named(match)
         elif match := _LOC.match(text):
             file, line = self._files.get(match[1], ""), int(match[2])
             # Line 0 is what belongs to several lines, or to none.
@@ -265,28 +264,38 @@ _SASS = re.compile(r"^\s*\.text\.([\w$]+):")
 def device_functions_of(text: str) -> list[MachineFunction]:
     """The kernels of PTX, or of instructions of a GPU."""
     found: list[MachineFunction] = []
-    files: dict[str, str] = {}
+    files = {match[1]: _file_named(match) for match in _FILE.finditer(text)}  # PTX tells them at its end
     places: tuple[Place, ...] = ()
     for line in text.splitlines():
-        name = _ENTRY.match(line) or _SASS.match(line)
-        if match := _FILE.search(line):
-            files[match[1]] = joined_path(match[2] if match[3] else "", match[3] or match[2])
-        elif match := _LOC.search(line):
+        if match := _LOC.search(line):
             file, number = files.get(match[1], ""), int(match[2])
-            places = ((file, number),) if number and file else ()
-        else:
-            if name:
-                found.append(MachineFunction(name[1]))
-                places = ()
-            if found and line.strip():
-                name_and_operands = re.sub(
-                    r"^\t(@\S+ \t?)?([\w.:]+)[ \t]+",
-                    lambda m: f"    {(m[1] or '').strip():<6}{m[2]:<18} ",
-                    line,
-                )
-                found[-1].lines.append(Line(name_and_operands.expandtabs(4).rstrip(), places))
-                found[-1].instructions += line.rstrip().endswith(";")
+            places = ((file, number),) if number and file not in ("", "-", "<unknown>") else ()
+            continue
+        if name := _ENTRY.match(line) or _SASS.match(line):
+            found.append(MachineFunction(name[1]))
+            places = ()
+        if line.startswith("}") and found:
+            found[-1].lines.append(Line("}"))
+            places = ()
+        elif found and line.strip() and not _NO_CODE.match(line):
+            aligned = _INSTRUCTION.sub(lambda m: f"    {(m[1] or '').strip():<6}{m[2]:<18} ", line)
+            is_instruction = aligned != line or "/*" in line
+            found[-1].lines.append(Line(aligned.expandtabs(4).rstrip(), places if is_instruction else ()))
+            found[-1].instructions += is_instruction
     return found
+
+
+_NO_CODE = re.compile(
+    r"\s*\.(?:file|section|b8|b32|b64)\b|\$L__(?:tmp|func_begin|func_end|debug|info|line)|\s*//"
+)
+_INSTRUCTION = re.compile(r"^\t(@\S+[ \t]+)?([a-z][\w.:]*);?[ \t]*")
+
+
+def _file_named(match: re.Match[str]) -> str:
+    """The path of a `.file` directive."""
+    return joined_path(
+        match[2] if match[3] is not None else "", match[3] if match[3] is not None else match[2]
+    )
 
 
 def in_order(functions: Sequence[MachineFunction]) -> list[MachineFunction]:

@@ -251,6 +251,10 @@ def test_gpu_kernels_are_shown_as_ptx(tmp_path: Path) -> None:
     (kernel,) = stage(data, "ptx")["functions"]
     assert ".visible .entry kernel_0" in kernel["text"]
     assert kernel["instructions"] > 5
+    assert any(
+        "add.rn.f32" in line
+        for line in lines_for(data, kernel, line_of('name="increased", target="sm_90a"', __file__))
+    )
 
 
 @pytest.fixture
