@@ -16,7 +16,7 @@ from ....tracing.recorder import ABSENT, Handed, Join, Recorder
 from ....tracing.several_types import SeveralTypes, install_staging
 from ....tracing.staging import value_of
 from ..lists.kept_items import keep_joined
-from ..lists.mixed_containers import join_names, note_containers
+from ..lists.mixed_containers import join_names, note_common, note_containers
 from ..values.abstract import (
     Kind,
     Mismatch,
@@ -182,6 +182,7 @@ def join_paths(
     for merge, originals in joined:
         note_containers(trace, merge.name, merge.value, originals)
         keep_joined(merge.value, originals)
+    note_common(trace, [(m.name, m.value, end) for (m, _), end in zip(joined, ends, strict=True)])
     settled = {
         merge.place.key(): merge.place
         for merge in merges

@@ -50,7 +50,16 @@ from .joined_items import join_items
 from .kept_items import keep_put, keep_read
 from .list_methods import ListMethods
 from .lists_as_arrays import JOINING, NOTHING_TO, as_arrays, stacked_items
-from .lists_in_lists import fit_kind, kind_of_item, numbers_in_pool, owned, pool_in, pool_of, stacked_lists
+from .lists_in_lists import (
+    CommonPool,
+    fit_kind,
+    kind_of_item,
+    numbers_in_pool,
+    owned,
+    pool_in,
+    pool_of,
+    stacked_lists,
+)
 from .packed_lists import stacked_columns
 
 ROOM = 8
@@ -364,6 +373,19 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         made.kind, made._arrays, made._length = self.kind, self._arrays, self._length
         made._as_made = self._as_made
         return made
+
+    def let_join(self, other: Any, is_new: bool = True) -> bool:
+        """Let the lists in a list that may be in the place of this one lie where those in this one do."""
+        pools = control_flow(_trace()).pools
+        found = [pool_of(self.kind), pool_of(getattr(other, "kind", None))]
+        if None in found or found[0] is found[1]:
+            return False
+        known = next(filter(is_known_outside, found), None)
+        lines = [pool.made_at for pool in found if pool is not known]
+        if all(line in pools for line in lines):
+            return False
+        pools.update(dict.fromkeys(lines, known))
+        raise Widened(known or CommonPool(lines), join_items(*(pool.kind for pool in found)))
 
     # Protocols
 

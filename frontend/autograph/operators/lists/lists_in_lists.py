@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from .....dialect.records import dataclass
 from ....numpy_api import lookup
 from ....runtime_values.results import RuntimeLength
 from ....tracing.current import current_trace
 from ....tracing.staging import raise_where
 from ..interface import operators
 from ..values.abstract import ArrayKind, Container, Growing, Kind, Static, as_arrays, kind_of
+from ..values.control_flow_state import control_flow
 from ..values.resolve_grown_lists import resolve_grown_list
 from .joined_items import join_items
 
@@ -136,9 +138,27 @@ def stacked_lists(items: Any) -> Any:
     return lookup("take")(pool.columns[0], places, axis=0)
 
 
+@dataclass(frozen=True)
+class CommonPool:
+    """A pool that is to be made in front of a branch or loop, for lists in lists that begin to grow at lines in it."""
+
+    lines: list[str]
+
+    def widen(self, kind: Kind) -> None:
+        """Make it, for items of an abstract type."""
+        trace = current_trace()
+        assert trace is not None, "lists grow while a trace is recorded"
+        pools = control_flow(trace).pools
+        for line in self.lines:
+            pools.pop(line, None)
+        pool = pool_of(operators().lists_in_pool(kind))
+        pools.update(dict.fromkeys(self.lines, pool))
+
+
 _RAGGED = "setting an array element with a sequence: the lists in a list are of different lengths"
 
 __all__ = [
+    "CommonPool",
     "are_changed",
     "fit_kind",
     "freed",

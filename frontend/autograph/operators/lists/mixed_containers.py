@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from .....dialect.errors import UnsupportedError
 from ....reach.walks import attributes_of
@@ -98,6 +98,61 @@ def join_names(trace: Recorder, found: Iterable[tuple[str, Any, Sequence[Any]]])
             result = known
         joined.append(result)
     return joined
+
+
+Contents: TypeAlias = "dict[int, tuple[Any, list[Any] | None]]"
+"""Containers with what they held at some point, by their identities."""
+
+
+def contents_within(values: Iterable[Any]) -> Contents:
+    """The containers in some values, with what they hold."""
+    found: Contents = {}
+    waiting = list(values)
+    while waiting:
+        value = resolve_grown_list(present(waiting.pop()))
+        parts = parts_of(value)
+        if id(value) in found or not (parts or _is_mutable(value)):
+            continue
+        found[id(value)] = value, content_of(value)
+        waiting.extend(parts[1] if parts else ())
+    return found
+
+
+def note_common(
+    trace: Recorder, places: Iterable[tuple[str, Any, Sequence[Any]]], contents: Contents | None = None
+) -> None:
+    """Watch the containers at several places that are one container on some path, also within others.
+
+    Each place is told by its name, what it holds, and what it holds on each path; `contents` is of the time when they
+    were joined, if that is not now.
+    """
+    by_end: dict[tuple[int, int], list[tuple[str, Any]]] = {}
+    for name, result, ends in places:
+        _find_ends(name, result, ends, by_end)
+    for found in by_end.values():
+        containers = list({id(container): container for _, container in found}.values())
+        if len(containers) > 1:
+            told = contents or contents_within(containers)
+            watched = [told[id(container)] for container in containers if id(container) in told]
+            trace.at_end.append(_Watch(trace, found[0][0], watched))
+
+
+def _find_ends(
+    name: str, result: Any, ends: Sequence[Any], by_end: dict[tuple[int, int], list[tuple[str, Any]]]
+) -> None:
+    result = resolve_grown_list(present(result))
+    ends = [resolve_grown_list(present(end)) for end in ends]
+    if _is_mutable(result) and _is_copied(result):
+        for path, end in enumerate(ends):
+            if end is not ABSENT and _is_mutable(end) and end is not result:
+                by_end.setdefault((path, id(end)), []).append((name, result))
+    parts = parts_of(result)
+    if parts is None:
+        return
+    keys = parts[0] or (None,) * len(parts[1])
+    for position, (key, item) in enumerate(zip(keys, parts[1], strict=True)):
+        entries = [end if end is ABSENT else entry_of(end, position, key) for end in ends]
+        _find_ends(name, item, entries, by_end)
 
 
 def _are_of_one_heap(containers: list[Any]) -> bool:
@@ -211,7 +266,9 @@ def _is_held(container: Any) -> bool:
 
 __all__ = [
     "content_of",
+    "contents_within",
     "join_names",
+    "note_common",
     "note_common_ends",
     "note_containers",
     "note_earlier_ends",

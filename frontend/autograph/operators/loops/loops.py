@@ -42,7 +42,14 @@ from ..branches.exits import (
 from ..branches.paths import catcher_of
 from ..branches.retry_recording import lengths_differ, let_join, recorded
 from ..lists.kept_items import keep_joined
-from ..lists.mixed_containers import content_of, note_common_ends, note_containers, note_earlier_ends
+from ..lists.mixed_containers import (
+    content_of,
+    contents_within,
+    note_common,
+    note_common_ends,
+    note_containers,
+    note_earlier_ends,
+)
 from ..values.abstract import (
     ArrayKind,
     Kind,
@@ -335,6 +342,7 @@ class _Recording:
             carried.place.set(value)
         self.bound = {key: carried.place.get() for key, carried in kinds.items()}
         self.contents = {key: content_of(value) for key, value in self.bound.items()}
+        self.within = contents_within(self.bound.values())
         self.starts.append({key: copied(value) for key, value in self.bound.items()})
         for key, carried in kinds.items():
             note_containers(self.trace, carried.place.name, self.bound[key], [carried.initial])
@@ -484,11 +492,22 @@ class _Recording:
             sides = [carried.initial, self.ends[-1].get(key)]
             note_containers(trace, carried.place.name, carried.place.get(), sides)
             keep_joined(carried.place.get(), sides)
+        for held, contents in ((self.bound, self.within), (self._results(), None)):
+            places = [
+                (c.place.name, held[key], [c.initial, self.ends[-1].get(key)])
+                for key, c in self.passed.items()
+                if key in held
+            ]
+            note_common(trace, places, contents)
         note_common_ends(trace, self.passed, self.bound, self.ends[-1], self.contents)
         note_earlier_ends(trace, self.passed, self.ends[-1], earlier)
         for variable in loop.dead.values():
             variable.set(UNBOUND)
         loop.remember(self.carried)
+
+    def _results(self) -> dict[tuple[Any, ...], Any]:
+        """What the carried places hold behind the loop."""
+        return {key: carried.place.get() for key, carried in self.passed.items()}
 
     def _note_handed(self, op: Operation, key: tuple[Any, ...], value: Any) -> None:
         """Remember what the regions get: the first from before the loop and from the last, the last from the first."""

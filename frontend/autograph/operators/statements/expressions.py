@@ -141,6 +141,7 @@ def is_(left: Any, right: Any) -> Any:
     if left is None or right is None or current_trace() is None:
         return left is right
     if isinstance(left, GrowingList) and isinstance(right, GrowingList):
+        require_told_apart(current(), left, right)
         return left.is_one_with(right)
     compare_identity(left, right)
     require_told_apart(current(), left, right)

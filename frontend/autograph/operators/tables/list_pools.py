@@ -85,6 +85,7 @@ class ListPool(RuntimeContainer):
         self.copied = False
         """Whether dicts have copies of lists that are one in Python."""
         self._region = _trace().region
+        self.made_at = str(_trace().location())
         self._changed_in: frozenset[Region] = frozenset()
         """The regions in which lists of it were changed."""
         if kind is not None:
@@ -584,8 +585,13 @@ def kind_in_pool(pool: ListPool) -> Container:
 
 
 def lists_in_pool(kind: Kind | None) -> Container:
-    """The abstract type of lists of a new pool, whose items have one."""
-    return kind_in_pool(ListPool(kind))
+    """The abstract type of lists of a pool, whose items have one: a new pool, or that of the lists they replace."""
+    pool = control_flow(_trace()).pools.get(str(_trace().location()))
+    if pool is None:
+        return kind_in_pool(ListPool(kind))
+    if kind is not None:
+        pool.become(fit_kind(pool.kind, kind))
+    return kind_in_pool(pool)
 
 
 __all__ = [

@@ -15,7 +15,7 @@ import numpy as np
 
 from .....dialect.mlir import Type, Value
 from .....dialect.types import TensorType
-from ....runtime_values.results import RuntimeLength, RuntimeTable
+from ....runtime_values.results import RuntimeContainer, RuntimeLength, RuntimeTable
 from ....runtime_values.values import RuntimeValue
 from ....signature.composite_arrays import array_of
 from ....signature.traced_value import CompositeValue
@@ -226,6 +226,11 @@ def _join_constants(left: Kind, right: Kind) -> Choice | None:
     if not isinstance(left, (Static, Choice)) or not isinstance(right, (Static, Choice)):
         return None
     options = tuple(dict.fromkeys((*_options(left), *_options(right))))
+    if all(isinstance(option.value, RuntimeContainer) for option in options):
+        raise Mismatch(
+            "one of two lists of lists that were there before, of which compiled code keeps the lists apart: make new "
+            "ones on each path ([list(row) for row in rows])"
+        )
     if any(isinstance(option.value, RuntimeValue) for option in options):
         raise Mismatch(
             f"{left} on one path and {right} on the other: strings and objects that are made when the program runs "

@@ -74,6 +74,8 @@ class ControlFlowState:
     """What conditions, by the identities of their storages, say about values that may be None."""
     grown: dict[int, tuple[Any, RuntimeContainer]] = field(default_factory=dict)
     """The lists, dicts and sets that became ones that grow at run time, with what they became."""
+    pools: dict[str, Any] = field(default_factory=dict)
+    """What lists in lists that begin to grow at a line lie in, as those do whose places they take in a loop."""
     followed: list[tuple[Any, str]] = field(default_factory=list)
     """What operators keep that branches and loops are to follow as they follow the program's own containers."""
     loop_kinds: dict[LoopKey, tuple[tuple[CodeType, ...], dict[str, Kind]]] = field(default_factory=dict)
