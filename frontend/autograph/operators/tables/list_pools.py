@@ -40,15 +40,7 @@ from ..lists.lists_in_lists import (
     pool_of,
 )
 from ..lists.packed_lists import stacked_columns
-from ..values.abstract import (
-    ArrayKind,
-    Container,
-    Growing,
-    Kind,
-    Static,
-    column_leaves,
-    unflatten,
-)
+from ..values.abstract import ArrayKind, Container, Growing, Kind, Static, column_leaves, unflatten
 from ..values.control_flow_state import control_flow
 from ..values.resolve_grown_lists import resolve_grown_list
 from .columns import are_same, count, read, traced, write
