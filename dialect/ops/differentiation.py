@@ -10,6 +10,9 @@ from ..emitter import Emitter, Tensor
 from ..errors import InternalError, WeftTypeError
 from ..op import Array, Attributes, Case, Cost, ExtentSource, Int, Op, Operand, TensorType
 
+DEEPEST = "weft.deepest"
+"""Marks results whose rule was not recorded, as it uses its own function again and again."""
+
 EXACT = "weft.exact"
 """The attribute of a `weft.custom` whose rule is the derivative of what computed it, so that it has a tangent, too."""
 

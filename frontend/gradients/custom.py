@@ -13,7 +13,7 @@ from ...dialect.callbacks import is_repeatable
 from ...dialect.errors import UnsupportedError, WeftTypeError
 from ...dialect.mlir import ir
 from ...dialect.ops.creation import Constant
-from ...dialect.ops.differentiation import EXACT, Barrier, Cotangent, Custom, Pairs
+from ...dialect.ops.differentiation import DEEPEST, EXACT, Barrier, Cotangent, Custom, Pairs
 from ...dialect.register import context
 from ..autograph.marks import do_not_convert
 from ..autograph.operators.calls.calls import call
@@ -79,7 +79,7 @@ def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P,
 
             return y, rule
 
-        return _with_rule(run, args, name)
+        return _with_rule(run, args, name, f)
 
     return customised
 
@@ -133,7 +133,7 @@ class _Checkpointed:
         def pairs(cotangent: Any) -> list[tuple[Any, Any]]:
             return self._pairs(given, variables, captured, cotangent)
 
-        return _recorded(trace, y, pairs, self._name, is_exact=True)
+        return _recorded(trace, y, pairs, self._name, EXACT)
 
     def _watched(self, run: Callable[[], Any], behind: Any) -> tuple[Any, dict[Storage, Any]]:
         """What a run gives, and the arrays from outside that it reads, with their independent values."""
@@ -179,8 +179,12 @@ def _behind(leaf: Any, seed: TracedArray) -> Any:
     return made._as_array(leaf._storage.is_array)._like_python(leaf._python_type)
 
 
-def _with_rule(run: Callable[..., tuple[Any, Rule]], args: tuple[Any, ...], name: str) -> Any:
-    """The result of a function, whose derivative is a rule."""
+_MOST_NESTED = 3
+"""So often a rule that uses its own function is recorded in itself: there are as many derivatives, and one more."""
+
+
+def _with_rule(run: Callable[..., tuple[Any, Rule]], args: tuple[Any, ...], name: str, key: Any) -> Any:
+    """The result of a function, which is told by a key, whose derivative is a rule."""
     trace = current_trace() or remembering()
     if trace is None:
         return run(*args)[0]
@@ -190,12 +194,21 @@ def _with_rule(run: Callable[..., tuple[Any, Rule]], args: tuple[Any, ...], name
     for variable in variables:
         write_back(variable)
 
-    def pairs(cotangent: Any) -> list[tuple[Any, Any]]:
-        return _pairs(trace, given, rule(cotangent), variables, name)
+    rules = trace.state(Rules)
 
-    trace.state(Rules).count += 1
+    def pairs(cotangent: Any) -> list[tuple[Any, Any]]:
+        rules.open.append(key)
+        try:
+            return _pairs(trace, given, rule(cotangent), variables, name)
+        finally:
+            rules.open.pop()
+
+    rules.count += 1
     if isinstance(trace, EagerRecorder):
         return _remembered(trace, y, variables, pairs, name)
+    if rules.open.count(key) >= _MOST_NESTED:
+        itself = [(variable.value, variable.value) for variable in variables]  # what it depends on is known
+        return _recorded(trace, y, lambda _: itself, name, DEEPEST)
     return _recorded(trace, y, pairs, name)
 
 
@@ -204,7 +217,7 @@ def _recorded(
     y: Any,
     pairs: Callable[[Any], list[tuple[Any, Any]]],
     name: str,
-    is_exact: bool = False,
+    mark: str = "",
 ) -> Any:
     """The result, with the rule recorded beside it on stand-ins for cotangents."""
     number, places = next(_numbers), itertools.count()
@@ -231,9 +244,9 @@ def _recorded(
         array = staged(trace, leaf)
         attributes = {"number": number, "place": next(places)}
         (made,) = trace.create(Custom, [array._value(), chain], attributes)
-        if is_exact:
+        if mark:
             with context():
-                made.owner.operation.attributes[EXACT] = ir.UnitAttr.get()
+                made.owner.operation.attributes[mark] = ir.UnitAttr.get()
         wrapped = wrap(trace, made, made_at=trace.place)
         return wrapped._as_array(array._storage.is_array)._like_python(array._python_type)
 

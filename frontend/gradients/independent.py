@@ -32,6 +32,8 @@ class Rules:
     def __init__(self) -> None:
         self.count = 0
         """How many results were recorded of them."""
+        self.open: list[Any] = []
+        """The functions whose rules are being recorded, one inside of the other."""
 
 
 def next_number() -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...dialect.mlir import Operation, Value, ir
 from ...dialect.op_emitter import OpEmitter
-from ...dialect.ops.differentiation import Cotangent, Custom
+from ...dialect.ops.differentiation import DEEPEST, Cotangent, Custom
 from ...dialect.register import decode_attributes, op_class_of
 from ..control_flow.inline_calls import RETURN
 from ..control_flow.structure import CONDITION, YIELD, copy_of
@@ -20,6 +20,12 @@ from .sweep import Sweep, captured
 
 def reverse_custom(sweep: Sweep, operation: Operation, adjoints: Adjoints) -> None:
     """Emit the cotangents that a rule gives, from those of its results, at the current insertion point."""
+    if DEEPEST in operation.attributes:
+        raise refuse(
+            operation,
+            "the rule of a function under weft.custom_gradient uses that function, and is differentiated again and "
+            "again; it is recorded in itself three times: let it use another function, without a rule",
+        )
     rule = operation.operands[1]
     number = _number(operation)
     results = {
@@ -31,13 +37,16 @@ def reverse_custom(sweep: Sweep, operation: Operation, adjoints: Adjoints) -> No
     b = OpEmitter(operation.location)
     values: dict[Value, Value] = {}
     steps: list[Operation] = []
-    for step in _steps_of(operation, number):
-        if op_class_of(step) is Cotangent:
+    own = _stand_ins(rule, number)
+    for step in _steps_of(operation, own):
+        if step.results[0] in own:
             place = decode_attributes(Cotangent, step)["place"]
             result = results[place].results[0] if place in results else step.operands[0]
             values[step.results[0]] = adjoints.total(b, result)
         else:
             steps.append(step)
+    for result in results.values():
+        adjoints.take(result.results[0])  # of which the rule makes no use
     for step in steps:
         copy_of(step, values)
     for argument, cotangent in pairs_of(rule, rule):
@@ -50,7 +59,32 @@ def _number(operation: Operation) -> int:
     return number
 
 
-def _steps_of(operation: Operation, number: int) -> list[Operation]:
+def _stand_ins(rule: Value, number: int) -> set[Value]:
+    """The stand-ins of which the cotangents of a rule are computed.
+
+    Where a rule was copied, for a gradient that is differentiated itself, there are those of the copy, too.
+    """
+    pending, met, found = [rule], set[Value](), set[Value]()
+    while pending:
+        value = pending.pop()
+        if value in met or isinstance(value.owner, ir.Block):
+            continue
+        met.add(value)
+        operation = value.owner.operation
+        if (
+            op_class_of(operation) is Cotangent
+            and decode_attributes(Cotangent, operation)["number"] == number
+        ):
+            found.add(value)
+            continue
+        inside = operations_of(operation) if len(operation.regions) else ()
+        for op in (operation, *inside):
+            # What a result is does not depend on its rule, which may have stand-ins of the same number.
+            pending += list(op.operands)[:1] if op_class_of(op) is Custom else op.operands
+    return found
+
+
+def _steps_of(operation: Operation, own: set[Value]) -> list[Operation]:
     """The ops in front of a result that depend on the stand-ins of its rule, and these, in program order."""
     before = []
     for other in operations_in(operation.block):
@@ -60,9 +94,7 @@ def _steps_of(operation: Operation, number: int) -> list[Operation]:
     depending: set[Value] = set()
     found: list[Operation] = []
     for other in before:
-        op_class = op_class_of(other)
-        is_stand_in = op_class is Cotangent and decode_attributes(Cotangent, other)["number"] == number
-        if is_stand_in or (len(other.results) and _uses(other, depending)):
+        if any(result in own for result in other.results) or (len(other.results) and _uses(other, depending)):
             depending.update(other.results)
             found.append(other)
     return found

@@ -257,3 +257,46 @@ def test_effects_and_tangents_are_refused() -> None:
         weft.jvp(clipped, (X,), (X,))
     with pytest.raises(TypeError, match="checkpoint takes a function, not 3"):
         weft.checkpoint(3)  # type: ignore[arg-type]
+
+
+@weft.custom_gradient
+def twice(x):
+    return x * 2, lambda g: twice(g)
+
+
+def test_a_rule_uses_its_own_function():
+    compiled = weft.function(twice)
+    assert compiled(np.float64(1.0)) == 2.0
+    cube = weft.function(lambda x: twice(x) ** 3)  # 8 x^3
+    first = weft.grad(cube)
+    assert weft.function(first)(np.float64(1.0)) == first(np.float64(1.0)) == 24.0
+    second = weft.grad(first)
+    assert weft.function(second)(np.float64(1.0)) == 48.0
+    third = weft.grad(second)
+    assert weft.function(third)(np.float64(1.0)) == 48.0
+
+
+def test_a_rule_that_uses_its_own_function_has_so_many_derivatives():
+    @weft.custom_gradient
+    def power(x):
+        return x * x, lambda g: g * power(x) / x * 2  # which depends on x, again and again
+
+    assert weft.function(weft.grad(power))(np.float64(3.0)) == 6.0
+    function = power
+    for _ in range(6):
+        function = weft.grad(function)
+    with pytest.raises(weft.DifferentiationError, match="is recorded in itself three times"):
+        weft.function(function)(np.float64(3.0))
+
+
+def test_a_rule_uses_another_function_with_a_rule():
+    @weft.custom_gradient
+    def inner(x):
+        return x * 2, lambda g: g * 2
+
+    @weft.custom_gradient
+    def outer(x):
+        return x * 2, lambda g: inner(g)
+
+    second = weft.grad(weft.grad(lambda x: outer(x) ** 3))
+    assert second(np.float64(1.0)) == weft.function(second)(np.float64(1.0)) == 48.0
