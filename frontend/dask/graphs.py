@@ -20,6 +20,9 @@ from .tasks import Assembly, Literal, Piece, Source, combine, item_of, run_piece
 Key: TypeAlias = Any
 """What names a task."""
 
+_SMALL = 8 << 10
+"""An array of at most so many bytes is no task of its own."""
+
 _FAN = 8
 """So many parts are combined by one task."""
 
@@ -90,6 +93,8 @@ class GraphBuilder:
         self.tasks: dict[Key, Any] = {}
         self._token = token
         self._known: dict[int, Blocks] = {}
+        self._small: dict[Key, Literal] = {}
+        """Arrays that go along with each task that uses them."""
         self._arrays: dict[int, np.ndarray[Any, Any]] = {}
         self._tables: dict[int, dict[tuple[int, ...], Block]] = {}
         """The blocks of values that were combined."""
@@ -105,8 +110,6 @@ class GraphBuilder:
 
     def build(self) -> dict[int, Blocks]:
         """Add all tasks; returns the blocks of what is returned."""
-        for number, piece in enumerate(self.plan.pieces):
-            self.tasks[self.name("-code"), number] = piece
         for number, planned in enumerate(self.plan.jobs):
             self._add(planned, str(number))
         for number, planned in enumerate(self.plan.outputs):
@@ -173,14 +176,14 @@ class GraphBuilder:
     def _add_piece(self, planned: PiecePlan, key: Key) -> Key:
         given: dict[Key, int] = {}
         assemblies = tuple(self._assembly(wanted, given) for wanted in planned.layout.inputs)
-        code = (self.name("-code"), planned.piece)
+        # The piece is no task of its own: while a worker waited for it, it would fetch or make more blocks.
         self.tasks[key] = (
             run_piece,
-            code,
+            self.plan.pieces[planned.piece],
             Literal(assemblies),
             Literal(planned.layout.numbers),
             Literal(planned.of.parts),
-            *given,
+            *(self._small.get(dependency, dependency) for dependency in given),
         )
         return key
 
@@ -234,15 +237,22 @@ class GraphBuilder:
         is_all = size(wanted.region) == prod(array.shape)
         key = (self.name("-data"), wanted.value, str(wanted.region))
         # What is given now counts: the array may change before the graph is computed.
-        self.tasks[key] = np.array(array if is_all else array[index])
+        part = np.array(array if is_all else array[index])
+        if part.nbytes <= _SMALL:
+            self._small[key] = Literal(part)
+        else:
+            self.tasks[key] = part
         return key
 
     def _blocks_of(self, value: int) -> Blocks:
         known = self._known.get(value)
         if known is not None:
             return known
+        # An array of this process that is returned as it is.
         found = self.plan.program.values[value]
         key = self._data(Wanted(value, tuple((0, axis.extent) for axis in found.cuts)))
+        if key in self._small:
+            self.tasks[key] = self._small[key].value
         return Blocks(tuple(Cuts((0, axis.extent)) for axis in found.cuts), lambda place: Block(key, None))
 
 

@@ -100,6 +100,8 @@ class Assembly(NamedTuple):
 
 def _item(source: Source, given: Sequence[Any]) -> Any:
     found = given[source.argument]
+    if isinstance(found, Literal):
+        return found.value
     return found if source.item is None else found[source.item]
 
 
