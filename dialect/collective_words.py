@@ -56,8 +56,8 @@ class Word(IntEnum):
     """The number of the reduction; -1 where MPI does it in another way than NumPy."""
     NUMBER = 5
     WRAPS = 6
-    PLAIN = 7
-    """Whether it is over all axes of the mesh."""
+    OVER = 7
+    """A number for the axes that it is over."""
     RESULT = 8
     """Which word of the call has the address of the result."""
     DIGEST = 9
@@ -65,10 +65,19 @@ class Word(IntEnum):
     TEXT = 10
 
 
+def group_key(over: str) -> int:
+    """A number of 63 bits for the axes that a collective is over; 0 for all of them."""
+    return 0 if not over else _number_of(over)
+
+
+def _number_of(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little") >> 1
+
+
 def digest_of(collective: Collective, x: TensorType | None) -> int:
     """A number of 63 bits for what ranks must have in common; the program may not know all of a type."""
     text = repr((*collective.asked, "" if collective.kind == "barrier" else str(x)))
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little") >> 1
+    return _number_of(text)
 
 
 def described(
@@ -88,7 +97,7 @@ def described(
         reductions.index(collective.reduction) if collective.reduction in reductions else -1,
         collective.number,
         int(collective.wraps),
-        int(not collective.over),
+        group_key(collective.over),
         result,
         digest_of(collective, x),
     ]
@@ -131,5 +140,6 @@ __all__ = [
     "collective_of",
     "described",
     "digest_of",
+    "group_key",
     "perform_described",
 ]

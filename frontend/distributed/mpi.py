@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...dialect.collective_words import NATIVE_DTYPES, NATIVE_REDUCTIONS, digest_of
+from ...dialect.collective_words import NATIVE_DTYPES, NATIVE_REDUCTIONS, digest_of, group_key
 from ...dialect.collectives import Collective, on_change, result_of, source_of
 from ...dialect.dtypes import kind
 from ...dialect.errors import (
@@ -141,7 +141,7 @@ class Process:
             made = _Messages(comm, collective, self._wait).result(x)
         except load().Exception as error:
             raise CommunicationError(f"{shown(self.rank, collective, x)}: {error}") from error
-        if collective.digest and not self._checked and not collective.over:
+        if collective.digest and not self._checked:
             self._leave_to_native(collective.digest)
         return made
 
@@ -155,8 +155,12 @@ class Process:
             handles = {name: MPI._handleof(dtype) for name, dtype in _native_dtypes(MPI).items()}
             for name in NATIVE_REDUCTIONS:
                 handles[name] = MPI._handleof(getattr(MPI, name.upper()))
-            handles["comm"], handles["byte"] = MPI._handleof(self._comm), MPI._handleof(MPI.BYTE)
-            native.serve(handles, (self.rank, self._comm.size), MPI._sizeof(MPI.Request), self._is_enough)
+            handles["byte"] = MPI._handleof(MPI.BYTE)
+            groups = []
+            for over in ("", ",".join(self._axes.names), *_parts(self._axes)):
+                comm = self._groups[self._axes.group(self.rank, over)]
+                groups.append((group_key(over), MPI._handleof(comm), comm.rank, comm.size))
+            native.serve(handles, groups, MPI._sizeof(MPI.Request), self._is_enough)
         native.allow(digest)
 
     def _is_enough(self, looks: int) -> int:

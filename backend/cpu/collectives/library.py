@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -13,7 +13,7 @@ from ....dialect.collective_words import NATIVE_DTYPES, NATIVE_REDUCTIONS
 from ..native_python.layout import WORD
 from ..native_python.library import link_native
 from . import native
-from .table import FUNCTIONS, Entry
+from .table import FUNCTIONS, GROUPS, Entry, Group
 
 if sys.platform == "win32":
     from ..threads import windows as system
@@ -49,23 +49,25 @@ class NativeRanks:
     def serve(
         self,
         handles: Mapping[str, int],
-        place: tuple[int, int],
+        groups: Sequence[tuple[int, int, int, int]],
         request_bytes: int,
         wait: Callable[[int], int],
     ) -> None:
-        """Call MPI for this thread, with the handles of the communicator, of dtypes and of reductions.
+        """Call MPI for this thread, with the handles of dtypes and of reductions, and with groups of ranks.
 
+        Of a group that is what names it, the handle of its communicator, the place of the rank in it, and its size.
         `wait` is called now and then while a rank waits, and returns 1 to end that.
         """
         self.stop()
         self._wait = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64)(wait)
         self._forget()
         words = self._words
-        words[Entry.COMM // WORD], words[Entry.BYTE // WORD] = handles["comm"], handles["byte"]
-        words[Entry.RANK // WORD], words[Entry.SIZE // WORD] = place
+        words[Entry.BYTE // WORD] = handles["byte"]
+        flat = [number for group in groups[:GROUPS] for number in group]
         words[Entry.WAIT // WORD], words[Entry.FAILED // WORD] = _address(self._wait), 0
         words[Entry.REQUEST // WORD] = request_bytes
         for first, values in (
+            (Entry.FIRST_GROUP, [*flat, *[0] * (GROUPS * Group.LENGTH // WORD - len(flat))]),
             (Entry.CALLS, self._functions),
             (Entry.DTYPES, [handles[name] for name in NATIVE_DTYPES]),
             (Entry.REDUCTIONS, [handles[name] for name in NATIVE_REDUCTIONS]),

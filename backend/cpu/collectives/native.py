@@ -21,7 +21,7 @@ from ..native_python.intrinsics import (
 )
 from ..native_python.layout import WORD
 from ..threads.posix import yield_processor
-from .table import FUNCTIONS, Entry
+from .table import FUNCTIONS, GROUPS, Entry, Group
 
 PyThread_get_thread_ident = CFunction(0)
 PyGILState_Check = CFunction(0, "i32")
@@ -41,14 +41,14 @@ ITEM = Word.ITEM * WORD
 REDUCTION = Word.REDUCTION * WORD
 NUMBER = Word.NUMBER * WORD
 WRAPS = Word.WRAPS * WORD
-PLAIN = Word.PLAIN * WORD
+OVER = Word.OVER * WORD
 RESULT = Word.RESULT * WORD
 DIGEST = Word.DIGEST * WORD
 
 THREAD = Entry.THREAD
-COMM = Entry.COMM
-RANK = Entry.RANK
-SIZE = Entry.SIZE
+COMM = Group.COMM
+RANK = Group.RANK
+SIZE = Group.SIZE
 BYTE = Entry.BYTE
 WAIT = Entry.WAIT
 FAILED = Entry.FAILED
@@ -82,6 +82,7 @@ BCAST = Entry.CALLS + FUNCTIONS.index("MPI_Bcast_c") * WORD
 TESTALL = Entry.CALLS + FUNCTIONS.index("MPI_Testall") * WORD
 
 REQUEST = Entry.REQUEST
+FIRST_GROUP = Entry.FIRST_GROUP
 
 SMALL = 1 << 14
 """Bytes: what is larger is done by calls that block, once all ranks are there."""
@@ -96,14 +97,13 @@ STATUS = 8
 def weft_collective(words: int) -> int:
     asked = word(words)
     kind = word(asked + KIND)
-    if (
-        word(TABLE + THREAD) == 0
-        or word(TABLE + THREAD) != PyThread_get_thread_ident()
-        or not (word(asked + PLAIN))
-    ):
+    if word(TABLE + THREAD) == 0 or word(TABLE + THREAD) != PyThread_get_thread_ident():
+        return 1
+    group = group_of(word(asked + OVER))
+    if group == 0:
         return 1
     if kind <= OF_COUNT:
-        set_word(word(words + WORD), word(TABLE + RANK) if kind == OF_RANK else word(TABLE + SIZE))
+        set_word(word(words + WORD), word(group + RANK) if kind == OF_RANK else word(group + SIZE))
         return 0
     if kind == SAME:  # native code serves ranks that do not ask each other
         return 0
@@ -113,15 +113,25 @@ def weft_collective(words: int) -> int:
     requests = stack(2)
     set_word(requests, 0)
     set_word(requests + WORD, 0)
-    count = begin(words, asked, kind, requests)
+    count = begin(words, asked, kind, requests, group)
     if count < 0:
         return 1
     return until_done(requests, count)
 
 
-def begin(words: int, asked: int, kind: int, requests: int) -> int:
-    comm = word(TABLE + COMM)
-    size = word(TABLE + SIZE)
+def group_of(key: int) -> int:
+    """Where the group of ranks is that a collective is for; 0 where it is not in the table."""
+    group = TABLE + FIRST_GROUP
+    for _ in range(GROUPS):
+        if word(group + Group.SIZE) != 0 and word(group + Group.KEY) == key:
+            return group
+        group += Group.LENGTH
+    return 0
+
+
+def begin(words: int, asked: int, kind: int, requests: int, group: int) -> int:
+    comm = word(group + COMM)
+    size = word(group + SIZE)
     if kind == BARRIER:
         return begun(call_int(word(TABLE + IBARRIER), comm, requests))
     items = word(word(words + WORD))
@@ -130,7 +140,7 @@ def begin(words: int, asked: int, kind: int, requests: int) -> int:
     room = items * word(asked + ITEM)
     byte = word(TABLE + BYTE)
     if kind != SEND_RECEIVE and room > SMALL:
-        return block(asked, kind, x, result, items, requests)
+        return block(asked, kind, x, result, items, requests, group)
     if is_reduction(kind):
         if word(asked + DTYPE) < 0 or word(asked + REDUCTION) < 0:
             return -1
@@ -148,7 +158,7 @@ def begin(words: int, asked: int, kind: int, requests: int) -> int:
     if kind == BROADCAST:
         memcpy(result, x, room)
         return begun(call_int(word(TABLE + IBCAST), result, room, byte, word(asked + NUMBER), comm, requests))
-    return begin_sending(asked, x, result, room, requests)
+    return begin_sending(asked, x, result, room, requests, group)
 
 
 def is_reduction(kind: int) -> int:
@@ -164,10 +174,10 @@ def operation(asked: int) -> int:
     return word(TABLE + REDUCTIONS + number * WORD)
 
 
-def block(asked: int, kind: int, x: int, result: int, items: int, requests: int) -> int:
+def block(asked: int, kind: int, x: int, result: int, items: int, requests: int, group: int) -> int:
     """Wait until all ranks are there, and do it by a call that returns when all is done: MPI is faster so."""
-    comm = word(TABLE + COMM)
-    size = word(TABLE + SIZE)
+    comm = word(group + COMM)
+    size = word(group + SIZE)
     byte = word(TABLE + BYTE)
     room = items * word(asked + ITEM)
     is_reduced = is_reduction(kind)
@@ -202,12 +212,12 @@ def begun(code: int) -> int:
     return 1
 
 
-def begin_sending(asked: int, x: int, result: int, room: int, requests: int) -> int:
-    comm = word(TABLE + COMM)
-    size = word(TABLE + SIZE)
+def begin_sending(asked: int, x: int, result: int, room: int, requests: int, group: int) -> int:
+    comm = word(group + COMM)
+    size = word(group + SIZE)
     byte = word(TABLE + BYTE)
-    target = word(TABLE + RANK) + word(asked + NUMBER)
-    source = word(TABLE + RANK) - word(asked + NUMBER)
+    target = word(group + RANK) + word(asked + NUMBER)
+    source = word(group + RANK) - word(asked + NUMBER)
     if word(asked + WRAPS):
         target = (target % size + size) % size
         source = (source % size + size) % size

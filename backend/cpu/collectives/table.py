@@ -27,23 +27,35 @@ FUNCTIONS = (
 """Those that are called, of MPI 4: counts are of 64 bits."""
 
 
+GROUPS = 8
+"""So many groups of ranks have a place in the table; others are left to Python."""
+
+
+class Group:
+    """Where words of a group of ranks are: what names it, and its communicator."""
+
+    KEY, COMM, RANK, SIZE = 0, WORD, 2 * WORD, 3 * WORD
+    LENGTH = 4 * WORD
+
+
 class Entry:
     """Where words of the table are."""
 
     THREAD = 0
     """Which thread may call MPI; 0 for none."""
-    COMM, RANK, SIZE, BYTE = WORD, 2 * WORD, 3 * WORD, 4 * WORD
-    WAIT = 5 * WORD
+    BYTE = WORD
+    WAIT = 2 * WORD
     """The address of the function that is called now and then while a rank waits."""
-    FAILED = 6 * WORD
+    FAILED = 3 * WORD
     """What MPI has returned that went wrong, or -1 where that function says that it is enough."""
-    REQUEST = 7 * WORD
+    REQUEST = 4 * WORD
     """Bytes of a request."""
-    CALLS = 8 * WORD
+    FIRST_GROUP = 5 * WORD
+    CALLS = FIRST_GROUP + GROUPS * Group.LENGTH
     DTYPES = CALLS + len(FUNCTIONS) * WORD
     REDUCTIONS = DTYPES + len(NATIVE_DTYPES) * WORD
     END = REDUCTIONS + len(NATIVE_REDUCTIONS) * WORD
     LENGTH = END // WORD
 
 
-__all__ = ["FUNCTIONS", "Entry"]
+__all__ = ["FUNCTIONS", "GROUPS", "Entry", "Group"]
