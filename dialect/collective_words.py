@@ -67,17 +67,18 @@ class Word(IntEnum):
 
 def group_key(over: str) -> int:
     """A number of 63 bits for the axes that a collective is over; 0 for all of them."""
-    return 0 if not over else _number_of(over)
+    return 0 if not over else number_of(over)
 
 
-def _number_of(text: str) -> int:
+def number_of(text: str) -> int:
+    """A number of 63 bits for a text, the same in all processes."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little") >> 1
 
 
 def digest_of(collective: Collective, x: TensorType | None) -> int:
-    """A number of 63 bits for what ranks must have in common; the program may not know all of a type."""
-    text = repr((*collective.asked, "" if collective.kind == "barrier" else str(x)))
-    return _number_of(text)
+    """A number of 63 bits for what ranks must have in common, whatever the extents are: a program may not know them."""
+    kind = "" if x is None or collective.kind == "barrier" else f"{x.dtype.name}[{x.rank}]"
+    return number_of(repr((*collective.asked, kind)))
 
 
 def described(
@@ -111,7 +112,7 @@ def collective_of(words: bytes) -> Collective:
     numbers = np.frombuffer(words, np.int64)
     text = numbers[Word.TEXT :].astype("<i8").tobytes()[: int(numbers[Word.BYTES])]
     kind, over, reduction, number, wraps, place = text.decode("utf-8", "surrogateescape").split("\n", 5)
-    return Collective(kind, over, reduction, int(number), wraps == "1", place, int(numbers[Word.DIGEST]))
+    return Collective(kind, over, reduction, int(number), wraps == "1", place, True)
 
 
 def perform_described(description: Array, *operands: Array) -> list[Array]:
@@ -141,5 +142,6 @@ __all__ = [
     "described",
     "digest_of",
     "group_key",
+    "number_of",
     "perform_described",
 ]

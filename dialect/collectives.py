@@ -45,8 +45,8 @@ class Collective(NamedTuple):
     """Whether the last rank sends to the first one."""
     place: str = ""
     """Where the program asks, for messages."""
-    digest: int = 0
-    """The number that compiled code has for it; 0 where it is not compiled."""
+    is_compiled: bool = False
+    """Whether compiled code asks."""
 
     @property
     def asked(self) -> tuple[object, ...]:

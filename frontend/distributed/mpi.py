@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...dialect.collective_words import NATIVE_DTYPES, NATIVE_REDUCTIONS, digest_of, group_key
+from ...backend.cpu.collectives.table import SMALL
+from ...dialect.collective_words import NATIVE_DTYPES, NATIVE_REDUCTIONS, digest_of, group_key, number_of
 from ...dialect.collectives import Collective, on_change, result_of, source_of
 from ...dialect.dtypes import kind
 from ...dialect.errors import (
@@ -86,7 +87,9 @@ class Processes:
                 "the communicator is freed, or this process is not in it: a mesh needs one that is"
             )
         self.comm = comm.Dup()
-        self.comm.Set_errhandler(MPI.ERRORS_RETURN)
+        self.asking = comm.Dup()
+        for made in (self.comm, self.asking):
+            made.Set_errhandler(MPI.ERRORS_RETURN)
         self.rank, self.size = self.comm.rank, self.comm.size
         self.checked = checked
         if self.size > 1:
@@ -109,12 +112,16 @@ class Process:
         self._error: BaseException | None = None
         """What ended a call of native code."""
         self._since = 0.0
-        self._groups = {axes.group(self.rank, ""): self._comm}
+        self._all = axes.group(self.rank, "")
+        self._groups = {self._all: self._comm}
+        self._asking = {self._all: processes.asking}
+        """For each group another communicator, by which ranks ask each other: what they send never meets."""
         for over in _parts(axes):
             group = axes.group(self.rank, over)
             made = self._comm.Split(group[0], self.rank)
             made.Set_errhandler(load().ERRORS_RETURN)
             self._groups[group] = made
+            self._asking[group] = made.Dup()
 
     def place_in(self, over: str) -> tuple[int, int]:
         """The number of the rank in its group, and how many are there."""
@@ -126,23 +133,24 @@ class Process:
             collective = collective._replace(place=eager_place())
         if self._is_over:
             raise CommunicationError(f"the ranks of this mesh have ended: {collective} comes too late")
-        comm = self._groups[self._axes.group(self.rank, collective.over)]
+        group = self._axes.group(self.rank, collective.over)
         self._require_no_failure(collective)
         if collective.kind == "require_same" and not self._checked:
             return x
         x = np.asarray(x, order="C")
-        digest = digest_of(collective, type_of(x))
+        key = digest_of(collective, type_of(x))
+        digest = number_of(f"{key} {x.shape}")
         if self._checked:
-            self._agree(self._comm, _RUNS, digest, shown(self.rank, collective, x), collective)
-        elif digest not in self._agreed:
-            self._agree(comm, _RUNS, digest, shown(self.rank, collective, x), collective)
-            self._agreed.add(digest)
+            self._agree(self._all, _RUNS, digest, shown(self.rank, collective, x), collective)
+        elif key not in self._agreed:
+            self._agree(group, _RUNS, digest, shown(self.rank, collective, x), collective)
+            self._agreed.add(key)
         try:
-            made = _Messages(comm, collective, self._wait).result(x)
+            made = _Messages(self._groups[group], collective, self._wait).result(x)
         except load().Exception as error:
             raise CommunicationError(f"{shown(self.rank, collective, x)}: {error}") from error
-        if collective.digest and not self._checked:
-            self._leave_to_native(collective.digest)
+        if collective.is_compiled and not self._checked:
+            self._leave_to_native(key)
         return made
 
     def _leave_to_native(self, digest: int) -> None:
@@ -202,18 +210,21 @@ class Process:
         state, text = _RETURNED, f"rank {self.rank} returned"
         if error is not None:
             state, text = _RAISED, f"rank {self.rank} raised {type(error).__name__}: {error}"
-        self._agree(self._comm, state, 0, text, Collective("barrier"))
+        self._agree(self._all, state, 0, text, Collective("barrier"))
 
-    def _agree(self, comm: Any, state: int, digest: int, text: str, collective: Collective) -> None:
+    def _agree(
+        self, group: tuple[int, ...], state: int, digest: int, text: str, collective: Collective
+    ) -> None:
         """Find out whether all ranks come to do the same; raises on all that do not end."""
         MPI = load()
+        comm = self._asking[group]
         given = np.array([(state << 32) + self.rank, digest, -digest], np.int64)
         found = np.empty_like(given)
         self._wait(comm.Iallreduce(given, found, MPI.MAX), collective)
         worst = int(found[0]) >> 32
         if worst == _RUNS and found[1] == -found[2]:
             return
-        self._is_over = True
+        self._is_over = worst != _RUNS
         texts = comm.allgather((state, self.rank, text))
         if state != _RUNS:
             return
@@ -260,22 +271,22 @@ class _Messages:
 
     def all_reduce(self, x: Array) -> Array:
         """Elements of all ranks combined."""
-        return self._combined(x, x.shape, self._comm.Iallreduce)
+        return self._combined(x, x.shape, "Allreduce")
 
     def reduce_scatter(self, x: Array) -> Array:
         """The same of parts."""
-        return self._combined(x, x.shape[1:], self._comm.Ireduce_scatter_block)
+        return self._combined(x, x.shape[1:], "Reduce_scatter_block")
 
     def all_gather(self, x: Array) -> Array:
         """All arrays."""
         made = np.empty((self._comm.size, *x.shape), x.dtype)
-        self._done(self._comm.Iallgather(_bytes(x), _bytes(made)))
+        self._call("Allgather", x, _bytes(x), _bytes(made))
         return made
 
     def all_to_all(self, x: Array) -> Array:
         """A part of each array."""
         made = np.empty_like(x)
-        self._done(self._comm.Ialltoall(_bytes(x), _bytes(made)))
+        self._call("Alltoall", x, _bytes(x), _bytes(made))
         return made
 
     def broadcast(self, x: Array) -> Array:
@@ -284,7 +295,7 @@ class _Messages:
         if root >= self._comm.size:
             raise WeftValueError(f"{self._collective}: there is no rank {root} of {self._comm.size}")
         made: Array = x.copy()
-        self._done(self._comm.Ibcast(_bytes(made), root))
+        self._call("Bcast", x, _bytes(made), root)
         return made
 
     def send_receive(self, x: Array) -> Array:
@@ -307,27 +318,35 @@ class _Messages:
         self._done(self._comm.Ibarrier())
         return x
 
+    def _call(self, name: str, x: Array, *args: Any) -> None:
+        """Call what MPI calls so, in the way in which native code does it: those do not meet that do it differently."""
+        if x.nbytes > SMALL:
+            self._done(self._comm.Ibarrier())
+            getattr(self._comm, name)(*args)
+        else:
+            self._done(getattr(self._comm, f"I{name[0].lower()}{name[1:]}")(*args))
+
     def _done(self, request: Any) -> None:
         self._wait(request, self._collective)
 
-    def _combined(self, x: Array, shape: tuple[int, ...], start: Callable[..., Any]) -> Array:
+    def _combined(self, x: Array, shape: tuple[int, ...], name: str) -> Array:
         """What MPI combines, in a form in which it combines as NumPy does."""
         MPI, reduction = load(), self._collective.reduction
         is_order = reduction in ("min", "max")
         if kind(x.dtype) == "c" and is_order:
             return result_of(self._collective, list(self.all_gather(x)), self._comm.rank)
         if kind(x.dtype) == "f" and x.dtype.itemsize < 4:
-            wide = self._combined(x.astype(np.float32), shape, start)
+            wide = self._combined(x.astype(np.float32), shape, name)
             rounded: Array = wide.astype(x.dtype)
             return rounded
         if kind(x.dtype) == "f" and is_order:
-            return _floats(self._combined(_ordered(x, reduction), shape, start), x.dtype)
+            return _floats(self._combined(_ordered(x, reduction), shape, name), x.dtype)
         if kind(x.dtype) == "b":
             operation, given = (MPI.MAX if reduction in ("sum", "max") else MPI.MIN), x.view(np.uint8)
         else:
             operation, given = getattr(MPI, reduction.upper()), x
         made: Array = np.empty(shape, given.dtype)
-        self._done(start(given, made, operation))
+        self._call(name, x, given, made, operation)
         return made.view(x.dtype)
 
 

@@ -21,7 +21,7 @@ from ..native_python.intrinsics import (
 )
 from ..native_python.layout import WORD
 from ..threads.posix import yield_processor
-from .table import FUNCTIONS, GROUPS, Entry, Group
+from .table import FUNCTIONS, GROUPS, SMALL, Entry, Group
 
 PyThread_get_thread_ident = CFunction(0)
 PyGILState_Check = CFunction(0, "i32")
@@ -84,8 +84,6 @@ TESTALL = Entry.CALLS + FUNCTIONS.index("MPI_Testall") * WORD
 REQUEST = Entry.REQUEST
 FIRST_GROUP = Entry.FIRST_GROUP
 
-SMALL = 1 << 14
-"""Bytes: what is larger is done by calls that block, once all ranks are there."""
 SPINS = 2000
 """Tests before the interpreter's lock and the processor are given to others: half a millisecond."""
 LOOKS = 4000

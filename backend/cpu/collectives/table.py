@@ -27,6 +27,12 @@ FUNCTIONS = (
 """Those that are called, of MPI 4: counts are of 64 bits."""
 
 
+SMALL = 1 << 14
+"""Bytes of an array: larger ones are sent by calls that block, once all ranks are there, which is faster.
+
+All ranks have to do it in the same way, those whose programs are not compiled, too.
+"""
+
 GROUPS = 8
 """So many groups of ranks have a place in the table; others are left to Python."""
 
@@ -58,4 +64,4 @@ class Entry:
     LENGTH = END // WORD
 
 
-__all__ = ["FUNCTIONS", "GROUPS", "Entry", "Group"]
+__all__ = ["FUNCTIONS", "GROUPS", "SMALL", "Entry", "Group"]

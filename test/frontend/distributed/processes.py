@@ -104,6 +104,28 @@ def native() -> None:
             assert len(calls) <= 2, calls
 
 
+def mixed() -> None:
+    """One rank is compiled, the others are not: they meet, with small and with large arrays."""
+
+    def everything(x: Any) -> Any:
+        return (
+            ranks.all_reduce(x),
+            ranks.all_gather(x),
+            ranks.reduce_scatter(x),
+            ranks.broadcast(x),
+            ranks.all_to_all(x),
+            ranks.send_receive(x, wrap=True),
+        )
+
+    compiled = weft.function(everything)
+    for extent in (12, 12_000):
+        x = np.arange(float(extent)) + COMM.rank
+        for _ in range(3):
+            results = (compiled if COMM.rank == 1 else everything)(x)
+            np.testing.assert_array_equal(results[0], sum(x - COMM.rank + rank for rank in range(COMM.size)))
+            np.testing.assert_array_equal(results[3], x - COMM.rank)
+
+
 def axes() -> None:
     """Two axes, of which one has a single rank."""
     mesh = ranks.Mesh(COMM, rows=1, columns=COMM.size, checked=False)
