@@ -104,6 +104,41 @@ def _matched(types: list[Type], values: list[Value]) -> list[Value] | None:
     return found
 
 
+_ERASE_UNREACHED = "canonicalize{max-iterations=1 max-num-rewrites=0}"
+"""The canonicalizer's work on blocks, without its patterns."""
+
+_DECIDED = MappingProxyType({"cf.cond_br": "cf.br", "llvm.cond_br": "llvm.br"})
+
+
+def decide_branches(module: Module, wanted: Wanted) -> int:
+    """Branches between blocks, of which one way is taken; what is not reached then is erased."""
+    places = [
+        (operation, way)
+        for operation in operations_of(module.operation)
+        if operation.name in _DECIDED
+        for way in range(2)
+    ]
+    done: set[int] = set()
+    for number in wanted:
+        operation, way = places[number]
+        if id(operation) in done:
+            continue
+        done.add(id(operation))
+        first = list(operation.attributes["operandSegmentSizes"])[1]
+        passed = list(operation.operands)[1:]
+        with ir.InsertionPoint(operation):
+            ir.Operation.create(
+                _DECIDED[operation.name],
+                operands=passed[first:] if way else passed[:first],
+                successors=[operation.successors[way]],
+                loc=operation.location,
+            )
+        operation.erase()
+    if done:
+        run_passes(module, module_pipeline([_ERASE_UNREACHED]))
+    return len(places)
+
+
 def erase_ops(module: Module, wanted: Wanted) -> int:
     """Ops, whose results others of their type stand for: an operand, an argument, or a constant."""
     return _erase(module, wanted, _substitute)
@@ -288,6 +323,7 @@ EDITS: Mapping[str, Edit] = MappingProxyType(
         "functions erased": erase_symbols,
         "functions emptied": empty_functions,
         "regions inlined": inline_regions,
+        "branches decided": decide_branches,
         "ops erased": erase_ops,
         "ops made constants": erase_ops_for_constants,
         "dead code": _running("symbol-dce", "trivial-dce"),

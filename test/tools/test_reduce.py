@@ -85,6 +85,25 @@ def test_a_loop_is_kept_where_it_is_the_fault(program: Path) -> None:
     assert "tanh" not in left
 
 
+def test_branches_between_blocks_are_decided(program: Path) -> None:
+    program.write_text("""\
+func.func @f(%c: i1, %x: i32) -> i32 {
+  cf.cond_br %c, ^a(%x : i32), ^b
+^a(%y: i32):
+  %0 = arith.addi %y, %x : i32
+  cf.br ^c(%0 : i32)
+^b:
+  %1 = arith.muli %x, %x : i32
+  cf.br ^c(%1 : i32)
+^c(%z: i32):
+  return %z : i32
+}
+""")
+    left = reduced(program, '"arith.muli" in text', "--quiet")
+    assert "cf." not in left
+    assert left.count("\n") == 6
+
+
 def test_what_belongs_together_stays(program: Path) -> None:
     left = reduced(program, '"call @helper" in text and "t.note" in text', "--quiet")
     assert "func.func private @helper(i32) -> i32" in left
