@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -233,6 +234,7 @@ def _in_fork(work: Callable[[], str | None]) -> str | None:
         try:
             os.close(reading)
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what native code says as it ends
+            faulthandler.disable()
             found = work()
             if found is not None:
                 with os.fdopen(writing, "w", encoding="utf-8") as pipe:
