@@ -203,9 +203,11 @@ def program_of_rank(
 
 def warn_of_gathers(messages: Sequence[Message]) -> None:
     """Say at the user's lines which whole arrays are gathered on every rank."""
+    told: set[tuple[str, str]] = set()
     for message in messages:
-        if not message.reason:
+        if not message.reason or (message.location, message.reason) in told:
             continue
+        told.add((message.location, message.reason))
         often = ", in each iteration" if message.in_loop else ""
         text = (
             f"{message.reason}: {message.bytes:,} bytes are gathered on every rank{often}; split arrays along other "

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...dialect.dtypes import as_dtype
 from ...dialect.errors import GatherWarning, WeftTypeError, WeftValueError
 from ...passes.partition.layouts import Layout, Split, equal_blocks
 from ..calls.lazy_arguments import take
@@ -28,6 +29,8 @@ class ShardedArray(np.lib.mixins.NDArrayOperatorsMixin):
     __array_priority__ = 1000
 
     def __init__(self, blocks: Sequence[Any], shape: tuple[int, ...], layout: Layout, mesh: Mesh) -> None:
+        for block in blocks:
+            as_dtype(block.dtype)  # raises for what compiled code does not have
         self.blocks = list(blocks)
         """The blocks of the ranks that are in this process: one with MPI, all of a simulated mesh."""
         self.shape = shape

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -242,8 +243,8 @@ class Partitioner:
 
     def _extract(self, operation: Operation, b: OpEmitter) -> None:
         """An element of a tensor: of a split one it comes from the rank that has it."""
-        source, *indices = operation.operands
-        part = self.site(operation, Gather, {}).trimmed(self.part(source, b))
+        tensor, *indices = operation.operands
+        part = self.site(operation, Gather, {}).trimmed(self.part(tensor, b))
         places = [self.scalars.get(index, index) for index in indices]
         if not part.is_whole:
             tensors = []
@@ -255,8 +256,11 @@ class Partitioner:
             site = Site(b, operation, Gather, attributes, ((),), self.messages, {}, {}, {})
             (part,) = gather(site, [part, *tensors])
             places = []
+        source = part.value
+        if math.prod(self.messages.grid.extents) > 1:
+            source = b.replicated(source, over="")  # so that all ranks take the same branches
         element = operation.results[0].type
-        made = operation_of(EXTRACT, [part.value.handle, *places], [element], location=operation.location)
+        made = operation_of(EXTRACT, [source.handle, *places], [element], location=operation.location)
         self.scalars[operation.results[0]] = made.results[0]
 
     # Branches and loops

@@ -45,9 +45,11 @@ def _product(site: Site, parts: Sequence[Part], inputs: list[list[str]], result:
     values = []
     for part, labels in zip(parts, inputs, strict=True):
         wanted = tuple(splits.get(label) for label in labels)
-        values.append(
-            site.laid_out(part, wanted, "the operands of a product are split along different axes").value
-        )
+        is_small = 8 * part.bytes <= max(
+            other.bytes for other in parts
+        )  # the cheapest way, and no last resort
+        reason = "" if is_small else "the operands of a product are split along different axes"
+        values.append(site.laid_out(part, wanted, reason).value)
     layout = tuple(splits.get(label) for label in result)
     summed = [split.axis for label, split in splits.items() if label not in result]
     if not summed:

@@ -53,6 +53,25 @@ def gram(x: Any) -> Any:
     return x.T @ x
 
 
+def solved(a: Any, b: Any) -> Any:
+    """Conjugate gradients, until they are near."""
+    x, r = np.zeros_like(b), b
+    q, rest = r, r @ r
+    while np.sqrt(rest) > 1e-10:
+        image = a @ q
+        step = rest / (q @ image)
+        x, r = x + step * q, r - step * image
+        q, rest = r + (r @ r) / rest * q, r @ r
+    return x
+
+
+def first_above(x: Any, limit: Any) -> Any:
+    for row in range(len(x)):
+        if np.sum(x[row]) > limit:
+            return row
+    return -1
+
+
 X = rng.normal(size=(101, 16))
 U, A, B = rng.normal(size=(41, 24)), rng.normal(size=(51, 40)), rng.normal(size=(40, 17))
 STEPS, W, Y = np.int64(7), rng.normal(size=16), (X[:, 0] > 0).astype(float)
@@ -100,6 +119,11 @@ def test_programs_are_compiled() -> None:
     smoothed = ranks.partition(stencil, mesh)(grid, STEPS)
     assert smoothed is grid
     np.testing.assert_allclose(grid.gather(), stencil(U.copy(), STEPS), rtol=1e-10)
+    solver = ranks.partition(solved, mesh, (ROWS, ROWS))
+    matrix, wanted = X[:16].T @ X[:16] + np.eye(16), X[0]
+    np.testing.assert_allclose(solver(matrix, wanted).gather(), np.linalg.solve(matrix, wanted), rtol=1e-6)
+    found = ranks.partition(first_above, mesh, (ROWS, ALL))
+    assert found(X, np.float64(5)) == first_above(X, 5)
     spread = ranks.partition(standardise, mesh)(ranks.scatter(X, ROWS, mesh))
     assert spread.spec == ROWS
     np.testing.assert_allclose(spread.gather(), standardise(X), rtol=1e-10)

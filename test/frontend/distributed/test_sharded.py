@@ -63,6 +63,11 @@ def test_blocks_are_given(mesh: Any) -> None:
         ranks.from_local(blocks[:2], P("d"), mesh)
 
 
+def test_blocks_are_of_numbers(mesh: Any) -> None:
+    with pytest.raises(TypeError, match="datetime64"):
+        ranks.scatter(np.array(["2026-01-01"], "datetime64[D]"), P("d"), mesh)
+
+
 def test_blocks_are_read(tmp_path: Path, mesh: Any) -> None:
     np.save(tmp_path / "x.npy", X)
     np.testing.assert_array_equal(ranks.load(tmp_path / "x.npy", P("d"), mesh).gather(), X)
