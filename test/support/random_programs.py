@@ -213,8 +213,12 @@ class Generator:
     def _choose(self, several: list[Any]) -> Any:
         return several[self.random.integers(len(several))]
 
+    def _names(self) -> list[str]:
+        """The ops that may be used."""
+        return NAMES
+
     def _use_op(self) -> None:
-        use: Use = self._choose(ALL_USES[self._choose(NAMES)])
+        use: Use = self._choose(ALL_USES[self._choose(self._names())])
         operands = [self._operand(t, use) for t in use.types]
         if use.op.name == "find_out_of_bounds":
             operands[1] = self._new(np.asarray(self.random.integers(0, 6)))  # an extent

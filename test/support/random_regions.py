@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from support.op_uses import Use
-from support.random_programs import Emission, Generator, Program
+from support.random_programs import NAMES, Emission, Generator, Program
 from weft.dialect.attributes import type_to_mlir
 from weft.dialect.mlir import dialect, ir
 from weft.dialect.op import OPS, Case
+from weft.dialect.ops.distributed import Together
 from weft.dialect.types import TensorType
 
 BOOL = TensorType((), np.dtype(np.bool_))
@@ -147,12 +148,19 @@ class While:
         e.values.update(zip(self.results, op.results, strict=True))
 
 
+FOR_ANY_RANK = [name for name in NAMES if not issubclass(OPS[name], Together)]
+
+
 class RegionGenerator(Generator):
     """Draws a program with branches and loops; the same seed gives the same program."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
         self.depth = 0
+
+    def _names(self) -> list[str]:
+        """Without those to which all ranks have to come: a drawn condition would decide whether they do."""
+        return FOR_ANY_RANK
 
     def _draw_one(self) -> None:
         if self.depth < DEPTH and self.random.random() < (0.35, 0.25, 0.15)[self.depth]:
