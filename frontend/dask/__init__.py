@@ -1,6 +1,11 @@
 """Compiled functions on Dask: lazy arrays for lazy arrays, and compiled code for all workers.
 
 `f(x)` of dask arrays is dask arrays. `weft.dask.install(client)` sends what this process has compiled to the workers.
+
+>>> import dask.array as da
+>>> shifted = weft.function(lambda x: x - x.mean())
+>>> shifted(da.from_array(np.arange(4.0), chunks=2)).compute(scheduler="sync")
+array([-1.5, -0.5,  0.5,  1.5])
 """
 
 from __future__ import annotations
