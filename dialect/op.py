@@ -148,6 +148,8 @@ def _require_names(op_class: type[Op]) -> None:
 
 def _register(op_class: type[Op]) -> None:
     """Enter an op by its name; another of that name, but for the same one read again, is refused."""
+    if not op_class.name.isidentifier():
+        raise WeftValueError(f"an op cannot be called {op_class.name!r}: letters, digits and _ make a name")
     before = OPS.get(op_class.name)
     if before is not None and before.__module__ != op_class.__module__:
         places = (

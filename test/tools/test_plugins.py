@@ -186,6 +186,12 @@ try:
 except WeftError as error:
     print(error)
 
+try:
+    class Dashed(Elementwise, name="my-op", cost=Cost.CHEAP):
+        x: Operand
+except WeftError as error:
+    print(error)
+
 class Same(Elementwise, name="same", cost=Cost.CHEAP):
     x: Operand
     @staticmethod
@@ -218,5 +224,6 @@ def test_wrong_ops_and_ops_without_a_lowering() -> None:
         "two ops are called weft.negative: weft.dialect.ops.elementwise.Negative and __main__."
     )
     assert lines[2].startswith("Wrong.x: a field of an op is annotated with one of Operand, Operands, Int,")
-    assert lines[3:5] == ["True", "False"]
-    assert "weft.same has no lowering to linalg: __main__.Same is to name a module" in "\n".join(lines[5:])
+    assert lines[3] == "an op cannot be called 'my-op': letters, digits and _ make a name"
+    assert lines[4:6] == ["True", "False"]
+    assert "weft.same has no lowering to linalg: __main__.Same is to name a module" in "\n".join(lines[6:])
