@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.mlir import Block, Location, Operation, Value, ir
+from ...dialect.ops.creation import Constant
 from ...dialect.records import NamedTuple
 from ...dialect.register import context
 from ...passes.pipeline import run_pipeline
@@ -54,7 +55,7 @@ _TYPES = {
 }
 """TensorBoard's names of element types."""
 
-_CONSTANTS = ("weft.constant", "arith.constant")
+_CONSTANTS = (Constant.mlir_name(), "arith.constant")
 """What TensorBoard draws small, beside the ops that use it."""
 
 _REGIONS = {"scf.if": ("then", "else"), "scf.while": ("condition", "body")}
