@@ -147,10 +147,15 @@ def function_of(given: Any, example: str) -> Function[..., Any]:
 
 def concretes_of(name: str, given: Any, function: Function[..., Any]) -> list[ConcreteFunction]:
     """What was compiled of a function, or of it as the method of an object."""
-    if not function._known.concretes and function.input_signature is not None:
-        given.get_concrete_function()
     instance = given.__self__ if isinstance(given, BoundFunction) else None
-    concretes = [c for c in function._known.concretes if is_of(c.argument_structure, instance)]
+
+    def known() -> list[ConcreteFunction]:
+        return [c for c in function._known.concretes if is_of(c.argument_structure, instance)]
+
+    concretes = known()
+    if not concretes and function.input_signature is not None:
+        given.get_concrete_function()
+        concretes = known()
     if not concretes:
         raise WeftValueError(
             f"nothing was compiled of {name} yet: call it, or pass {name}.get_concrete_function(specs...)"

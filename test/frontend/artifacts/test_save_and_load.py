@@ -414,3 +414,18 @@ class TestCallsThatDoNotFit:
             _ = weft.load(tmp_path / "s.weft").g
         with weft.eager():  # there is no Python that could run
             assert stencil(np.ones((4, 5)), np.ones((4, 5)), np.int64(1)) is None
+
+
+def test_a_signature_is_compiled_for_each_object_that_is_saved(tmp_path: Path) -> None:
+    class Scaled:
+        def __init__(self, factor: float) -> None:
+            self.factor = np.array(factor)
+
+        @weft.function(input_signature=[weft.TensorSpec([None])])
+        def apply(self, x: Any) -> Any:
+            return x * self.factor
+
+    assert Scaled(2.0).apply([1.0]).tolist() == [2.0]
+    path = tmp_path / "scaled.weft"
+    weft.save(path, apply=Scaled(3.0).apply)
+    assert weft.load(path).apply(np.ones(2)).tolist() == [3.0, 3.0]
