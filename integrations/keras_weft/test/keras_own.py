@@ -83,15 +83,21 @@ _ATTRIBUTE = "sets an attribute of an array, which NumPy's have not"
 _GFILE = "asks for a path of another machine, which needs TensorFlow's gfile"
 _NOT_IN_WHEEL = "reads a file that the wheel does not have"
 
+_OF_FLOAT8 = dict.fromkeys(
+    (
+        "test_quantize_dtype_argument_float8",
+        "test_quantize_float8",
+        "test_quantize_float8_fitting",
+    ),
+    _FLOAT8,
+)
+
 EXCLUDED: dict[str, dict[str, str]] = {
     "layers/regularization/dropout": {
         "test_dropout_rescaling": "the mean of what is drawn for this seed is 2.7 standard deviations off, and 2 pass"
     },
-    "layers/core/dense": {"test_quantize_dtype_argument_float8": _FLOAT8, "test_quantize_float8": _FLOAT8},
-    "layers/core/einsum_dense": {
-        "test_quantize_dtype_argument_float8": _FLOAT8,
-        "test_quantize_float8": _FLOAT8,
-    },
+    "layers/core/dense": _OF_FLOAT8,
+    "layers/core/einsum_dense": _OF_FLOAT8,
     "layers/core/embedding": {
         "test_int4_block_size_with_lora_grouped_block_64": _ATTRIBUTE,
         "test_int4_block_size_with_lora_per_channel": _ATTRIBUTE,
@@ -103,10 +109,10 @@ EXCLUDED: dict[str, dict[str, str]] = {
         "test_remove_weights_only_saving_and_loading": _GFILE,
         "test_disk_io_store_remote_working_dir_is_preserved": _GFILE,
     },
-    "trainers/trainer": {"test_retracing": _EFFECTS},
+    "trainers/trainer": {"test_retracing": _EFFECTS, "test_retracing_predict": _EFFECTS},
     "ops/math": {f"MathOpsCorrectnessTest::test_istft{number}": _EDGES for number in (0, 3, 4, 5, 6)},
 }
-"""For each file the tests that do not pass, by a part of their names, and why."""
+"""For each file the tests that do not pass, by how their names end, and why."""
 
 OTHERS = tuple(
     name for name in ("grain", "jax", "tensorflow", "torch") if importlib.util.find_spec(name) is None
@@ -218,6 +224,8 @@ def pytest_configure(config: pytest.Config) -> None:
     sys.modules["conftest"] = helpers
     finder = importlib.import_module("keras_weft.finder")
     finder.MODULES |= {"keras.src.trainers.trainer_test"}  # asks which class is the Trainer
+    ours = [one for one in sys.meta_path if one.__class__.__module__ == finder.__name__]
+    sys.meta_path[:] = [*ours, *(one for one in sys.meta_path if one not in ours)]  # before pytest's own
 
     class AddDevice(finder._AddBranch):  # type: ignore[misc, name-defined]
         """Adds weft to tables of the devices of backends, too."""
@@ -252,7 +260,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if "multi_device" in item.keywords:
             item.add_marker(pytest.mark.skip(reason="there is one device"))
         for part, reason in EXCLUDED.get(file, {}).items():
-            if part in item.nodeid:
+            if item.nodeid.endswith(f"::{part}"):  # and not those whose names go on
                 item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
 
 
