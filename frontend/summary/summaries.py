@@ -184,8 +184,7 @@ def _pixels(name: str, data: Any) -> np.ndarray[Any, Any]:
         return array
     array = _reals("image", name, array)
     if array.dtype.kind == "b":
-        array = np.multiply(array, 255, dtype=np.uint8)
-        return array
+        return np.where(array, 255, 0).astype(np.uint8)
     if array.dtype.kind != "f":
         raise WeftTypeError(
             f"weft.summary.image({name!r}): pixels are uint8, uint16, or floats from 0 to 1, and not {array.dtype}"

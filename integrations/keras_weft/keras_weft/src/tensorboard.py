@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -38,9 +39,7 @@ summary = _Summary()
 
 def __getattr__(name: str) -> Any:
     if name == "SummaryMetadata":  # which needs the package tensorboard
-        from tensorboard.compat.proto.summary_pb2 import SummaryMetadata
-
-        return SummaryMetadata
+        return importlib.import_module("tensorboard.compat.proto.summary_pb2").SummaryMetadata
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
