@@ -12,9 +12,11 @@ PEERS := numba scipy jax tensorflow-cpu torch pythran 'dace>=2.0.0b1'
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(INSTALLED): pyproject.toml integrations/keras_weft/pyproject.toml
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "weft needs Python 3.10 or newer: make PYTHON=python3.12")'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv $(VENV)
+
+$(INSTALLED): pyproject.toml integrations/keras_weft/pyproject.toml | $(BIN)/python
 	@echo "installing weft in $(VENV), with NumPy, LLVM and MLIR (80 MB) and what tests and demo need: some minutes, once"
 	$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on --editable '.[test,demo]'
 	! $(BIN)/python -c 'import keras' 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable ./integrations/keras_weft
@@ -22,9 +24,7 @@ $(INSTALLED): pyproject.toml integrations/keras_weft/pyproject.toml
 
 install: $(INSTALLED) ## Set up .venv; runs again when pyproject.toml changed
 
-$(VENV)/.demo-installed: pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "weft needs Python 3.10 or newer: make PYTHON=python3.12")'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+$(VENV)/.demo-installed: pyproject.toml | $(BIN)/python
 	@echo "installing weft in $(VENV), with NumPy, LLVM and MLIR (80 MB) and scikit-learn: a minute or two, once"
 	$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on --editable '.[demo]'
 	@touch $@
@@ -78,9 +78,9 @@ format: $(INSTALLED) ## Format the code and apply the safe lint fixes
 docs: $(INSTALLED) ## Regenerate the pages of docs/ that come from the sources
 	$(BIN)/python docs/generate.py
 
-$(VENV)/.docs-installed: $(INSTALLED)
-	@echo "installing what builds the documentation (some 60 MB) ..."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+$(VENV)/.docs-installed: pyproject.toml | $(BIN)/python
+	@echo "installing weft in $(VENV), with NumPy, LLVM and MLIR (80 MB) and Sphinx: a minute or two, once"
+	$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on --editable '.[docs]'
 	@touch $@
 
 docs-site: $(VENV)/.docs-installed ## Build the documentation as a site, in build/site/html; links are checked
