@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from .frontend.gradients.products import jvp, vjp
     from .frontend.gradients.tape import GradientTape
     from .frontend.gradients.transforms import grad, stop_gradient, value_and_grad
+    from .frontend.notebooks.extension import load_ipython_extension
     from .frontend.numpy_api.constants import constant
     from .frontend.profiling.profile import profile
     from .frontend.runtime_values.effects import print, py_call, trace_print
@@ -288,6 +289,7 @@ __all__ = [
     "jacobian",
     "jvp",
     "load",
+    "load_ipython_extension",
     "load_state",
     "map",
     "onnx",

@@ -18,7 +18,14 @@ _USAGE = "%%weft [-a | --annotate]: compile the functions of the cell; with -a, 
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Make `%%weft` known to IPython: this is what `%load_ext weft` calls."""
+    """Make `%%weft` known to IPython: this is what `%load_ext weft` calls.
+
+    >>> from types import SimpleNamespace
+    >>> magics = []
+    >>> weft.load_ipython_extension(SimpleNamespace(register_magic_function=lambda *magic: magics.append(magic)))
+    >>> [(function.__name__, kind) for function, kind in magics]
+    [('weft', 'cell')]
+    """
 
     def weft(line: str, cell: str) -> Any:
         __tracebackhide__ = True
