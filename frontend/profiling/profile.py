@@ -17,6 +17,7 @@ import numpy as np
 from ...backend.cpu.dispatch.switches import switches
 from ...dialect.errors import ProfileError, WeftError, WeftTypeError
 from ...passes.listening import listening
+from ..calls.compile_lock import COMPILE_LOCK
 from .summary import Summary, counted
 from .trace_events import Event, Span, thread_names, trace_of
 
@@ -141,6 +142,10 @@ class profile:
             return stamped(concrete)
         if concrete.name in self.not_timed:
             return concrete._executable
+        # Whoever compiles may wait for the turn that this call has, so it must not wait for them.
+        if not COMPILE_LOCK.acquire(blocking=not concrete.takes_turns):
+            self.event(f"not timed: {concrete.name}", "profiler", reason="another thread compiles meanwhile")
+            return concrete._executable
         begin = time.perf_counter_ns()
         try:
             return stamped(concrete)
@@ -148,6 +153,7 @@ class profile:
             self.not_timed[concrete.name] = str(error)
             return concrete._executable
         finally:
+            COMPILE_LOCK.release()
             self.span(f"prepare {concrete.name}", "profiler", begin, time.perf_counter_ns())
 
     def _call(self, concrete: ConcreteFunction, executable: Any, *arrays: Any, **options: Any) -> Any:

@@ -14,6 +14,7 @@ import pytest
 
 import weft
 from weft.dialect.errors import ProfileError, WeftTypeError
+from weft.frontend.calls.compile_lock import COMPILE_LOCK
 from weft.frontend.profiling.trace_events import Span
 from weft.passes.listening import listening
 
@@ -270,3 +271,37 @@ def test_too_many_kernels_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(p.spans) <= 11
     assert p.dropped > 0
     assert "more than a profile keeps" in str(p)
+
+
+class Counter:
+    steps = 0
+
+
+counter = Counter()
+
+
+@weft.function
+def counted(x: Any) -> Any:
+    counter.steps += 1
+    return x * counter.steps
+
+
+def test_calls_that_take_turns_do_not_wait_for_who_compiles() -> None:
+    for _ in range(4):
+        counted(np.ones(2))  # until the number is data, and nothing is compiled again
+    results: list[Any] = []
+    with weft.profile() as p:
+        with COMPILE_LOCK:
+            other = threading.Thread(target=lambda: results.append(counted(np.ones(2))))
+            other.start()
+            other.join(30)
+            assert not other.is_alive()
+        counted(np.ones(2))
+    assert results[0].tolist() == [5.0, 5.0]
+    assert counter.steps == 6
+    assert [event.name for event in p.events] == ["not timed: counted"]
+    assert [span.category for span in p.spans if span.category in ("call", "kernel")] == [
+        "call",
+        "call",
+        "kernel",
+    ]
