@@ -159,7 +159,7 @@ class Session:
 
     def _target(self) -> AbstractContextManager[object]:
         """The machine to make code for; upstream's passes do not ask for it, and to know this one takes 20 ms."""
-        is_asked = any(step.name in all_passes() for step in self.steps)
+        is_asked = self.options.target != "native" or any(step.name in all_passes() for step in self.steps)
         if not is_asked and self.options.emit == "mlir" and not self.options.run:
             return nullcontext()
         return compiling_for(self.options.target)
