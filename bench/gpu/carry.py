@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def required(package: str) -> str:
     """What weft needs of a package, as pip writes it."""
     (requirement,) = re.findall(
-        rf'^    "({package}[<>=].*)",$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE
+        rf'^    "({package}[<>=][^"]*)",', (ROOT / "pyproject.toml").read_text(), re.MULTILINE
     )
     return str(requirement)
 

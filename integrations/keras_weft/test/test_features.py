@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import keras
@@ -240,10 +239,3 @@ def test_what_python_refuses_as_well_is_an_error() -> None:
     model.built = model.layers[0].built = True
     with pytest.raises(ValueError, match="matmul"):
         model.predict_on_batch(X)
-
-
-def test_tensorboard_says_what_it_needs(tmp_path: Path) -> None:
-    model = dense()
-    model.compile("sgd", "mse")
-    with pytest.raises((ImportError, ModuleNotFoundError), match=r"[Tt]ensor"):
-        model.fit(X, Y, callbacks=[keras.callbacks.TensorBoard(tmp_path)], verbose=0)

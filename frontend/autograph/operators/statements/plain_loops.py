@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable
 from types import CodeType, FunctionType
 from typing import Any
 
-from ....source.modules import has_plain_modules
 from ....tracing.recorder import Recorder
 from ...convert.plain_loops import BUILTINS, GLOBALS
 from ..branches.checkpoints import Checkpoint
 from ..values.control_flow_state import control_flow
+from ..values.plain_places import note_changed
 from ..values.unfollowed_changes import Copies, Remembered
 
 Plain = Callable[[float], bool]
@@ -51,7 +51,6 @@ def _is_alone(trace: Recorder) -> bool:
         trace.region.parent is None
         and not control_flow(trace).snapshots
         and not trace.state(Remembered).results
-        and not has_plain_modules()
     )
 
 
@@ -85,7 +84,7 @@ def _are_plain_names(code: CodeType, namespace: dict[str, Any]) -> bool:
 def _are_plain(trace: Recorder, values: list[Any]) -> bool:
     known = trace.python_state
     grown, copies = control_flow(trace).grown, trace.state(Copies)
-    seen: set[int] = set()
+    seen: dict[int, Any] = {}
     while values:
         value = values.pop()
         kind = type(value)
@@ -95,8 +94,10 @@ def _are_plain(trace: Recorder, values: list[Any]) -> bool:
             return False
         if id(value) in grown or value in copies or (known is not None and known.knows(value)):
             return False
-        seen.add(id(value))
+        seen[id(value)] = value
         values.extend(_items_of(value))
+    for container in seen.values():
+        note_changed(trace, container)
     return True
 
 
