@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import importlib
-from functools import cache
 from typing import Any
 
 from ...dialect.errors import MissingPackageError
 
 
-@cache
 def onnx() -> Any:
     """The package that reads and writes ONNX's messages, and knows what its ops are."""
     try:

@@ -73,12 +73,16 @@ def test_exceptions_hold_nothing_that_holds_them(way: str) -> None:
             return True
         return False
 
-    assert fail()
-    gc.collect()
-    gc.disable()
-    try:
+    def garbage() -> int:
+        gc.collect()
         for _ in range(16):
             fail()
-        assert gc.collect() < 16  # not even one for each
+        return gc.collect()
+
+    assert fail()
+    gc.disable()
+    try:
+        # Not even one for each; threads that other tests left behind may make some in one of the turns.
+        assert min(garbage() for _ in range(3)) < 16
     finally:
         gc.enable()

@@ -387,9 +387,7 @@ def test_without_the_package(monkeypatch):
 
     wanted = weft.MissingPackageError
     monkeypatch.setattr(importlib, "import_module", missing)
-    packages.onnx.cache_clear()
     with pytest.raises(wanted, match=r'pip install "weft\[onnx\]"') as info:
         packages.onnx()
     monkeypatch.undo()
     assert isinstance(info.value, ImportError)
-    packages.onnx.cache_clear()
