@@ -268,6 +268,13 @@ def specialisations() -> Program:
     return Program({"f": doubled}, calls, calls)
 
 
+def on_ranks(x):
+    """One process is all ranks that there are, where a file is called without more."""
+    weft.distributed.barrier()
+    whole = weft.distributed.replicated(x)
+    return whole * weft.distributed.size() + weft.distributed.rank()
+
+
 X = np.array([[1.0, -2, 3], [4, 5, -6]])
 _F, _I = weft.TensorSpec([]), weft.TensorSpec([], "int64")
 _N = weft.TensorSpec([None])
@@ -297,6 +304,7 @@ PROGRAMS: dict[str, Callable[[], Program]] = {
     "prepared": Plain(prepared, [_I], [(np.int64(3),)]),
     "gradient": Plain(gradient, [_N], [(X[0],)]),
     "custom": Plain(custom, [_N], [(X[0],)]),
+    "ranks": Plain(on_ranks, [_N], [(X[0],), (X[0][:0],)]),
     "lanes": Plain(in_lanes, [weft.TensorSpec([None, 3])], [(X,), (X[:0],)]),
     "state": state,
     "specialisations": specialisations,
