@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import copy
 import math
-from typing import Any
 
 from . import build
 from .expressions import ExpressionConverter
@@ -74,7 +73,7 @@ def _changes(node: ast.AST) -> bool:
 
 def _is_plain_node(converter: ExpressionConverter, node: ast.AST, own: set[str]) -> bool:
     if isinstance(node, ast.Name):
-        return node.id in own or _is_plain_name(converter, node)
+        return _is_plain_name(converter, node, own)
     if isinstance(node, (ast.BinOp, ast.AugAssign)):
         return not isinstance(node.op, ast.MatMult)
     if isinstance(node, ast.Attribute):
@@ -92,10 +91,12 @@ def _is_plain_function(converter: ExpressionConverter, function: ast.expr) -> bo
     )
 
 
-def _is_plain_name(converter: ExpressionConverter, node: ast.Name) -> bool:
+def _is_plain_name(converter: ExpressionConverter, node: ast.Name, own: set[str]) -> bool:
     name, scope = node.id, converter.scope
     if name in scope.globals | scope.nonlocals or name.startswith("__") or converter.may_be_unbound(node):
         return False
+    if name in own:
+        return True
     if name in scope.locals or name in converter.hidden or isinstance(node.ctx, ast.Store):
         return name in scope.locals
     if not converter.is_shadowed(name):
@@ -105,19 +106,25 @@ def _is_plain_name(converter: ExpressionConverter, node: ast.Name) -> bool:
 
 
 def ticking(loop: ast.For | ast.While, ticks: str) -> list[ast.stmt]:
-    """The loop as the user wrote it, and what it gives: whether it ended after so many iterations at most."""
-    counted = _Counted(ticks).visit(copy.deepcopy(loop))
-    return [counted, ast.Return(build.constant(True, loop), **build.place(loop))]
+    """The loop as the user wrote it, and what it gives: whether it ended after so many iterations at most.
+
+    Those of an outer `while` and of the ones in it are not counted, as only loops over items may be compiled instead.
+    """
+    counted = _Counted(ticks, (ast.For,) if isinstance(loop, ast.While) else (ast.For, ast.While))
+    return [counted.visit(copy.deepcopy(loop)), ast.Return(build.constant(True, loop), **build.place(loop))]
 
 
 class _Counted(ast.NodeTransformer):
-    """Counts the iterations of loops down."""
+    """Counts the iterations of loops of some kinds down."""
 
-    def __init__(self, ticks: str) -> None:
+    def __init__(self, ticks: str, kinds: tuple[type[ast.stmt], ...]) -> None:
         self._ticks = ticks
+        self._kinds = kinds
 
-    def _visit_loop(self, node: Any) -> ast.AST:
+    def _visit_loop(self, node: ast.For | ast.While) -> ast.stmt:
         self.generic_visit(node)
+        if not isinstance(node, self._kinds):
+            return node
         where = node.body[0]
         place = build.place(where)
         less = ast.AugAssign(build.store(self._ticks, where), ast.Sub(), build.constant(1, where), **place)
@@ -126,7 +133,7 @@ class _Counted(ast.NodeTransformer):
         )
         give_up: list[ast.stmt] = [ast.Return(build.constant(False, where), **place)]
         node.body[:0] = [less, ast.If(none_left, give_up, [], **place)]
-        return node  # type: ignore[no-any-return]
+        return node
 
     visit_For = visit_While = _visit_loop
 

@@ -67,8 +67,12 @@ class _Commented(ast.NodeTransformer):
 def _is_hidden_argument(call: ast.Call, keyword: ast.keyword) -> bool:
     """Whether an argument is a hidden function, which operators are given."""
     function = call.func
-    is_operator = isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name)
-    return is_operator and function.value.id == build.OPERATORS and keyword.arg == "plain"  # type: ignore[attr-defined]
+    return (
+        keyword.arg == "plain"
+        and isinstance(function, ast.Attribute)
+        and isinstance(function.value, ast.Name)
+        and function.value.id == build.OPERATORS
+    )
 
 
 __all__ = ["to_code"]

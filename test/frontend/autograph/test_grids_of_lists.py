@@ -68,8 +68,19 @@ def a_row_of_the_one_before(n: Any) -> Any:
     return grid
 
 
+def in_a_loop_that_is_recorded_again(n: Any) -> Any:
+    total = 0
+    for start in range(n):
+        grid = [[start + k for k in range(20)] for _ in range(20)]
+        for _ in range(n):
+            grid = [[cell + 1 for cell in row] for row in grid]
+        total = total + grid[0][0] * 1.5
+    return total * 1.0  # a float also where no iteration made it one
+
+
 PROGRAMS: list[Callable[..., Any]] = [
     life_until_it_is_still, with_the_one_before, made_on_each_path, a_row_of_the_one_before,
+    in_a_loop_that_is_recorded_again,
 ]  # fmt: skip
 
 
@@ -77,7 +88,7 @@ PROGRAMS: list[Callable[..., Any]] = [
 def test_a_grid_is_replaced(program: Callable[..., Any]) -> None:
     compiled = weft.function(program)
     for n in (3, 0, 7):
-        assert repr(compiled(np.int64(n))) == repr(program(n))
+        assert repr(compiled(np.int64(n))) == repr(program(np.int64(n)))
 
 
 def test_one_of_two_grids_from_before_is_refused() -> None:

@@ -159,7 +159,7 @@ def test_a_global_number_that_changes_is_read_again(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_loop_that_is_long_is_compiled(monkeypatch: pytest.MonkeyPatch, ran: list[bool]) -> None:
-    monkeypatch.setattr(plain_loops, "MOST_ITERATIONS", 50)
+    monkeypatch.setattr(for_loops, "MOST_ITERATIONS", 50)
 
     def summed(x: Any) -> Any:
         total, steps = 0, [0]
@@ -172,6 +172,45 @@ def test_a_loop_that_is_long_is_compiled(monkeypatch: pytest.MonkeyPatch, ran: l
     assert compiled(x)[1:] == summed(x)[1:]
     assert ran == [False]
     assert "scf.for" in compiled.get_concrete_function(x).as_text("weft")
+
+
+def test_a_long_loop_within_one_that_python_decides_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statements, "MOST_WITHIN_WHILE", 50)
+    monkeypatch.setattr(for_loops, "MOST_ITERATIONS", 50)
+
+    def summed(x: Any) -> Any:
+        rounds, total = 0, 0
+        while rounds < 3:
+            for i in range(100):
+                total += i
+            rounds += 1
+        return x, total
+
+    compiled, x = weft.function(summed), np.ones(1)
+    assert compiled(x)[1] == summed(x)[1]
+    assert compiled.get_concrete_function(x).as_text("weft").count("scf.for") == 3
+
+
+def test_an_iterator_that_a_loop_leaves_is_one_of_the_programs(recwarn: pytest.WarningsRecorder) -> None:
+    def left(n: Any) -> Any:
+        ones, others = [1, 2], [3, 4]
+        for _ in range(2):
+            pairs = zip(ones, others, strict=True)
+        return [one + other + n for one, other in pairs]
+
+    assert repr(weft.function(left)(np.int64(5))) == repr(left(np.int64(5)))
+    assert not [warning for warning in recwarn if issubclass(warning.category, weft.FallbackWarning)]
+
+
+def test_a_global_name_of_a_comprehension_is_not_changed_while_tracing() -> None:
+    def assigned(n: Any) -> Any:
+        global SCALE
+        for _ in range(2):
+            SCALE = [SCALE for SCALE in range(4)][3]
+        return n + SCALE
+
+    assert weft.function(assigned)(np.int64(1)) == 4
+    assert SCALE == 3
 
 
 def test_errors_are_those_of_python() -> None:

@@ -54,7 +54,7 @@ from ..values.sequence_iterators import (
 from ..values.special_methods import iterated
 from . import fetched_items
 from .generators import Walk, for_walk
-from .plain_loops import Plain, ran_alone
+from .plain_loops import MOST_ITERATIONS, Plain, ran_alone
 from .statements import Body, continued, finish_loop, if_, run_items, run_sequence, while_
 
 _INT = TensorType((), np.dtype(np.int64))
@@ -69,7 +69,7 @@ def for_(
 ) -> Exit:
     """`for item in iterable: body(item) else: orelse()`."""
     trace = current_trace()
-    if ran_alone(trace, plain):
+    if ran_alone(trace, plain, MOST_ITERATIONS):
         return None
     unread = {} if trace is None else variables_named(dead, (body,))
     return _walk(trace, iterable, body, orelse, unread)

@@ -23,7 +23,10 @@ Plain = Callable[[float], bool]
 """The user's loop: it runs, and says whether it ended within a number of iterations."""
 
 MOST_ITERATIONS = 1_000_000
-"""A loop over a range runs so far: a longer one may be compiled."""
+"""A loop over items runs so far, with those in it: a longer one may be compiled."""
+
+MOST_WITHIN_WHILE = 10_000_000
+"""So many iterations the loops over items within a `while` make, which is not compiled while its values are known."""
 
 _MOST_VALUES = 20_000
 """So many values are looked at."""
@@ -32,17 +35,16 @@ _CONTAINERS = (list, tuple, dict, set, frozenset)
 _IMMUTABLE = frozenset({*GLOBALS, bytes, range})
 
 
-def ran_alone(trace: Recorder | None, plain: Plain | None, is_endless: bool = False) -> bool:
+def ran_alone(trace: Recorder | None, plain: Plain | None, most: int) -> bool:
     """Whether a loop could be run by Python, and was."""
-    if trace is None or plain is None or not _is_alone(trace) or not _holds_plain(trace, plain):
+    if trace is None or plain is None or not _is_alone(trace) or not _holds_plain(trace, plain, _MOST_VALUES):
         return False
-    if is_endless:
-        return plain(math.inf)
     start = Checkpoint.take(trace, (plain,))
-    has_ended = plain(MOST_ITERATIONS)
-    if not has_ended:
+    # Iterators that are left have to be made by what follows them.
+    is_done = plain(most) and _holds_plain(trace, plain, math.inf)
+    if not is_done:
         start.roll_back()
-    return has_ended
+    return is_done
 
 
 def _is_alone(trace: Recorder) -> bool:
@@ -54,7 +56,7 @@ def _is_alone(trace: Recorder) -> bool:
     )
 
 
-def _holds_plain(trace: Recorder, plain: Any) -> bool:
+def _holds_plain(trace: Recorder, plain: Any, most: float) -> bool:
     """Whether all that a loop can reach is Python's own, and was made by the program."""
     function: FunctionType = plain
     if not _are_plain_names(function.__code__, function.__globals__):
@@ -65,7 +67,7 @@ def _holds_plain(trace: Recorder, plain: Any) -> bool:
             values.append(cell.cell_contents)
         except ValueError:
             continue  # a name that the loop binds
-    return _are_plain(trace, values)
+    return _are_plain(trace, values, most)
 
 
 def _are_plain_names(code: CodeType, namespace: dict[str, Any]) -> bool:
@@ -81,7 +83,7 @@ def _are_plain_names(code: CodeType, namespace: dict[str, Any]) -> bool:
     return all(_are_plain_names(constant, namespace) for constant in inner)
 
 
-def _are_plain(trace: Recorder, values: list[Any]) -> bool:
+def _are_plain(trace: Recorder, values: list[Any], most: float) -> bool:
     known = trace.python_state
     grown, copies = control_flow(trace).grown, trace.state(Copies)
     seen: dict[int, Any] = {}
@@ -90,7 +92,7 @@ def _are_plain(trace: Recorder, values: list[Any]) -> bool:
         kind = type(value)
         if kind in _IMMUTABLE or id(value) in seen:
             continue
-        if kind not in _CONTAINERS or len(seen) + len(value) > _MOST_VALUES:
+        if kind not in _CONTAINERS or len(seen) + len(value) > most:
             return False
         if id(value) in grown or value in copies or (known is not None and known.knows(value)):
             return False
@@ -105,4 +107,4 @@ def _items_of(value: Any) -> Iterable[Any]:
     return (*value, *value.values()) if isinstance(value, dict) else value
 
 
-__all__ = ["Plain", "ran_alone"]
+__all__ = ["MOST_ITERATIONS", "MOST_WITHIN_WHILE", "Plain", "ran_alone"]

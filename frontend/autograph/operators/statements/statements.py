@@ -27,7 +27,7 @@ from ..values.own_variables import Variables, variables_named
 from ..values.program_locations import UNBOUND, Variable
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import tested
-from .plain_loops import Plain, ran_alone
+from .plain_loops import MOST_WITHIN_WHILE, Plain, ran_alone
 
 Body = Callable[[], Exit]
 
@@ -107,7 +107,7 @@ def while_(
     trace = current_trace()
     if trace is None:
         return _run_while(test, body, orelse)
-    if ran_alone(trace, plain, is_endless=True):
+    if ran_alone(trace, plain, MOST_WITHIN_WHILE):
         return None
     ops_before, trips = trace.op_count, 0
     watched = (test, body)

@@ -41,6 +41,7 @@ from ..lists.lists_in_lists import (
 )
 from ..lists.packed_lists import stacked_columns
 from ..values.abstract import ArrayKind, Container, Growing, Kind, Static, column_leaves, unflatten
+from ..values.aliases import is_available
 from ..values.control_flow_state import control_flow
 from ..values.resolve_grown_lists import resolve_grown_list
 from .columns import are_same, count, read, traced, write
@@ -578,8 +579,10 @@ def kind_in_pool(pool: ListPool) -> Container:
 
 def lists_in_pool(kind: Kind | None) -> Container:
     """The abstract type of lists of a pool, whose items have one: a new pool, or that of the lists they replace."""
-    pool = control_flow(_trace()).pools.get(str(_trace().location()))
-    if pool is None:
+    pools, line = control_flow(_trace()).pools, str(_trace().location())
+    pool = pools.get(line)
+    if pool is None or not is_available(pool):  # that of a recording that was begun again
+        pools.pop(line, None)
         return kind_in_pool(ListPool(kind))
     if kind is not None:
         pool.become(fit_kind(pool.kind, kind))

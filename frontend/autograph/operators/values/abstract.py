@@ -228,8 +228,8 @@ def _join_constants(left: Kind, right: Kind) -> Choice | None:
     options = tuple(dict.fromkeys((*_options(left), *_options(right))))
     if all(isinstance(option.value, RuntimeContainer) for option in options):
         raise Mismatch(
-            "one of two lists of lists that were there before, of which compiled code keeps the lists apart: make new "
-            "ones on each path ([list(row) for row in rows])"
+            "one of two lists or dicts of lists that were there before, of which compiled code keeps the lists apart: "
+            "make new ones on each path ([list(row) for row in rows])"
         )
     if any(isinstance(option.value, RuntimeValue) for option in options):
         raise Mismatch(
