@@ -138,11 +138,16 @@ def test_names_of_a_long_list_stay_those_of_one_list() -> None:
         weft.function(written)(np.int64(20))
 
 
-def test_a_number_that_a_list_cannot_hold_beside_its_own_is_no_element_of_an_array() -> None:
-    def written(i: Any) -> Any:
-        flags: list[Any] = [False] * 20
-        flags[i] = 2
-        return flags
+@pytest.mark.parametrize(
+    ("first", "written"), [(False, 2), (np.float32(1), 2.5), (np.uint64(1), np.int64(-1))]
+)
+def test_a_number_that_a_list_cannot_hold_beside_its_own_is_no_element_of_an_array(
+    first: Any, written: Any
+) -> None:
+    def replaced(i: Any, new: Any) -> Any:
+        items: list[Any] = [first] * 20
+        items[i] = new
+        return items
 
     with pytest.raises(weft.UnsupportedError, match="elements of different types"):
-        weft.function(written)(np.int64(3))
+        weft.function(replaced)(np.int64(3), np.float64(written) if written == 2.5 else written)

@@ -139,7 +139,8 @@ def as_written(items: Any, value: Any) -> Any:
 
 def _holds(kept: np.dtype[Any], written: np.dtype[Any]) -> bool:
     """Whether numbers of a list remain what they are when one of another dtype is written beside them."""
-    return kept == written or (kept.kind != "b" and np.promote_types(kept, written) in (kept, np.float64))
+    is_pythons = kept in (np.int64, np.float64, np.complex128)  # narrow ones stay what they are
+    return kept == written or (is_pythons and np.promote_types(kept, written) in (kept, np.float64))
 
 
 def _are_lists(items: Any) -> bool:
