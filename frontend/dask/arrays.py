@@ -127,8 +127,7 @@ class _Made:
         self._arguments = arguments
         self._da = da
         self._lazy = [argument for argument in arguments if is_lazy(argument)]
-        programs = [piece.key for piece in plan.pieces]
-        self._token = tokenize("weft", plan.name, programs, plan.program.outputs, *arguments)
+        self._token = tokenize("weft", plan.name, plan.key, *arguments)
 
     def result(self) -> Any:
         """What the function returns."""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ...backend.cache.digests import sha256
 from ...passes.pieces.emission import text_of_piece
 from ...passes.pieces.jobs import Job, PieceOf, jobs_of, output_jobs
 from ...passes.pieces.layouts import Layout, Steps, Wanted, layout_of
@@ -64,6 +65,8 @@ class Plan:
     def __init__(self, program: Program, name: str) -> None:
         self.program = program
         self.name = name
+        self.key = sha256(str(program.module).encode())
+        """A name for the whole program: that of its pieces says neither what they take nor where."""
         self.pieces: list[Piece] = []
         self._numbers: dict[Steps, int] = {}
         self.jobs = [self._planned(job, with_checks=False) for job in jobs_of(program)]
