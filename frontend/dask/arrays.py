@@ -56,7 +56,8 @@ def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     ]
     found, plan = _planned(function, signature, leaves, cuts)
     given: list[Any] = [lazy.get(place, leaves[place]) for place in signature.distinct]
-    return _Made(found, plan, [*given, *map(array_of, found.extra)], da).result()
+    extra = [array_of(source.fetch()) for source in found.extra]
+    return _Made(found, plan, [*given, *extra], da).result()
 
 
 def _spec(array: Array, name: str) -> TensorSpec:

@@ -57,14 +57,14 @@ class Traced(NamedTuple):
     program: Program
     name: str
     extra: list[Any]
-    """What it gets besides its arguments, as the trace found it."""
+    """Where what it gets besides its arguments is fetched, for each call."""
     structure: Structure
     results: list[Output | Given]
     guards: list[Any]
 
     def holds(self) -> bool:
         """Whether it would be traced in the same way again, as far as what is outside of its arguments goes."""
-        return all(guard.holds() for guard in self.guards)
+        return all(guard.holds() for guard in self.guards) and all(e.fetch() is not None for e in self.extra)
 
 
 def traced(
@@ -96,9 +96,9 @@ def _program_of(
     leaves: Sequence[Any],
     cuts: Callable[[Any], AxisCuts],
 ) -> Traced:
-    guards = list(recorded.state.guards)
-    extra = [found.fetch() if hasattr(found, "fetch") else None for found in trace.extra]
-    own = [leaves[position] for position in signature.distinct]
+    guards = [*trace.captures, *recorded.state.guards]
+    extra = list(trace.extra)
+    arrays = [*(leaves[position] for position in signature.distinct), *(found.fetch() for found in extra)]
     module, symbol = trace.module, trace.symbol
     with context(), ir.Location.unknown(), explained_at_their_place(symbol):
         _require_no_writes(module, symbol, recorded)
@@ -106,7 +106,7 @@ def _program_of(
         optimize(module)
         function = _function_named(module, symbol)
         _require_no_calls(module, symbol)
-        program = Program(module, function, [cuts(array) for array in (*own, *extra)])
+        program = Program(module, function, [cuts(array) for array in arrays])
     return Traced(program, signature.name, extra, recorded.result.structure, results, guards)
 
 

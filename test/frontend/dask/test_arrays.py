@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import types
+
 import numpy as np
 import pytest
 
@@ -208,6 +210,29 @@ def test_arrays_that_were_given_may_change_afterwards():
     made = weft.function(lambda x, w: x @ w)(of(N, ROWS, 6), weights)
     weights[:] = 0
     np.testing.assert_allclose(made.compute(scheduler="sync"), N.sum(axis=1))
+
+
+def test_arrays_from_outside_count_as_they_are_at_each_call():
+    held = types.SimpleNamespace(weights=np.ones(6))
+    f = weft.function(lambda x: x @ held.weights)
+    x = of(N, ROWS, 6)
+    made = [f(x)]
+    held.weights[:] = 2
+    made.append(f(x))
+    held.weights = np.full(6, 3.0)
+    made.append(f(x))
+    for number, lazy in enumerate(made, 1):
+        np.testing.assert_allclose(lazy.compute(scheduler="sync"), N.sum(axis=1) * number)
+
+
+def test_programs_of_equal_pieces_have_tasks_of_their_own():
+    def part(begin):
+        return weft.function(lambda x: x[begin : begin + 2] + 1)
+
+    x = of(N, 25, 6)
+    made = [part(0)(x), part(2)(x)]
+    for lazy, begin in zip(da.compute(*made, scheduler="sync"), (0, 2), strict=True):
+        np.testing.assert_array_equal(lazy, N[begin : begin + 2] + 1)
 
 
 def test_indices_are_checked():
