@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -80,9 +80,9 @@ class Partitioner:
         self.parts: dict[Value, Part] = {}
         self.cells: dict[Value, Cell] = {}
         self.scalars: dict[Value, Value] = {}
-        self.halos: dict = {}  # type: ignore[type-arg]
-        self.moments: dict = {}  # type: ignore[type-arg]
-        self.laid: dict = {}  # type: ignore[type-arg]
+        self.halos: dict[tuple[Value, int], tuple[Tensor, tuple[range, ...]]] = {}
+        self.moments: dict[tuple[Value, tuple[int, ...]], tuple[Tensor, Tensor]] = {}
+        self.laid: dict[tuple[int, Layout], tuple[Part, Part]] = {}
 
     def inside(self) -> Partitioner:
         """For a region: what becomes known there is not known around it."""
@@ -172,7 +172,9 @@ class Partitioner:
         else:
             self._write_scalar(operation)
 
-    def site(self, operation: Operation, op_class: type[Op], attributes: dict | None = None) -> Site:  # type: ignore[type-arg]
+    def site(
+        self, operation: Operation, op_class: type[Op], attributes: dict[str, Any] | None = None
+    ) -> Site:
         """Where an op is written."""
         shapes = tuple(tuple(_tensor_type(result.type).shape) for result in operation.results)
         given = decode_attributes(op_class, operation) if attributes is None else attributes

@@ -182,7 +182,8 @@ class Site:
 
     def _laid_out(self, part: Part, wanted: Layout, reason: str) -> Part:
         for dim, split in enumerate(part.layout):
-            if split is None or (wanted[dim] is not None and wanted[dim].axis == split.axis):  # type: ignore[union-attr]
+            new = wanted[dim]
+            if split is None or (new is not None and new.axis == split.axis):
                 continue
             other = place_of(wanted, split.axis)
             if other is not None and part.layout[other] is None:

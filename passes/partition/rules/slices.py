@@ -352,9 +352,9 @@ def extend(site: Site, parts: Sequence[Part]) -> list[Part]:
         if max(low[dim], high[dim]) > split.extent - (mode == "reflect") and mode != "edge":
             reason = "more than a whole axis is repeated at its ends"
             return extend(site, [site.without(part, [dim], reason)])
-        layout[dim] = split.around(low[dim], high[dim])
+        layout[dim] = wider = split.around(low[dim], high[dim])
         value = _extended(site, part, dim, split, low[dim], high[dim])
-        shape = (*part.shape[:dim], layout[dim].extent, *part.shape[dim + 1 :])  # type: ignore[union-attr]
+        shape = (*part.shape[:dim], wider.extent, *part.shape[dim + 1 :])
         part = Part(value, shape, tuple(layout))
         low[dim] = high[dim] = 0
     if any(low + high):
