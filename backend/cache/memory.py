@@ -75,7 +75,7 @@ def noted() -> Iterator[list[str]]:
     try:
         yield found
     finally:
-        lists.remove(found)
+        lists.pop()
 
 
 __all__ = ["discard", "get", "keys", "note_use", "noted", "put", "used"]
