@@ -7,15 +7,11 @@ from typing import Any
 
 from ..backend.gpu.devices.on_device import ARRAYS
 from ..dialect.errors import WeftTypeError
-from ..dialect.held_interrupts import interrupts_held
 from .calls.argument_numbers import Arguments
-from .calls.compile_lock import COMPILE_LOCK
 from .calls.concrete_signature import spec_of, specs_of
-from .calls.specialisations import decided
+from .calls.traced_alone import traced_alone
 from .function import Function
-from .guards.inputs import Decisions
 from .runtime_values.result_spec import ConstantResult
-from .settings import settings
 from .signature.signature import TensorSpec, with_own_specs
 from .tracing.array import TracedArray
 from .tracing.questions import static_shape
@@ -35,26 +31,15 @@ def eval_shape(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> An
     {'y': TensorSpec(shape=(None, 2), dtype=float32), 'n': 3}
     """
     from .calls.result_types import type_of_result
-    from .compiling.array_behaviour import install_behaviour
-    from .compiling.record_function import record_function  # which loads MLIR
 
     if not callable(function):
         raise WeftTypeError(f"eval_shape takes a function, not {function!r}")
-    install_behaviour()
     made: Any = function if isinstance(function, Function) else Function(function, None, None)
     leaves, names, structure, _ = made._bind(args, kwargs)
     leaves = with_own_specs(list(map(_described, leaves)))
     signature = made._signature_of(Arguments(structure, leaves, names))
-    strict = made.strict or settings.strict_conversion
-    with COMPILE_LOCK, interrupts_held(), settings.scope(strict_conversion=strict):
-        trace, recorded = decided(
-            lambda decisions: record_function(
-                made.python_function, made._traced_function, signature, leaves, decisions
-            ),
-            Decisions(),
-        )
-    types = [*signature.types, *(extra.type for extra in trace.extra)]
-    recorded.state.forget()
+    with traced_alone(made, signature, leaves) as (trace, recorded):
+        types = [*signature.types, *(extra.type for extra in trace.extra)]
     found = recorded.result.leaves
 
     def spec(place: int) -> Any:

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...dialect.errors import PartitionError, UnsupportedError
-from ...dialect.held_interrupts import interrupts_held
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.op_emitter import OpEmitter
 from ...dialect.ops.state import WriteRef
@@ -16,14 +15,11 @@ from ...dialect.register import context
 from ...passes.pieces.programs import Program
 from ...passes.pieces.rules import AxisCuts
 from ...passes.rewriting import operations_of, terminator
-from ..calls.compile_lock import COMPILE_LOCK
-from ..calls.specialisations import decided
-from ..compiling.array_behaviour import install_behaviour
+from ..calls.traced_alone import traced_alone
 from ..compiling.diagnostics import explained_at_their_place
 from ..compiling.program import CallSignature
-from ..compiling.record_function import Recorded, record_function
+from ..compiling.record_function import Recorded
 from ..compiling.stages import optimize
-from ..guards.inputs import Decisions
 from ..runtime_values.result_spec import (
     PLACES,
     ArgumentResult,
@@ -34,7 +30,6 @@ from ..runtime_values.result_spec import (
     ViewResult,
     of_one_type,
 )
-from ..settings import settings
 from ..signature.signature import Structure
 from ..tracing.trace import Trace
 
@@ -74,19 +69,8 @@ def traced(
     cuts: Callable[[Any], AxisCuts],
 ) -> Traced:
     """Trace a function for arguments, whose blocks `cuts` tells."""
-    install_behaviour()
-    strict = function.strict or settings.strict_conversion
-    with COMPILE_LOCK, interrupts_held(), settings.scope(strict_conversion=strict):
-        trace, recorded = decided(
-            lambda decisions: record_function(
-                function.python_function, function._traced_function, signature, leaves, decisions
-            ),
-            Decisions(),
-        )
-        try:
-            return _program_of(trace, recorded, signature, leaves, cuts)
-        finally:
-            recorded.state.forget()
+    with traced_alone(function, signature, leaves) as (trace, recorded):
+        return _program_of(trace, recorded, signature, leaves, cuts)
 
 
 def _program_of(

@@ -26,13 +26,10 @@ from ...passes.rewriting import operations_of, terminator
 from ..artifacts.from_text import from_mlir
 from ..calls.argument_numbers import Arguments
 from ..calls.compile_lock import COMPILE_LOCK
-from ..calls.specialisations import decided
-from ..compiling.array_behaviour import install_behaviour
+from ..calls.traced_alone import traced_alone
 from ..compiling.diagnostics import explained_at_their_place
-from ..compiling.record_function import record_function
 from ..compiling.stages import optimize
 from ..function import Function
-from ..guards.inputs import Decisions
 from ..runtime_values.result_spec import ArgumentResult, ComputedResult, KeptResult, Result, ViewResult
 from ..settings import settings
 from ..signature.signature import TensorSpec
@@ -69,19 +66,10 @@ class GlobalProgram:
 
 def traced(function: Function[..., Any], args: Any, kwargs: Any) -> GlobalProgram:
     """Trace a function for the types of arguments, and optimise it."""
-    install_behaviour()
     leaves, names, structure, _ = function._bind(args, kwargs)
     signature = function._signature_of(Arguments(structure, leaves, names))
-    strict = function.strict or settings.strict_conversion
-    with COMPILE_LOCK, interrupts_held(), settings.scope(strict_conversion=strict):
-        trace, recorded = decided(
-            lambda decisions: record_function(
-                function.python_function, function._traced_function, signature, leaves, decisions
-            ),
-            Decisions(),
-        )
+    with traced_alone(function, signature, leaves) as (trace, recorded):
         guards, updates = [*trace.captures, *recorded.state.guards], recorded.write_back.updates
-        recorded.state.forget()
         changed = updates and updates.remaining()
         with context(), ir.Location.unknown():
             result = _with_views(trace.module, trace.symbol, recorded.result)
