@@ -258,3 +258,20 @@ def test_pieces_of_equal_blocks_are_one_program():
     assert "weft.sum" in texts[0]
     assert "weft.sum" not in texts[1]
     assert "tensor<i64>" in texts[1]
+
+
+def test_functions_of_one_name_are_told_apart_in_one_graph():
+    import dask
+
+    def part_from(first):
+        return weft.function(lambda x: x[first : first + 2] * 2, name="part")
+
+    def with_added(array):
+        return weft.function(lambda x: x + array, name="added")
+
+    x = np.arange(12.0)
+    split = da.from_array(x, chunks=4)
+    lazy = [f(split) for f in (part_from(1), part_from(5), with_added(np.zeros(12)), with_added(np.ones(12)))]
+    found = dask.compute(*lazy)
+    for got, wanted in zip(found, (x[1:3] * 2, x[5:7] * 2, x, x + 1), strict=True):
+        np.testing.assert_array_equal(got, wanted)
