@@ -16,9 +16,10 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "weft needs Python 3.10 or newer: make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 
-$(INSTALLED): pyproject.toml integrations/keras_weft/pyproject.toml | $(BIN)/python
+$(INSTALLED): pyproject.toml integrations/keras_weft/pyproject.toml integrations/weft_emulator/pyproject.toml | $(BIN)/python
 	@echo "installing weft in $(VENV), with NumPy, LLVM and MLIR (80 MB) and what tests and demo need: some minutes, once"
 	$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on --editable '.[test,demo]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable ./integrations/weft_emulator
 	! $(BIN)/python -c 'import keras' 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable ./integrations/keras_weft
 	@touch $@
 
@@ -65,7 +66,7 @@ fuzz: $(INSTALLED) ## Compare random whole programs with eager Python for SECOND
 	cd test && ../$(BIN)/python -W ignore -m support.ir_mutants --seconds $$(($(SECONDS) / 10))
 	cd test && ../$(BIN)/python -W ignore -m support.damaged_files --seconds $$(($(SECONDS) / 10)) --first $$(date +%s)
 
-gpu-pack: $(INSTALLED) ## Compile what tools/gpu_check runs on a machine with a GPU; writes build/gpu/
+gpu-pack: $(INSTALLED) ## Compile what the check on a GPU runs there; writes build/gpu/
 	$(BIN)/python bench/gpu/pack.py build/gpu
 
 gpu-carry: $(INSTALLED) ## Pack MLIR and LLVM for a machine with a GPU that cannot fetch them; writes build/carry/

@@ -47,7 +47,7 @@ def types_command() -> list[str]:
     if not link.exists():
         link.symlink_to(ROOT, target_is_directory=True)
     packages = [argument for room in ROOMS for argument in ("-p", f"weft.{room}")]
-    return tool("mypy", "-m", "weft", *packages, "-p", "keras_weft")
+    return tool("mypy", "-m", "weft", *packages, "-p", "keras_weft", "-p", "weft_emulator")
 
 
 def commands(fast: bool) -> dict[str, list[str]]:
@@ -90,7 +90,8 @@ def run_beside(step: str, command: list[str], other: Callable[[], Outcome]) -> l
 
 def environment() -> dict[str, str]:
     """What the steps find in their environment."""
-    sources = (ROOT / ".mypy_cache" / "source", ROOT / "integrations" / "keras_weft")
+    own = (ROOT / "integrations" / name for name in ("keras_weft", "weft_emulator"))
+    sources = (ROOT / ".mypy_cache" / "source", *own)
     variables = os.environ | {"MYPYPATH": os.pathsep.join(map(str, sources))}
     variables.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes import the package
     return variables

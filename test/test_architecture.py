@@ -90,7 +90,6 @@ ORDER = {
 
 GROUND = {
     "backend/gpu/driver": ("dialect/errors.py", "dialect/records.py"),
-    "backend/gpu/emulator": ("dialect/errors.py", "dialect/records.py", "backend/gpu/driver/signatures.py"),
 }
 """Rooms that stand on little, and what that is."""
 

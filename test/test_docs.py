@@ -45,7 +45,7 @@ def test_what_sends_a_stored_program_elsewhere_is_no_reason_not_to_store():
 
 
 PATHS = re.compile(
-    r"[`(](?:\.\./)*((?:dialect|passes|backend|frontend|tools|test|bench|docs|examples)/[\w./-]*)[`)#]"
+    r"[`(](?:\.\./)*((?:dialect|passes|backend|frontend|tools|test|bench|docs|examples|integrations)/[\w./-]*)[`)#]"
 )
 PROSE = [
     *DOCS.glob("*.md"),

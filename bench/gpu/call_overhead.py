@@ -24,7 +24,7 @@ from weft.backend.gpu.devices.open_devices import open_device
 from weft.backend.gpu.driver.library import Library
 from weft.backend.gpu.driver.signatures import FUNCTION_TYPES
 from weft.backend.gpu.driver.streams import Stream
-from weft.backend.gpu.emulator.library import Emulator
+from weft_emulator.library import Emulator
 
 CALLS = 5_000
 """In a measurement, of which there are seven."""

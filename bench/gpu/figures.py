@@ -1,6 +1,6 @@
 """Puts what a card has shown into the description of its kind: `python bench/gpu/figures.py RESULTS...`.
 
-`RESULTS` are files of lines that `tools.gpu_check` has written, or folders with them. What placement predicts of
+`RESULTS` are files of lines that the check on a GPU has written, or folders with them. What placement predicts of
 launches, reads, copies and steps, and what `weft machine` tells, is what was measured then.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.backend.processors.gpu_figures import FIGURES, GpuFigures
-from weft.tools.gpu_check.results import merged, read_lines
+from weft_emulator.gpu_check.results import merged, read_lines
 
 FILE = Path(__file__).resolve().parents[2] / "backend" / "processors" / "gpu_figures.py"
 _BEGIN, _END = "# begin: figures of targets, written by bench/gpu/figures.py\n", "# end\n"

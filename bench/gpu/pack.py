@@ -1,7 +1,7 @@
 """Packs compiled programs for a machine that has a GPU and neither MLIR nor LLVM: `python bench/gpu/pack.py DIR`.
 
 For each program there is a file with what the disk cache keeps of one, the seeds of its arguments, and what the
-processor computes; `tools.gpu_check` runs them. Nothing of it needs a GPU.
+processor computes; the check on a GPU runs them. Nothing of it needs a GPU.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from weft.dialect.mlir import ir
 from weft.dialect.register import context
 from weft.frontend.function import function
 from weft.frontend.signature.signature import TensorSpec
-from weft.tools.gpu_check.packed import COMPARED, file_of, make_arguments
+from weft_emulator.gpu_check.packed import COMPARED, file_of, make_arguments
 
 HOST = "x86-64-v3"
 """The processors that launch the kernels, and whose results are expected: tables of others give other last bits."""

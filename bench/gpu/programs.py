@@ -1,4 +1,4 @@
-"""What `pack.py` compiles and `tools.gpu_check` runs on a GPU: small programs to compare, large ones to measure."""
+"""What `pack.py` compiles and the check on a GPU runs: small programs to compare, large ones to measure."""
 
 from __future__ import annotations
 

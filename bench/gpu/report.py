@@ -1,6 +1,6 @@
 """The page and the picture of checks on a card: `python bench/gpu/report.py RESULTS...` writes bench/results/gpu.md.
 
-`RESULTS` are files of lines that `tools.gpu_check` has written, or folders with them; of several runs the last counts.
+`RESULTS` are files of lines that the check on a GPU has written, or folders with them; of several runs the last counts.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from weft.tools.gpu_check.report import write_report
-from weft.tools.gpu_check.results import merged, read_lines
+from weft_emulator.gpu_check.report import write_report
+from weft_emulator.gpu_check.results import merged, read_lines
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -11,7 +11,7 @@ from weft.backend.gpu.driver.device import Device
 from weft.backend.gpu.driver.library import Library
 from weft.backend.gpu.driver.memory import Memory
 from weft.backend.gpu.driver.streams import Stream
-from weft.backend.gpu.emulator.library import Emulator
+from weft_emulator.library import Emulator
 
 
 class Machine:

@@ -18,8 +18,8 @@ import numpy as np
 from support.exported_calls import Error, Failed, by_value
 from weft.backend.gpu.driver.library import Library
 from weft.backend.gpu.driver.signatures import SIGNATURES
-from weft.backend.gpu.emulator.library import Emulator
 from weft.dialect.types import TensorType, parse_type
+from weft_emulator.library import Emulator
 
 MOST = max(map(len, SIGNATURES.values()))
 

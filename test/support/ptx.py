@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from weft.backend.gpu.emulator.kernel import Linker
-from weft.backend.gpu.emulator.machine import Launch, Machine, Options
-from weft.backend.gpu.emulator.memory import DeviceMemory
-from weft.backend.gpu.emulator.modules import Module
-from weft.backend.gpu.emulator.ptx import parse
+from weft_emulator.kernel import Linker
+from weft_emulator.machine import Launch, Machine, Options
+from weft_emulator.memory import DeviceMemory
+from weft_emulator.modules import Module
+from weft_emulator.ptx import parse
 
 HEADER = ".version 8.6\n.target sm_90a\n.address_size 64\n"
 REGISTERS = """

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ....dialect.errors import DeviceError, WeftValueError
 
@@ -11,6 +16,10 @@ if TYPE_CHECKING:
     from ..driver.library import Library
 
 CHOICES = ("driver", "emulator", "off")
+DRIVERS = "weft.cuda"
+"""The group of entry points by which packages offer the functions of a driver."""
+_SOURCES = Path(__file__).resolve().parents[3] / "integrations" / "weft_emulator"
+"""Where the emulator lies in a tree of the sources, where it need not be installed."""
 
 _choice = "driver"
 _loaded: dict[str, Library] = {}
@@ -48,10 +57,21 @@ def _load(choice: str) -> Library:
         raise DeviceError("GPUs are switched off (the setting cuda, or WEFT_CUDA, is off)")
     if choice == "driver":
         return load_driver()
-    from ..emulator.library import Emulator
-
-    emulator = Emulator()
-    return Library(emulator.functions, "the emulator")
+    return Library(_emulator()(), "the emulator")
 
 
-__all__ = ["CHOICES", "check_choice", "choose_library", "chosen_library"]
+def _emulator() -> Callable[[], Mapping[str, Any]]:
+    """What makes the functions of the emulator, a package of its own that no file of this one imports."""
+    for offered in entry_points(group=DRIVERS, name="emulator"):
+        made: Callable[[], Mapping[str, Any]] = offered.load()
+        return made
+    if not _SOURCES.is_dir():
+        raise DeviceError(
+            "the emulator of a GPU (the setting cuda, or WEFT_CUDA, is emulator) is a package of its own, which is"
+            " not installed: pip install 'weft[emulator]', or ./integrations/weft_emulator of weft's sources"
+        )
+    sys.path.append(str(_SOURCES))
+    return import_module(_SOURCES.name).driver  # type: ignore[no-any-return]
+
+
+__all__ = ["CHOICES", "DRIVERS", "check_choice", "choose_library", "chosen_library"]

@@ -46,7 +46,7 @@ class Device:
     """A GPU.
 
     >>> from weft.backend.gpu.driver.library import Library
-    >>> from weft.backend.gpu.emulator.library import Emulator
+    >>> from weft_emulator.library import Emulator
     >>> device = Device(Library(Emulator().functions, "the emulator"))
     >>> device.properties.target
     'sm_90'

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import weft
-from weft.tools.gpu_check.packed import make_arguments
+from weft_emulator.gpu_check.packed import make_arguments
 
 BENCH = Path(__file__).parents[3] / "bench"
 

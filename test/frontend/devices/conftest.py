@@ -9,7 +9,7 @@ import pytest
 import weft
 from weft.backend.gpu.devices import libraries
 from weft.backend.gpu.driver.library import Library
-from weft.backend.gpu.emulator.library import Emulator
+from weft_emulator.library import Emulator
 
 
 @pytest.fixture(scope="module")

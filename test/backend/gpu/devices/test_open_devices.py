@@ -15,9 +15,9 @@ from weft.backend.gpu.devices.open_devices import OpenDevice
 from weft.backend.gpu.driver.device import Device
 from weft.backend.gpu.driver.library import Library
 from weft.backend.gpu.driver.signatures import Code, JitOption
-from weft.backend.gpu.emulator.library import Emulator
-from weft.backend.gpu.emulator.state import Refused
 from weft.backend.target import gpu_target
+from weft_emulator.library import Emulator
+from weft_emulator.state import Refused
 
 
 class Faulty(Emulator):

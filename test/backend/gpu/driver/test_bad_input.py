@@ -16,8 +16,8 @@ from weft.backend.gpu.driver.memory import Memory
 from weft.backend.gpu.driver.modules import Module
 from weft.backend.gpu.driver.signatures import BREAKING, FUNCTION_TYPES, Code
 from weft.backend.gpu.driver.streams import Stream
-from weft.backend.gpu.emulator.error_texts import ERRORS
-from weft.backend.gpu.emulator.library import Emulator
+from weft_emulator.error_texts import ERRORS
+from weft_emulator.library import Emulator
 
 SMALL = 1 << 18
 

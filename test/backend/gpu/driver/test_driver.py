@@ -29,8 +29,8 @@ from weft.backend.gpu.driver.signatures import (
     PoolProperties,
 )
 from weft.backend.gpu.driver.streams import Stream, as_stream, stream_handle
-from weft.backend.gpu.emulator.library import Emulator
-from weft.backend.gpu.emulator.modules import highest_version
+from weft_emulator.library import Emulator
+from weft_emulator.modules import highest_version
 
 DOUBLE = kernel(
     "    mul.wide.u32 %d10, %r0, 4;\n    add.s64 %d11, %d0, %d10;\n    ld.global.b32 %r1, [%d11];\n"

@@ -14,8 +14,8 @@ from weft.backend.gpu.devices import libraries, open_devices
 from weft.backend.gpu.devices.open_devices import OpenDevice, open_device
 from weft.backend.gpu.driver.library import Library
 from weft.backend.gpu.driver.modules import Function
-from weft.backend.gpu.emulator.library import Emulator
 from weft.backend.planning.plan import DeviceKernel
+from weft_emulator.library import Emulator
 
 MEMORY = 1 << 20
 

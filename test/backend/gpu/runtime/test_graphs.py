@@ -13,8 +13,8 @@ import weft
 from weft.backend.gpu.devices import libraries
 from weft.backend.gpu.driver.library import Library
 from weft.backend.gpu.driver.signatures import Code
-from weft.backend.gpu.emulator.library import Emulator
-from weft.backend.gpu.emulator.state import Refused
+from weft_emulator.library import Emulator
+from weft_emulator.state import Refused
 
 
 class Refusing(Emulator):

@@ -11,8 +11,8 @@ import pytest
 import weft
 from support.device_code import device_code
 from support.ptx import run
-from weft.backend.gpu.emulator.faults import Fault
 from weft.backend.planning.plan import DeviceKernel
+from weft_emulator.faults import Fault
 
 _F16, _BFLOAT16 = np.float16, weft.bfloat16
 Shape = tuple[int, ...]

@@ -11,10 +11,10 @@ import pytest
 import weft
 from support.device_code import device_code
 from support.ptx import run
-from weft.backend.gpu.emulator.banks import Banks
-from weft.backend.gpu.emulator.faults import Fault
-from weft.backend.gpu.emulator.machine import Options
 from weft.backend.target import named
+from weft_emulator.banks import Banks
+from weft_emulator.faults import Fault
+from weft_emulator.machine import Options
 
 Shape = tuple[int, ...]
 

@@ -13,9 +13,9 @@ import pytest
 import weft
 from support.device_code import device_code
 from support.ptx import run
-from weft.backend.gpu.emulator.banks import Banks
-from weft.backend.gpu.emulator.machine import Options
 from weft.backend.gpu.schedules import warpgroups
+from weft_emulator.banks import Banks
+from weft_emulator.machine import Options
 
 Shape = tuple[int, ...]
 

@@ -13,9 +13,9 @@ import weft
 from support.device_code import device_code
 from support.ptx import MEMORY
 from weft import TensorSpec
-from weft.backend.gpu.emulator.faults import Fault
-from weft.backend.gpu.emulator.machine import Launch, Machine, Options
-from weft.backend.gpu.emulator.modules import Module
+from weft_emulator.faults import Fault
+from weft_emulator.machine import Launch, Machine, Options
+from weft_emulator.modules import Module
 
 
 @pytest.fixture(autouse=True)

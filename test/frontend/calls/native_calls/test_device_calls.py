@@ -17,8 +17,8 @@ from weft.backend.gpu.devices import libraries, open_devices
 from weft.backend.gpu.devices.open_devices import open_device
 from weft.backend.gpu.driver.library import Library
 from weft.backend.gpu.driver.signatures import Code
-from weft.backend.gpu.emulator.library import Emulator
-from weft.backend.gpu.emulator.state import Refused
+from weft_emulator.library import Emulator
+from weft_emulator.state import Refused
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="calls go through Python here")
 

@@ -1,0 +1,20 @@
+"""A CUDA driver without a GPU: the functions of libcuda, over an interpreter of PTX that looks for mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def driver() -> Mapping[str, Any]:
+    """The functions of a driver by their names, as those of libcuda; weft asks for them by an entry point.
+
+    >>> driver()["cuInit"](0)
+    0
+    """
+    from .library import Emulator  # which needs weft, that the check on a GPU has yet to find
+
+    return Emulator().functions
+
+
+__all__ = ["driver"]
