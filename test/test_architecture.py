@@ -93,6 +93,42 @@ GROUND = {
 }
 """Rooms that stand on little, and what that is."""
 
+LINES = {
+    "": 213_900,
+    "dialect": 13_100,
+    "passes": 28_000,
+    "backend": 70_900,
+    "backend/cpu": 31_300,
+    "backend/cpu/codegen": 13_400,
+    "backend/cpu/codegen/contractions": 3_900,
+    "backend/cpu/export": 4_900,
+    "backend/functions": 4_700,
+    "backend/gpu": 21_800,
+    "backend/gpu/schedules": 6_200,
+    "backend/planning": 7_000,
+    "frontend": 100_000,
+    "frontend/artifacts": 5_800,
+    "frontend/autograph": 26_900,
+    "frontend/autograph/operators": 21_600,
+    "frontend/calls": 4_700,
+    "frontend/distributed": 2_800,
+    "frontend/gradients": 3_300,
+    "frontend/numpy_api": 11_800,
+    "frontend/onnx": 6_900,
+    "frontend/stablehlo": 4_000,
+    "frontend/tracing": 4_800,
+    "passes/lowering": 5_900,
+    "passes/raising": 2_700,
+    "tools": 4_100,
+}
+"""The most lines that the package, a room or one of the larger rooms inside of one may have.
+
+A number only falls. Where a room needs more, for what it could not do before, that is said in `RAISED`.
+"""
+
+RAISED: tuple[tuple[str, int, str], ...] = ()
+"""Rooms with the lines that they may have beyond `LINES`, and the reason: what weft can do now."""
+
 Arrows: TypeAlias = "Mapping[tuple[str, str], set[str]]"
 """For each file and each that it imports, by their paths, the names that it takes."""
 
@@ -277,7 +313,49 @@ def test_imports_inside_the_package_are_relative() -> None:
     assert absolute == []
 
 
+def over_and_under(lines: Mapping[str, int], budgets: Mapping[str, int]) -> list[str]:
+    """What is to be done where rooms have more lines than they may have, or far less, in words."""
+    found = []
+    for room, budget in budgets.items():
+        name, has = room or "weft", lines[room]
+        if has > budget:
+            found.append(
+                f"{name} has {has} lines and may have {budget}: let what is replaced go, or say in RAISED what the"
+                f" {has - budget} more are for"
+            )
+        elif has < budget - max(budget // 20, 500):
+            found.append(
+                f"{name} has shrunk to {has} lines: lower its {budget} in LINES to {-(-has // 100) * 100}"
+            )
+    return found
+
+
+def test_rooms_keep_to_their_lines() -> None:
+    lines = dict.fromkeys(LINES, 0)
+    for path, text in SOURCES.items():
+        for room in LINES:
+            if not room or PurePosixPath(path).is_relative_to(room):
+                lines[room] += text.count("\n")
+    more = {room: sum(count for raised, count, _ in RAISED if raised == room) for room in LINES}
+    assert over_and_under(lines, {room: LINES[room] + more[room] for room in LINES}) == []
+
+
+def test_raised_budgets_have_reasons() -> None:
+    for room, count, reason in RAISED:
+        assert room in LINES
+        assert count > 0
+        assert len(reason) > 20, f"{room}: what are the {count} lines for?"
+
+
 # The helpers above find what they look for
+
+
+def test_rooms_over_and_far_under_their_lines_are_told() -> None:
+    budgets = {"": 1000, "low": 1000, "high": 20_000, "even": 1000}
+    assert over_and_under({"": 1000, "low": 1020, "high": 18_990, "even": 500}, budgets) == [
+        "low has 1020 lines and may have 1000: let what is replaced go, or say in RAISED what the 20 more are for",
+        "high has shrunk to 18990 lines: lower its 20000 in LINES to 19000",
+    ]
 
 
 def planted(**texts: str) -> Arrows:
