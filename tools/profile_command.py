@@ -12,6 +12,7 @@ _EPILOG = """\
 examples:
   weft profile train.py --epochs 3                  prints the lines that took most of the time
   weft profile -o run.json train.py --epochs 3      writes a timeline, too, for https://ui.perfetto.dev
+  weft profile --logdir logs train.py --epochs 3    writes it for TensorBoard's profile plugin
 
 Options of weft stand in front of the script; all that follows it is the script's. The exit status is the script's.
 """
@@ -27,6 +28,9 @@ def add_profile_command(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="write a timeline in the Chrome trace format")
+    parser.add_argument(
+        "--logdir", metavar="FOLDER", help="write the timeline for TensorBoard's profile plugin"
+    )
     parser.add_argument("script", help="a Python file")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script gets")
 
@@ -38,14 +42,14 @@ def run_profiled(wanted: argparse.Namespace) -> int:
     if not os.path.isfile(wanted.script):
         print(f"weft: there is no file {wanted.script}", file=sys.stderr)
         return 1
-    noted = profile(wanted.output)
+    noted = profile(wanted.output, logdir=wanted.logdir)
     before = sys.argv, sys.path[:]
     sys.argv = [wanted.script, *wanted.arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(wanted.script)))
     try:
         noted.__enter__()
     except OSError as error:
-        print(f"weft: cannot write {wanted.output}: {error.strerror}", file=sys.stderr)
+        print(f"weft: cannot write {error.filename}: {error.strerror}", file=sys.stderr)
         return 1
     status = 0
     try:
@@ -58,6 +62,8 @@ def run_profiled(wanted: argparse.Namespace) -> int:
         print(noted, file=sys.stderr)
     if wanted.output:
         print(f"weft: {wanted.output} is a timeline for https://ui.perfetto.dev", file=sys.stderr)
+    if wanted.logdir:
+        print(f"weft: see it with tensorboard --logdir {wanted.logdir}", file=sys.stderr)
     return status
 
 

@@ -1,4 +1,4 @@
-"""`with weft.profile("run.json") as p:` notes what happens, for a timeline and for a summary."""
+"""`with weft.profile("run.json") as p:` notes what happens, for timelines and for a summary."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ...backend.cpu.dispatch.switches import switches
 from ...dialect.errors import ProfileError, WeftError, WeftTypeError
 from ...passes.listening import listening
 from ..calls.compile_lock import COMPILE_LOCK
+from .planes import new_run, space_of
 from .summary import Summary, counted
 from .trace_events import Event, Span, thread_names, trace_of
 
@@ -40,12 +41,13 @@ class profile:
     A path is where the timeline is written, which https://ui.perfetto.dev and chrome://tracing show; without one there
     is the summary alone. It shows compilations with their passes, why functions were compiled again, what the disk
     cache had, calls, and kernels by the lines that they come from, with the bytes that they move, in the threads that
-    they ran in. Printed, it tells the lines that took most of the time.
+    they ran in. With `logdir` the same is written into that folder for TensorBoard's profile plugin, a run for each
+    profile. Printed, it tells the lines that took most of the time.
 
     Functions that are called inside are compiled once more, with time stamps around their kernels; that is a span of
     its own, and does not belong to the call. Outside of the block nothing is slower than before.
 
-    Raises `ProfileError`, a `RuntimeError`, inside of another profile, and `OSError` where the file cannot be written.
+    Raises `ProfileError`, a `RuntimeError`, inside of another profile, and `OSError` where a file cannot be written.
 
     >>> import weft
     >>> doubled = weft.function(lambda x: x * 2, name="doubled")
@@ -55,12 +57,23 @@ class profile:
     ['doubled']
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        logdir: str | os.PathLike[str] | None = None,
+    ) -> None:
         if path is not None and not isinstance(path, (str, os.PathLike)):
             raise WeftTypeError(
                 f"weft.profile takes the path of a file to write, not {path!r}: write with weft.profile('run.json'):"
             )
+        if logdir is not None and not isinstance(logdir, (str, os.PathLike)):
+            raise WeftTypeError(
+                f"logdir of weft.profile is a folder for TensorBoard, not {logdir!r}: "
+                "write with weft.profile(logdir='logs'):"
+            )
         self.path = path
+        self.logdir = logdir
         self.spans: list[Span] = []
         self.events: list[Event] = []
         self.dropped = 0
@@ -70,6 +83,8 @@ class profile:
         self.not_timed: dict[str, str] = {}
         """The functions whose kernels are not timed, with the reasons."""
         self.start = self.end = 0
+        self._run: Path | None = None
+        """The file in the folder for TensorBoard."""
         self._thread = 0
         self._threads: dict[int, str] = {}
         """The names of Python's threads that something was noted of: they may have ended."""
@@ -96,6 +111,8 @@ class profile:
                 )
             if self.path is not None:
                 Path(self.path).write_text("")  # to find out now that it cannot be written, not after hours
+            if self.logdir is not None:
+                self._run = new_run(self.logdir)
             self._thread = self._here()
             listening.listener = self
         switches.add_reason(1)  # native code runs calls without telling anybody
@@ -117,6 +134,8 @@ class profile:
         self._place_kernels()
         if self.path is not None:
             Path(self.path).write_text(json.dumps(self.trace()))
+        if self._run is not None:
+            self._run.write_bytes(self._planes())
 
     # What is told
 
@@ -261,11 +280,17 @@ class profile:
 
     def trace(self) -> dict[str, Any]:
         """The timeline in the Chrome trace format, as it is written."""
-        threads = {span.thread for span in self.spans} | {event.thread for event in self.events}
-        names = thread_names(threads, self._thread, self._threads)
-        trace = trace_of(self.spans, self.events, self.start, names)
+        trace = trace_of(self.spans, self.events, self.start, self._thread_names())
         trace["otherData"] = {"dropped": self.dropped, "lost": self.lost, "not timed": self.not_timed}
         return trace
+
+    def _planes(self) -> bytes:
+        """The timeline as TensorBoard's profile plugin reads it."""
+        return space_of(self.spans, self.events, self.start, self.end, self._thread_names())
+
+    def _thread_names(self) -> dict[int, str]:
+        threads = {span.thread for span in self.spans} | {event.thread for event in self.events}
+        return thread_names(threads, self._thread, self._threads)
 
     def summary(self) -> Summary:
         """The lines that took most of the time, and what else there is to tell."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,23 +9,18 @@ from typing import Any
 import pytest
 
 import weft
+from support.browser import chromium
 from support.pages import line_of
 
 from . import programs
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 HERE = programs.__file__
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install playwright")
-    if BROWSER is None:
-        pytest.skip("needs chromium: apt install chromium")
-    with playwright.sync_playwright() as running:
-        found = running.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+    with chromium() as found:
         yield found
-        found.close()
 
 
 @pytest.fixture(scope="module")
