@@ -59,18 +59,10 @@ def space_of(
     now = time.time_ns()
     plane = _Plane(1, _THREADS)
     for number, (thread, name) in enumerate(names.items(), 1):
-        inside = sorted(
-            (
-                *((span, span.begin, span.end) for span in spans if span.thread == thread),
-                *((event, event.time, event.time) for event in events if event.thread == thread),
-            ),
-            key=lambda found: (found[1], -found[2]),
-        )
-        plane.add_line(
-            number,
-            name,
-            [plane.event(found, begin - start, finish - begin) for found, begin, finish in inside],
-        )
+        inside = [span for span in spans if span.thread == thread]
+        told = [plane.event(span, span.begin - start, span.end - span.begin) for span in inside]
+        told += [plane.event(event, event.time - start, 0) for event in events if event.thread == thread]
+        plane.add_line(number, name, told)
     environment = _Plane(2, _ENVIRONMENT)
     environment.add_stat("profile_start_time", now - (end - start))
     environment.add_stat("profile_stop_time", now)
