@@ -17,7 +17,14 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from ..dialect.errors import InternalError, PassError, RefusedOperation, WeftError, WeftValueError
+from ..dialect.errors import (
+    InternalError,
+    PassError,
+    RefusedOperation,
+    UnsupportedError,
+    WeftError,
+    WeftValueError,
+)
 from ..dialect.held_interrupts import interrupts_held, raise_held
 from ..dialect.mlir import Module, PassManager, ir
 from ..dialect.records import dataclass
@@ -248,6 +255,28 @@ def run_pipeline(
                 _run_upstream(module, list(group), verify)
 
 
+def run_stage(
+    name: str,
+    module: Module,
+    steps: Sequence[Step],
+    *,
+    passes: PassTable,
+    observers: Sequence[Observer] = (),
+    verify: bool = False,
+) -> None:
+    """Run the pipeline that leads to the next stage of a backend, as a phase.
+
+    What a program asks for in vain, and mistakes of weft, are raised as they are, and are no failures of a pass.
+    """
+    with phase(name):
+        try:
+            run_pipeline(module, steps, passes=passes, observers=observers, verify=verify)
+        except PassError as error:
+            if isinstance(error.__cause__, (UnsupportedError, InternalError)):
+                raise error.__cause__ from error.__cause__.__cause__
+            raise
+
+
 def run_text_passes(text: str, passes: Sequence[TextPass], observers: Sequence[Observer] = ()) -> str:
     """LLVM assembly after some passes, one after the other."""
     for text_pass in passes:
@@ -255,7 +284,7 @@ def run_text_passes(text: str, passes: Sequence[TextPass], observers: Sequence[O
         for observer in observers:
             observer.before(step, text)
         start = time.perf_counter()
-        with phase(text_pass.name):
+        with phase(text_pass.name, statistics):
             text = text_pass.run(text, statistics)
         seconds = time.perf_counter() - start
         for observer in observers:
@@ -311,7 +340,7 @@ def _run_weft(
         found = make_pass(step, passes)
         if verify:
             found.require(module)
-        with phase(step.name):
+        with phase(step.name, statistics):
             found.run(module, statistics)
         if verify and (always or statistics.total()):
             module.operation.verify()

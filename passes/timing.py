@@ -9,9 +9,12 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 
 from .listening import listening
+
+NOTHING: Mapping[str, int] = MappingProxyType({})
+"""What a phase counts that does not count."""
 
 
 class CompileTimes(Mapping[str, float]):
@@ -90,12 +93,13 @@ _running = _Running()
 
 
 class phase:
-    """Note how long a `with` block takes, under a name, as part of the phase around it."""
+    """Note how long a `with` block takes, under a name, as part of the phase around it, and what it counts."""
 
-    __slots__ = ("_around", "_name", "_start")
+    __slots__ = ("_around", "_counted", "_name", "_start")
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, counted: Mapping[str, int] = NOTHING) -> None:
         self._name = name
+        self._counted = counted
 
     def __enter__(self) -> None:
         around = self._around = _running.times
@@ -115,7 +119,8 @@ class phase:
             self._around._seconds[self._name] += end - self._start
             _running.times = self._around
             if listening.listener is not None:
-                listening.listener.span(self._name, "compile", int(1e9 * self._start), int(1e9 * end))
+                begin = int(1e9 * self._start)
+                listening.listener.span(self._name, "compile", begin, int(1e9 * end), **self._counted)
 
 
 __all__ = ["CompileTimes", "phase"]

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from ...dialect.assembly import assembly
-from ...dialect.errors import InternalError, PassError, UnsupportedError
 from ...dialect.mlir import Module
 from ...dialect.records import NamedTuple, replace
 from ...passes.base import TextPass
 from ...passes.notes import wanted
-from ...passes.pipeline import Code, Observer, Step, run_pipeline, run_text_passes
+from ...passes.pipeline import Code, Observer, Step, run_stage, run_text_passes
 from ...passes.timing import phase
 from ..llvm_compatibility.translation import translate
 from ..planning.debug_info import is_debugged, locate_calls
@@ -99,20 +98,14 @@ class Lowering:
                 self.llvm_text = with_entry_scopes(self.llvm_text)
 
     def _run(self, pipeline: str, steps: Sequence[Step] = ()) -> None:
-        with phase(pipeline):
-            try:
-                run_pipeline(
-                    self._module,
-                    steps or steps_of(pipeline),
-                    passes=ALL_PASSES,
-                    observers=self._observers,
-                    verify=self._verify,
-                )
-            except PassError as error:
-                # What a program asks for in vain, and mistakes of weft, are no failures of a pass.
-                if isinstance(error.__cause__, (UnsupportedError, InternalError)):
-                    raise error.__cause__ from error.__cause__.__cause__
-                raise
+        run_stage(
+            pipeline,
+            self._module,
+            steps or steps_of(pipeline),
+            passes=ALL_PASSES,
+            observers=self._observers,
+            verify=self._verify,
+        )
 
 
 def stage_text(module: Module, stage: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TypeAlias
 
+from ...dialect.errors import InternalError
 from .number import Number
 
 Function: TypeAlias = "Callable[..., Number]"
@@ -42,12 +43,23 @@ def expands(name: str) -> Callable[[Function], Function]:
 
 
 def function_of(name: str) -> Function:
-    """The function of a name in the math dialect, or of a special one."""
+    """The function of a name in the math dialect, or of a special one; `InternalError` where nobody has written it."""
     if name not in _FUNCTIONS:
         for file, names in FILES.items():
             if name in names.split():
                 importlib.import_module(f"{_PACKAGE}.{file}")
-    return _FUNCTIONS[name] if name in _FUNCTIONS else all_functions()[name]
+    if name not in _FUNCTIONS and name not in all_functions():
+        raise InternalError(f"{name} lacks {lacking(name)}: a function in backend/functions/ that writes it")
+    return _FUNCTIONS[name]
+
+
+def lacking(name: str) -> str:
+    """What is missing where nothing writes a function.
+
+    >>> lacking("softplus")
+    "@expands('softplus')"
+    """
+    return f"@{expands.__name__}({name!r})"
 
 
 @cache

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from ...dialect.errors import InternalError, PassError, UnsupportedError
 from ...dialect.mlir import Module, Operation
 from ...passes.managers import run_passes
-from ...passes.pipeline import Code, Observer, pipeline_text, run_pipeline
-from ...passes.timing import phase
+from ...passes.pipeline import Code, Observer, pipeline_text, run_stage
 from ..cpu.pipeline import steps_of as cpu_steps_of
 from ..planning.debug_info import locate_calls
 from ..planning.plan import DeviceKernel, Plan
@@ -56,20 +54,14 @@ class Lowering:
         yield "ptx"
 
     def _run(self, pipeline: str) -> None:
-        with phase(pipeline):
-            try:
-                run_pipeline(
-                    self._module,
-                    steps_of(pipeline),
-                    passes=ALL_PASSES,
-                    observers=self._observers,
-                    verify=self._verify,
-                )
-            except PassError as error:
-                # What a program asks for in vain, and mistakes of weft, are no failures of a pass.
-                if isinstance(error.__cause__, (UnsupportedError, InternalError)):
-                    raise error.__cause__ from error.__cause__.__cause__
-                raise
+        run_stage(
+            pipeline,
+            self._module,
+            steps_of(pipeline),
+            passes=ALL_PASSES,
+            observers=self._observers,
+            verify=self._verify,
+        )
 
 
 def device_kernels(module: Module) -> tuple[DeviceKernel, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from ...dialect.callbacks import COLLECTIVE
@@ -93,6 +94,18 @@ ALLOWED = frozenset(
 def kernel_name(number: int) -> str:
     """The name of a kernel."""
     return f"kernel_{number}"
+
+
+def new_kernel_name(taken: set[str]) -> str:
+    """The name of one more kernel, which is taken then.
+
+    >>> taken = {"main", "kernel_0", "kernel_2"}
+    >>> new_kernel_name(taken), new_kernel_name(taken)
+    ('kernel_3', 'kernel_4')
+    """
+    name = next(name for name in map(kernel_name, itertools.count(len(taken))) if name not in taken)
+    taken.add(name)
+    return name
 
 
 def wrapper_name(function: str) -> str:

@@ -11,7 +11,7 @@ import weft
 from support.op_uses import WITHOUT_CASES, Use, uses_of
 from support.package import source_files
 from support.programs import build, transform
-from weft.backend.functions.registry import FILES, MATH_FUNCTIONS, all_functions
+from weft.backend.functions.registry import FILES, MATH_FUNCTIONS, all_functions, lacking
 from weft.dialect.op import OPS, Case, Cost, Op, Operand, Ufunc
 from weft.dialect.ops.elementary import Erfc, RealFunction
 from weft.dialect.ops.elementwise import Add
@@ -39,7 +39,7 @@ def missing_facts(op: type[Op]) -> list[str]:
         "cases": bool(op.cases) or op.name in WITHOUT_CASES,
         "example": not issubclass(op, Ufunc) or " -> " in op.example,
         "a lowering": op in LOWERINGS,
-        f"@expands({function!r})": not function or function in all_functions(),
+        lacking(function): not function or function in all_functions(),
         "an entry in the array namespace": op.family != "elementwise" or hasattr(weft, op.name),
     }
     return [f"{op.name} lacks {what}" for what, is_said in said.items() if not is_said]

@@ -18,7 +18,7 @@ from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.rewriting import operations_of, symbols_of
 from ...planning.boundaries import kernel_functions
-from ...planning.names import EXIT, kernel_name
+from ...planning.names import EXIT, new_kernel_name
 from ..placement.accesses import accesses_of
 from ..placement.place_kernels import DEVICE, GUARDED, SIDE, VISIBLE, describe, require_placed
 from .host_functions import HostFunction, add_record, calls_in, host_functions
@@ -115,7 +115,7 @@ class _Writes:
     def _kernel(self, op: Operation) -> str:
         key = op.name, *(str(operand.type) for operand in op.operands)
         if key not in self._made:
-            name = self._made[key] = self._new_name()
+            name = self._made[key] = new_kernel_name(self._taken)
             types = [operand.type for operand in op.operands]
             with ir.InsertionPoint(self._module.body), op.location:
                 function = dialect("func").FuncOp(name, (types, []), visibility="private")
@@ -127,13 +127,6 @@ class _Writes:
                     dialect("func").ReturnOp([])
             describe(function.operation, DEVICE, "what the caller sees is written if no check has failed")
         return self._made[key]
-
-    def _new_name(self) -> str:
-        number = len(self._taken)
-        while kernel_name(number) in self._taken:
-            number += 1
-        self._taken.add(kernel_name(number))
-        return kernel_name(number)
 
 
 __all__ = ["GuardKernels"]

@@ -33,7 +33,7 @@ from ...nests.emit import create
 from ...nests.independence import base, handed_on
 from ...planning.boundaries import kernel_functions
 from ...planning.failures import FailureSites
-from ...planning.names import kernel_name
+from ...planning.names import new_kernel_name
 from ...planning.plan_attributes import PLAN
 from ...planning.shapes import static_shape
 from ...target import gpu_figures
@@ -114,7 +114,7 @@ class _JoinedLoops:
                         for within in [inner] if inner.name in LOOPS else _outermost(inner):
                             self.join(within, host, has_words=has_words)
             return
-        _Join(self._module, host, self._kernels, self._new_name()).write(parts, told)
+        _Join(self._module, host, self._kernels, new_kernel_name(self._taken)).write(parts, told)
         self.count += 1
 
     def _is_worth_it(self, parts: LoopParts) -> bool:
@@ -136,13 +136,6 @@ class _JoinedLoops:
         """How long a block takes for a kernel; nothing more than now for one that is the host's before and after."""
         seconds, kernel = seconds_of_block(self._callee(call), call), self._callee(call)
         return 0.0 if seconds is None and not is_on_device(kernel) else seconds
-
-    def _new_name(self) -> str:
-        number = len(self._taken)
-        while kernel_name(number) in self._taken:
-            number += 1
-        self._taken.add(kernel_name(number))
-        return kernel_name(number)
 
 
 def _bytes_of(kernel: Operation) -> int:

@@ -18,7 +18,7 @@ from ....passes.base import Pass, Statistics
 from ....passes.rewriting import constant_integer, operations_in, operations_of, symbols_of
 from ...nests.independence import base
 from ...planning.boundaries import kernel_functions
-from ...planning.names import EXIT, kernel_name
+from ...planning.names import EXIT, new_kernel_name
 from ...planning.shapes import static_shape
 from .accesses import accesses_of
 from .entries import functions_between_kernels
@@ -199,7 +199,7 @@ class _Joined:
         kernels = [self.kernels[callee_of(call)] for call in calls]
         key = (*map(callee_of, calls), *map(tuple, numbers))
         if key not in self._made:
-            name = self._made[key] = self._new_name()
+            name = self._made[key] = new_kernel_name(self._taken)
             with ir.InsertionPoint(self._module.body), calls[-1].location:
                 function = dialect("func").FuncOp(
                     name, ([value.type for value in values], []), visibility="private"
@@ -213,13 +213,6 @@ class _Joined:
             describe(function.operation, DEVICE, reason_of(kernels[-1]))
             self.kernels[name] = function.operation
         return self._made[key]
-
-    def _new_name(self) -> str:
-        number = len(self._taken)
-        while kernel_name(number) in self._taken:
-            number += 1
-        self._taken.add(kernel_name(number))
-        return kernel_name(number)
 
     def erase_unused(self) -> None:
         """Erase the kernels that nobody calls any more."""

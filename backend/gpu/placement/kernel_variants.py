@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from ....passes.rewriting import symbols_of
 from ...planning.boundaries import kernel_functions
-from ...planning.names import kernel_name
+from ...planning.names import new_kernel_name
 
 Change = Callable[[Value], None]
 """Changes the type of an argument of a kernel, and how its body uses it."""
@@ -83,13 +83,9 @@ def stored_type(type: Type) -> Type:
 
 
 def _copy(kernel: Operation, taken: set[str]) -> Operation:
-    number = len(taken)
-    while kernel_name(number) in taken:
-        number += 1
-    taken.add(kernel_name(number))
     with ir.InsertionPoint.after(kernel):
         copy: Operation = kernel.clone().operation
-    copy.attributes["sym_name"] = ir.StringAttr.get(kernel_name(number))
+    copy.attributes["sym_name"] = ir.StringAttr.get(new_kernel_name(taken))
     return copy
 
 
