@@ -131,6 +131,3 @@ def fill_diagonal(a: ArrayLike, val: ArrayLike, wrap: bool = False) -> None:
         )
     places = arange(np.minimum(*target.shape))
     target[places, places] = value
-
-
-__all__ = ["fill_diagonal", "ix_", "ravel_multi_index", "unravel_index"]

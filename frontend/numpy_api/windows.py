@@ -112,6 +112,3 @@ def _memory_of(array: Any) -> tuple[Any, Any]:
     for step in array._path:
         shown = shown._view(step)
     return memory, reshape(shown, (-1,))[:1].sum()  # of none it is 0
-
-
-__all__ = ["as_strided", "sliding_window_view"]
