@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ...dialect.mlir import Module, Operation
 from ...passes.managers import run_passes
-from ...passes.pipeline import Code, Observer, pipeline_text, run_stage
-from ..cpu.pipeline import steps_of as cpu_steps_of
+from ...passes.pipeline import Code, Observer, run_stage
 from ..planning.debug_info import locate_calls
 from ..planning.plan import DeviceKernel, Plan
 from ..planning.plan_attributes import plans_of
@@ -49,7 +48,7 @@ class Lowering:
         yield "nvvm"
         if self.has_lines:
             locate_calls(self._module)
-            run_passes(self._module, pipeline_text(cpu_steps_of("debug-scopes")), False)
+            run_passes(self._module, _SCOPES, False)
         self.kernels = device_kernels(self._module)
         yield "ptx"
 
@@ -62,6 +61,10 @@ class Lowering:
             observers=self._observers,
             verify=self._verify,
         )
+
+
+_SCOPES = "builtin.module(ensure-debug-info-scope-on-llvm-func{emission-kind=DebugDirectivesOnly})"
+"""Lines in PTX; with more, LLVM marks it as for a debugger, and no assembler would optimise it."""
 
 
 def device_kernels(module: Module) -> tuple[DeviceKernel, ...]:
@@ -98,10 +101,12 @@ def ptx_text(kernels: Sequence[DeviceKernel]) -> str:
     return "\n".join(dict.fromkeys(kernel.ptx for kernel in kernels))
 
 
-def sass_text(kernels: Sequence[DeviceKernel]) -> str:
+def sass_text(kernels: Sequence[DeviceKernel], has_lines: bool = False) -> str:
     """The instructions of kernels on their GPU; raises `WeftValueError` where the tools of CUDA are not there."""
     modules = {kernel.ptx: kernel.arch for kernel in kernels}
-    return "\n".join(disassemble(assemble(ptx, arch).cubin) for ptx, arch in modules.items())
+    return "\n".join(
+        disassemble(assemble(ptx, arch, has_lines).cubin, has_lines) for ptx, arch in modules.items()
+    )
 
 
 def stage_text(module: Module, stage: str) -> str:
@@ -116,10 +121,13 @@ def stage_text(module: Module, stage: str) -> str:
 def visit_stages(
     module: Module, visit: Callable[[str, Code], None], observers: Sequence[Observer] = ()
 ) -> None:
-    """Show each stage to a function, with its name; "sass" where the tools of CUDA are. The module is used up."""
+    """Show each stage to a function, with its name; "sass" where the tools of CUDA are. The module is used up.
+
+    PTX and instructions have the lines of the program in them, and are otherwise those of every call.
+    """
     lowering = Lowering(module, False, observers)
     lowering.has_lines = True
     for reached in lowering.stages():
         visit(reached, ptx_text(lowering.kernels) if reached == "ptx" else module)
     if can_disassemble():
-        visit("sass", sass_text(lowering.kernels))
+        visit("sass", sass_text(lowering.kernels, has_lines=True))

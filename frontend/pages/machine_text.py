@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import field
 
+from ...backend.gpu.machine.assembler import Resources
 from ...dialect.records import dataclass
 from .linked_text import Line, Place, joined_path
 
@@ -40,10 +41,12 @@ class MachineFunction:
     spills: int = 0
     reloads: int = 0
     loops: list[Loop] = field(default_factory=list)
+    resources: Resources | None = None
+    """What a kernel of a GPU takes, where there is an assembler to tell."""
 
 
-_FILE = re.compile(r'\.file\s+(\d+)\s+"([^"]*)"(?:\s+"([^"]*)")?')
-_LOC = re.compile(r"\.loc\s+(\d+)\s+(\d+)")
+FILE = re.compile(r'\.file\s+(\d+)\s+"([^"]*)"(?:\s+"([^"]*)")?')
+LOC = re.compile(r"\.loc\s+(\d+)\s+(\d+)")
 _LABEL = re.compile(r'^("[^"]+"|[A-Za-z_.$][\w.$@]*):')
 _TEMPORARY = re.compile(r"^\.?L(func|tmp|pcsection|debug|line|cfi|exception|info)|^\.?L\d+\$pb")
 _CODE = re.compile(r"\.section\s+\S*text|\.text\b")
@@ -51,6 +54,13 @@ _COMMENT = re.compile(r"\s*(?:#|//|;)\s(.*)$|\s+(?:#|//)\s*$")
 _LOOP = re.compile(r"=>\s*This (Inner )?Loop Header")
 _IN_LOOP = re.compile(r"in Loop: Header=(\S+)")
 _BLOCK = re.compile(r"^(?:#|//|;)\s+%bb\.")
+
+
+def file_named(match: re.Match[str]) -> str:
+    """The path of a `.file` directive."""
+    return joined_path(
+        match[2] if match[3] is not None else "", match[3] if match[3] is not None else match[2]
+    )
 
 
 def functions_of(text: str) -> list[MachineFunction]:
@@ -90,9 +100,9 @@ class _Reader:
             self._is_code = True
         elif text.startswith((".section", ".data", ".bss")):
             self._is_code = False
-        elif match := _FILE.match(text):
-            self._files[match[1]] = _file_named(match)
-        elif match := _LOC.match(text):
+        elif match := FILE.match(text):
+            self._files[match[1]] = file_named(match)
+        elif match := LOC.match(text):
             file, line = self._files.get(match[1], ""), int(match[2])
             # Line 0 is what belongs to several lines, or to none.
             self._places = ((file, line),) if line and file not in ("", "-", "<unknown>") else ()
@@ -255,49 +265,6 @@ def _moved_by_arm(name: str, operands: str) -> tuple[int, int]:
     return (0, total) if name.startswith("st") else (0, 0)
 
 
-# GPUs
-
-_ENTRY = re.compile(r"^\s*(?:\.visible\s+|\.weak\s+)*\.(?:entry|func)\s+(?:\([^)]*\)\s*)?([\w$]+)")
-_SASS = re.compile(r"^\s*\.text\.([\w$]+):")
-
-
-def device_functions_of(text: str) -> list[MachineFunction]:
-    """The kernels of PTX, or of instructions of a GPU."""
-    found: list[MachineFunction] = []
-    files = {match[1]: _file_named(match) for match in _FILE.finditer(text)}  # PTX tells them at its end
-    places: tuple[Place, ...] = ()
-    for line in text.splitlines():
-        if match := _LOC.search(line):
-            file, number = files.get(match[1], ""), int(match[2])
-            places = ((file, number),) if number and file not in ("", "-", "<unknown>") else ()
-            continue
-        if name := _ENTRY.match(line) or _SASS.match(line):
-            found.append(MachineFunction(name[1]))
-            places = ()
-        if line.startswith("}") and found:
-            found[-1].lines.append(Line("}"))
-            places = ()
-        elif found and line.strip() and not _NO_CODE.match(line):
-            aligned = _INSTRUCTION.sub(lambda m: f"    {(m[1] or '').strip():<6}{m[2]:<18} ", line)
-            is_instruction = aligned != line or "/*" in line
-            found[-1].lines.append(Line(aligned.expandtabs(4).rstrip(), places if is_instruction else ()))
-            found[-1].instructions += is_instruction
-    return found
-
-
-_NO_CODE = re.compile(
-    r"\s*\.(?:file|section|b8|b32|b64)\b|\$L__(?:tmp|func_begin|func_end|debug|info|line)|\s*//"
-)
-_INSTRUCTION = re.compile(r"^\t(@\S+[ \t]+)?([a-z][\w.:]*);?[ \t]*")
-
-
-def _file_named(match: re.Match[str]) -> str:
-    """The path of a `.file` directive."""
-    return joined_path(
-        match[2] if match[3] is not None else "", match[3] if match[3] is not None else match[2]
-    )
-
-
 def in_order(functions: Sequence[MachineFunction]) -> list[MachineFunction]:
     """The kernels of a program first, then what calls them, then weft's own functions."""
     return sorted(functions, key=lambda function: _rank(function.name))
@@ -310,9 +277,11 @@ def _rank(name: str) -> int:
 
 
 __all__ = [
+    "FILE",
+    "LOC",
     "Loop",
     "MachineFunction",
-    "device_functions_of",
+    "file_named",
     "functions_of",
     "in_order",
     "moved_bytes",

@@ -143,13 +143,13 @@ function page(data) {
   }
 
   function machineMarkup(stage) {
-    if (!stage.functions.length) return '<div class="overview"><p>There is no code here.</p></div>';
-    const about = stage.name === "asm" ? "functions, bits of vectors" : "kernels";
+    if (!stage.functions.length) return `<div class="overview">${(stage.missing.length ? stage.missing : ["There is no code here."]).map((text) => `<p>${escaped(text)}</p>`).join("")}</div>`;
+    const about = stage.name === "asm" ? "functions, bits of vectors" : stage.functions.some((f) => f.resources) ? "kernels, registers" : "kernels";
     let list = `<h3>${about}</h3>`, around = false;
     stage.functions.forEach((f, i) => {
       if (!around && f.isAround) list += "<h3>around them</h3>";
       around = f.isAround;
-      list += `<button data-function="${i}"><span title="${escaped(f.name)}">${escaped(f.name)}</span><small>${f.bits || ""}</small></button>`;
+      list += `<button data-function="${i}"><span title="${escaped(f.name)}">${escaped(f.name)}</span><small>${f.bits || f.resources?.registers || ""}</small></button>`;
     });
     return `<div class="two"><div class="list">${list}</div><div class="right"></div></div>`;
   }
@@ -160,6 +160,13 @@ function page(data) {
       told.push(f.bits ? `<b>${f.bits}-bit</b> vectors` : "no vectors");
       told.push(f.spills ? `<em>${plural(f.spills, "spill")}</em>, ${plural(f.reloads, "reload")}` : "no spills");
     }
+    if (f.resources) {
+      const { registers, spilled, stack, shared } = f.resources;
+      told.push(`<b>${plural(registers, "register")}</b> a thread`, spilled ? `<em>${counted(spilled)} bytes of spills</em>` : "no spills");
+      if (stack) told.push(`<em>${counted(stack)} bytes</em> of stack`);
+      if (shared) told.push(`${counted(shared)} bytes of shared memory`);
+    }
+    told.push(...stage.missing.map((text) => `<i>${escaped(text)}</i>`));
     const jumps = f.loops.map(([label, first, , read, written]) => `<span><button data-line="${first}">${escaped(label.replace(/^\.?L/, ""))}</button> ${counted(read)} B in, ${counted(written)} out</span>`);
     const listed = jumps.length ? `<div class="loops"><span>bytes an iteration of</span>${jumps.join("")}</div>` : "";
     const loops = new Map(f.loops.map((loop) => [loop[1], loop]));

@@ -111,7 +111,12 @@ def data_of(concrete: ConcreteFunction, stages: Collection[str] | None = None, p
             {"name": name, "help": SHOWN[name], **table.lines(lines)} for name, lines in found.texts.items()
         ],
         "machine": [
-            {"name": name, "help": MACHINE[name], "functions": [_function(f, table) for f in functions]}
+            {
+                "name": name,
+                "help": MACHINE[name],
+                "functions": [_function(f, table) for f in functions],
+                "missing": found.missing.get(name, []),
+            }
             for name, functions in found.machine.items()
         ],
         "passes": [_change(change, table) for change in found.changes],
@@ -205,6 +210,7 @@ def _function(function: MachineFunction, table: _Table) -> Json:
         "bits": function.vector_bits,
         "spills": function.spills,
         "reloads": function.reloads,
+        "resources": None if (takes := function.resources) is None else vars(takes),
         "loops": [
             [loop.label, loop.first, loop.instructions, loop.read, loop.written, loop.vector_bits]
             for loop in function.loops

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import field
 
 from ...backend.compiler import visit_stages
+from ...backend.gpu.machine.assembler import Resources
 from ...backend.planning.debug_info import mark_debugged
 from ...dialect.mlir import ir
 from ...dialect.records import dataclass
@@ -13,8 +14,9 @@ from ...dialect.register import context
 from ...passes.pipeline import Code, run_pipeline
 from ...passes.pipelines import PIPELINES
 from ..compiling.program import Recording
+from .device_text import device_functions_of, missing_tools, resources_of, with_resources
 from .linked_text import Line, linked, linked_assembly
-from .machine_text import MachineFunction, device_functions_of, functions_of, in_order
+from .machine_text import MachineFunction, functions_of, in_order
 from .pass_changes import Change, Watch
 
 SHOWN = {
@@ -46,6 +48,8 @@ class Stages:
 
     texts: dict[str, list[Line]] = field(default_factory=dict)
     machine: dict[str, list[MachineFunction]] = field(default_factory=dict)
+    missing: dict[str, list[str]] = field(default_factory=dict)
+    """By stage, what more there would be to see with tools that this machine has not."""
     changes: list[Change] = field(default_factory=list)
     passes: int = 0
     """How many passes ran."""
@@ -54,16 +58,20 @@ class Stages:
 def stages_of(recording: Recording, wanted: Collection[str] | None = None, has_passes: bool = True) -> Stages:
     """Compile a trace once more, with the lines of the program in it, and note what there is to see."""
     found, watch = Stages(), Watch()
+    takes: dict[str, Resources] = {}
     observers = [watch] if has_passes else []
 
     def visit(stage: str, code: Code) -> None:
         watch.reached(stage)
+        if stage == "ptx":
+            takes.update(resources_of(str(code)))
+            _note_missing(found, wanted)
         if wanted is not None and stage not in wanted:
             return
         if stage == "asm":
             found.machine[stage] = in_order(functions_of(str(code)))
         elif stage in MACHINE:
-            found.machine[stage] = device_functions_of(str(code))
+            found.machine[stage] = with_resources(device_functions_of(str(code)), takes)
         elif stage in SHOWN:
             found.texts[stage] = linked_assembly(code) if isinstance(code, str) else linked(code)
 
@@ -77,6 +85,15 @@ def stages_of(recording: Recording, wanted: Collection[str] | None = None, has_p
         visit_stages(module.operation, recording.target, visit, observers)
     found.changes, found.passes = watch.changes, watch.ran
     return found
+
+
+def _note_missing(found: Stages, wanted: Collection[str] | None) -> None:
+    """Tell what tools would show more of a GPU; a stage that is not there for want of them has no functions."""
+    for stage in ("ptx", "sass"):
+        told = missing_tools(stage) if wanted is None or stage in wanted else []
+        if told:
+            found.machine[stage] = []
+            found.missing[stage] = told
 
 
 __all__ = ["MACHINE", "SHOWN", "Stages", "stages_of"]

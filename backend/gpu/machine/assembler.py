@@ -1,7 +1,7 @@
 """The assembler of the CUDA toolkit, where there is one: code of one GPU instead of PTX, and what it takes.
 
-Nothing needs it: the driver assembles PTX itself. It is looked for as `ptxas` in the search path, and in the wheel
-`nvidia-cuda-nvcc`.
+Nothing needs it: the driver assembles PTX itself. `ptxas` and `nvdisasm`, which shows what it made, are looked for in
+the search path, and in the wheels of NVIDIA.
 """
 
 from __future__ import annotations
@@ -40,29 +40,48 @@ class Assembled:
     kernels: dict[str, Resources]
 
 
+PACKAGES = {"ptxas": "nvidia-cuda-nvcc", "nvdisasm": "nvidia-cuda-nvdisasm"}
+"""The tools, by the packages that bring them along."""
+
+
 @cache
-def find_assembler() -> str | None:
-    """The path of ptxas; None where there is none."""
-    found = shutil.which("ptxas")
+def find_tool(name: str) -> str | None:
+    """The path of a tool; None where there is none."""
+    found = shutil.which(name)
     if found is not None:
         return found
     spec = importlib.util.find_spec("nvidia") if importlib.util.find_spec("nvidia") else None
     places = [] if spec is None else [Path(place) for place in spec.submodule_search_locations or ()]
     for place in places:
-        for path in sorted(place.glob("*/bin/ptxas")):
+        for path in sorted(place.glob(f"*/bin/{name}")):
             return str(path)
     return None
 
 
-def assemble(ptx: str, arch: str) -> Assembled:
-    """Assemble PTX for an architecture; raises `WeftValueError` without an assembler."""
+def find_assembler() -> str | None:
+    """The path of ptxas; None where there is none."""
+    return find_tool("ptxas")
+
+
+def missing(name: str) -> str:
+    """What to say where a tool is not there."""
+    return f"there is no {name} on this machine: pip install {PACKAGES[name]}"
+
+
+def assemble(ptx: str, arch: str, has_lines: bool = False) -> Assembled:
+    """Assemble PTX for an architecture, with the lines that it tells on wish.
+
+    Raises `WeftValueError` without an assembler.
+    """
     path = find_assembler()
     if path is None:
-        raise WeftValueError("there is no ptxas on this machine: install nvidia-cuda-nvcc")
+        raise WeftValueError(missing("ptxas"))
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "kernels.ptx"), Path(folder, "kernels.cubin")
         source.write_text(ptx)
         command = [path, f"-arch={arch}", "-v", str(source), "-o", str(target)]
+        if has_lines:
+            command.append("--generate-line-info")
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         report = done.stdout + done.stderr
         if done.returncode:
@@ -86,18 +105,22 @@ def _resources(report: str) -> dict[str, Resources]:
 
 def can_disassemble() -> bool:
     """Whether there is what makes instructions of PTX and shows them."""
-    return find_assembler() is not None and shutil.which("nvdisasm") is not None
+    return all(map(find_tool, PACKAGES))
 
 
-def disassemble(cubin: bytes) -> str:
-    """The instructions of a cubin as text; raises `WeftValueError` without nvdisasm."""
-    path = shutil.which("nvdisasm")
+def disassemble(cubin: bytes, has_lines: bool = False) -> str:
+    """The instructions of a cubin as text, with the lines that it tells on wish.
+
+    Raises `WeftValueError` without nvdisasm.
+    """
+    path = find_tool("nvdisasm")
     if path is None:
-        raise WeftValueError("there is no nvdisasm on this machine: install nvidia-cuda-nvdisasm")
+        raise WeftValueError(missing("nvdisasm"))
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(cubin)
         file.flush()
-        done = subprocess.run([path, "-c", file.name], capture_output=True, text=True, check=True)
+        command = [path, "--print-code", *(["--print-line-info"] if has_lines else []), file.name]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
     return done.stdout
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import weft
 from support.pages import data_in, line_of, lines_for, stage
+from weft.backend.gpu.machine.assembler import can_disassemble, find_assembler
 from weft.dialect.errors import WeftTypeError, WeftValueError
 from weft.frontend.pages.excerpts import excerpts
 
@@ -255,6 +256,41 @@ def test_gpu_kernels_are_shown_as_ptx(tmp_path: Path) -> None:
         "add.rn.f32" in line
         for line in lines_for(data, kernel, line_of('name="increased", target="sm_90a"', __file__))
     )
+
+
+def test_registers_and_instructions_of_gpus_where_the_tools_are(tmp_path: Path) -> None:
+    if find_assembler() is None:
+        pytest.skip("there is no ptxas: pip install nvidia-cuda-nvcc")
+    function = weft.function(lambda x: x + 1, name="raised", target="sm_90a")
+    data = written(tmp_path / "page.html", function, weft.TensorSpec((4096,), "float32"), passes=False)
+    (kernel,) = stage(data, "ptx")["functions"]
+    assert 4 < kernel["resources"]["registers"] < 64
+    assert kernel["resources"]["spilled"] == 0
+    if not can_disassemble():
+        pytest.skip("there is no nvdisasm: pip install nvidia-cuda-nvdisasm")
+    (kernel,) = stage(data, "sass")["functions"]
+    assert kernel["resources"]["registers"] < 64
+    here = lines_for(data, kernel, line_of('name="raised", target="sm_90a"', __file__))
+    assert any("FADD" in line for line in here)
+    assert "EXIT" in kernel["text"]
+    assert kernel["instructions"] < 100
+
+
+def test_tools_of_gpus_that_are_missing_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("backend.gpu.machine.assembler", "frontend.pages.device_text"):
+        monkeypatch.setattr(f"weft.{module}.find_tool", lambda name: None)
+    function = weft.function(lambda x: x + 1, name="increased", target="sm_90a")
+    data = written(tmp_path / "page.html", function, weft.TensorSpec((4096,), "float32"), passes=False)
+    (kernel,) = stage(data, "ptx")["functions"]
+    assert kernel["resources"] is None
+    assert stage(data, "ptx")["missing"] == [
+        "there is no ptxas on this machine: pip install nvidia-cuda-nvcc shows registers and spills"
+    ]
+    assert stage(data, "sass")["functions"] == []
+    assert [text.partition(":")[0] for text in stage(data, "sass")["missing"]] == [
+        "there is no ptxas on this machine",
+        "there is no nvdisasm on this machine",
+    ]
 
 
 @pytest.fixture
