@@ -87,7 +87,7 @@ def described(
     """A collective on arrays like x in words."""
     dtype = "" if x is None else x.dtype.name
     fields = [*map(str, collective[:4]), str(int(collective.wraps))]
-    text = "\n".join([*fields, collective.place]).encode("utf-8", "surrogateescape")
+    text = "\n".join([*fields, collective.place, collective.of]).encode("utf-8", "surrogateescape")
     is_order = collective.reduction in ("min", "max") and x is not None and x.dtype.kind not in "biu"
     reductions = () if is_order else NATIVE_REDUCTIONS
     words = [
@@ -111,8 +111,9 @@ def collective_of(words: bytes) -> Collective:
     """What the words of a description tell."""
     numbers = np.frombuffer(words, np.int64)
     text = numbers[Word.TEXT :].astype("<i8").tobytes()[: int(numbers[Word.BYTES])]
-    kind, over, reduction, number, wraps, place = text.decode("utf-8", "surrogateescape").split("\n", 5)
-    return Collective(kind, over, reduction, int(number), wraps == "1", place, True)
+    fields = text.decode("utf-8", "surrogateescape").split("\n", 6)
+    kind, over, reduction, number, wraps, place = fields[:6]
+    return Collective(kind, over, reduction, int(number), wraps == "1", place, True, "".join(fields[6:]))
 
 
 def perform_described(description: Array, *operands: Array) -> list[Array]:

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from .dtypes import kind
+from .dtypes import element_type, is_half, kind
 from .errors import CommunicationError, WeftValueError
 from .records import NamedTuple
 
 if TYPE_CHECKING:
     from .op import Array
+    from .types import TensorType
 
 REDUCTIONS: dict[str, np.ufunc] = {
     "sum": np.add,
@@ -47,6 +48,8 @@ class Collective(NamedTuple):
     """Where the program asks, for messages."""
     is_compiled: bool = False
     """Whether compiled code asks."""
+    of: str = ""
+    """What elements are to the user, where they are combined in another form."""
 
     @property
     def asked(self) -> tuple[object, ...]:
@@ -66,11 +69,25 @@ class Collective(NamedTuple):
 class Member(Protocol):
     """One rank of a mesh, as the program that runs there sees it."""
 
+    asks: bool
+    """Whether ranks ask each other before each collective, and what is said to be the same is compared."""
+    kept: dict[Any, Any]
+    """What devices keep of the ranks, as long as there are these."""
+
     def place_in(self, over: str) -> tuple[int, int]:
         """The number of the rank among those that differ in some axes only, and how many these are."""
 
     def perform(self, collective: Collective, x: Array) -> Array:
         """Do something together with the other ranks; returns an array of its own."""
+
+    def agree(self, collective: Collective, kind: TensorType) -> bool:
+        """Find out whether all ranks come to do the same with arrays on devices; False where some are on the host."""
+
+    def exchange(self, collective: Collective, x: Array) -> Array:
+        """What `perform` does, where ranks have agreed already."""
+
+    def watch(self, collective: Collective, is_done: Callable[[], bool]) -> None:
+        """Wait for what a device does, if somebody wants to know that it takes too long; raises then."""
 
     def leave(self, error: BaseException | None) -> None:
         """Tell the others that this rank takes part no more, as it returned or raised."""
@@ -79,8 +96,11 @@ class Member(Protocol):
 class Alone:
     """The only rank, of a mesh with some axes."""
 
+    asks = False
+
     def __init__(self, names: Sequence[str] = ()) -> None:
         self._names = names
+        self.kept: dict[Any, Any] = {}
 
     def place_in(self, over: str) -> tuple[int, int]:
         """The first of one."""
@@ -95,6 +115,15 @@ class Alone:
         """What it has is all there is."""
         self.place_in(collective.over)
         return result_of(collective, [x], 0)
+
+    exchange = perform
+
+    def agree(self, collective: Collective, kind: TensorType) -> bool:
+        """Nobody else has anything elsewhere."""
+        return True
+
+    def watch(self, collective: Collective, is_done: Callable[[], bool]) -> None:
+        """Nobody is waited for."""
 
     def leave(self, error: BaseException | None) -> None:
         """Nobody is to be told."""
@@ -172,6 +201,42 @@ def source_of(collective: Collective, rank: int, count: int) -> int | None:
     return source % count if collective.wraps else source if 0 <= source < count else None
 
 
+def combined_as(reduction: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype in which elements are combined, so that libraries that send them do as NumPy does.
+
+    They round sums of short floats at every step, and pass over NaN where they look for extremes: these are those of
+    integers in the same order.
+
+    >>> combined_as("max", np.dtype(np.float64)), combined_as("sum", np.dtype(np.float16))
+    (dtype('int64'), dtype('float32'))
+    """
+    if kind(dtype) != "f":
+        return dtype
+    wide = np.dtype(np.float32) if is_half(dtype) else dtype
+    return np.dtype(f"i{wide.itemsize}") if reduction in ("min", "max") else wide
+
+
+def perform_reduction(collective: Collective, x: Array) -> Array:
+    """`perform`, in the dtype in which elements are combined."""
+    dtype = combined_as(collective.reduction, x.dtype)
+    if dtype == x.dtype:
+        return perform(collective, x)
+    collective = collective._replace(of=element_type(x.dtype).short)
+    if kind(dtype) == "f":
+        return perform(collective, x.astype(dtype)).astype(x.dtype)
+    limits, wide = np.iinfo(dtype), x.astype(f"f{dtype.itemsize}")
+    wins = limits.max if collective.reduction == "max" else limits.min
+    keys: Array = np.where(np.isnan(wide), dtype.type(wins), _turned(wide.view(dtype)))
+    return _turned(perform(collective, keys)).view(wide.dtype).astype(x.dtype)
+
+
+def _turned(bits: Array) -> Array:
+    """The bits behind the sign the other way round where that is set: floats in the order of integers, and back."""
+    limits = np.iinfo(bits.dtype)
+    turned: Array = bits ^ ((bits >> bits.dtype.type(limits.bits - 1)) & bits.dtype.type(limits.max))
+    return turned
+
+
 def combined(reduction: str, arrays: Sequence[Array]) -> Array:
     """Elements of all ranks, in their order; short floats are rounded once, as in sums."""
     ufunc, dtype = REDUCTIONS[reduction], arrays[0].dtype
@@ -240,9 +305,11 @@ __all__ = [
     "Member",
     "being",
     "combined",
+    "combined_as",
     "current_member",
     "on_change",
     "perform",
+    "perform_reduction",
     "place_of",
     "result_of",
     "set_default",

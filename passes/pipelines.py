@@ -87,6 +87,7 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
         ),
         # weft -> linalg on tensors: stage "linalg"
         "weft-to-linalg": _module(
+            "combine-exactly",  # when derivatives are made, which are of the reductions as they were written
             "convert-weft-to-linalg",
             "generalize-products",  # so that what computes their factors is fused into them
             "weft-fuse-elementwise",  # fewer loops and intermediate arrays; the backend takes it from here

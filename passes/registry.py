@@ -65,6 +65,9 @@ PASSES: PassTable = MappingProxyType(
             *(AllGather, AllReduce, AllToAll, BroadcastRank),
             *(RankBarrier, ReduceScatter, SendReceive),
         ),
+        "combine-exactly": entry(
+            f"{__package__}.ranks.combine_exactly:CombineExactly", AllReduce, ReduceScatter
+        ),
         "convert-weft-to-linalg": entry(f"{__package__}.lowering.convert_weft_to_linalg:ConvertWeftToLinalg"),
         "forward-extents": entry(f"{__package__}.control_flow.forward_extents:ForwardExtents"),
         "fuse-siblings": entry(f"{__package__}.fusion.fuse_siblings:FuseSiblings", "linalg.generic"),

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..batching import alike, without_results
-from ..collectives import REDUCTIONS, Collective, current_member, perform
+from ..collectives import REDUCTIONS, Collective, current_member, perform, perform_reduction
 from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError, WeftValueError
 from ..op import (
@@ -84,7 +84,7 @@ class AllReduce(Together, name="all_reduce"):
 
     @staticmethod
     def evaluate(x: Array, reduction: str, over: str) -> Array:
-        return perform(Collective("all_reduce", over, reduction), x)
+        return perform_reduction(Collective("all_reduce", over, reduction), x)
 
 
 class AllGather(Together, name="all_gather"):
@@ -172,7 +172,7 @@ class ReduceScatter(Scattered, name="reduce_scatter"):
     @staticmethod
     def evaluate(x: Array, reduction: str, over: str) -> Array:
         require_count("weft.reduce_scatter", over, len(x))
-        return perform(Collective("reduce_scatter", over, reduction), x)
+        return perform_reduction(Collective("reduce_scatter", over, reduction), x)
 
     @staticmethod
     def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:

@@ -6,11 +6,14 @@ program runs: those of the mesh that the thread is in.
 
 from __future__ import annotations
 
+import functools
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ...backend.gpu.devices.on_device import OnDevice
 from ...dialect.collectives import REDUCTIONS
 from ...dialect.errors import AxisError, UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.op import Op
@@ -31,11 +34,33 @@ from ...dialect.ops.distributed import (
     Vary,
 )
 from ..autograph.marks import do_not_convert
+from ..function import Function
 from ..tracing.current import current_trace
 from ..tracing.staging import as_operand, emit, is_traced, raise_where, type_of_operand
+from .places import eager_place
 
 OF_BOOLS = {"any": "max", "all": "min"}
 """Reductions of conditions, and what they are of booleans."""
+
+
+def _where_it_lies(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that is compiled where its array lies on a GPU, so that it stays there."""
+
+    @functools.wraps(function)
+    def call(x: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(x, OnDevice) and current_trace() is None:
+            return _compiled(function, args, tuple(kwargs.items()), eager_place())(x)
+        return function(x, *args, **kwargs)
+
+    return call
+
+
+@functools.lru_cache(maxsize=1024)
+def _compiled(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: tuple[tuple[str, Any], ...], place: str
+) -> Callable[[Any], Any]:
+    """What a function does of one array; for each place of the program, which messages name."""
+    return Function(lambda x: function(x, *args, **dict(kwargs)), None, None)
 
 
 @do_not_convert
@@ -62,6 +87,7 @@ def size(over: str | tuple[str, ...] | None = None) -> Any:
 
 
 @do_not_convert
+@_where_it_lies
 def all_reduce(x: Any, op: str = "sum", over: str | tuple[str, ...] | None = None) -> Any:
     """Combine the elements at each place of the arrays of all ranks; all ranks get the result, of the same dtype.
 
@@ -78,6 +104,7 @@ def all_reduce(x: Any, op: str = "sum", over: str | tuple[str, ...] | None = Non
 
 
 @do_not_convert
+@_where_it_lies
 def all_gather(x: Any, axis: int | None = 0, over: str | tuple[str, ...] | None = None) -> Any:
     """The arrays of all ranks, joined along an axis in the order of the ranks; stacked along a new first axis if None.
 
@@ -98,6 +125,7 @@ def all_gather(x: Any, axis: int | None = 0, over: str | tuple[str, ...] | None 
 
 
 @do_not_convert
+@_where_it_lies
 def reduce_scatter(x: Any, op: str = "sum", axis: int = 0, over: str | tuple[str, ...] | None = None) -> Any:
     """Combine the arrays of all ranks as `all_reduce` does, and give each rank one part of the result.
 
@@ -116,6 +144,7 @@ def reduce_scatter(x: Any, op: str = "sum", axis: int = 0, over: str | tuple[str
 
 
 @do_not_convert
+@_where_it_lies
 def all_to_all(
     x: Any, split_axis: int = 0, join_axis: int = 0, over: str | tuple[str, ...] | None = None
 ) -> Any:
@@ -138,6 +167,7 @@ def all_to_all(
 
 
 @do_not_convert
+@_where_it_lies
 def broadcast(x: Any, root: int = 0, over: str | tuple[str, ...] | None = None) -> Any:
     """The array of one rank, on all of them; they all give one of its shape and dtype.
 
@@ -149,6 +179,7 @@ def broadcast(x: Any, root: int = 0, over: str | tuple[str, ...] | None = None) 
 
 
 @do_not_convert
+@_where_it_lies
 def send_receive(
     x: Any, shift: int = 1, wrap: bool = False, over: str | tuple[str, ...] | None = None
 ) -> Any:
@@ -221,6 +252,12 @@ def _marked(op_class: type[Op], x: Any, over: str) -> Any:
         if isinstance(x, tuple):
             return type(x)(*entries) if hasattr(x, "_fields") else tuple(entries)
         return entries
+    if isinstance(x, OnDevice) and current_trace() is None:
+        return _compiled(_marked_array, (op_class, over), (), eager_place())(x)
+    return _marked_array(x, op_class, over)
+
+
+def _marked_array(x: Any, op_class: type[Op], over: str) -> Any:
     x = as_operand(x)
     if op_class is Replicated:
         _applied(RequireSame, x, over=over)

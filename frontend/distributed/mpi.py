@@ -38,6 +38,7 @@ from .places import eager_place, shown
 if TYPE_CHECKING:
     from ...backend.cpu.collectives.library import NativeRanks
     from ...dialect.op import Array
+    from ...dialect.types import TensorType
 
 _RUNS, _RETURNED, _RAISED = range(3)
 """What a rank does when ranks ask each other before they do something together."""
@@ -92,6 +93,7 @@ class Processes:
             made.Set_errhandler(MPI.ERRORS_RETURN)
         self.rank, self.size = self.comm.rank, self.comm.size
         self.checked = checked
+        self.kept: dict[Any, Any] = {}
         if self.size > 1:
             _abort_on_errors()
 
@@ -105,10 +107,12 @@ class Process:
 
     def __init__(self, processes: Processes, axes: Axes) -> None:
         self._comm, self.rank = processes.comm, processes.rank
-        self._checked = processes.checked
+        self.asks = processes.checked
+        self.kept = processes.kept
         self._axes = axes
         self._is_over = False
-        self._agreed: set[int] = set()
+        self._agreed: dict[int, bool] = {}
+        """Of what all ranks ask for whether they do it on devices."""
         self._error: BaseException | None = None
         """What ended a call of native code."""
         self._since = 0.0
@@ -131,27 +135,44 @@ class Process:
         """Do something with the others."""
         if not collective.place:
             collective = collective._replace(place=eager_place())
-        if self._is_over:
-            raise CommunicationError(f"the ranks of this mesh have ended: {collective} comes too late")
-        group = self._axes.group(self.rank, collective.over)
-        self._require_no_failure(collective)
-        if collective.kind == "require_same" and not self._checked:
+        if collective.kind == "require_same" and not self.asks:
             return x
+        self._ask(collective, type_of(x), False)
+        return self.exchange(collective, x)
+
+    def agree(self, collective: Collective, kind: TensorType) -> bool:
+        """Find out whether all ranks do this, and on devices."""
+        return self._ask(collective, kind, True)
+
+    def exchange(self, collective: Collective, x: Array) -> Array:
+        """Do it on the host."""
         x = np.asarray(x, order="C")
-        key = digest_of(collective, type_of(x))
-        digest = number_of(f"{key} {x.shape}")
-        if self._checked:
-            self._agree(self._all, _RUNS, digest, shown(self.rank, collective, x), collective)
-        elif key not in self._agreed:
-            self._agree(group, _RUNS, digest, shown(self.rank, collective, x), collective)
-            self._agreed.add(key)
+        group = self._axes.group(self.rank, collective.over)
         try:
             made = _Messages(self._groups[group], collective, self._wait).result(x)
         except load().Exception as error:
-            raise CommunicationError(f"{shown(self.rank, collective, x)}: {error}") from error
-        if collective.is_compiled and not self._checked:
-            self._leave_to_native(key)
+            raise CommunicationError(f"{shown(self.rank, collective, type_of(x))}: {error}") from error
+        if collective.is_compiled and not self.asks:
+            self._leave_to_native(digest_of(collective, type_of(x)))
         return made
+
+    def watch(self, collective: Collective, is_done: Callable[[], bool]) -> None:
+        """Wait for a device where the time is limited that a rank waits."""
+        if settings.collective_timeout > 0:
+            self._until(is_done, collective)
+
+    def _ask(self, collective: Collective, kind: TensorType, on_device: bool) -> bool:
+        """Whether all ranks come to do the same on devices; raises where they do not do the same."""
+        if self._is_over:
+            raise CommunicationError(f"the ranks of this mesh have ended: {collective} comes too late")
+        self._require_no_failure(collective)
+        key = digest_of(collective, kind)
+        if self.asks or key not in self._agreed:
+            group = self._all if self.asks else self._axes.group(self.rank, collective.over)
+            digest = number_of(f"{key} {kind.shape}")
+            text = shown(self.rank, collective, kind)
+            self._agreed[key] = self._agree(group, _RUNS, digest, text, collective, on_device)
+        return on_device and self._agreed[key]
 
     def _leave_to_native(self, digest: int) -> None:
         """Let compiled code call MPI itself the next time that this is asked for, in this thread."""
@@ -205,7 +226,7 @@ class Process:
 
     def leave(self, error: BaseException | None) -> None:
         """Tell the others that this rank does not take part any more."""
-        if not self._checked or self._is_over or self._comm.size == 1:
+        if not self.asks or self._is_over or self._comm.size == 1:
             return
         state, text = _RETURNED, f"rank {self.rank} returned"
         if error is not None:
@@ -213,21 +234,27 @@ class Process:
         self._agree(self._all, state, 0, text, Collective("barrier"))
 
     def _agree(
-        self, group: tuple[int, ...], state: int, digest: int, text: str, collective: Collective
-    ) -> None:
-        """Find out whether all ranks come to do the same; raises on all that do not end."""
+        self,
+        group: tuple[int, ...],
+        state: int,
+        digest: int,
+        text: str,
+        collective: Collective,
+        on_device: bool = False,
+    ) -> bool:
+        """Whether all ranks come to do the same, all of them on devices; raises on all that do not end."""
         MPI = load()
         comm = self._asking[group]
-        given = np.array([(state << 32) + self.rank, digest, -digest], np.int64)
+        given = np.array([(state << 32) + self.rank, digest, -digest, not on_device], np.int64)
         found = np.empty_like(given)
         self._wait(comm.Iallreduce(given, found, MPI.MAX), collective)
         worst = int(found[0]) >> 32
         if worst == _RUNS and found[1] == -found[2]:
-            return
+            return not found[3]
         self._is_over = worst != _RUNS
         texts = comm.allgather((state, self.rank, text))
         if state != _RUNS:
-            return
+            return False
         about = ", ".join(each for _, _, each in sorted(texts, key=lambda t: (t[0], t[1])))
         if worst == _RAISED:
             raise next(RemoteError(each, rank) for what, rank, each in texts if what == _RAISED)
@@ -239,8 +266,11 @@ class Process:
 
     def _wait(self, request: Any, collective: Collective) -> None:
         """Test a request until it is done."""
+        self._until(request.Test, collective)
+
+    def _until(self, is_done: Callable[[], bool], collective: Collective) -> None:
         spins, start = 0, 0.0
-        while not request.Test():
+        while not is_done():
             spins += 1
             if spins < _SPINS:
                 continue
@@ -332,15 +362,8 @@ class _Messages:
     def _combined(self, x: Array, shape: tuple[int, ...], name: str) -> Array:
         """What MPI combines, in a form in which it combines as NumPy does."""
         MPI, reduction = load(), self._collective.reduction
-        is_order = reduction in ("min", "max")
-        if kind(x.dtype) == "c" and is_order:
+        if kind(x.dtype) == "c" and reduction in ("min", "max"):
             return result_of(self._collective, list(self.all_gather(x)), self._comm.rank)
-        if kind(x.dtype) == "f" and x.dtype.itemsize < 4:
-            wide = self._combined(x.astype(np.float32), shape, name)
-            rounded: Array = wide.astype(x.dtype)
-            return rounded
-        if kind(x.dtype) == "f" and is_order:
-            return _floats(self._combined(_ordered(x, reduction), shape, name), x.dtype)
         if kind(x.dtype) == "b":
             operation, given = (MPI.MAX if reduction in ("sum", "max") else MPI.MIN), x.view(np.uint8)
         else:
@@ -352,19 +375,6 @@ class _Messages:
 
 def _bytes(x: Array) -> Any:
     return [x.reshape(-1).view(np.uint8), load().BYTE]
-
-
-def _ordered(x: Array, reduction: str) -> Array:
-    """Integers in the order of floats; those of NaN are such that NaN comes out, as in NumPy."""
-    bits = x.view(f"i{x.dtype.itemsize}")
-    limits = np.iinfo(bits.dtype)
-    keys = bits ^ ((bits >> (8 * x.dtype.itemsize - 1)) & limits.max)
-    return np.where(np.isnan(x), limits.max if reduction == "max" else limits.min, keys)
-
-
-def _floats(keys: Array, dtype: np.dtype[Any]) -> Array:
-    bits: Array = keys ^ ((keys >> (8 * dtype.itemsize - 1)) & np.iinfo(keys.dtype).max)
-    return bits.view(dtype)
 
 
 def _native_dtypes(MPI: Any) -> dict[str, Any]:

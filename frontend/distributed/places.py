@@ -6,11 +6,10 @@ import threading
 from typing import TYPE_CHECKING
 
 from ...dialect.collectives import Collective
-from ...dialect.types import type_of
 from ..source.locations import range_of_frame, user_frames
 
 if TYPE_CHECKING:
-    from ...dialect.op import Array
+    from ...dialect.types import TensorType
 
 
 def eager_place() -> str:
@@ -22,9 +21,11 @@ def eager_place() -> str:
     return f"{place.file}:{place.line}"
 
 
-def shown(rank: int, collective: Collective, x: Array) -> str:
+def shown(rank: int, collective: Collective, kind: TensorType) -> str:
     """What a rank does."""
-    what = "" if collective.kind == "barrier" else f" of {type_of(x)}"
+    what = "" if collective.kind == "barrier" else f" of {kind}"
+    if collective.of:
+        what = f" of {collective.of}[{what.partition('[')[2]}"
     return f"rank {rank} calls {collective}{what}{_at(collective)}"
 
 

@@ -19,6 +19,7 @@ from .places import eager_place, shown, waits
 
 if TYPE_CHECKING:
     from ...dialect.op import Array
+    from ...dialect.types import TensorType
 
 _STEP = 0.05
 """Seconds between two looks of a thread that waits for others, for Ctrl-C."""
@@ -31,7 +32,8 @@ class _Meeting:
 
     def __init__(self, group: tuple[int, ...]) -> None:
         self.group = group
-        self.given: dict[int, tuple[Collective, Array]] = {}
+        self.given: dict[int, tuple[Collective, TensorType, Array | None]] = {}
+        """By rank what it asks for, of arrays of a type, and its own: None where that is on a device."""
 
     @property
     def is_complete(self) -> bool:
@@ -92,16 +94,16 @@ class Session:
             raise self.error
         return results
 
-    def perform(self, rank: int, collective: Collective, x: Array) -> Array:
-        """Meet the others, and compute what a rank gets."""
-        if not collective.place:
-            collective = collective._replace(place=eager_place())
+    def meet(
+        self, rank: int, collective: Collective, kind: TensorType, x: Array | None
+    ) -> dict[int, Array | None]:
+        """What all ranks of a group have, once they are there."""
         group = self.axes.group(rank, collective.over)
         with self._changed:
             self._require_whole()
             meeting = self._meetings.setdefault(group, _Meeting(group))
-            self._require_alike(meeting, rank, collective, x)
-            meeting.given[rank] = (collective, x.copy())
+            self._require_alike(meeting, rank, collective, kind)
+            meeting.given[rank] = (collective, kind, None if x is None else x.copy())
             if meeting.is_complete:
                 del self._meetings[group]
                 for other in group:
@@ -113,7 +115,7 @@ class Session:
                 while not meeting.is_complete:
                     self._require_whole()
                     self._changed.wait(_STEP)
-        return result_of(collective, [meeting.given[other][1] for other in group], group.index(rank))
+        return {other: meeting.given[other][2] for other in group}
 
     def _require_whole(self) -> None:
         """Raise what has happened to the others."""
@@ -123,12 +125,12 @@ class Session:
                 raise RemoteError(str(failure), failure.rank) from self.error
             raise type(failure)(str(failure))
 
-    def _require_alike(self, meeting: _Meeting, rank: int, collective: Collective, x: Array) -> None:
+    def _require_alike(self, meeting: _Meeting, rank: int, collective: Collective, kind: TensorType) -> None:
         """Raise CommunicationError, on all ranks, where others do something else."""
-        for other, (theirs, y) in meeting.given.items():
-            if theirs.asked == collective.asked and type_of(x) == type_of(y):
+        for other, (theirs, known, _) in meeting.given.items():
+            if theirs.asked == collective.asked and kind == known:
                 continue
-            ranks = sorted([(other, theirs, y), (rank, collective, x)], key=lambda each: each[0])
+            ranks = sorted([(other, theirs, known), (rank, collective, kind)], key=lambda each: each[0])
             about = "; ".join(shown(*each) for each in ranks)
             self._fail(CommunicationError(f"ranks do different things at the same time: {about}"))
             self._require_whole()
@@ -176,9 +178,12 @@ class Session:
 class Seat:
     """One rank of a run."""
 
+    asks = True
+
     def __init__(self, session: Session, rank: int) -> None:
         self._session = session
         self.rank = rank
+        self.kept: dict[Any, Any] = {}
 
     def place_in(self, over: str) -> tuple[int, int]:
         """The number of the rank in its group, and how many are there."""
@@ -186,10 +191,29 @@ class Seat:
 
     def perform(self, collective: Collective, x: Array) -> Array:
         """Do something with the others."""
-        return self._session.perform(self.rank, collective, x)
+        return self.exchange(_placed(collective), x)
+
+    def agree(self, collective: Collective, kind: TensorType) -> bool:
+        """Meet the others without an array of the host."""
+        return all(x is None for x in self._session.meet(self.rank, collective, kind, None).values())
+
+    def exchange(self, collective: Collective, x: Array) -> Array:
+        """Meet the others, once more where some have asked whether all are on devices."""
+        while True:
+            given = self._session.meet(self.rank, collective, type_of(x), x)
+            arrays = [array for array in given.values() if array is not None]
+            if len(arrays) == len(given):
+                return result_of(collective, arrays, list(given).index(self.rank))
+
+    def watch(self, collective: Collective, is_done: Callable[[], bool]) -> None:
+        """What a device does is not looked at."""
 
     def leave(self, error: BaseException | None) -> None:
         """The run tells the others."""
+
+
+def _placed(collective: Collective) -> Collective:
+    return collective if collective.place else collective._replace(place=eager_place())
 
 
 __all__ = ["Seat", "Session"]

@@ -34,6 +34,7 @@ from ...dialect.ops.distributed import (
 )
 from ...dialect.types import TensorType
 from ..index_arithmetic import Extent, IndexArithmetic
+from ..ranks.combine_exactly import OF
 from .conversion import Conversion, OpInstance, arith, lowers, storage_type
 
 _WORD = np.dtype(np.int64)
@@ -128,6 +129,7 @@ def _collective(op: OpInstance) -> Collective:
         given.get("root", given.get("shift", 0)),
         given.get("wraps", False),
         place_of(str(op.location)),
+        of=str(op.operation.attributes[OF].value) if op.operation and OF in op.operation.attributes else "",
     )
 
 

@@ -39,7 +39,7 @@ class HostLink:
         self._sites = sites
         self._callbacks = callbacks
         self._record = record
-        self._known: dict[int, _Known] = {}
+        self._known: dict[int, KnownSite] = {}
         self.exception: BaseException | None = None
         """What ended the call."""
         self.before: Callable[[], None] | None = None
@@ -52,7 +52,7 @@ class HostLink:
             number = self._record[0] - 1
             known = self._known.get(number)
             if known is None:
-                known = self._known[number] = _Known(self._sites[number], self._callbacks)
+                known = self._known[number] = KnownSite(self._sites[number], self._callbacks)
             if self.before is not None:
                 self.before()
             if known.numbers is not None and self.reads_memory:
@@ -69,15 +69,9 @@ class HostLink:
         exception, self.exception = self.exception, None
         return KeyboardInterrupt() if exception is None else exception
 
-    def _call(self, known: _Known, tensors: int) -> None:
-        site = known.site
-        words = iter(known.words.from_address(tensors))
-        if known.is_static:
-            operands = [self.fetch(next(words), type) for type in site.operands]
-            places = [(next(words), type) for type in site.results]
-        else:
-            operands = [self.fetch(next(words), _known(type, words)) for type in site.operands]
-            places = [(next(words), _known(type, words)) for type in site.results]
+    def _call(self, known: KnownSite, tensors: int) -> None:
+        given, places = known.placed(tensors)
+        operands = [self.fetch(address, type) for address, type in given]
         results = call_back(known.callback, operands, [declared for _, declared in places])
         for (address, _), array in zip(places, results, strict=True):
             self.store(address, array)
@@ -99,7 +93,7 @@ _SMALL = 4096
 """Bytes."""
 
 
-class _Known:
+class KnownSite:
     """What is known of a site that was called before."""
 
     __slots__ = ("callback", "is_static", "numbers", "site", "words")
@@ -116,6 +110,18 @@ class _Known:
         gives_arrays = gives_declared(self.callback) and self.is_static
         is_of_numbers = takes_numbers(self.callback) and (gives_arrays or not site.results)
         self.numbers = _Numbers(site.operands, site.results) if is_of_numbers else None
+
+    def placed(self, tensors: int) -> tuple[list[tuple[int, TensorType]], list[tuple[int, TensorType]]]:
+        """Where operands and results are, and their types, as a list of words tells."""
+        words = iter(self.words.from_address(tensors))
+        if self.is_static:
+            places = [(next(words), type) for type in (*self.site.operands, *self.site.results)]
+        else:
+            places = [
+                (next(words), _known(type, words)) for type in (*self.site.operands, *self.site.results)
+            ]
+        count = len(self.site.operands)
+        return places[:count], places[count:]
 
 
 class _Numbers:

@@ -14,6 +14,7 @@ from ....dialect.errors import DeviceError, WeftValueError
 
 if TYPE_CHECKING:
     from ..driver.library import Library
+    from ..driver.nccl import Nccl
 
 CHOICES = ("driver", "emulator", "off")
 DRIVERS = "weft.cuda"
@@ -23,6 +24,7 @@ _SOURCES = Path(__file__).resolve().parents[3] / "integrations" / "weft_emulator
 
 _choice = "driver"
 _loaded: dict[str, Library] = {}
+_loaded_nccl: dict[str, Nccl] = {}
 _lock = threading.Lock()
 
 
@@ -50,6 +52,22 @@ def chosen_library() -> Library:
         return _loaded[_choice]
 
 
+def chosen_nccl() -> Nccl:
+    """What sends arrays from one GPU to another: libnccl, or that of the emulator; DeviceError where there is none."""
+    with _lock:
+        if _choice not in _loaded_nccl:
+            _loaded_nccl[_choice] = _load_nccl(_choice)
+        return _loaded_nccl[_choice]
+
+
+def _load_nccl(choice: str) -> Nccl:
+    from ..driver.nccl import Nccl, load_nccl
+
+    if choice == "driver":
+        return load_nccl()
+    return Nccl(_loaded[choice].functions, "the emulator")  # who asks has a device
+
+
 def _load(choice: str) -> Library:
     from ..driver.library import Library, load_driver
 
@@ -74,4 +92,4 @@ def _emulator() -> Callable[[], Mapping[str, Any]]:
     return import_module(_SOURCES.name).driver  # type: ignore[no-any-return]
 
 
-__all__ = ["CHOICES", "DRIVERS", "check_choice", "choose_library", "chosen_library"]
+__all__ = ["CHOICES", "DRIVERS", "check_choice", "choose_library", "chosen_library", "chosen_nccl"]

@@ -162,6 +162,13 @@ class Device:
 
     # Properties
 
+    @property
+    def identity(self) -> bytes:
+        """16 bytes that no other device has, on this machine or another."""
+        found = (ctypes.c_ubyte * 16)()
+        self.library.call("cuDeviceGetUuid_v2", found, self._number)
+        return bytes(found)
+
     def attribute(self, attribute: int) -> int:
         """One of `signatures.Attribute`."""
         value = ctypes.c_int()

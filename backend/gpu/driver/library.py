@@ -38,7 +38,7 @@ class Library:
     def __init__(self, functions: Mapping[str, Any], name: str) -> None:
         self.name = name
         """What is called, for messages."""
-        self._functions = functions
+        self.functions = functions
         self._process = os.getpid()
         self._initialised = False
 
@@ -104,7 +104,7 @@ class Library:
     def function(self, name: str) -> Any:
         """A function of ctypes, whose code nobody has checked."""
         try:
-            return self._functions[name]
+            return self.functions[name]
         except KeyError:
             assert name in SIGNATURES, name
             raise DeviceError(

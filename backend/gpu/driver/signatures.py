@@ -77,6 +77,7 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cuDeviceGetName": (_POINTER, _INT, _INT),
     "cuDeviceGetAttribute": (_out(_INT), _INT, _INT),
     "cuDeviceTotalMem_v2": (_out(_SIZE), _INT),
+    "cuDeviceGetUuid_v2": (_POINTER, _INT),
     "cuDevicePrimaryCtxRetain": (_out(_POINTER), _INT),
     "cuDevicePrimaryCtxRelease_v2": (_INT,),
     "cuCtxSetCurrent": (_POINTER,),

@@ -153,7 +153,8 @@ class _Frame(DeviceFrame):
         self.link: DeviceHostLink | None = None
         if executable.calls_python:
             sites, callbacks = executable.plan.sites, executable._callbacks
-            self.link = DeviceHostLink(sites, callbacks, self.record, executable.device, self.look)
+            constants = frozenset(executable._constants)
+            self.link = DeviceHostLink(sites, callbacks, self.record, executable.device, self.look, constants)
         self.record[FUNCTIONS] = ctypes.addressof(executable._functions)
         self.record[CONSTANTS] = ctypes.addressof(executable._constants)
         self.record[POOL] = executable.device.memory.pool

@@ -7,14 +7,16 @@ from typing import Any
 
 
 def driver() -> Mapping[str, Any]:
-    """The functions of a driver by their names, as those of libcuda; weft asks for them by an entry point.
+    """The functions of a driver by their names, as those of libcuda and libnccl; weft asks by an entry point.
 
     >>> driver()["cuInit"](0)
     0
     """
     from .library import Emulator  # which needs weft, that the check on a GPU has yet to find
+    from .nccl import EmulatedNccl
 
-    return Emulator().functions
+    functions = Emulator().functions
+    return {**functions, **EmulatedNccl(functions).functions}
 
 
 __all__ = ["driver"]

@@ -82,6 +82,10 @@ class Emulator(GraphCalls, ModuleCalls, MemoryCalls, StreamCalls):
         self._check_device(device)
         size[0] = self.memory.size
 
+    def cuDeviceGetUuid_v2(self, identity: int, device: int) -> None:
+        self._check_device(device)
+        ctypes.memmove(identity, self._identity + bytes([device]), 16)
+
     def cuDevicePrimaryCtxRetain(self, context: Any, device: int) -> None:
         self._check_device(device)
         if device not in self._contexts:

@@ -33,7 +33,7 @@ _BEFORE_CONTEXT = (
         "cuDeviceGetName",
         "cuDeviceGetAttribute",
     ),
-    *("cuDeviceTotalMem_v2", "cuMemPoolCreate", "cuDevicePrimaryCtxRetain"),
+    *("cuDeviceTotalMem_v2", "cuDeviceGetUuid_v2", "cuMemPoolCreate", "cuDevicePrimaryCtxRetain"),
     *("cuDevicePrimaryCtxRelease_v2", "cuCtxSetCurrent", "cuCtxGetCurrent"),
     *("cuMemPoolSetAttribute", "cuMemPoolGetAttribute", "cuMemPoolTrimTo"),
 )
@@ -107,6 +107,7 @@ class State:
         """How many instructions they ran."""
         self._initialised = False
         self._process = os.getpid()
+        self._identity = os.urandom(15)
         self._lock = threading.RLock()
         self._fault: tuple[int, str] | None = None
         self._detail: tuple[int, str] = (0, "")

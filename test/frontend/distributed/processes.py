@@ -7,6 +7,8 @@ import signal
 import sys
 import threading
 import time
+import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import ml_dtypes
@@ -33,44 +35,122 @@ def values(dtype: Any) -> list[np.ndarray[Any, Any]]:
     return blocks
 
 
+def everything(x: Any) -> tuple[Any, ...]:
+    """What ranks can do with arrays."""
+    return (
+        *(ranks.all_reduce(x, op) for op in REDUCTIONS),
+        *(ranks.reduce_scatter(x, op) for op in REDUCTIONS),
+        ranks.all_gather(x, axis=None),
+        ranks.broadcast(x, root=1),
+        ranks.all_to_all(x),
+        ranks.send_receive(x),
+        ranks.send_receive(x, 1, wrap=True),
+        ranks.send_receive(x, -1),
+    )
+
+
+ASKED = [
+    *(Collective(kind, reduction=op) for kind in ("all_reduce", "reduce_scatter") for op in REDUCTIONS),
+    Collective("all_gather"),
+    Collective("broadcast", number=1),
+    Collective("all_to_all"),
+    Collective("send_receive", number=1),
+    Collective("send_receive", number=1, wraps=True),
+    Collective("send_receive", number=-1),
+]
+
+
+def compare(found: Any, blocks: list[np.ndarray[Any, Any]]) -> None:
+    """Raise where one of `everything` is not what NumPy does of all arrays."""
+    for collective, result in zip(ASKED, found, strict=True):
+        wanted = result_of(collective, blocks, COMM.rank)
+        result = np.asarray(result[0] if collective.kind == "reduce_scatter" else result)
+        what = f"{collective} of {blocks[0].dtype}"
+        assert result.dtype == wanted.dtype, what
+        if result.dtype == ml_dtypes.bfloat16:  # NumPy does not know that NaN of it is like NaN
+            result, wanted = result.astype(np.float32), wanted.astype(np.float32)
+        np.testing.assert_array_equal(result, wanted.reshape(result.shape), err_msg=what)
+
+
 def dtypes() -> None:
     """Every collective on every dtype, compiled, gives what NumPy does of all arrays; in Python and in native code."""
-
-    def everything(x: Any) -> tuple[Any, ...]:
-        return (
-            *(ranks.all_reduce(x, op) for op in REDUCTIONS),
-            *(ranks.reduce_scatter(x, op) for op in REDUCTIONS),
-            ranks.all_gather(x, axis=None),
-            ranks.broadcast(x, root=1),
-            ranks.all_to_all(x),
-            ranks.send_receive(x),
-            ranks.send_receive(x, 1, wrap=True),
-            ranks.send_receive(x, -1),
-        )
-
-    asked = [
-        *(Collective(kind, reduction=op) for kind in ("all_reduce", "reduce_scatter") for op in REDUCTIONS),
-        Collective("all_gather"),
-        Collective("broadcast", number=1),
-        Collective("all_to_all"),
-        Collective("send_receive", number=1),
-        Collective("send_receive", number=1, wraps=True),
-        Collective("send_receive", number=-1),
-    ]
     compiled = weft.function(everything)
     for dtype in DTYPES:
         blocks = values(dtype)
         for _ in range(2):  # native code does it the second time
-            found = compiled(blocks[COMM.rank])
-            for collective, result in zip(asked, found, strict=True):
-                wanted = result_of(collective, blocks, COMM.rank)
-                if collective.kind == "reduce_scatter":
-                    result = result[0]
-                what = f"{collective} of {blocks[0].dtype}"
-                assert result.dtype == wanted.dtype, what
-                if result.dtype == ml_dtypes.bfloat16:  # NumPy does not know that NaN of it is like NaN
-                    result, wanted = result.astype(np.float32), wanted.astype(np.float32)
-                np.testing.assert_array_equal(result, wanted.reshape(result.shape), err_msg=what)
+            compare(compiled(blocks[COMM.rank]), blocks)
+
+
+def devices() -> None:
+    """The same of arrays on GPUs, which never come to the host but for what NCCL has not; then some that have to."""
+    weft.settings.cuda = "emulator"
+    compiled = weft.function(everything)
+    with on_host() as through_host:
+        for dtype in (np.dtype("bool"), np.dtype("int64"), np.dtype("float64"), np.dtype(ml_dtypes.bfloat16)):
+            blocks = values(dtype)
+            compare(compiled(weft.device_put(blocks[COMM.rank])), blocks)
+        assert [call.kind for call in through_host] == ["all_gather", "broadcast"]  # by which they meet
+        del through_host[:]
+        blocks = values(np.dtype("uint16"))
+        with warnings.catch_warnings(record=True) as given:
+            warnings.simplefilter("always")
+            compare(compiled(weft.device_put(blocks[COMM.rank])), blocks)
+        assert (
+            "all_reduce(sum) copies its array from the GPU to the host and back, each time: NCCL has no sum of "
+            in (str(given[0].message))
+        )
+        assert len(given) == 2 * len(REDUCTIONS)
+        assert {call.reduction for call in through_host} == set(REDUCTIONS)
+
+        total = weft.function(lambda x: ranks.all_reduce(x * 2, "prod"))
+        x = np.full(3, 2.0)
+        with (
+            pytest.warns(weft.TransferWarning, match="other ranks have their arrays on the host")
+            if COMM.rank
+            else (contextlib.nullcontext())
+        ):
+            assert np.asarray(total(weft.device_put(x) if COMM.rank else x))[0] == 4.0**COMM.size
+        with pytest.raises(weft.CommunicationError, match=r"rank 1 calls all_reduce\(min\) of f64\[3\]"):
+            weft.function(lambda x: ranks.all_reduce(x, "min"))(weft.device_put(np.ones(2 + COMM.rank)))
+
+    from weft.backend.gpu.runtime import device_ranks
+
+    def missing() -> Any:
+        raise weft.DeviceError("NCCL is not there: pip install it")
+
+    with pytest.MonkeyPatch.context() as patch, ranks.Mesh():
+        if COMM.rank:
+            patch.setattr(device_ranks, "chosen_nccl", missing)
+        why = "NCCL is not there: pip install it" if COMM.rank else "rank 1 has no NCCL"
+        with pytest.warns(weft.TransferWarning, match=why):
+            found = weft.function(lambda x: ranks.all_reduce(x - 1))(weft.device_put(x))
+        assert np.asarray(found)[0] == COMM.size
+
+    with weft.settings.scope(collective_timeout=20):  # the device is waited for
+        assert np.asarray(total(weft.device_put(x)))[0] == 4.0**COMM.size
+
+    def late(self: Any, collective: Collective, is_done: Any) -> None:
+        raise weft.CommunicationError(f"{collective} takes too long")
+
+    with pytest.MonkeyPatch.context() as patch, ranks.Mesh(checked=False):
+        patch.setattr(mpi.Process, "watch", late)
+        with pytest.raises(weft.CommunicationError, match=r"all_reduce\(prod\) takes too long"):
+            total(weft.device_put(x))
+
+
+@contextlib.contextmanager
+def on_host() -> Iterator[list[Collective]]:
+    """What is sent from the host meanwhile."""
+    calls: list[Collective] = []
+    before = mpi.Process.exchange
+
+    def exchange(self: Any, collective: Collective, x: Any) -> Any:
+        calls.append(collective)
+        return before(self, collective, x)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mpi.Process, "exchange", exchange)
+        yield calls
 
 
 def calls_in_python() -> list[Collective]:

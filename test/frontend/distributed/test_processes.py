@@ -31,7 +31,7 @@ def run(count: int, programs: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 3])
 def test_what_ranks_do_together(count: int) -> None:
-    programs = "dtypes,native" if count == 2 else "unchecked,mixed,native,axes,checked,freed"
+    programs = "dtypes,native,devices" if count == 2 else "unchecked,mixed,native,axes,checked,freed"
     done = run(count, programs)
     assert done.returncode == 0, done.stderr
 
