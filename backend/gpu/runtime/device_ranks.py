@@ -18,7 +18,7 @@ from ....dialect.records import dataclass
 from ....dialect.types import TensorType
 from ..devices.libraries import chosen_nccl
 from ..devices.open_devices import OpenDevice
-from ..driver.nccl import DTYPES, ID_BYTES, REDUCTIONS, Nccl, UniqueId
+from ..driver.nccl import DTYPES, REDUCTIONS, Nccl, UniqueId
 from ..driver.streams import Event
 
 _BYTE = DTYPES["uint8"]
@@ -223,10 +223,8 @@ def _made(member: Member, device: OpenDevice, collective: Collective, place: int
     if place == 0:
         nccl.call("ncclGetUniqueId", ctypes.byref(name))
     sent = Collective("broadcast", collective.over, place=collective.place)
-    ctypes.memmove(
-        ctypes.byref(name), member.perform(sent, np.frombuffer(name, np.uint8)).ctypes.data, ID_BYTES
-    )
-    return Group(nccl, device, place, count, name)
+    found = member.perform(sent, np.frombuffer(bytes(name), np.uint8))
+    return Group(nccl, device, place, count, UniqueId.from_buffer_copy(found.tobytes()))
 
 
 _told: dict[Any, Any] = {}

@@ -99,7 +99,8 @@ class _Hub:
             found = []
             for other in wanted:
                 mail = self._mail[other, rank]
-                self._changed.wait_for(lambda mail=mail: bool(mail))
+                while not mail:
+                    self._changed.wait()
                 found.append(mail.popleft())
             return found
 
