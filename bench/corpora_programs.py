@@ -160,7 +160,7 @@ PROGRAMS: tuple[Program, ...] = (
     ),
     algorithms("maths.fast_inverse_sqrt", "fast_inverse_sqrt", "a number", lambda: (10.0,)),
     algorithms(
-        "maths.binary_exponentiation", "binary_exp_mod_iterative", "1e9", lambda: (3, 10**9, 10**9 + 7)
+        "maths.binary_exponentiation", "binary_exp_mod_iterative", "1,000", lambda: (3, 1000, 10**9 + 7)
     ),
     algorithms("maths.trapezoidal_rule", "trapezoidal_rule", "1,000 steps", lambda: ([0.0, 1.0], 1000.0)),
     algorithms("maths.numerical_analysis.newton_forward_interpolation", "ucal", "a number", lambda: (1.5, 3)),
