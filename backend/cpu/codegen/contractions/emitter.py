@@ -133,8 +133,10 @@ class ContractionEmitter(Walk):
         if self.plan.depth_block is None:
             yield Block(0, rows, 0, depth)
             return
-        with self._pieces(depth, self.plan.depth_block) as (start, stop):
-            yield Block(0, rows, start, self.emitter.subtract(stop, start), stop, depth)
+        emitter, size = self.emitter, self.plan.depth_block
+        with emitter.loop(emitter.maximum(depth, 1), size) as start:  # sums of nothing are stored, too
+            stop = emitter.minimum(emitter.add(start, size), depth)
+            yield Block(0, rows, start, emitter.subtract(stop, start), stop, depth)
 
     @contextmanager
     def _row_block(self, block: Block) -> Iterator[Block]:

@@ -33,6 +33,9 @@ UNBLOCKED_DEPTH = 1536
 """Up to so long sums, a left operand of any size is read for every panel that is packed on the way: that takes less
 time than adding up in blocks, or copying it."""
 
+LEAST_STRETCH = 128
+"""Adding so few products at a time takes longer than reading the operands again."""
+
 MOST_ROWS = 256
 LEAST_ROWS = 64
 """Rows of a block."""
@@ -157,7 +160,8 @@ def plan(contraction: Contraction) -> Plan | None:
         tail,
         contraction.parts,
         exact=row_block is not None or _exact(contraction, vectors),
-        pack_left=_pack_left(contraction, rows, lanes * vectors, row_block is not None),
+        pack_left=(depth_block is None or row_block is not None)
+        and _pack_left(contraction, rows, lanes * vectors, row_block is not None),
         pack_right=pack_right,
         pack_on_the_way=pack_right and not rows_first and row_block is None and _once(contraction),
         depth_block=depth_block,
@@ -215,7 +219,7 @@ def _widths(contraction: Contraction, lanes: int) -> tuple[int, int]:
     choices = [
         width for width in (2, 3, 4, 1) if width <= total and tile_height(width, contraction.parts) > 1
     ]
-    far = _is_far(contraction)
+    far = _is_far(contraction) and _stretch(contraction) is None
 
     def cost(width: int) -> float:
         work = _work(total, width, rows, depth, contraction.parts)
@@ -281,9 +285,12 @@ def _blocks(contraction: Contraction) -> tuple[int | None, int | None]:
     ):
         return None, None
     depth = contraction.extent(contraction.summed[0])
-    if not isinstance(rows, int) or not isinstance(depth, int):
-        return None, None
     if any(not contraction.right.access.mentions(dim) for dim in contraction.outer):
+        return None, None
+    stretch = _stretch(contraction)
+    if stretch is not None:
+        return stretch, None
+    if not isinstance(rows, int) or not isinstance(depth, int):
         return None, None
     if _unblocked(contraction):
         return None, None
@@ -295,6 +302,32 @@ def _blocks(contraction: Contraction) -> tuple[int | None, int | None]:
         block = -(-depth // -(-depth // DEPTH_BLOCK))
     most = max(LEAST_ROWS, min(MOST_ROWS, processor().second_level_cache // (block * size)))
     return (None if block == depth else block), -(-rows // -(-rows // most))
+
+
+def _stretch(contraction: Contraction) -> int | None:
+    """How many products are added at a time where sums are far longer than the result has rows and columns, as those of
+    `x.T @ x` of a table are; None for other shapes.
+
+    Panels and tiles would read the table from memory again and again: a stretch of it is read once, and all sums go on.
+    """
+    rows, columns = contraction.extent(contraction.row), contraction.columns
+    depth = contraction.extent(contraction.summed[0])
+    if not isinstance(rows, int) or not isinstance(columns, int) or contraction.element != contraction.stored:
+        return None
+    if contraction.parts == 2 or contraction.packed is not None:
+        return None
+    width = element_bytes(contraction.element)
+    if rows <= tile_height(1) and columns * width <= 2 * vector_bytes():
+        return None
+    cache, same = (
+        processor().second_level_cache,
+        contraction.left.access.memref == contraction.right.access.memref,
+    )
+    size = max(rows, columns) * width if same else (rows + columns) * width
+    if isinstance(depth, int) and depth * size < 2 * cache:
+        return None
+    stretch = min(DEPTH_BLOCK, cache // (2 * size) // 8 * 8)
+    return stretch if stretch >= LEAST_STRETCH and stretch >= max(rows, columns) else None
 
 
 def _pack_right(

@@ -363,3 +363,47 @@ func.func private @needs_all(%a: memref<40x32xf32>, %x: memref<40xf32>, %u: memr
       ins(%a, %v : memref<40x32xf32>, memref<32xf32>) outs(%u : memref<40xf32>)
   return
 }
+
+// Of a table with far more rows than columns, a stretch of rows is read once, and the sums of all columns with each
+// other go on.
+// CHECK-LABEL: func.func private @table(
+// CHECK: scf.for {{.*}} step %c672
+// CHECK: memref.prefetch %[[RESULT:arg[0-9]+]]
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: vector.fma
+// CHECK: vector.maskedload %[[RESULT]]
+// CHECK: arith.addf
+// CHECK: return
+#left = affine_map<(i, j, k) -> (k, i)>
+#right = affine_map<(i, j, k) -> (k, j)>
+#out = affine_map<(i, j, k) -> (i, j)>
+func.func private @table(%x: memref<100000x64xf64>, %o: memref<64x64xf64>) {
+  %zero = arith.constant 0.0 : f64
+  linalg.fill ins(%zero : f64) outs(%o : memref<64x64xf64>)
+  linalg.generic {indexing_maps = [#left, #right, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %x : memref<100000x64xf64>, memref<100000x64xf64>) outs(%o : memref<64x64xf64>) {
+    ^bb0(%a: f64, %b: f64, %c: f64):
+      %p = arith.mulf %a, %b : f64
+      %s = arith.addf %c, %p : f64
+      linalg.yield %s : f64
+  }
+  return
+}
+
+// One that the cache holds is summed in one go.
+// CHECK-LABEL: func.func private @small_table(
+// CHECK-NOT: step %c672
+// CHECK-NOT: vector.maskedload %arg1
+// CHECK: return
+func.func private @small_table(%x: memref<2000x64xf64>, %o: memref<64x64xf64>) {
+  %zero = arith.constant 0.0 : f64
+  linalg.fill ins(%zero : f64) outs(%o : memref<64x64xf64>)
+  linalg.generic {indexing_maps = [#left, #right, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %x : memref<2000x64xf64>, memref<2000x64xf64>) outs(%o : memref<64x64xf64>) {
+    ^bb0(%a: f64, %b: f64, %c: f64):
+      %p = arith.mulf %a, %b : f64
+      %s = arith.addf %c, %p : f64
+      linalg.yield %s : f64
+  }
+  return
+}

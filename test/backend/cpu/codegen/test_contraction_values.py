@@ -22,6 +22,31 @@ CASES = 30
 _EMIT = streamed_product.StreamedProduct.emit
 
 
+def gram(x: Any) -> Any:
+    return x.T @ x
+
+
+@pytest.mark.parametrize(
+    ("columns", "dtype", "tolerance"), [(33, "float64", 1e-14), (50, "float32", 1e-6), (40, "int32", 0)]
+)
+def test_tables_of_any_length_times_themselves(columns: int, dtype: str, tolerance: float) -> None:
+    compiled = weft.function(gram, input_signature=[weft.TensorSpec((None, columns), dtype)])
+    generator = np.random.default_rng(columns)
+    for rows in (0, 1, 671, 672, 673, 3001):
+        x = (generator.standard_normal((rows, columns)) * 9).astype(dtype)
+        expected = gram(x)
+        np.testing.assert_allclose(compiled(x), expected, rtol=0, atol=tolerance * np.abs(expected).max())
+
+
+def test_a_long_table_times_another_one_with_what_follows() -> None:
+    def covariance(x: Any, y: Any) -> Any:
+        return (x - x.mean(axis=0)).T @ y / len(x) + 1.0
+
+    generator = np.random.default_rng(2)
+    x, y = generator.standard_normal((9001, 70)), generator.standard_normal((9001, 37))
+    np.testing.assert_allclose(weft.function(covariance)(x, y), covariance(x, y), rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize("first", seeds(2 * CASES)[::CASES])
 def test_random_contractions(first: int) -> None:
     command = [sys.executable, "-m", "support.contraction_cases", str(first), str(first + CASES)]
