@@ -6,6 +6,8 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
+import numpy as np
+
 from ...dialect.errors import UnsupportedError
 from ...dialect.records import NamedTuple
 from ..guards.handles import Bound, Handle, Item
@@ -188,20 +190,32 @@ def _mutable(bound: Any) -> Iterator[Any]:
     return (container for container in copies_in(bound) if not isinstance(container, tuple))
 
 
-def copies_in(value: Any) -> Iterable[Any]:
-    """The containers that an argument is rebuilt of."""
+def copies_in(value: Any) -> list[Any]:
+    """The containers that an argument is rebuilt of, outer ones first."""
+    found: list[Any] = []
+    _add_copies(value, found)
+    return found
+
+
+def _add_copies(value: Any, found: list[Any]) -> None:
     kind = type(value)
     if kind in (list, tuple) or (isinstance(value, tuple) and hasattr(value, "_fields")):
-        inside = list(value)
+        inside: Iterable[Any] = value
     elif kind in (dict, OrderedDict):
-        inside = list(value.values())
+        inside = value.values()
     elif hasattr(kind, "__dataclass_fields__"):
-        inside = list(getattr(value, "__dict__", {}).values())
+        inside = getattr(value, "__dict__", {}).values()
     else:
         return
-    yield value
-    for item in inside:
-        yield from copies_in(item)
+    found.append(value)
+    if not _HOLD_NOTHING.issuperset(map(type, inside)):  # long lists of numbers are seen at once
+        for item in inside:
+            if type(item) not in _HOLD_NOTHING:
+                _add_copies(item, found)
+
+
+_HOLD_NOTHING = frozenset({bool, bytes, complex, float, int, np.ndarray, str, type(None)})
+"""Classes of values that are no containers, and most of what containers hold."""
 
 
 __all__ = [

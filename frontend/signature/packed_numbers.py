@@ -7,6 +7,7 @@ number of the same type at the same place, as the edges of a graph have.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -56,11 +57,11 @@ class PackedNumbers(NamedTuple):
         """The numbers of a column; None where a value does not hold such numbers in such containers."""
         numbers: list[Any] = [value]
         for kind, length in self.levels:
-            if any(type(inner) is not kind or len(inner) != length for inner in numbers):
+            if {*map(type, numbers)} != {kind} or {*map(len, numbers)} != {length}:
                 return None
-            numbers = [number for inner in numbers for number in inner]
+            numbers = list(chain.from_iterable(numbers))
         numbers, number_type = numbers[column :: len(self.columns)], self.columns[column]
-        if not all(type(number) is number_type for number in numbers):
+        if {*map(type, numbers)} != {number_type}:
             return None
         try:
             return np.array(numbers, DTYPES[number_type])
