@@ -10,7 +10,7 @@ import numpy as np
 
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ..signature.feeds import ElementTypes
-from . import reordered, rows, streams
+from . import batches, reordered, rows, streams
 from .elements import Pipeline, as_columns, mapped, parts_of
 from .prefetching import Prefetch
 from .rows import Rows
@@ -227,7 +227,7 @@ class Dataset(Pipeline):
         again = self.pipeline
         if isinstance(again, streams.RepeatStream) and is_plain(again.inner, batch_size):
             return made(reordered.RepeatedBatches(again.inner, again.count, batch_size, drop_remainder))
-        return made(streams.BatchStream(self.pipeline, batch_size, drop_remainder))
+        return made(batches.BatchStream(self.pipeline, batch_size, drop_remainder))
 
     def padded_batch(
         self,
@@ -248,7 +248,7 @@ class Dataset(Pipeline):
          [3 3 3]]
         """
         require_count("padded_batch", "batch_size", batch_size)
-        step = reordered.PaddedBatch(self.pipeline, batch_size, drop_remainder, padded_shapes, padding_values)
+        step = batches.PaddedBatch(self.pipeline, batch_size, drop_remainder, padded_shapes, padding_values)
         return made(step)
 
     def unbatch(self) -> Dataset:
@@ -270,10 +270,8 @@ class Dataset(Pipeline):
         [np.int64(0), np.int64(1)]
         """
         require_number("take", count)
-        if count < 0:
-            return made(self.pipeline)
         step = rows.TakeRows if isinstance(self.pipeline, Rows) else streams.TakeStream
-        return made(step(self.pipeline, count))
+        return made(step(self.pipeline, ENDLESS if count < 0 else count))
 
     def skip(self, count: int) -> Dataset:
         """All elements but the first; none with -1.
@@ -282,10 +280,8 @@ class Dataset(Pipeline):
         [np.int64(3), np.int64(4)]
         """
         require_number("skip", count)
-        if count < 0:
-            return self.take(0)
         step = rows.SkipRows if isinstance(self.pipeline, Rows) else streams.SkipStream
-        return made(step(self.pipeline, count))
+        return made(step(self.pipeline, ENDLESS if count < 0 else count))
 
     def repeat(self, count: int | None = None) -> Dataset:
         """The elements several times; again and again without a count, or with -1. Each time is shuffled anew.

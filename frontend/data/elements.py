@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import WeftTypeError, WeftValueError
-from ...dialect.types import format_shape
 from ..signature.element_kinds import Pipeline, is_record, names_in
 from ..signature.signature import TensorSpec
+
+Key = tuple[Any, ...]
+"""What the order of an epoch is drawn from: its number, and those of repetitions in it."""
 
 
 def mapped(function: Callable[..., Any], value: Any, *others: Any) -> Any:
@@ -89,14 +91,18 @@ def stacked(items: list[Any]) -> Any:
 
 
 def _stacked_arrays(arrays: list[Any]) -> Any:
-    first = np.shape(arrays[0])
     for place, array in enumerate(arrays):
-        if np.shape(array) != first:
-            raise WeftValueError(
-                f"batch: the elements of a batch have one shape, but element {place} of this one has shape "
-                f"{format_shape(np.shape(array))}, and element 0 {format_shape(first)}; padded_batch makes them equal"
-            )
+        require_shape(place, np.shape(array), np.shape(arrays[0]))
     return np.stack(arrays)
+
+
+def require_shape(place: Any, shape: Any, wanted: Any) -> None:
+    """Raise unless an element of a batch has the shape of the first."""
+    if shape != wanted:
+        raise WeftValueError(
+            f"batch: the elements of a batch have one shape, but element {place} of this one has shape {shape}, and "
+            f"element 0 {wanted}; padded_batch makes them equal"
+        )
 
 
 def applied(function: Callable[..., Any], item: Any) -> Any:
@@ -142,6 +148,7 @@ def batched_spec(spec: Any, count: int | None) -> Any:
 
 
 __all__ = [
+    "Key",
     "Pipeline",
     "applied",
     "as_columns",
@@ -151,6 +158,7 @@ __all__ = [
     "joined",
     "mapped",
     "parts_of",
+    "require_shape",
     "row_of",
     "rows_of",
     "spec_of",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..tracing.current import current_trace
-from .rows import Key
+from .elements import Key
 from .streams import StreamStep
 
 
@@ -24,6 +24,9 @@ class Prefetch(StreamStep):
             yield from self.inner.walk(key, start)
         else:
             yield from made_ahead(self.inner.walk(key, start), self.ahead)
+
+    def cursor(self, key: Key) -> Any:
+        return self.inner.cursor(key)
 
 
 _END = object()

@@ -9,13 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ...dialect.errors import UnsupportedError, WeftTypeError
+from ..runtime_values.results import present
 from ..signature.element_kinds import names_in
-from ..signature.signature import TensorSpec
 from ..tracing.current import current_trace
-from .elements import Pipeline, applied, batched_spec, mapped, parts_of, row_of, rows_of, stacked
-from .rows import Key, Rows, RowStep, Slices
-from .streams import INFINITE, UNKNOWN, StreamStep, first_spec, known
+from . import cursors
+from .batches import BatchStream
+from .elements import Key, Pipeline, applied, batched_spec, mapped, parts_of, rows_of, stacked
+from .rows import Rows, RowStep, Slices
+from .settled import is_fetched, settled
+from .streams import ENDLESS, INFINITE, UNKNOWN, StreamStep, cursor_at, first_spec, known
 
 # Windows
 
@@ -112,22 +115,29 @@ class Windows(StreamStep):
                 yield components(self.make, structure, part, ())
             if not self.drops:
                 for number in range(max(start, full), self.count(size, False)):
-                    first = number * self.shift
-                    count = min((size - first + self.stride - 1) // self.stride, self.width)
-                    part = Part(self.inner, orders, first, self.stride, count)
-                    yield components(self.make, structure, part, ())
+                    yield self.element(orders, number)
         else:
             for number, items in enumerate(self.lists(key)):
                 if number >= start:
                     yield components(self.make, items[0], Slices(stacked(items)), ())
 
+    def element(self, orders: Any, number: Any) -> Any:
+        """The window of a number, of rows."""
+        first = number * self.shift
+        rest = (self.inner.size() - first + self.stride - 1) // self.stride
+        count = self.width if self.drops else min(rest, self.width)
+        part = Part(self.inner, orders, first, self.stride, count)
+        return components(self.make, self.inner.spec(), part, ())
+
+    def cursor(self, key: Key) -> Any:
+        if not isinstance(self.inner, Rows) or self.inner.has_last():
+            refuse_window_of_stream()
+        return cursors.RowsCursor(self, self.inner.begin(key), self.count(self.inner.size(), self.drops))
+
     def lists(self, key: Key) -> Iterator[Any]:
         """The elements of each window of a stream."""
         if current_trace() is not None:
-            raise UnsupportedError(
-                "window() of a data set of which a walk alone tells how many elements it has (behind filter() and the "
-                "like, or made of an iterable) is walked in plain Python only"
-            )
+            refuse_window_of_stream()
         reach = (self.width - 1) * self.stride + 1
         held: list[Any] = []
         surplus = 0
@@ -145,6 +155,14 @@ class Windows(StreamStep):
             held = held[self.shift :]
 
 
+def refuse_window_of_stream() -> None:
+    """Say that compiled code does not know where windows begin and end."""
+    raise UnsupportedError(
+        "window() of a data set of which a walk alone tells how many elements it has (behind filter() and the "
+        "like, or made of an iterable) is walked in plain Python only"
+    )
+
+
 # Data sets of elements
 
 
@@ -160,6 +178,18 @@ class FlatMap(StreamStep):
     def spec(self) -> Any:
         return first_spec(self)
 
+    def opened(self, item: Any, key: Key) -> Any:
+        """A place in front of the elements of the data set of an element."""
+        pipeline = pipeline_of(applied(self.function, item))
+        if current_trace() is not None:
+            pipeline = settled(pipeline)
+            if is_fetched(pipeline):
+                raise UnsupportedError(
+                    "interleave() of data sets whose items Python gives (from_generator, from_iterable) is walked in "
+                    "plain Python only, as is zip() of what flat_map() makes of such: flat_map() by itself is compiled"
+                )
+        return cursor_at(pipeline, key, 0)
+
     def walk(self, key: Key, start: Any) -> Iterator[Any]:
         number = 0
         for place, item in enumerate(self.inner.walk(key, 0)):
@@ -167,6 +197,9 @@ class FlatMap(StreamStep):
                 if number >= start:
                     yield inside
                 number += 1
+
+    def cursor(self, key: Key) -> Any:
+        return cursors.InterleaveCursor(cursor_at(self.inner, key, 0), self, key, [cursors.Slot()], ENDLESS)
 
 
 @dataclass(eq=False)
@@ -177,36 +210,17 @@ class Interleave(FlatMap):
     block: int
 
     def walk(self, key: Key, start: Any) -> Iterator[Any]:
-        if current_trace() is not None:
-            raise UnsupportedError(
-                "interleave() with a cycle_length above 1 is walked in plain Python only: flat_map() takes one data "
-                "set after the other"
-            )
-        for number, item in enumerate(self.in_turn(key)):
-            if number >= start:
-                yield item
+        cursor = self.cursor(key)
+        number = 0
+        while cursor.is_left():
+            if cursor.step():
+                if number >= start:
+                    yield present(cursor.item)
+                number += 1
 
-    def in_turn(self, key: Key) -> Iterator[Any]:
-        """All elements, a block of each data set that is open at a time."""
-        sources = enumerate(self.inner.walk(key, 0))
-        opened: list[Any] = [self.opened(sources, key) for _ in range(self.cycle)]
-        while any(walk is not None for walk in opened):
-            for place in range(self.cycle):
-                taken = 0
-                while taken < self.block and opened[place] is not None:
-                    try:
-                        item = next(opened[place])
-                    except StopIteration:
-                        opened[place] = self.opened(sources, key)
-                        break
-                    taken += 1
-                    yield item
-
-    def opened(self, sources: Iterator[Any], key: Key) -> Any:
-        """A walk of the data set of the next element; None where there is none."""
-        for place, item in sources:
-            return iter(pipeline_of(applied(self.function, item)).walk((*key, place), 0))
-        return None
+    def cursor(self, key: Key) -> Any:
+        slots = [cursors.Slot() for _ in range(self.cycle)]
+        return cursors.InterleaveCursor(cursor_at(self.inner, key, 0), self, key, slots, self.block)
 
 
 def pipeline_of(made: Any) -> Any:
@@ -263,6 +277,10 @@ class RepeatedBatches(StreamStep):
             first = place - repetition * size
             yield rows_of_both(self.inner, orders, following, first + np.arange(total % self.count))
 
+    def cursor(self, key: Key) -> Any:
+        again = cursors.RepeatCursor(self.inner, key, self.repetitions, self.inner.cursor((*key, 0)))
+        return cursors.BatchCursor(again, BatchStream(again, self.count, self.drops), self.count, self.drops)
+
 
 def rows_of_both(rows: Rows, orders: Any, following: Any, numbers: Any) -> Any:
     """The rows at some numbers, of which those behind the last are of the next repetition."""
@@ -275,108 +293,6 @@ def rows_of_both(rows: Rows, orders: Any, following: Any, numbers: Any) -> Any:
 def chosen_rows(is_first: Any, first: Any, second: Any) -> Any:
     """The rows of one array where a mask says so, else of another."""
     return np.where(is_first.reshape(-1, *[1] * (first.ndim - 1)), first, second)
-
-
-# Padded batches
-
-
-@dataclass(eq=False)
-class PaddedBatch(StreamStep):
-    """So many elements together, each padded to the longest of them or to given shapes."""
-
-    count: int
-    drops: bool
-    shapes: Any
-    values: Any
-
-    def size(self) -> Any:
-        size = known(self.inner.size())
-        if size < 0:
-            return size
-        return size // self.count if self.drops else -(-size // self.count)
-
-    def spec(self) -> Any:
-        return padded_spec(self.inner.spec(), self.shapes, self.count if self.drops else None)
-
-    def walk(self, key: Key, start: Any) -> Iterator[Any]:
-        items: list[Any] = []
-        for item in self.inner.walk(key, start * self.count):
-            # To a given shape at once, so that elements of several shapes become alike.
-            items.append(item if self.shapes is None else row_of(padded([item], self.shapes, self.values), 0))
-            if len(items) == self.count:
-                yield padded(items, self.shapes, self.values)
-                items = []
-        if items and not self.drops:
-            yield padded(items, self.shapes, self.values)
-
-
-def padded(items: list[Any], shapes: Any, values: Any) -> Any:
-    """A batch of elements, padded."""
-    first = items[0]
-    if isinstance(first, tuple):
-        parts = [
-            padded([item[place] for item in items], inside(shapes, place), inside(values, place))
-            for place in range(len(first))
-        ]
-        return type(first)(*parts) if names_in(first) else tuple(parts)
-    if isinstance(first, dict):
-        return {
-            name: padded([item[name] for item in items], inside(shapes, name), inside(values, name))
-            for name in first
-        }
-    return padded_arrays(items, shapes, 0 if values is None else values)
-
-
-def inside(given: Any, step: Any) -> Any:
-    """What is said for one part of an element; a value that is said once is for all."""
-    return given[step] if isinstance(given, (tuple, list, dict)) else given
-
-
-def padded_arrays(arrays: list[Any], shape: Any, value: Any) -> Any:
-    """Arrays stacked, each with a value behind its entries."""
-    rank = np.ndim(arrays[0])
-    extents = [max([np.shape(array)[axis] for array in arrays]) for axis in range(rank)]
-    if shape is not None:
-        given = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
-        if len(given) != rank:
-            raise WeftValueError(
-                f"padded_batch: padded_shapes has {len(given)} dimensions for a part of an element that has {rank}"
-            )
-        extents = [longest_or_given(extents[axis], given[axis], axis) for axis in range(rank)]
-    batch = np.full((len(arrays), *extents), value, np.asarray(arrays[0]).dtype)
-    for place, array in enumerate(arrays):
-        where: Any = (place, *[slice(0, extent) for extent in np.shape(array)])
-        batch[where] = array
-    return batch
-
-
-def longest_or_given(longest: Any, given: int | None, axis: int) -> Any:
-    """The extent to pad to."""
-    if given is None or given == -1:
-        return longest
-    if longest > given:
-        raise WeftValueError(
-            f"padded_batch: an element has {longest} entries along axis {axis}, and padded_shapes says {given}"
-        )
-    return given
-
-
-def padded_spec(spec: Any, shapes: Any, count: int | None) -> Any:
-    """The types of padded batches."""
-    if isinstance(spec, tuple):
-        parts = [padded_spec(part, inside(shapes, place), count) for place, part in enumerate(spec)]
-        return type(spec)(*parts) if names_in(spec) else tuple(parts)
-    if isinstance(spec, dict):
-        return {name: padded_spec(part, inside(shapes, name), count) for name, part in spec.items()}
-    rank = len(spec.shape)
-    given = (
-        (None,) * rank
-        if shapes is None
-        else tuple(shapes)
-        if isinstance(shapes, (tuple, list))
-        else (shapes,)
-    )
-    return TensorSpec((count, *[None if extent == -1 else extent for extent in given]), spec.dtype)
 
 
 # What is kept
@@ -437,13 +353,15 @@ class CacheStream(StreamStep):
             self.kept[:] = found
             self.is_filled[0] = True
 
+    def cursor(self, key: Key) -> Any:
+        return self.inner.cursor((0,))
+
 
 __all__ = [
     "CacheRows",
     "CacheStream",
     "FlatMap",
     "Interleave",
-    "PaddedBatch",
     "RepeatedBatches",
     "Windows",
     "columns_for",

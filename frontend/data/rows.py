@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import WeftValueError
-from .elements import Pipeline, applied, batched_spec, mapped, parts_of, rows_of, spec_of, stacked
-
-Key = tuple[Any, ...]
-"""What the order of an epoch is drawn from: its number, and those of repetitions in it."""
+from .cursors import RowsCursor
+from .elements import Key, Pipeline, applied, batched_spec, mapped, parts_of, rows_of, spec_of, stacked
 
 
 class Rows(Pipeline):
@@ -50,6 +48,12 @@ class Rows(Pipeline):
         """The element behind those of one shape."""
         raise NotImplementedError
 
+    def element(self, orders: Any, number: Any) -> Any:
+        """The element at a number, also behind those of one shape."""
+        if self.has_last() and number == self.full():
+            return self.last(orders)
+        return self.row(orders, number)
+
     def spec(self) -> Any:
         """The types of an element, as nested `TensorSpec`."""
         raise NotImplementedError
@@ -61,6 +65,10 @@ class Rows(Pipeline):
             yield self.row(orders, number)
         if self.has_last() and start < self.size() and self.full() < self.size():
             yield self.last(orders)
+
+    def cursor(self, key: Key) -> Any:
+        """A place in front of the elements of an epoch."""
+        return RowsCursor(self, self.begin(key), self.size())
 
 
 @dataclass(eq=False)
@@ -296,7 +304,7 @@ class ZipRows(Rows):
 
     def last(self, orders: Any) -> Any:
         full = self.full()
-        return mapped(lambda part, own: element_at(part, own.orders, full), self.inner, orders)
+        return mapped(lambda part, own: part.element(own.orders, full), self.inner, orders)
 
     def spec(self) -> Any:
         return mapped(lambda part: part.spec(), self.inner)
@@ -307,13 +315,6 @@ class Orders(Pipeline):
     """The orders of one of several pipelines, as a part of a structure."""
 
     orders: Any
-
-
-def element_at(pipeline: Rows, orders: Any, number: Any) -> Any:
-    """The element at a number, also behind those of one shape."""
-    if pipeline.has_last() and number == pipeline.full():
-        return pipeline.last(orders)
-    return pipeline.row(orders, number)
 
 
 @dataclass(eq=False)
@@ -393,7 +394,7 @@ class BatchRows(RowStep):
         first = self.full() * self.count
         if not self.inner.has_last():
             return self.inner.rows(orders, np.arange(first, self.inner.size()))
-        items = [element_at(self.inner, orders, number) for number in range(first, self.inner.size())]
+        items = [self.inner.element(orders, number) for number in range(first, self.inner.size())]
         return stacked(items)
 
     def spec(self) -> Any:
@@ -423,7 +424,6 @@ __all__ = [
     "BatchRows",
     "ConcatenateRows",
     "EnumerateRows",
-    "Key",
     "MapRows",
     "Numbers",
     "Orders",
@@ -437,6 +437,5 @@ __all__ = [
     "ZipRows",
     "drawing",
     "drawn_order",
-    "element_at",
     "require_rows",
 ]

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import UnsupportedError, WeftTypeError
+from ..runtime_values.results import present
 from ..signature.feeds import Called, Typed
 from ..tracing.current import current_trace
-from .elements import Pipeline, applied, batched_spec, mapped, parts_of, row_of, spec_of, stacked
-from .rows import Key, Orders, Rows, drawing, drawn_order, element_at
+from . import cursors
+from .elements import Key, Pipeline, applied, mapped, parts_of, row_of, spec_of, stacked
+from .rows import Orders, Rows, Slices, drawing, drawn_order
 
 ENDLESS = 2**62
 """More elements than there are."""
@@ -39,6 +41,20 @@ class Stream(Pipeline):
     def walk(self, key: Key, start: Any) -> Iterator[Any]:
         """The elements of an epoch, from a number on."""
         raise NotImplementedError
+
+    def cursor(self, key: Key) -> Any:
+        """A place in front of the elements of an epoch, for compiled code that walks several pipelines at once."""
+        raise NotImplementedError
+
+
+def cursor_at(pipeline: Any, key: Key, start: Any) -> Any:
+    """A place in an epoch, in front of the element of a number."""
+    if current_trace() is None:
+        return cursors.WalkCursor(iter(pipeline.walk(key, start)))
+    cursor = pipeline.cursor(key)
+    if not isinstance(start, int) or start > 0:
+        cursors.skip_elements(cursor, start)
+    return cursor
 
 
 def first_spec(pipeline: Any) -> Any:
@@ -77,6 +93,9 @@ class Calls(Stream):
             if number >= start:
                 yield item
 
+    def cursor(self, key: Key) -> Any:
+        return cursors.cursor_of_items(Called(self.make, self.arguments), self.types)
+
 
 @dataclass(eq=False)
 class Items(Stream):
@@ -92,6 +111,12 @@ class Items(Stream):
         for number, item in enumerate(typed(self.iterable, self.types)):
             if number >= start:
                 yield item
+
+    def cursor(self, key: Key) -> Any:
+        items = typed(self.iterable, self.types)
+        if isinstance(items, (list, tuple, np.ndarray)):  # arrays that compiled code has
+            return Slices(stacked(list(items))).cursor(key) if len(items) > 0 else cursors.NoElements()
+        return cursors.cursor_of_items(self.iterable, self.types)
 
 
 def typed(items: Any, types: Any) -> Any:
@@ -116,6 +141,9 @@ class MapStream(StreamStep):
         for item in self.inner.walk(key, start):
             yield applied(self.function, item)
 
+    def cursor(self, key: Key) -> Any:
+        return cursors.MapCursor(self.inner.cursor(key), self.function)
+
 
 @dataclass(eq=False)
 class FilterStream(StreamStep):
@@ -126,13 +154,20 @@ class FilterStream(StreamStep):
     def size(self) -> Any:
         return INFINITE if known(self.inner.size()) == INFINITE else UNKNOWN
 
+    def passes(self, item: Any) -> Any:
+        """Whether an element is one of them."""
+        return as_bool("filter", applied(self.predicate, item))
+
     def walk(self, key: Key, start: Any) -> Iterator[Any]:
         number = 0
         for item in self.inner.walk(key, 0):
-            if as_bool("filter", applied(self.predicate, item)):
+            if self.passes(item):
                 if number >= start:
                     yield item
                 number += 1
+
+    def cursor(self, key: Key) -> Any:
+        return cursors.FilterCursor(self.inner.cursor(key), self)
 
 
 def as_bool(what: str, given: Any) -> Any:
@@ -165,6 +200,9 @@ class TakeStream(StreamStep):
                 if number >= self.count:
                     break
 
+    def cursor(self, key: Key) -> Any:
+        return cursors.TakeCursor(self.inner.cursor(key), self.count)
+
 
 @dataclass(eq=False)
 class SkipStream(StreamStep):
@@ -178,6 +216,9 @@ class SkipStream(StreamStep):
 
     def walk(self, key: Key, start: Any) -> Iterator[Any]:
         yield from self.inner.walk(key, start + self.count)
+
+    def cursor(self, key: Key) -> Any:
+        return cursors.SkipCursor(self.inner.cursor(key), self.count)
 
 
 @dataclass(eq=False)
@@ -194,6 +235,9 @@ class EnumerateStream(StreamStep):
         for item in self.inner.walk(key, start):
             yield np.int64(number), item
             number += 1
+
+    def cursor(self, key: Key) -> Any:
+        return cursors.EnumerateCursor(self.inner.cursor(key), self.first)
 
 
 @dataclass(eq=False)
@@ -221,6 +265,9 @@ class RepeatStream(StreamStep):
                 number += 1
             repetition += 1
 
+    def cursor(self, key: Key) -> Any:
+        return cursors.RepeatCursor(self.inner, key, self.count, self.inner.cursor((*key, 0)))
+
 
 @dataclass(eq=False)
 class ConcatenateStream(StreamStep):
@@ -245,6 +292,9 @@ class ConcatenateStream(StreamStep):
                 yield item
             number += 1
 
+    def cursor(self, key: Key) -> Any:
+        return cursors.ConcatenateCursor(self.inner.cursor(key), self.second.cursor(key))
+
 
 @dataclass(eq=False)
 class ZipStream(Stream):
@@ -266,23 +316,22 @@ class ZipStream(Stream):
         if current_trace() is None:
             yield from side_by_side(self.inner, key, start)
         else:
-            ways = [part for _, part in parts_of(self.inner) if not isinstance(part, Rows)]
-            if len(ways) > 1:
-                raise UnsupportedError(
-                    "zip() of several data sets of which a walk alone tells how many elements they have, or of which "
-                    "shapes (behind filter(), repeat() and the like, or made of iterables), is walked in plain Python "
-                    "only: zip in front of these steps"
-                )
+            first, others = apart(self.inner, key, start)
             all_rows = [part for _, part in parts_of(self.inner) if isinstance(part, Rows)]
             orders = mapped(lambda part: begun(part, key), self.inner)
             most = min([ENDLESS, *[part.size() for part in all_rows]])
             number = start
             if number < most:
-                for item in ways[0].walk(key, start):
-                    yield mapped(functools.partial(own_item, item, number), self.inner, orders)
+                for item in first.walk(key, start):
+                    if not all_advanced(others):
+                        break
+                    yield mapped(functools.partial(own_item, item, number), self.inner, orders, others)
                     number += 1
                     if number >= most:
                         break
+
+    def cursor(self, key: Key) -> Any:
+        return cursors.ZipCursor(mapped(lambda part: part.cursor(key), self.inner))
 
 
 def side_by_side(structure: Any, key: Key, start: Any) -> Iterator[Any]:
@@ -296,14 +345,43 @@ def side_by_side(structure: Any, key: Key, start: Any) -> Iterator[Any]:
         yield item
 
 
+@dataclass(eq=False)
+class Other(Pipeline):
+    """A place in one of several pipelines, as a part of a structure; None where the loop has another way to it."""
+
+    cursor: Any
+
+
+def apart(structure: Any, key: Key, start: Any) -> Any:
+    """The first of the streams, which a loop walks, and the places in the others."""
+    streams = [part for _, part in parts_of(structure) if not isinstance(part, Rows)]
+
+    def other(part: Any) -> Any:
+        is_walked = isinstance(part, Rows) or part is streams[0]
+        return Other(None if is_walked else cursor_at(part, key, start))
+
+    return streams[0], mapped(other, structure)
+
+
+def all_advanced(others: Any) -> Any:
+    """Go to the next element everywhere; whether there is one."""
+    found = True
+    for _, other in parts_of(others):
+        if other.cursor is not None and found:
+            found = other.cursor.advance()
+    return found
+
+
 def begun(part: Any, key: Key) -> Any:
     """The orders of rows; of a stream none."""
     return Orders(part.begin(key) if isinstance(part, Rows) else ())
 
 
-def own_item(item: Any, number: Any, part: Any, own: Any) -> Any:
+def own_item(item: Any, number: Any, part: Any, own: Any, other: Any) -> Any:
     """The element of rows at a number; of a stream the one that it has given."""
-    return element_at(part, own.orders, number) if isinstance(part, Rows) else item
+    if other.cursor is not None:
+        return present(other.cursor.item)
+    return part.element(own.orders, number) if isinstance(part, Rows) else item
 
 
 @dataclass(eq=False)
@@ -311,33 +389,6 @@ class Walk(Pipeline):
     """A walk that has begun, as a part of a structure."""
 
     iterator: Iterator[Any]
-
-
-@dataclass(eq=False)
-class BatchStream(StreamStep):
-    """So many elements together, stacked; the last batch may be smaller."""
-
-    count: int
-    drops: bool
-
-    def size(self) -> Any:
-        size = known(self.inner.size())
-        if size < 0:
-            return size
-        return size // self.count if self.drops else -(-size // self.count)
-
-    def spec(self) -> Any:
-        return batched_spec(self.inner.spec(), self.count if self.drops else None)
-
-    def walk(self, key: Key, start: Any) -> Iterator[Any]:
-        items: list[Any] = []
-        for item in self.inner.walk(key, start * self.count):
-            items.append(item)
-            if len(items) == self.count:
-                yield stacked(items)
-                items = []
-        if items and not self.drops:
-            yield stacked(items)
 
 
 @dataclass(eq=False)
@@ -358,6 +409,9 @@ class UnbatchStream(StreamStep):
                 if number >= start:
                     yield row_of(batch, place)
                 number += 1
+
+    def cursor(self, key: Key) -> Any:
+        return cursors.UnbatchCursor(self.inner.cursor(key))
 
 
 def count_of_rows(batch: Any) -> Any:
@@ -391,6 +445,10 @@ class ShuffleStream(StreamStep):
                 yield held[place]
             number += 1
 
+    def cursor(self, key: Key) -> Any:
+        draws = drawing(self.seed, key if self.each_epoch else ())
+        return cursors.ShuffleCursor(self.inner.cursor(key), self.buffer, draws, [])
+
 
 @dataclass(eq=False)
 class ShuffleLast(StreamStep):
@@ -400,15 +458,21 @@ class ShuffleLast(StreamStep):
     seed: Any
     each_epoch: bool
 
-    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+    def order(self, key: Key) -> Any:
+        """The row numbers of an epoch."""
         draws = drawing(self.seed, key if self.each_epoch else ())
-        order = drawn_order(draws, self.inner.size(), self.buffer)
-        orders = self.inner.begin(key)
+        return drawn_order(draws, self.inner.size(), self.buffer)
+
+    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+        order, orders = self.order(key), self.inner.begin(key)
         for number in range(start, len(order)):
             if order[number] == self.inner.full():
                 yield self.inner.last(orders)
             else:
                 yield self.inner.row(orders, order[number])
+
+    def cursor(self, key: Key) -> Any:
+        return cursors.OrderCursor(self.inner, self.inner.begin(key), self.order(key))
 
 
 def known(size: Any) -> int:
@@ -419,7 +483,6 @@ def known(size: Any) -> int:
 __all__ = [
     "INFINITE",
     "UNKNOWN",
-    "BatchStream",
     "Calls",
     "ConcatenateStream",
     "EnumerateStream",

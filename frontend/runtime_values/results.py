@@ -58,6 +58,11 @@ class RuntimeNone(RuntimeValue):
         return (self.is_none, self.value), lambda parts: None if parts[0] else parts[1]
 
 
+def present(value: Any) -> Any:
+    """A value that is known not to be None where it is asked for, whatever a condition at run time may be."""
+    return value.value if isinstance(value, RuntimeNone) else value
+
+
 class RuntimeContainer(RuntimeValue):
     """A list, dict or set whose size is known at run time."""
 
@@ -168,4 +173,4 @@ def _is_array(value: object) -> bool:
     return isinstance(value, BaseException) and holds_traced(value, depth=3)
 
 
-__all__ = ["flatten_results"]
+__all__ = ["flatten_results", "present"]

@@ -246,7 +246,7 @@ def _integer(value: Any, conversion: str | None, spec: Any) -> tuple[TracedArray
     return (value.copy(), *_BASES[spec or ""])
 
 
-def string_of(function: Callable[..., str], *args: Any, **kwargs: Any) -> Any:
+def string_of(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any:
     """`function(*args, **kwargs)`, a string, now or at run time: `string_of(operator.mod, "%d items", count)`.
 
     >>> string_of("{:.1f}|{}".format, 1.25, "a")

@@ -245,7 +245,7 @@ _UNBORN = "_weft_arguments"
 """The attribute of an exception whose constructor is to run at run time."""
 
 
-def make_exception(kind: type[BaseException], *args: Any, **kwargs: Any) -> BaseException:
+def make_exception(kind: type[BaseException], /, *args: Any, **kwargs: Any) -> BaseException:
     """Make an exception; a constructor written in Python that gets run-time values is called when it is raised.
 
     Until then the exception has no attributes: what the constructor computes of the values is not known.

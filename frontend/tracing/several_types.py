@@ -144,7 +144,7 @@ def first_of_several(values: Any) -> SeveralTypes | None:
     return None
 
 
-def by_type(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def by_type(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """`function(*args, **kwargs)`, on a path of its own for each type that one of the arguments may have."""
     found = first_of_several((*args, *kwargs.values()))
     if found is None or first_of_several((kwargs.get("out"),)) is not None:

@@ -47,6 +47,18 @@ class TestCallees:
 
         same(f, *[I64(n) for n in (-3, 0, 2)])
 
+    def test_parameters_have_any_names(self):
+        Named = collections.namedtuple("Named", "function kind trace args self_")
+
+        def helper(function, kind=1, **kwargs):
+            return function * kind + kwargs.get("args", 0)
+
+        def f(x):
+            named = Named(function=x, kind=x + 1, trace=x + 2, args=x + 3, self_=x)
+            return helper(function=named.function, kind=named.kind, args=named.args), named.trace
+
+        same(f, F64(3), F64(-2))
+
     def test_helpers_write_into_arguments(self):
         def f(x, n):
             fill(x, 2, n)

@@ -103,10 +103,6 @@ def test_mistakes_in_compiled_functions() -> None:
     compiled = weft.function(walked)
     with pytest.raises(TypeError, match="filter: the predicate returned int64 of shape"):
         compiled(Dataset.range(3).filter(lambda x: x + 1))
-    with pytest.raises(weft.UnsupportedError, match=r"zip\(\) of several data sets .* in plain Python only"):
-        compiled(Dataset.zip(*[Dataset.range(3).filter(lambda x: x > 1) for _ in range(2)]))
-    with pytest.raises(weft.UnsupportedError, match=r"interleave\(\) with a cycle_length above 1"):
-        compiled(Dataset.range(3).interleave(lambda x: Dataset.range(2), 2))
     with pytest.raises(ValueError, match="batch: batch_size is at least 1, not 0"):
         weft.function(lambda x: walked(Dataset.from_tensor_slices(x).batch(0)))(TWO)
 

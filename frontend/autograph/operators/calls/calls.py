@@ -60,7 +60,7 @@ from .plain_functions import plain_call
 from .recursion import activate
 
 
-def call(function: Any, *args: Any, **kwargs: Any) -> Any:
+def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """`function(*args, **kwargs)`."""
     trace = current_trace()
     if trace is None:
@@ -265,7 +265,7 @@ def converted(function: Any) -> Callable[..., Any]:
     return called
 
 
-def _call_remembered(function: Any, *args: Any, **kwargs: Any) -> Any:
+def _call_remembered(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Call what `functools.lru_cache` makes: its function is converted, and called once for the same constants."""
     trace = current_trace()
     assert trace is not None
@@ -329,7 +329,7 @@ def _maker_of(function: Any) -> Callable[..., Any] | None:
     return None
 
 
-def _make(kind: type, *args: Any, **kwargs: Any) -> Any:
+def _make(kind: type, /, *args: Any, **kwargs: Any) -> Any:
     """`type.__call__`."""
     return (_made_by(kind) or functools.partial(type.__call__, kind))(*args, **kwargs)
 
@@ -365,7 +365,7 @@ def _user_written(kind: type, name: str) -> types.FunctionType | None:
     return found if is_users and not is_generated(found) else None
 
 
-def _filled(kind: Any, init: Any, after: types.FunctionType, *args: Any, **kwargs: Any) -> Any:
+def _filled(kind: Any, init: Any, after: types.FunctionType, /, *args: Any, **kwargs: Any) -> Any:
     """An object of a dataclass, filled as `__init__` does it, which then calls `__post_init__`."""
     made = object.__new__(kind)
     bound = inspect.signature(init).bind(made, *args, **kwargs).arguments

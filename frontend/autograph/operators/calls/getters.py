@@ -96,7 +96,7 @@ _OF_LISTS: dict[str, Function] = {
 """Methods of lists that are taken of them by their special names."""
 
 
-def _method_of_list(method: Any, *args: Any, **kwargs: Any) -> Any:
+def _method_of_list(method: Any, /, *args: Any, **kwargs: Any) -> Any:
     """`list.append(items, item)`."""
     is_grown = args and is_loaded(dynamic_lists) and isinstance(args[0], dynamic_lists.GrowingList)
     if args and (type(args[0]) is list or is_grown):

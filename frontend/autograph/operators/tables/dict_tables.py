@@ -140,7 +140,7 @@ class DictTable(Table):
         self.take_out(Found(None, place, np.bool_(True)))
         return item
 
-    def update(self, *others: Any, **named: Any) -> None:
+    def update(self, /, *others: Any, **named: Any) -> None:
         """Take over the items of another dict, or pairs of keys and values."""
         for other in (*others, named):
             self.take_over(other)

@@ -1,0 +1,169 @@
+"""Pipelines that one loop walks at once: `zip` of streams and `interleave`, compiled as in plain Python."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+
+Dataset = weft.data.Dataset
+NUMBER = weft.TensorSpec((), "int64")
+
+
+def odd(x: Any) -> Any:
+    return x % 3 > 0
+
+
+def fill(x: Any) -> Any:
+    return np.full(x, x)
+
+
+def flat(x: Any) -> Any:
+    if isinstance(x, tuple):
+        return sum([(place + 2) * flat(part) for place, part in enumerate(x)])
+    return (x.reshape(-1) * np.arange(1, x.size + 1)).sum() + 7 * x.size
+
+
+def digest(dataset: Any) -> Any:
+    """Numbers that tell all elements, their shapes and their order."""
+    count, total = 0, np.int64(7)
+    for x in dataset:
+        total = (total * 31 + flat(x)) % 1000003
+        count += 1
+    return count, total
+
+
+def drawn() -> Iterator[Any]:
+    draws = random.Random(3)  # nothing that compiled code has
+    for _ in range(5):
+        yield np.int64(draws.randint(0, 99))
+
+
+def lengths() -> Iterator[Any]:
+    for length in (3, 1, 4, 2):
+        yield np.full(length, length)
+
+
+def numbers(count: int) -> Any:
+    """A stream."""
+    return Dataset.range(count).filter(odd)
+
+
+PROGRAMS: dict[str, Callable[[], Any]] = {
+    "repetitions": lambda: Dataset.zip(
+        Dataset.range(4).shuffle(seed=1).repeat(), Dataset.range(6).shuffle(seed=2).repeat(3).map(fill)
+    ).map(lambda x, y: (x, y.sum())),
+    "batches": lambda: Dataset.zip(numbers(20).batch(3), Dataset.range(2), numbers(11).batch(3).skip(1)),
+    "taken apart": lambda: Dataset.zip(
+        numbers(20), numbers(12).batch(3).unbatch().concatenate(Dataset.range(3)).enumerate().take(7)
+    ),
+    "shuffled": lambda: Dataset.zip(
+        numbers(20).cache(),
+        numbers(12).shuffle(3, seed=4),
+        Dataset.range(12).batch(5).shuffle(3, seed=4).prefetch(),
+    ),
+    "windows": lambda: Dataset.zip(
+        Dataset.range(20).window(3), Dataset.range(12).window(3, shift=1)
+    ).flat_map(lambda x, y: Dataset.zip(x, y)),
+    "batches of what comes again": lambda: Dataset.zip(
+        Dataset.range(20).shuffle(seed=3).repeat().batch(8).take(4), Dataset.range(9).repeat(5).batch(8)
+    ),
+    "items of Python's": lambda: Dataset.zip(
+        numbers(30),
+        Dataset.from_generator(drawn, NUMBER),
+        Dataset.from_iterable([np.int64(4), np.int64(2)], NUMBER),
+    ),
+    "functions that hold data": lambda: Dataset.range(4).interleave(
+        lambda x: Dataset.range(10, 16).map(lambda y: (x, y)).filter(lambda x, y: y > 10 + x),
+        cycle_length=2,
+        block_length=2,
+    ),
+    "several lengths": lambda: Dataset.range(7).interleave(
+        lambda x: Dataset.range(10).take(x), cycle_length=3
+    ),
+    "orders in turn": lambda: (
+        Dataset.from_tensor_slices(np.arange(20).reshape(5, 4))
+        .shuffle(seed=1)
+        .interleave(lambda x: Dataset.from_tensor_slices(x).shuffle(seed=1).repeat(2))
+    ),
+    "padded batches of any length": lambda: Dataset.zip(
+        numbers(20), Dataset.range(1, 6).map(fill).padded_batch(2, padding_values=-1)
+    ),
+    "padded batches of Python's items": lambda: Dataset.from_generator(
+        lengths, weft.TensorSpec([None], "int64")
+    ).padded_batch(2),
+}
+
+
+@pytest.mark.filterwarnings("ignore:each item of this:weft.FallbackWarning")
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_same_as_in_plain_python(name: str) -> None:
+    plain, given = PROGRAMS[name](), PROGRAMS[name]()
+    compiled = weft.function(digest)
+    for _ in range(2):
+        assert compiled(given) == digest(plain)
+    assert compiled.trace_count == 1
+
+
+def test_going_on_where_a_saved_walk_was(tmp_path: Any) -> None:
+    def make() -> Any:
+        slices = Dataset.from_tensor_slices(np.arange(12).reshape(3, 4)).shuffle(seed=1)
+        turns = slices.interleave(lambda x: Dataset.from_tensor_slices(x).shuffle(seed=2), cycle_length=2)
+        return Dataset.zip(turns, Dataset.range(5).shuffle(seed=3).repeat())
+
+    @weft.function
+    def some(dataset: Any, most: Any) -> Any:
+        found: Any = []
+        for count, (x, y) in enumerate(dataset, 1):
+            found.append(100 * x + y)
+            if count == most:
+                break
+        return found
+
+    whole = make()
+    epochs = [[100 * x + y for x, y in whole] for _ in range(3)]
+    stopped = make()
+    assert some(stopped, np.int64(99)) == epochs[0]
+    assert some(stopped, np.int64(5)) == epochs[1][:5]
+    weft.save_state({"data": stopped}, tmp_path / "state.npz")
+    resumed = make()
+    weft.load_state({"data": resumed}, tmp_path / "state.npz")
+    assert some(resumed, np.int64(99)) == epochs[1][5:]
+    assert some(resumed, np.int64(99)) == epochs[2]
+
+
+@pytest.mark.filterwarnings("ignore:each item of this:weft.FallbackWarning")
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: Dataset.range(1, 6).map(fill).filter(np.any).batch(2),
+            r"element 1 of this one has shape \(2,\)",
+        ),
+        (
+            lambda: Dataset.from_generator(lengths, weft.TensorSpec([None], "int64")).batch(2),
+            r"element 1 of this one has shape \(1,\), and element 0 \(3,\); padded_batch",
+        ),
+        (
+            lambda: Dataset.range(1, 6).map(fill).padded_batch(2, 3),
+            "has 4 entries along axis 0, and padded_shapes says 3",
+        ),
+        (
+            lambda: Dataset.range(3).interleave(lambda _: Dataset.from_generator(drawn, NUMBER)),
+            "items Python gives .* plain Python only",
+        ),
+        (
+            lambda: Dataset.range(3).interleave(lambda x: x),
+            "makes a data set",
+        ),
+    ],
+)
+def test_refused(make: Callable[[], Any], message: str) -> None:
+    with pytest.raises((ValueError, TypeError, weft.UnsupportedError), match=message):
+        weft.function(digest)(make())
