@@ -148,7 +148,8 @@ def with_padded_row(number: Any, batch: Any, part: Any, shape: Any, value: Any) 
 def widened(batch: Any, width: list[Any], value: Any) -> Any:
     """An array of wider rows, with what pads them."""
     wider = np.full((len(batch), *width), 0 if value is None else value, batch.dtype)
-    wider[(slice(None), *[slice(0, extent) for extent in batch.shape[1:]])] = batch
+    where: Any = (slice(None), *[slice(0, extent) for extent in batch.shape[1:]])
+    wider[where] = batch
     return wider
 
 
