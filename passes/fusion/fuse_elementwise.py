@@ -16,7 +16,7 @@ groups, and then every group is built once, by moving the bodies of its members.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import MutableMapping, Set
+from collections.abc import MutableMapping, Sequence, Set
 from dataclasses import field
 from typing import Any, ClassVar
 
@@ -29,6 +29,9 @@ from .groups import Builder, Generic, Group, Maps, Read, View, is_simple, scalar
 
 CHEAP = 8
 """Bodies up to this cost are computed again for every element that they are broadcast to."""
+
+WIDE = 1.5
+"""So many instructions of a wide group can run at a time: its cost over that of its longest chain."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,12 @@ class FuseElementwise(Pass):
     summary: ClassVar[str] = "compute elementwise ops in the loop nest that uses them"
 
     max_ops: int = 256
-    """The cost of a group, in simple instructions; longer chains are cut, since compile time grows with bodies."""
+    """The cost of a group, in simple instructions; longer chains are cut, since compile time grows with bodies, and a
+    processor that sees no further than that waits for each instruction of a chain."""
+
+    max_wide_ops: int = 1024
+    """The cost of a group of which several instructions can run at a time, as those of a formula of many terms: to cut
+    it is to store and to read again what the parts have in common."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Fuse in all functions."""
@@ -55,7 +63,7 @@ class FuseElementwise(Pass):
         for function in defined_functions(module):
             captured = _used_further_in(function.operation)
             for block in function.regions[0]:
-                _BlockFuser(block, maps, self.max_ops, statistics, captured).run()
+                _BlockFuser(block, maps, self, statistics, captured).run()
 
 
 def _used_further_in(function: Operation) -> set[Value]:
@@ -86,7 +94,7 @@ class _BlockFuser:
 
     block: Block
     maps: Maps
-    max_ops: int
+    limits: FuseElementwise
     statistics: Statistics
     captured: Set[Value]
     """The values that are used in a block inside of theirs."""
@@ -114,7 +122,7 @@ class _BlockFuser:
             self._note(op)
         for block in self.inner:
             scalars = ChainMap[Value, Any]({}, self.scalars)
-            _BlockFuser(block, self.maps, self.max_ops, self.statistics, self.captured, scalars=scalars).run()
+            _BlockFuser(block, self.maps, self.limits, self.statistics, self.captured, scalars=scalars).run()
         groups: list[Group] = []
         for generic in reversed(self.generics):
             if self._joins_users(generic):
@@ -230,7 +238,7 @@ class _BlockFuser:
         (group,) = groups.values()
         if group.root.is_contraction:
             return _apart(generic, "a product reads it again and again", group.root)
-        if group.cost + generic.cost > self.max_ops:
+        if not self._fits(generic, group, [user for _, user, _ in uses]):
             return _apart(generic, "one loop for all would be too long to compile", group.root)
         places = {self._place(generic, *use) for use in uses}
         if len(places) != 1:
@@ -240,6 +248,12 @@ class _BlockFuser:
             return _apart(generic, "each element of it is read many times", group.root)
         joined = group.add(generic, loops, [use[1:] for use in uses])
         return joined or _apart(generic, "its elements are read at places that depend on data", group.root)
+
+    def _fits(self, generic: Generic, group: Group, users: Sequence[Generic]) -> bool:
+        """Whether a group stays short with a producer, or is wide: its longest chain is a part of its cost only."""
+        cost = group.cost + generic.cost
+        chain = max(group.chain, generic.cost + max(user.chain for user in users))
+        return cost <= self.limits.max_ops or (cost <= self.limits.max_wide_ops and cost >= WIDE * chain)
 
     def _note_group(self, group: Group) -> None:
         """Note what is computed in one loop; how the results of reductions are rounded is no part of the program."""

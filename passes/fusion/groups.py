@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ...dialect.mlir import Attribute, Operation, Value, ir
@@ -201,6 +201,8 @@ class Generic:
     """A `linalg.generic` with what fusion wants to know of it."""
 
     group: Group
+    chain: int
+    """The cost of the longest way from its inputs to the end of its group."""
     loops: AffineMap
     """From the loops of the group to the loops of this op; both are set when it is decided which group it joins."""
 
@@ -309,7 +311,8 @@ class Group:
         self.root = root
         self.members = [root]
         """From the root back to the first op."""
-        self.cost = root.cost
+        self.cost = self.chain = root.chain = root.cost
+        """Of all instructions, and of the longest chain of them that wait for each other, at most."""
         self._maps = maps
         root.group = self
         root.loops = ir.AffineMap.get_identity(root.output_maps[0].n_dims)
@@ -320,7 +323,7 @@ class Group:
         if self._wanted:
             self._cover(root, root.loops, self._covered)
 
-    def add(self, producer: Generic, loops: AffineMap, reads: Iterable[tuple[Generic, Read]]) -> bool:
+    def add(self, producer: Generic, loops: AffineMap, reads: Sequence[tuple[Generic, Read]]) -> bool:
         """Let a producer join at a place of the loops, unless the extent of a loop would not be known any more."""
         if self._wanted:
             covered = self._covered.copy()
@@ -331,6 +334,8 @@ class Group:
                 return False
             self._covered = covered
         producer.group, producer.loops = self, loops
+        producer.chain = producer.cost + max(user.chain for user, _ in reads)
+        self.chain = max(self.chain, producer.chain)
         self.members.append(producer)
         self.cost += producer.cost
         return True

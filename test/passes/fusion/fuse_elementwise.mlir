@@ -222,6 +222,28 @@ func.func @long(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
+// A formula of many terms, which do not wait for each other, is not.
+// CHECK-LABEL: func.func @wide
+// SHORT-LABEL: func.func @wide
+// SHORT: linalg.generic
+// SHORT-NOT: linalg.yield
+// SHORT: arith.subf
+// SHORT-COUNT-3: arith.addf
+// SHORT: linalg.yield
+// SHORT-NOT: linalg.generic
+func.func @wide(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = "weft.subtract"(%x, %y) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %1 = "weft.multiply"(%x, %y) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %2 = "weft.multiply"(%x, %x) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %3 = "weft.add"(%y, %y) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %4 = "weft.multiply"(%0, %1) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %5 = "weft.add"(%2, %3) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %6 = "weft.add"(%4, %5) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %6 : tensor<8xf32>
+}
+
+// -----
+
 // An axis of extent 1 that a reduction runs over is not taken away either.
 // SHORT-LABEL: func.func @largest_of_one
 // CHECK-LABEL: func.func @largest_of_one

@@ -22,6 +22,21 @@ def test_chains_longer_than_a_group(dtype: str) -> None:
     np.testing.assert_array_equal(weft.function(chain)(x), chain(x))
 
 
+def test_wide_formulas_are_one_loop() -> None:
+    def formula(x: Any, y: Any) -> Any:
+        terms = [x, y, x - y, x * y, x + 1, y - 2]
+        for i in weft.unroll(range(25)):
+            terms = [term * y + (0.5 + i) for term in terms]
+        return sum(terms) / (1 + terms[0] * terms[0])
+
+    x, y = np.linspace(-1, 1, 67), np.linspace(0.1, 0.9, 67)
+    compiled = weft.function(formula)
+    np.testing.assert_array_equal(compiled(x, y), formula(x, y))
+    kernels = compiled.get_concrete_function(x, y).as_text("kernels")
+    assert kernels.count("arith.mulf") > FuseElementwise.max_ops // 2
+    assert kernels.count("linalg.generic {") == 1
+
+
 def test_many_values_of_a_constant() -> None:
     def layers(x: Any, weights: Any) -> Any:
         for i in range(12):
