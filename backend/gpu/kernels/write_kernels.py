@@ -13,7 +13,7 @@ from ...nests.emit import create
 from ..code.captures import NotScheduled, is_pure
 from ..code.kernel import remove_device_module
 from ..placement.place_kernels import HOST, REASON, SIDE
-from .schedule import parts_of, working_operations
+from .schedule import schedules_of, working_operations
 from .written_kernels import kernels_to_write, require_device
 
 _WRITTEN = ("complex", "gpu", "nvvm", "ub", "vector", "llvm", "scf", "memref", "math")
@@ -47,12 +47,12 @@ def _schedule(function: Operation) -> int:
     launches = sum(1 for op in operations_of(function) if op.name == "gpu.launch_func")
     if launches:  # of sorts
         return launches
-    parts, ops = parts_of(function), working_operations(function)
+    schedules, ops = schedules_of(function), working_operations(function)
     name = function.attributes["sym_name"].value
-    names = [name] if len(parts) == 1 else [f"{name}_{number}" for number in range(len(parts))]
-    for part, own in zip(parts, names, strict=True):
-        with ir.InsertionPoint(part.place), part.operation.location:
-            part.write(own)
+    names = [name] if len(schedules) == 1 else [f"{name}_{number}" for number in range(len(schedules))]
+    for (schedule, place), own in zip(schedules, names, strict=True):
+        with ir.InsertionPoint(place), schedule.ops[-1].location:
+            schedule.write_all(own)
     for op in reversed(operations_in(function.regions[0].blocks[0])):
         if op in ops or (is_pure(op) and is_unused(op)):  # which may use what such an operation read
             op.erase()

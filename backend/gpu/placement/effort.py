@@ -17,7 +17,7 @@ _SECONDS_OF_CORE_STEP = 1e-9
 """What the host takes for an operation."""
 
 
-def is_better_on_host(steps: int, work: int, size: int) -> bool:
+def is_better_on_host(steps: float, work: float, size: int) -> bool:
     """Whether so many operations behind each other take the device long, and the host less.
 
     The host does all the `work` behind each other, and copies arrays of so many bytes.

@@ -14,63 +14,117 @@ A row all of whose scores are minus infinity has no weights but zeros, and is 0 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
-from ....dialect.mlir import Operation, Value
+from ....dialect.mlir import Value
 from ...nests.emit import Emitter
+from ...target import gpu_figures
 from ..code.kernel import Kernel, allocate
 from ..code.walk import product
-from .attention_parts import Parts, find
+from ..rewrites.attention import Attention
+from .attention_parts import Parts, Tile
 from .attention_pieces import merged, pieces_of
 from .attention_rows import Pieces, Rows
+from .attention_tensor_cores import HalfRows
+from .attention_tensor_cores import takes as takes_halves
+from .attention_tiles import TiledRows
+from .device_schedule import DeviceSchedule, Run, size_of
+from .followers import may_follow
 from .loaders import THREADS
 from .products import is_asked_for, is_replaced
-from .steps import Step
 
 
-def write(function: Operation, name: str, steps: Sequence[Step], kind: type[Rows], reason: str) -> None:
-    """Write the steps that attention is made of, and the one behind them that is computed with its result."""
-    found = find(steps)
-    assert found is not None
-    attention, count = found
-    parts = Parts.of(attention)
-    assert parts is not None
-    tile = kind.tile(parts)
-    assert tile is not None
-    emitter = Emitter(function)
-    ends = steps[count - 1 :]
-    asked = is_asked_for(ends)
-    result = ends[0].nest.outputs[0].memref
-    between = {step.nest.outputs[0].memref for step in steps[: count - 1]}
-    if not asked and not is_replaced(ends):
-        between.add(result)
-    ops = [step.nest.operation for step in steps]
-    given = [step.initial for step in steps if step.initial is not None]
+class TiledAttention(DeviceSchedule):
+    """A product, the softmax of its rows and the product of that with values, as one kernel; two, where rows are few:
+    blocks share the keys, and what they found is merged.
+    """
 
-    def kernel_of(name: str, kind: type[Rows], memory: Sequence[Value], pieces: int) -> Kernel:
-        kernel = Kernel(function, name, ops, (THREADS, 1, 1), [*given, *memory], list(between))
-        with kernel.body():
-            copies = {op: kernel.clone(op) for op in ops}
-            own = Pieces(pieces, [kernel.value(memref) for memref in memory])
-            kind(kernel, parts, tile, copies, ends, asked, own).emit()
-            for copy in copies.values():
-                copy.erase()
-        return kernel
+    name = "attention"
+    reason = "scores stay with their threads"
+    writer: ClassVar[type[Rows]] = TiledRows
 
-    counts = [*parts.outer, emitter.divide(emitter.add(parts.rows, tile.rows - 1), tile.rows)]
-    blocks = emitter.maximum(1, product(counts, emitter))
-    text = f"{reason}; {tile.rows} rows and {tile.keys} keys at a time"
-    pieces = pieces_of(parts, tile, blocks)
-    if pieces == 1:
-        kernel_of(name, kind, [], 1).launch([blocks], text)
-        return
-    rows = product([*parts.outer, parts.rows], emitter)
-    assert isinstance(rows, int)
-    types = [parts.scores.element, attention.total.operands[1].type.element_type, parts.scores.element]
-    shapes = [[pieces, rows], [pieces, rows], [pieces, rows, parts.columns]]
-    memory = [allocate(shape, type) for shape, type in zip(shapes, types, strict=True)]
-    kernel_of(f"{name}_parts", kind, memory, pieces).launch([blocks, pieces], f"{text}, in {pieces} pieces")
-    last = kernel_of(name, merged(kind), memory, pieces)
-    last.launch([-(-rows * parts.columns // THREADS)], f"{reason}: the pieces, in their order")
+    def __init__(self, run: Run, found: Attention, count: int, parts: Parts, tile: Tile) -> None:
+        follows = len(run.steps) > count and may_follow(run.steps[count - 1], run.steps[count])
+        super().__init__(run, count + follows)
+        self.found, self.count, self.parts, self.tile = found, count, parts, tile
+
+    @classmethod
+    def match(cls, run: Run) -> TiledAttention | None:
+        found, count = run.attention or (None, 0)
+        parts = None if found is None else Parts.of(found)
+        tile = None if parts is None or not cls.takes(parts) else cls.writer.tile(parts)
+        return None if found is None or parts is None or tile is None else cls(run, found, count, parts, tile)
+
+    @classmethod
+    def takes(cls, parts: Parts) -> bool:
+        """Products of halves alone are faster by tensor cores than attention without."""
+        return not takes_halves(parts)
+
+    @property
+    def operations_per_second(self) -> float:
+        """Additions and multiplications in products; 0 where that is not known."""
+        return gpu_figures().f32_per_second
+
+    def seconds(self) -> float:
+        products = (self.parts.scores, self.parts.result)
+        each = 2 * sum(size_of(product.nest.extents) for product in products)
+        return each / self.operations_per_second if self.operations_per_second else 0.0
+
+    def write(self, name: str) -> None:
+        steps, parts, tile, kind = self.steps, self.parts, self.tile, self.writer
+        emitter = Emitter(self.function)
+        ends = steps[self.count - 1 :]
+        asked = is_asked_for(ends)
+        result = ends[0].nest.outputs[0].memref
+        between = [step.nest.outputs[0].memref for step in steps[: self.count - 1]]
+        if not asked and not is_replaced(ends):
+            between.append(result)
+        ops = [step.nest.operation for step in steps]
+        given = [step.initial for step in steps if step.initial is not None]
+
+        def kernel_of(name: str, kind: type[Rows], memory: Sequence[Value], pieces: int) -> Kernel:
+            kernel = Kernel(self.function, name, ops, (THREADS, 1, 1), [*given, *memory], between)
+            with kernel.body():
+                copies = {op: kernel.clone(op) for op in ops}
+                own = Pieces(pieces, [kernel.value(memref) for memref in memory])
+                kind(kernel, parts, tile, copies, ends, asked, own).emit()
+                for copy in copies.values():
+                    copy.erase()
+            return kernel
+
+        counts = [*parts.outer, emitter.divide(emitter.add(parts.rows, tile.rows - 1), tile.rows)]
+        blocks = emitter.maximum(1, product(counts, emitter))
+        text = f"{self.title}; {tile.rows} rows and {tile.keys} keys at a time"
+        pieces = pieces_of(parts, tile, blocks)
+        if pieces == 1:
+            kernel_of(name, kind, [], 1).launch([blocks], text)
+            return
+        rows = product([*parts.outer, parts.rows], emitter)
+        assert isinstance(rows, int)
+        types = [parts.scores.element, self.found.total.operands[1].type.element_type, parts.scores.element]
+        shapes = [[pieces, rows], [pieces, rows], [pieces, rows, parts.columns]]
+        memory = [allocate(shape, type) for shape, type in zip(shapes, types, strict=True)]
+        kernel_of(f"{name}_parts", kind, memory, pieces).launch(
+            [blocks, pieces], f"{text}, in {pieces} pieces"
+        )
+        last = kernel_of(name, merged(kind), memory, pieces)
+        last.launch([-(-rows * parts.columns // THREADS)], f"{self.title}: the pieces, in their order")
 
 
-__all__ = ["write"]
+class HalfAttention(TiledAttention):
+    """Attention of halves, of which tensor cores multiply queries with keys and weights with values."""
+
+    name = "half-attention"
+    reason = "scores stay with their threads, and tensor cores multiply"
+    writer = HalfRows
+
+    @classmethod
+    def takes(cls, parts: Parts) -> bool:
+        return takes_halves(parts)
+
+    @property
+    def operations_per_second(self) -> float:
+        return gpu_figures().f16_per_second
+
+
+__all__ = ["HalfAttention", "TiledAttention"]

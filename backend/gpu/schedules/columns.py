@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialect.mlir import Operation, Value
+from ....dialect.mlir import Value
 from ....dialect.records import dataclass
 from ...nests.collapse import collapse_dims
 from ...nests.emit import Emitter, Index, load, store
@@ -21,7 +21,8 @@ from ..code.points import read
 from ..code.reduce import Reduction
 from ..code.vectors import is_aligned, is_vector, lanes_of, load_lanes
 from ..code.walk import product, split, stepped
-from .followers import finish, not_asked_for
+from .device_schedule import DeviceSchedule, Run
+from .followers import count_with_follower, finish, not_asked_for
 from .steps import Step
 
 _ACROSS, _DOWN = 32, 8
@@ -45,11 +46,56 @@ class _Shape:
     slices: int
 
 
-def matches(step: Step, function: Operation) -> bool:
-    """Whether a nest adds up along one dimension, and its last one is contiguous."""
-    nest = loop_nest(step.nest.operation)
-    collapse_dims([nest], Emitter(function))
-    return _shape(nest) is not None
+class Columns(DeviceSchedule):
+    """Reductions of the first axis. What a second kernel costs, and slices save, is not weighed."""
+
+    name = "columns"
+    reason = "neighbours are added to neighbours"
+
+    @classmethod
+    def match(cls, run: Run) -> Columns | None:
+        nest = run.nest
+        if nest is None or all(nest.parallel) or not any(nest.parallel) or run.is_small_product:
+            return None
+        nest = loop_nest(nest.operation)
+        collapse_dims([nest], Emitter(run.function))
+        return None if _shape(nest) is None else cls(run, count_with_follower(run.steps))
+
+    def threads(self) -> float:
+        return super().threads() * _DOWN
+
+    def write(self, name: str) -> None:
+        step, ops = self.steps[0], [step.nest.operation for step in self.steps]
+        generic = step.nest.operation
+        emitter = Emitter(self.function)
+        outer = loop_nest(generic)
+        collapse_dims([outer], emitter)
+        shape = _shape(outer)
+        assert shape is not None
+        reduction = Reduction.of(outer)
+        assert reduction is not None
+        local = not_asked_for(self.steps)
+        across = emitter.divide(
+            emitter.add(outer.extents[shape.column], _ACROSS * shape.lanes - 1), _ACROSS * shape.lanes
+        )
+        blocks = emitter.multiply(across, product([outer.extents[dim] for dim in shape.outer], emitter))
+        if shape.slices == 1:
+            kernel = Kernel(self.function, name, ops, (_ACROSS, _DOWN, 1), step.starts, local)
+            _Columns(kernel, self.steps, shape).emit(None)
+            kernel.launch([blocks], self.title)
+            return
+        results = product(
+            [e for e, parallel in zip(outer.extents, outer.parallel, strict=True) if parallel], emitter
+        )
+        assert isinstance(results, int)
+        partial = [allocate([shape.slices, results], type) for type in reduction.types]
+        memory = [access.memref for access in step.nest.outputs]
+        kernel = Kernel(self.function, f"{name}_parts", [generic], (_ACROSS, _DOWN, 1), partial, memory)
+        _Columns(kernel, self.steps, shape).emit([kernel.value(memory) for memory in partial])
+        kernel.launch([blocks, shape.slices], f"{self.title}; {shape.slices} slices")
+        last = Kernel(self.function, name, ops, (_THREADS, 1, 1), [*partial, *step.starts], local)
+        _combine(last, self.steps, shape, [last.value(memory) for memory in partial], results)
+        last.launch([-(-results // _THREADS)], f"{self.title}: the slices, in their order")
 
 
 def _shape(nest: LoopNest) -> _Shape | None:
@@ -88,41 +134,6 @@ def _slices(nest: LoopNest, summed: int, column: int, lanes: int) -> int:
     if not blocks:
         return 1
     return max(1, min(gpu.multiprocessors * 4 // blocks, rows // _LEAST))
-
-
-def write(function: Operation, name: str, steps: Sequence[Step], reason: str) -> None:
-    """Write a nest that `matches`, and what follows it."""
-    step, ops = steps[0], [step.nest.operation for step in steps]
-    generic = step.nest.operation
-    emitter = Emitter(function)
-    outer = loop_nest(generic)
-    collapse_dims([outer], emitter)
-    shape = _shape(outer)
-    assert shape is not None
-    reduction = Reduction.of(outer)
-    assert reduction is not None
-    local = not_asked_for(steps)
-    across = emitter.divide(
-        emitter.add(outer.extents[shape.column], _ACROSS * shape.lanes - 1), _ACROSS * shape.lanes
-    )
-    blocks = emitter.multiply(across, product([outer.extents[dim] for dim in shape.outer], emitter))
-    if shape.slices == 1:
-        kernel = Kernel(function, name, ops, (_ACROSS, _DOWN, 1), step.starts, local)
-        _Columns(kernel, steps, shape).emit(None)
-        kernel.launch([blocks], reason)
-        return
-    results = product(
-        [e for e, parallel in zip(outer.extents, outer.parallel, strict=True) if parallel], emitter
-    )
-    assert isinstance(results, int)
-    partial = [allocate([shape.slices, results], type) for type in reduction.types]
-    memory = [access.memref for access in step.nest.outputs]
-    kernel = Kernel(function, f"{name}_parts", [generic], (_ACROSS, _DOWN, 1), partial, memory)
-    _Columns(kernel, steps, shape).emit([kernel.value(memory) for memory in partial])
-    kernel.launch([blocks, shape.slices], f"{reason}; {shape.slices} slices")
-    last = Kernel(function, name, ops, (_THREADS, 1, 1), [*partial, *step.starts], local)
-    _combine(last, steps, shape, [last.value(memory) for memory in partial], results)
-    last.launch([-(-results // _THREADS)], f"{reason}: the slices, in their order")
 
 
 class _Columns:

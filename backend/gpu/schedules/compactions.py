@@ -17,6 +17,7 @@ from ..code.captures import is_known_to_host
 from ..code.control import compare, only_if
 from ..code.kernel import Kernel, allocate
 from ..code.scan import BlockScan, Prefix
+from .device_schedule import DeviceSchedule, Run
 
 _THREADS = 256
 _EACH = 4
@@ -26,12 +27,48 @@ _TILES = 4
 """Of a slice at least."""
 
 
-def matches(run: Sequence[Operation]) -> bool:
-    """Whether operations are such a loop, and those that store how many it kept."""
-    found = match_compaction(run[0])
-    return (
-        found is not None and is_known_to_host(found.loop.operands[1]) and all(map(_stores_number, run[1:]))
-    )
+class Compactions(DeviceSchedule):
+    """Masks and `nonzero`: blocks count what they keep, then write it behind each other."""
+
+    name = "compactions"
+    reason = "what is kept lies behind what was kept before"
+
+    def __init__(self, run: Run, found: Compaction) -> None:
+        super().__init__(run)
+        self.found = found
+
+    @classmethod
+    def match(cls, run: Run) -> Compactions | None:
+        found = match_compaction(run.ops[0]) if run.ops else None
+        if found is None or not is_known_to_host(found.loop.operands[1]):
+            return None
+        return cls(run, found) if all(map(_stores_number, run.ops[1:])) else None
+
+    def write(self, name: str) -> None:
+        known = constant_integer(self.found.loop.operands[1])
+        length: Index = self.found.loop.operands[1] if known is None else known
+        gpu = current().gpu
+        assert gpu is not None
+        emitter, share = Emitter(self.function), _TILE * _TILES
+        blocks = emitter.divide(emitter.add(length, share - 1), share)
+        slices = emitter.maximum(1, emitter.minimum(blocks, gpu.multiprocessors))
+        if slices == 1:
+            kernel = Kernel(self.function, name, self.ops, (_THREADS, 1, 1))
+            with kernel.body():
+                _Slice(kernel, self.found).write(None, self.ops[1:])
+            kernel.launch([1], f"{self.title}; one block")
+            return
+        shares = allocate([gpu.multiprocessors], ir.IntegerType.get_signless(64))
+        first = Kernel(
+            self.function, f"{name}_counts", [self.found.loop], (_THREADS, 1, 1), [shares], writes=[shares]
+        )
+        with first.body():
+            _Slice(first, self.found).count(shares)
+        first.launch([slices], f"{self.title}; how many slices keep")
+        last = Kernel(self.function, name, self.ops, (_THREADS, 1, 1), [shares])
+        with last.body():
+            _Slice(last, self.found).write(shares, self.ops[1:])
+        last.launch([slices], f"{self.title}; slices, behind those before them")
 
 
 def _stores_number(op: Operation) -> bool:
@@ -43,34 +80,6 @@ def _stores_number(op: Operation) -> bool:
         and not list(op.attributes["iterator_types"])
         and len(operations_in(op.regions[0].blocks[0])) == 1
     )
-
-
-def write(function: Operation, name: str, run: Sequence[Operation], reason: str) -> None:
-    """Write operations that `matches`."""
-    found = match_compaction(run[0])
-    assert found is not None
-    known = constant_integer(found.loop.operands[1])
-    length: Index = found.loop.operands[1] if known is None else known
-    gpu = current().gpu
-    assert gpu is not None
-    emitter, share = Emitter(function), _TILE * _TILES
-    blocks = emitter.divide(emitter.add(length, share - 1), share)
-    slices = emitter.maximum(1, emitter.minimum(blocks, gpu.multiprocessors))
-    if slices == 1:
-        kernel = Kernel(function, name, run, (_THREADS, 1, 1))
-        with kernel.body():
-            _Slice(kernel, found).write(None, run[1:])
-        kernel.launch([1], f"{reason}; one block")
-        return
-    shares = allocate([gpu.multiprocessors], ir.IntegerType.get_signless(64))
-    first = Kernel(function, f"{name}_counts", [found.loop], (_THREADS, 1, 1), [shares], writes=[shares])
-    with first.body():
-        _Slice(first, found).count(shares)
-    first.launch([slices], f"{reason}; how many slices keep")
-    last = Kernel(function, name, run, (_THREADS, 1, 1), [shares])
-    with last.body():
-        _Slice(last, found).write(shares, run[1:])
-    last.launch([slices], f"{reason}; slices, behind those before them")
 
 
 class _Slice:
@@ -182,4 +191,4 @@ def _add(left: Value, right: Value) -> Value:
     return create("arith.addi", [left.type], [left, right])
 
 
-__all__ = ["matches", "write"]
+__all__ = ["Compactions"]

@@ -12,22 +12,13 @@ from ...functions.instructions import call_intrinsic
 from ...nests.contraction import Contraction
 from ...nests.emit import create, load
 from ...target import current
+from .products import Products
 from .warp_products import COLUMNS, ROWS, WarpProduct
 
 _DEPTH = 4
 """Of an instruction."""
 _LEAST = 16
 """Smaller results have a thread for each element."""
-
-
-def takes(contraction: Contraction | None) -> bool:
-    """Whether tensor cores multiply the factors of a product."""
-    gpu = current().gpu
-    assert gpu is not None
-    if contraction is None or not gpu.rows_of_doubles or not isinstance(contraction.element, ir.F64Type):
-        return False
-    extents = [contraction.extent(contraction.row), contraction.columns]
-    return not all(isinstance(extent, int) and extent <= _LEAST for extent in extents)
 
 
 class DoubleProduct(WarpProduct):
@@ -77,4 +68,20 @@ def _instruction(left: list[Value], right: list[Value], sums: list[Value]) -> li
     return [create("llvm.extractvalue", [f64], [made], place) for place in places]
 
 
-__all__ = ["DoubleProduct", "takes"]
+class DoubleProducts(Products):
+    """Products of f64 on sm_80 and sm_90, whose tensor cores add each term as a fused multiply-add does."""
+
+    name = "tensor-cores-f64"
+    reason = "each term is a fused multiply-add"
+    writer = DoubleProduct
+
+    @classmethod
+    def takes(cls, contraction: Contraction) -> bool:
+        gpu = current().gpu
+        assert gpu is not None
+        extents = [contraction.extent(contraction.row), contraction.columns]
+        is_small = all(isinstance(extent, int) and extent <= _LEAST for extent in extents)
+        return gpu.rows_of_doubles > 0 and isinstance(contraction.element, ir.F64Type) and not is_small
+
+
+__all__ = ["DoubleProduct", "DoubleProducts"]

@@ -8,29 +8,52 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialect.mlir import Value
+from ....dialect.mlir import Value, ir
 from ...nests.emit import Index, create
+from ...nests.independence import base
 from ...nests.nest import LoopNest, loop_nest
 from ..code.kernel import Kernel
 from ..code.points import asks_for_outputs, read, write_body
 from ..code.points import write as store_point
 from ..code.reduce import Reduction
 from ..code.walk import split
-from .products import takes
 from .steps import Step
 
 
-def with_follower(steps: Sequence[Step]) -> list[Step]:
-    """The first step, a reduction, and the one that is computed with it, if the next one may be."""
+def may_follow(step: Step, following: Step, output: int = 0) -> bool:
+    """Whether a nest that follows a product, or a sum, may be computed with it, as far as one output goes."""
+    result, nest = step.nest.outputs[output], following.nest
+    if following.number is not None or not all(nest.parallel):
+        return False
+    if len(nest.parallel) != len(result.expressions) or _reads_by_itself(nest):
+        return False
+    identity = [ir.AffineExpr.get_dim(dim) for dim in range(len(nest.parallel))]
+    if any(list(access.expressions) != identity for access in nest.outputs):
+        return False
+    same = [a for a in nest.inputs if not a.is_scalar and base(a.memref) == base(result.memref)]
+    if not all(a.memref == result.memref and list(a.expressions) == identity for a in same):
+        return False
+    factors = [base(a.memref) for a in step.nest.inputs]
+    return bool(same) and all(base(access.memref) not in factors for access in nest.outputs)
+
+
+def _reads_by_itself(nest: LoopNest) -> bool:
+    return any(isinstance(v.type, ir.MemRefType) for op in nest.body.operations for v in op.operands)
+
+
+def count_with_follower(steps: Sequence[Step]) -> int:
+    """2 where the step behind the first one, a reduction, can be computed with it, else 1."""
     nest = steps[0].nest
-    if len(steps) == 1 or not all(takes(steps[0], steps[1], number) for number in range(len(nest.outputs))):
-        return list(steps[:1])
+    if len(steps) == 1 or not all(
+        may_follow(steps[0], steps[1], number) for number in range(len(nest.outputs))
+    ):
+        return 1
     order = [dim for dim, parallel in enumerate(nest.parallel) if parallel]
     is_plain = all(
         [str(expression) for expression in access.expressions] == [f"d{dim}" for dim in order]
         for access in nest.outputs
     )
-    return list(steps[:2]) if is_plain else list(steps[:1])
+    return 2 if is_plain else 1
 
 
 def not_asked_for(steps: Sequence[Step]) -> list[Value]:
@@ -92,4 +115,4 @@ def _follow(
     copy.erase()
 
 
-__all__ = ["finish", "not_asked_for", "with_follower"]
+__all__ = ["count_with_follower", "finish", "may_follow", "not_asked_for"]

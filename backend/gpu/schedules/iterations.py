@@ -16,11 +16,52 @@ from ..code.kernel import Kernel
 from ..code.walk import product, split
 from ..machine.call_context import DEVICE_WORDS
 from ..placement.place_kernels import VISIBLE, guard_of
+from .device_schedule import DeviceSchedule, Run
 
 _THREADS = 128
 
 
-def matches(op: Operation) -> bool:
+class Iterations(DeviceSchedule):
+    """A thread for each iteration of a loop whose iterations are independent, with loops inside."""
+
+    name = "iterations"
+    reason = "none needs another"
+
+    @classmethod
+    def match(cls, run: Run) -> Iterations | None:
+        return cls(run) if run.is_loop and _matches(run.ops[0]) else None
+
+    def write(self, name: str) -> None:
+        (op,) = self.ops
+        branches, loop = _branches_around(op)
+        record = record_of(loop)
+        loops = list(perfect_nest(loop, record))
+        kernel = Kernel(self.function, name, [op], (_THREADS, 1, 1))
+        emitter = kernel.emitter
+        with kernel.body():
+            counts = _counts(loops, kernel)
+            block = emitter.multiply(kernel.id("block_id"), _THREADS)
+            number = emitter.value(emitter.add(block, kernel.id("thread_id")))
+            with ExitStack() as ways:
+                ways.enter_context(only_if(compare("ult", number, emitter.value(product(counts, emitter)))))
+                for branch in branches:
+                    ways.enter_context(only_if(kernel.value(branch.operands[0])))
+                    *computed, _, _ = operations_in(branch.regions[0].blocks[0])
+                    for inner in computed:
+                        kernel.clone(inner)
+                if record is None:
+                    iteration(kernel, loops, counts, number)
+                else:
+                    _note_first(kernel, loops, counts, number, record)
+        outer = Emitter(self.function)
+        total = product([count(each, list(each.operands)[:2], outer) for each in loops], outer)
+        blocks = outer.divide(outer.add(total, _THREADS - 1), _THREADS)
+        kernel.launch([outer.maximum(1, blocks)], self.title)
+        if record is not None:
+            raise_first(self.function, f"{name}_first", loops, record)
+
+
+def _matches(op: Operation) -> bool:
     """Whether the iterations of an operation are those of a loop, and independent; there may be branches around it."""
     _, loop = _branches_around(op)
     if loop.name != "scf.for" or constant_integer(loop.operands[2]) is None:
@@ -52,36 +93,6 @@ def _branches_around(op: Operation) -> tuple[list[Operation], Operation]:
 def _is_empty(region: ir.Region) -> bool:
     blocks = list(region.blocks)
     return not blocks or len(operations_in(blocks[0])) == 1
-
-
-def write(function: Operation, name: str, op: Operation, reason: str) -> None:
-    """Write an operation that `matches`."""
-    branches, loop = _branches_around(op)
-    record = record_of(loop)
-    loops = list(perfect_nest(loop, record))
-    kernel = Kernel(function, name, [op], (_THREADS, 1, 1))
-    emitter = kernel.emitter
-    with kernel.body():
-        counts = _counts(loops, kernel)
-        block = emitter.multiply(kernel.id("block_id"), _THREADS)
-        number = emitter.value(emitter.add(block, kernel.id("thread_id")))
-        with ExitStack() as ways:
-            ways.enter_context(only_if(compare("ult", number, emitter.value(product(counts, emitter)))))
-            for branch in branches:
-                ways.enter_context(only_if(kernel.value(branch.operands[0])))
-                *computed, _, _ = operations_in(branch.regions[0].blocks[0])
-                for inner in computed:
-                    kernel.clone(inner)
-            if record is None:
-                iteration(kernel, loops, counts, number)
-            else:
-                _note_first(kernel, loops, counts, number, record)
-    outer = Emitter(function)
-    total = product([count(each, list(each.operands)[:2], outer) for each in loops], outer)
-    blocks = outer.divide(outer.add(total, _THREADS - 1), _THREADS)
-    kernel.launch([outer.maximum(1, blocks)], reason)
-    if record is not None:
-        raise_first(function, f"{name}_first", loops, record)
 
 
 def _counts(loops: Sequence[Operation], kernel: Kernel) -> list[Index]:

@@ -7,8 +7,10 @@ first thread does. Where one needs what another wrote, they wait for each other 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager
+from functools import cached_property
 from itertools import takewhile
 
 from ....dialect.mlir import Operation, Type, Value, ir
@@ -29,7 +31,9 @@ from ..code.reduce import WARP, BlockReduction, Reduction
 from ..code.walk import product, split, stepped
 from ..placement.block_effort import points_of, steps_of_block
 from ..placement.place_kernels import guard_of
+from .device_schedule import Run, seconds
 from .iterations import count, iteration
+from .one_thread import OneThread, check_host
 
 MOST_THREADS = 256
 _STRUCTURE = ("scf.for", "scf.while", "scf.if")
@@ -37,20 +41,41 @@ _ENDS = ("scf.yield", "scf.condition")
 _MEMORY = ("memref.load", "memref.store", "memref.alloc", "memref.dealloc")
 
 
-def matches(ops: Sequence[Operation]) -> bool:
-    """Whether there is something in operations, one after the other, that threads can share."""
-    return all(map(_is_known, ops)) and any(map(has_shared, ops)) and allocations_can_move(ops)
+class OneBlock(OneThread):
+    """Loops of which each iteration needs the last: the threads of one block share what is independent in an iteration,
+    and wait for each other where one needs what another wrote.
 
+    It takes no longer than one thread does: how long threads wait for each other is not weighed.
+    """
 
-def steps_of(ops: Sequence[Operation]) -> int | None:
-    """How many operations a thread does at most, one after the other; None where only data tells."""
-    return steps_of_block(ops, is_shared, threads_for(ops))
+    name = "one-block"
+    reason = "an iteration needs the last one, and threads share what is in it"
 
+    @classmethod
+    def match(cls, run: Run) -> OneBlock | None:
+        ops = run.ops
+        is_shared = run.is_serial and all(map(_is_known, ops)) and any(map(has_shared, ops))
+        return cls(run) if is_shared and allocations_can_move(ops) else None
 
-def write(function: Operation, name: str, ops: Sequence[Operation], reason: str) -> None:
-    """Write operations that `matches`."""
-    move_allocations(ops)
-    _Block(function, name, ops).write(reason)
+    @property
+    def title(self) -> str:
+        return f"one block: {self.reason}"
+
+    @cached_property
+    def steps_of_thread(self) -> float:
+        """How many operations a thread does at most, one after the other."""
+        steps = steps_of_block(self.ops, is_shared, threads_for(self.ops))
+        return math.inf if steps is None else steps
+
+    def require(self) -> None:
+        check_host(self.function, self.steps_of_thread, self.work())
+
+    def seconds(self) -> float:
+        return min(super().seconds(), seconds(self.steps_of_thread, 1))
+
+    def write(self, name: str) -> None:
+        move_allocations(self.ops)
+        _Block(self.function, name, self.ops).write(self.title)
 
 
 def has_shared(op: Operation) -> bool:

@@ -2,53 +2,100 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
-from ....dialect.mlir import Operation, ir
+from ....dialect.mlir import Operation, Value, ir
 from ...nests.emit import Index
 from ...nests.nest import loop_nest
 from ...target import gpu_figures
 from ..code.allocations import allocations_can_move, move_allocations
-from ..code.captures import NotScheduled
+from ..code.captures import NotScheduled, inner_operations
 from ..code.kernel import Kernel
 from ..code.points import write as store_point
 from ..code.points import write_point
+from ..placement.effort import is_better_on_host, known_bytes
 from ..placement.trip_costs import LONG
-from .steps import Step
+from .device_schedule import DeviceSchedule, Run
 
 MILLISECONDS = "weft.milliseconds"
 """On device kernels of one thread that take long, how long, as far as the number of its steps tells."""
 
 
-def write(
-    function: Operation,
-    name: str,
-    ops: Sequence[Operation],
-    reason: str,
-    step: Step | None = None,
-    steps: int | None = None,
-) -> None:
-    """Run operations of a kernel function as they are, one after the other; or the nest of a step.
+class OneThread(DeviceSchedule):
+    """What is left: one step after the other. It is right and slow."""
 
-    `steps` is how many operations of loops that are, if it is known.
-    """
+    name = "one-thread"
+    reason = "one step after the other"
+
+    @classmethod
+    def match(cls, run: Run) -> OneThread | None:
+        return cls(run) if run.is_serial else None
+
+    @property
+    def title(self) -> str:
+        names = " and ".join(sorted({op.name for op in self.ops if op.name != "memref.load"}))
+        return f"one thread: {names} is {self.reason}"
+
+    def threads(self) -> float:
+        return 1
+
+    def require(self) -> None:
+        work = self.work()
+        if math.isinf(work) and any(op.name == "func.call" for op in inner_operations(self.ops)):
+            raise NotScheduled("it may raise in a loop of unknown length, which one thread may take long for")
+        check_host(self.function, work, work)
+
+    def write(self, name: str) -> None:
+        kernel = write_by_one(self, name, ())
+        if LONG < self.seconds() < math.inf:
+            kernel.operation.attributes[MILLISECONDS] = ir.FloatAttr.get_f64(self.seconds() * 1e3)
+        kernel.launch([1], self.title)
+
+
+class Searches(DeviceSchedule):
+    """A thread that goes over all elements, where it needs what it found before."""
+
+    name = "searches"
+    reason = "one thread takes one element after the other"
+
+    @classmethod
+    def match(cls, run: Run) -> Searches | None:
+        nest = run.nest
+        return cls(run) if nest is not None and nest.parallel and not any(nest.parallel) else None
+
+    def write(self, name: str) -> None:
+        write_by_one(self, name, self.steps[0].starts).launch([1], self.title)
+
+
+def write_by_one(schedule: DeviceSchedule, name: str, starts: Sequence[Value]) -> Kernel:
+    """A kernel of one thread that runs operations as they are; the first, a nest, may start from numbers."""
+    ops = schedule.ops
     if not allocations_can_move(ops):
         raise NotScheduled("its loops allocate memory")
     move_allocations(ops)
-    starts = () if step is None else step.starts
-    kernel = Kernel(function, name, ops, (1, 1, 1), starts)
+    kernel = Kernel(schedule.function, name, ops, (1, 1, 1), starts)
     with kernel.body():
-        copies = [kernel.clone(op) for op in ops]
+        first = kernel.clone(ops[0])
         if starts:
-            nest = loop_nest(copies[0])
+            nest = loop_nest(first)
             positions: list[Index] = [0] * len(nest.parallel)
-            for value, access in zip(
-                write_point(nest, positions, kernel.emitter, [kernel.value(value) for value in starts]),
-                nest.outputs,
-                strict=True,
-            ):
-                store_point(value, access, [0] * len(nest.parallel), kernel.emitter)
-            copies[0].erase()
-    if steps is not None and steps * gpu_figures().step > LONG:
-        kernel.operation.attributes[MILLISECONDS] = ir.FloatAttr.get_f64(steps * gpu_figures().step * 1e3)
-    kernel.launch([1], reason)
+            values = write_point(nest, positions, kernel.emitter, [kernel.value(value) for value in starts])
+            for value, access in zip(values, nest.outputs, strict=True):
+                store_point(value, access, positions, kernel.emitter)
+            first.erase()
+        for op in ops[1:]:
+            kernel.clone(op)
+    return kernel
+
+
+def check_host(function: Operation, steps: float, work: float) -> None:
+    """Raise `NotScheduled` where the host is sooner done with the work than the device with so many steps of it."""
+    arrays = [a.type for a in function.regions[0].blocks[0].arguments if isinstance(a.type, ir.MemRefType)]
+    if math.isfinite(steps + work) and is_better_on_host(steps, work, sum(map(known_bytes, arrays))):
+        raise NotScheduled(
+            f"the device would take some {steps * gpu_figures().step * 1e3:.0f} ms, step by step"
+        )
+
+
+__all__ = ["MILLISECONDS", "OneThread", "Searches", "check_host", "write_by_one"]

@@ -6,10 +6,11 @@ multiples of 16 bytes, which is looked at when the kernel runs, a thread reads a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 
-from ....dialect.mlir import Operation, Value
+from ....dialect.mlir import Value
 from ...nests.collapse import collapse_dims
 from ...nests.emit import Emitter, Index, create
 from ...nests.nest import Access, LoopNest, loop_nest, memref_size
@@ -21,34 +22,73 @@ from ..code.points import write as store_point
 from ..code.row_reads import RowReads, row_reads
 from ..code.vectors import is_aligned, is_vector, lanes_of, load_lanes, store_lanes
 from ..code.walk import neighbours, product, split, stepped
-from .steps import Step
+from .device_schedule import DeviceSchedule, Run, points
 
 THREADS = 256
+_LINE = 32
+"""Bytes that memory gives at least."""
 _WAVES = 32
 """So many blocks there may be for each multiprocessor; more points are gone over in steps."""
 
 
-def write(function: Operation, name: str, step: Step, reason: str) -> None:
-    """Write a nest whose parallel points are computed each on its own."""
-    generic = step.nest.operation
-    given = [value for value in (*step.starts, step.number) if value is not None]
-    kernel = Kernel(function, name, [generic], (THREADS, 1, 1), given)
-    with kernel.body():
-        copy = kernel.clone(generic)
-        nest = loop_nest(copy)
-        collapse_dims([nest], kernel.emitter)
-        starts = [kernel.value(value) for value in step.starts]
-        number = None if step.number is None else kernel.value(step.number)
-        points = _Points(kernel, nest, starts, number)
-        points.emit()
-        copy.erase()
-    emitter = Emitter(function)
-    outer = loop_nest(generic)
-    extents = [e for e, parallel in zip(outer.extents, outer.parallel, strict=True) if parallel]
-    total = product(extents, emitter)
-    note = f"; {points.lanes} points a thread" if points.lanes > 1 else ""
-    note += ", of rows that an index tells" if points.reads else ""
-    kernel.launch([grid(total, THREADS * points.lanes, emitter)], reason + note)
+class Points(DeviceSchedule):
+    """A thread for each few elements, 16 bytes at a time where addresses allow it, also of rows that an index tells
+    (`x[i]`).
+    """
+
+    name = "points"
+    reason = "no point needs another"
+
+    @classmethod
+    def match(cls, run: Run) -> Points | None:
+        return cls(run) if run.nest is not None and all(run.nest.parallel) else None
+
+    def seconds(self) -> float:
+        """With what is read of memory in vain, where neighbours read what lies apart."""
+        gpu, nest = current().gpu, self.steps[0].nest
+        assert gpu is not None
+        apart = sum(map(partial(_lies_apart, nest), nest.inputs)) * points(nest) * _LINE
+        return super().seconds() + apart / (gpu.figures.bytes_per_second or math.inf)
+
+    def write(self, name: str) -> None:
+        step = self.steps[0]
+        generic = step.nest.operation
+        given = [value for value in (*step.starts, step.number) if value is not None]
+        kernel = Kernel(self.function, name, [generic], (THREADS, 1, 1), given)
+        with kernel.body():
+            copy = kernel.clone(generic)
+            nest = loop_nest(copy)
+            collapse_dims([nest], kernel.emitter)
+            starts = [kernel.value(value) for value in step.starts]
+            number = None if step.number is None else kernel.value(step.number)
+            points = _Points(kernel, nest, starts, number)
+            points.emit()
+            copy.erase()
+        emitter = Emitter(self.function)
+        outer = loop_nest(generic)
+        extents = [e for e, parallel in zip(outer.extents, outer.parallel, strict=True) if parallel]
+        total = product(extents, emitter)
+        note = f"; {points.lanes} points a thread" if points.lanes > 1 else ""
+        note += ", of rows that an index tells" if points.reads else ""
+        kernel.launch([grid(total, THREADS * points.lanes, emitter)], self.title + note)
+
+
+class Sums(Points):
+    """A thread for each sum, of products of small matrices, say."""
+
+    name = "sums"
+    reason = "a thread for each"
+
+    @classmethod
+    def match(cls, run: Run) -> Sums | None:
+        nest = run.nest
+        return cls(run) if nest is not None and any(nest.parallel) and not all(nest.parallel) else None
+
+
+def _lies_apart(nest: LoopNest, access: Access) -> bool:
+    """Whether neighbours along the last dimension read what lies apart."""
+    last = len(nest.parallel) - 1
+    return not access.is_scalar and access.mentions(last) and not access.is_contiguous_in(last)
 
 
 def grid(total: Index, each: int, emitter: Emitter) -> Index:

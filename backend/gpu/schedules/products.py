@@ -11,19 +11,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import ClassVar
 
-from ....dialect.mlir import Operation, Type, Value, ir
+from ....dialect.mlir import Type, Value, ir
 from ....dialect.records import dataclass
 from ...nests.contraction import Contraction, Factor, match_contraction
 from ...nests.emit import Emitter, ForLoop, Index, create
-from ...nests.independence import base
 from ...nests.nest import LoopNest, loop_nest, whole
-from ...target import current
+from ...target import current, gpu_figures
 from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel
-from ..code.reduce import Reduction
 from ..code.vectors import BYTES, element_bytes, load_lanes
 from ..code.walk import product, split, where_any
+from .device_schedule import DeviceSchedule, Run, size_of
+from .followers import may_follow
 from .loaders import THREADS, Box, Loader, fits, slice_of
 from .results import Results
 from .steps import Step
@@ -32,8 +33,8 @@ _SIDE = 16
 """A block is a square of so many threads."""
 _PAD = 4
 """Elements between the rows of a tile in shared memory, so that they begin in different banks."""
-_SMALL = 64
-"""Elements of a result, and terms of a sum, that a thread each adds up without tiles."""
+_LEAST = 4
+"""With fewer rows or columns, if their number is known, tiles have next to nothing to share."""
 
 
 @dataclass(frozen=True)
@@ -56,53 +57,6 @@ class Shape:
     def columns(self) -> int:
         """Of a block."""
         return _SIDE * self.across
-
-
-def matches(step: Step) -> bool:
-    """Whether a nest is a product that this schedule writes."""
-    contraction = match_contraction(step.nest, None)
-    if contraction is None or contraction.row is None or contraction.packed is not None:
-        return False
-    if len(step.nest.outputs) != 1 or 0 in step.nest.extents or Reduction.of(step.nest) is None:
-        return False
-    small = 4
-    return all(
-        not isinstance(extent, int) or extent >= small
-        for extent in (contraction.extent(contraction.row), contraction.columns)
-    )
-
-
-def is_small(step: Step) -> bool:
-    """Whether a nest has products of small matrices: most threads of a tile would have nothing to do."""
-    contraction = match_contraction(step.nest, None)
-    if contraction is None or contraction.row is None or len(step.nest.outputs) != 1:
-        return False
-    result = [contraction.extent(contraction.row), contraction.columns]
-    summed = [contraction.extent(dim) for dim in contraction.summed]
-    return all(isinstance(extent, int) for extent in (*result, *summed)) and (
-        math.prod(map(int, result)) <= _SMALL and math.prod(map(int, summed)) <= _SMALL
-    )
-
-
-def takes(step: Step, following: Step, output: int = 0) -> bool:
-    """Whether a nest that follows a product, or a sum, may be computed with it, as far as one output goes."""
-    result, nest = step.nest.outputs[output], following.nest
-    if following.number is not None or not all(nest.parallel):
-        return False
-    if len(nest.parallel) != len(result.expressions) or _reads_by_itself(nest):
-        return False
-    identity = [ir.AffineExpr.get_dim(dim) for dim in range(len(nest.parallel))]
-    if any(list(access.expressions) != identity for access in nest.outputs):
-        return False
-    same = [a for a in nest.inputs if not a.is_scalar and base(a.memref) == base(result.memref)]
-    if not all(a.memref == result.memref and list(a.expressions) == identity for a in same):
-        return False
-    factors = [base(a.memref) for a in step.nest.inputs]
-    return bool(same) and all(base(access.memref) not in factors for access in nest.outputs)
-
-
-def _reads_by_itself(nest: LoopNest) -> bool:
-    return any(isinstance(v.type, ir.MemRefType) for op in nest.body.operations for v in op.operands)
 
 
 def _shape(contraction: Contraction, kind: type[Product]) -> Shape:
@@ -130,48 +84,6 @@ def _filled(rows: int, columns: int, count: int, tile: tuple[int, int]) -> float
     blocks = count * -(-rows // down) * -(-columns // across)
     rounds = -(-blocks // gpu.multiprocessors)
     return rows * columns * count / (max(rounds, 1) * gpu.multiprocessors * down * across)
-
-
-def write(
-    function: Operation,
-    name: str,
-    steps: Sequence[Step],
-    reason: str,
-    kind: type[Product] | None = None,
-    shape: Shape | None = None,
-) -> None:
-    """Write a product, and what follows it, with tiles of a shape or of one that suits the extents."""
-    kind = kind or Product
-    emitter = Emitter(function)
-    outer = loop_nest(steps[0].nest.operation)
-    contraction = match_contraction(outer, None)
-    assert contraction is not None
-    shape = shape or _shape(contraction, kind)
-    ops = [step.nest.operation for step in steps]
-    given = [step.initial for step in steps if step.initial is not None]
-    asked = is_asked_for(steps)
-    result = steps[0].nest.outputs[0].memref
-    local = [] if asked or is_replaced(steps) else [result]
-    kernel = Kernel(function, name, ops, (THREADS, 1, 1), given, local)
-    with kernel.body():
-        copies = [kernel.clone(op) for op in ops]
-        nests = [loop_nest(copy) for copy in copies]
-        found = match_contraction(nests[0], None)
-        assert found is not None
-        written = kind(kernel, found, shape, steps, nests, asked)
-        written.emit()
-        for copy in copies:
-            copy.erase()
-    counts = [
-        emitter.divide(emitter.add(extent, side - 1), side)
-        for extent, side in (
-            (contraction.extent(contraction.row), shape.rows),
-            (contraction.columns, shape.columns),
-        )
-    ]
-    blocks = product([*[contraction.extent(dim) for dim in contraction.outer], *counts], emitter)
-    tile = f"{shape.rows} by {shape.columns} by {shape.depth}, {shape.down} by {shape.across} a thread"
-    kernel.launch([blocks], f"{reason}; {tile}", shared=written.shared_bytes)
 
 
 def is_asked_for(steps: Sequence[Step]) -> bool:
@@ -419,3 +331,78 @@ class Product(Results):
         emitter, quad = self.emitter, self.quad
         within = emitter.add(emitter.multiply(thread, quad), number // quad * _SIDE * quad + number % quad)
         return emitter.value(emitter.add(first, within))
+
+
+class Products(DeviceSchedule):
+    """Tiles in shared memory and registers, with the elementwise work behind them."""
+
+    name = "products"
+    reason = "tiles in shared memory"
+    writer: ClassVar[type[Product]] = Product
+
+    @classmethod
+    def match(cls, run: Run) -> Products | None:
+        found = run.contraction
+        if found is None or found.row is None or found.packed is not None or run.is_small_product:
+            return None
+        if (
+            len(found.nest.outputs) != 1
+            or 0 in found.nest.extents
+            or run.reduction is None
+            or not cls.takes(found)
+        ):
+            return None
+        sides = found.extent(found.row), found.columns
+        if any(isinstance(extent, int) and extent < _LEAST for extent in sides):
+            return None
+        return cls(run, 2 if len(run.steps) > 1 and may_follow(run.steps[0], run.steps[1]) else 1)
+
+    @classmethod
+    def takes(cls, contraction: Contraction) -> bool:
+        """Whether it multiplies factors of such types, so placed."""
+        del contraction
+        return True
+
+    @property
+    def operations_per_second(self) -> float:
+        """Additions and multiplications that such products reach at most; 0 where that is not known."""
+        return gpu_figures().f32_per_second
+
+    def seconds(self) -> float:
+        each = 2 * size_of(self.steps[0].nest.extents)
+        return each / self.operations_per_second if self.operations_per_second else 0.0
+
+    def write(self, name: str) -> None:
+        self.write_tiles(name, self.title)
+
+    def write_tiles(self, name: str, reason: str, shape: Shape | None = None) -> None:
+        """Write with tiles of a shape, or of one that suits the extents."""
+        emitter = Emitter(self.function)
+        outer = loop_nest(self.steps[0].nest.operation)
+        contraction = match_contraction(outer, None)
+        assert contraction is not None
+        shape = shape or _shape(contraction, self.writer)
+        given = [step.initial for step in self.steps if step.initial is not None]
+        asked = is_asked_for(self.steps)
+        result = self.steps[0].nest.outputs[0].memref
+        local = [] if asked or is_replaced(self.steps) else [result]
+        kernel = Kernel(self.function, name, self.ops, (THREADS, 1, 1), given, local)
+        with kernel.body():
+            copies = [kernel.clone(op) for op in self.ops]
+            nests = [loop_nest(copy) for copy in copies]
+            found = match_contraction(nests[0], None)
+            assert found is not None
+            written = self.writer(kernel, found, shape, self.steps, nests, asked)
+            written.emit()
+            for copy in copies:
+                copy.erase()
+        counts = [
+            emitter.divide(emitter.add(extent, side - 1), side)
+            for extent, side in (
+                (contraction.extent(contraction.row), shape.rows),
+                (contraction.columns, shape.columns),
+            )
+        ]
+        blocks = product([*[contraction.extent(dim) for dim in contraction.outer], *counts], emitter)
+        tile = f"{shape.rows} by {shape.columns} by {shape.depth}, {shape.down} by {shape.across} a thread"
+        kernel.launch([blocks], f"{reason}; {tile}", shared=written.shared_bytes)

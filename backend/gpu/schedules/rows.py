@@ -25,6 +25,7 @@ from ..code.points import write as store_point
 from ..code.reduce import WARP, BlockReduction, Reduction
 from ..code.vectors import elements_of, is_aligned, is_vector, lanes_of, load_lanes, load_vector, store_lanes
 from ..code.walk import stepped
+from .device_schedule import DeviceSchedule, Run, points
 from .steps import Step
 
 _THREADS = 256
@@ -49,7 +50,47 @@ class _Shape:
     """How often a thread has such neighbours; None where that is not known, or too often for registers."""
 
 
-def matches(steps: Sequence[Step], function: Operation) -> bool:
+class Rows(DeviceSchedule):
+    """Softmax, layer norm: a warp or a block for each row, which stays in registers."""
+
+    name = "rows"
+    reason = "what is asked for lies in one row"
+
+    @classmethod
+    def match(cls, run: Run) -> Rows | None:
+        counts = range(0 if run.is_small_product else len(run.steps), 0, -1)
+        return next((cls(run, n) for n in counts if _matches(run.steps[:n], run.function)), None)
+
+    def threads(self) -> float:
+        """Those of a warp for each row: of a block there are more."""
+        first = next(step.nest for step in self.steps if not all(step.nest.parallel))
+        return points(first) * WARP
+
+    def write(self, name: str) -> None:
+        outer = [loop_nest(step.nest.operation) for step in self.steps]
+        emitter = Emitter(self.function)
+        collapse_dims(outer, emitter)
+        shape = _shape(outer)
+        ops = [step.nest.operation for step in self.steps]
+        given = [v for step in self.steps for v in (*step.starts, step.number) if v is not None]
+        kept = _kept(self.steps)
+        local = [] if shape.turns is None else _local(self.steps, kept)
+        kernel = Kernel(self.function, name, ops, (shape.threads * shape.rows, 1, 1), given, local)
+        with kernel.body():
+            copies = [kernel.clone(op) for op in ops]
+            nests = [loop_nest(copy) for copy in copies]
+            collapse_dims(nests, kernel.emitter)
+            _Rows(kernel, self.steps, nests, shape, kept).emit()
+            for copy in copies:
+                copy.erase()
+        rows = next(nest.extents[0] for nest in outer if len(nest.parallel) == 2)
+        blocks = emitter.divide(emitter.add(rows, shape.rows - 1), shape.rows)
+        kernel.launch(
+            [emitter.maximum(1, emitter.minimum(blocks, _most_blocks()))], f"{self.title}; {_text(shape)}"
+        )
+
+
+def _matches(steps: Sequence[Step], function: Operation) -> bool:
     """Whether nests share their rows, of which at least one is reduced to a number."""
     nests = [loop_nest(step.nest.operation) for step in steps]
     collapse_dims(nests, Emitter(function))
@@ -110,29 +151,6 @@ def _columns_are_own(nests: Sequence[LoopNest]) -> bool:
                 return False
             made[access.memref] = access
     return True
-
-
-def write(function: Operation, name: str, steps: Sequence[Step], reason: str) -> None:
-    """Write nests that share their rows."""
-    outer = [loop_nest(step.nest.operation) for step in steps]
-    emitter = Emitter(function)
-    collapse_dims(outer, emitter)
-    shape = _shape(outer)
-    ops = [step.nest.operation for step in steps]
-    given = [v for step in steps for v in (*step.starts, step.number) if v is not None]
-    kept = _kept(steps)
-    local = [] if shape.turns is None else _local(steps, kept)
-    kernel = Kernel(function, name, ops, (shape.threads * shape.rows, 1, 1), given, local)
-    with kernel.body():
-        copies = [kernel.clone(op) for op in ops]
-        nests = [loop_nest(copy) for copy in copies]
-        collapse_dims(nests, kernel.emitter)
-        _Rows(kernel, steps, nests, shape, kept).emit()
-        for copy in copies:
-            copy.erase()
-    rows = next(nest.extents[0] for nest in outer if len(nest.parallel) == 2)
-    blocks = emitter.divide(emitter.add(rows, shape.rows - 1), shape.rows)
-    kernel.launch([emitter.maximum(1, emitter.minimum(blocks, _most_blocks()))], f"{reason}; {_text(shape)}")
 
 
 def _most_blocks() -> int:

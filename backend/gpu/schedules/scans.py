@@ -18,6 +18,7 @@ from ..code.control import compare, only_if
 from ..code.kernel import Kernel, allocate, clone_with
 from ..code.scan import BlockScan, Prefix
 from ..code.walk import product, split
+from .device_schedule import DeviceSchedule, Run
 
 THREADS = 256
 _EACH = 4
@@ -32,38 +33,46 @@ _SHORT = 32
 """The longest rows of which many are columns, though what they have lies side by side."""
 
 
-def matches(loop: Operation) -> bool:
-    """Whether an operation is such a loop."""
-    found = match_running(loop) if loop.name == "scf.for" else None
-    return found is not None and all(is_known_to_host(each.operands[1]) for each in found.loops)
+class Scans(DeviceSchedule):
+    """Running sums, products and extremes: blocks for rows or slices of them, threads for columns."""
 
+    name = "scans"
+    reason = "each element needs the one before"
 
-def write(function: Operation, name: str, loop: Operation, reason: str) -> None:
-    """Write a loop that `matches`."""
-    found = match_running(loop)
-    assert found is not None
-    others = [_extent(each) for number, each in enumerate(found.loops) if number != found.axis]
-    emitter = Emitter(function)
-    rows, length = product(others, emitter), _extent(found.loops[found.axis])
-    has_few_rows = isinstance(rows, int) and rows <= _FEW
-    is_short = isinstance(length, int) and length <= _SHORT
-    if not has_few_rows and (is_short or not found.is_contiguous):
-        _Columns(function, name, found, reason).launch(rows)
-        return
-    slices, most = _slices(rows, length, emitter)
-    if most == 1:
-        kernel = Kernel(function, name, [loop], (THREADS, 1, 1))
-        _Rows(kernel, found).emit(None, stores=True)
-        kernel.launch([emitter.maximum(1, rows)], f"{reason}; a block a row")
-        return
-    assert isinstance(rows, int)
-    parts = allocate([rows * most], found.value.type)
-    first = Kernel(function, f"{name}_parts", [loop], (THREADS, 1, 1), [parts])
-    _Rows(first, found).emit(parts, stores=False)
-    first.launch([rows, slices], f"{reason}; what slices of rows have")
-    last = Kernel(function, name, [loop], (THREADS, 1, 1), [parts])
-    _Rows(last, found).emit(parts, stores=True)
-    last.launch([rows, slices], f"{reason}; slices, behind those before them")
+    def __init__(self, run: Run, found: RunningLoop) -> None:
+        super().__init__(run)
+        self.found = found
+
+    @classmethod
+    def match(cls, run: Run) -> Scans | None:
+        found = match_running(run.ops[0]) if run.is_loop and run.ops[0].name == "scf.for" else None
+        is_known = found is not None and all(is_known_to_host(each.operands[1]) for each in found.loops)
+        return cls(run, found) if found is not None and is_known else None
+
+    def write(self, name: str) -> None:
+        loop = self.found.loops[0]
+        others = [_extent(each) for number, each in enumerate(self.found.loops) if number != self.found.axis]
+        emitter = Emitter(self.function)
+        rows, length = product(others, emitter), _extent(self.found.loops[self.found.axis])
+        has_few_rows = isinstance(rows, int) and rows <= _FEW
+        is_short = isinstance(length, int) and length <= _SHORT
+        if not has_few_rows and (is_short or not self.found.is_contiguous):
+            _Columns(self.function, name, self.found, self.title).launch(rows)
+            return
+        slices, most = _slices(rows, length, emitter)
+        if most == 1:
+            kernel = Kernel(self.function, name, [loop], (THREADS, 1, 1))
+            _Rows(kernel, self.found).emit(None, stores=True)
+            kernel.launch([emitter.maximum(1, rows)], f"{self.title}; a block a row")
+            return
+        assert isinstance(rows, int)
+        parts = allocate([rows * most], self.found.value.type)
+        first = Kernel(self.function, f"{name}_parts", [loop], (THREADS, 1, 1), [parts])
+        _Rows(first, self.found).emit(parts, stores=False)
+        first.launch([rows, slices], f"{self.title}; what slices of rows have")
+        last = Kernel(self.function, name, [loop], (THREADS, 1, 1), [parts])
+        _Rows(last, self.found).emit(parts, stores=True)
+        last.launch([rows, slices], f"{self.title}; slices, behind those before them")
 
 
 def _extent(loop: Operation) -> Index:
@@ -225,4 +234,4 @@ class _Columns(_Element):
         self.kernel.launch([emitter.maximum(1, blocks)], f"{self._reason}; a thread a column")
 
 
-__all__ = ["matches", "write"]
+__all__ = ["Scans"]

@@ -23,6 +23,7 @@ from ..code.captures import is_known_to_host
 from ..code.control import compare, only_if
 from ..code.kernel import Kernel, allocate_like
 from ..code.walk import product, split
+from .device_schedule import DeviceSchedule, Run
 from .iterations import count, is_visible, note_if_failing, raise_first, record_of
 from .sorts import Runs, Sorter
 
@@ -33,10 +34,43 @@ _WIDTHS = (8, 16, 32, 64)
 """Of integers in memory; those that there are no atomic instructions for are joined in the word around them."""
 
 
-def matches(loop: Operation) -> bool:
-    """Whether an operation is such a loop, with more than a few iterations."""
-    found = _scatter_of(loop) if loop.name == "scf.for" else None
-    if found is None or not all(is_known_to_host(bound) for each in found.loops for bound in each.operands):
+class Scatters(DeviceSchedule):
+    """A thread for each update: integers by atomic instructions (of one and two bytes on the word around them), as
+    `bincount`, `histogram` and loops with `c[i[k]] += 1` have them, else the last wins, or all of a place in their
+    order; a thread for each place where loops tell it.
+    """
+
+    name = "scatters"
+    reason = "a thread an iteration"
+
+    def __init__(self, run: Run, found: Scatter) -> None:
+        super().__init__(run)
+        self.found = found
+
+    @classmethod
+    def match(cls, run: Run) -> Scatters | None:
+        found = _scatter_of(run.ops[0]) if run.is_loop and run.ops[0].name == "scf.for" else None
+        return cls(run, found) if found is not None and _has_many(found) else None
+
+    def write(self, name: str) -> None:
+        found = self.found
+        if found.owners:
+            scatter = _Scatter(self.function, name, found, found.owners)
+            scatter.place_by_place(f"{self.title} of the loops that say where")
+            return
+        scatter = _Scatter(self.function, name, found, found.loops)
+        joined = found.update
+        if joined is not None and _is_atomic(joined[0]):
+            scatter.join(*joined, f"{self.title}; joined by atomic instructions")
+        elif found.before is None:
+            scatter.overwrite(f"{self.title}; the last one wins")
+        else:
+            scatter.in_order(f"{self.title}; sorted by their places")
+
+
+def _has_many(found: Scatter) -> bool:
+    """Whether it has more than a few iterations, whose number the host knows."""
+    if not all(is_known_to_host(bound) for each in found.loops for bound in each.operands):
         return False
     total = 1
     for each in found.loops:
@@ -56,23 +90,6 @@ def _scatter_of(loop: Operation) -> Scatter | None:
     loops_are_outside = all(level.name == "scf.for" for level in found.levels[:count])
     checks_are_inside = not any(map(is_check, (op for work in found.work[: count - 1] for op in work)))
     return found if is_joined and loops_are_outside and checks_are_inside and not is_visible(loop) else None
-
-
-def write(function: Operation, name: str, loop: Operation, reason: str) -> None:
-    """Write a loop that `matches`."""
-    found = _scatter_of(loop)
-    assert found is not None
-    if found.owners:
-        _Scatter(function, name, found, found.owners).place_by_place(f"{reason} of the loops that say where")
-        return
-    scatter = _Scatter(function, name, found, found.loops)
-    joined = found.update
-    if joined is not None and _is_atomic(joined[0]):
-        scatter.join(*joined, f"{reason}; joined by atomic instructions")
-    elif found.before is None:
-        scatter.overwrite(f"{reason}; the last one wins")
-    else:
-        scatter.in_order(f"{reason}; sorted by their places")
 
 
 def _is_atomic(operation: Operation) -> bool:
@@ -305,4 +322,4 @@ def _word(number: Value) -> Value:
     return create("arith.index_cast", [ir.IntegerType.get_signless(64)], [number])
 
 
-__all__ = ["matches", "write"]
+__all__ = ["Scatters"]

@@ -6,7 +6,7 @@ read neighbours of the operand, and find neighbours of the result in shared memo
 
 from __future__ import annotations
 
-from ....dialect.mlir import Operation, Value
+from ....dialect.mlir import Value
 from ....dialect.records import dataclass
 from ...nests.collapse import collapse_dims
 from ...nests.emit import Emitter, Index, create, load, store
@@ -17,7 +17,7 @@ from ..code.points import asks_for_outputs, read, write_body
 from ..code.points import write as store_point
 from ..code.vectors import element_bytes
 from ..code.walk import product, split, where_any
-from .steps import Step
+from .device_schedule import DeviceSchedule, Run
 
 _SIDE = 32
 _DOWN = 8
@@ -36,11 +36,35 @@ class _Shape:
     """The inputs that are read as squares, by number."""
 
 
-def matches(step: Step, function: Operation) -> bool:
-    """Whether a nest has operands that lie along another dimension than its results."""
-    nest = loop_nest(step.nest.operation)
-    collapse_dims([nest], Emitter(function))
-    return step.number is None and _shape(nest) is not None
+class Squares(DeviceSchedule):
+    """Transposes by way of shared memory."""
+
+    name = "squares"
+    reason = "rows are read that lie across those of the result"
+
+    @classmethod
+    def match(cls, run: Run) -> Squares | None:
+        if run.nest is None or run.steps[0].number is not None:
+            return None
+        nest = loop_nest(run.nest.operation)
+        collapse_dims([nest], Emitter(run.function))
+        return cls(run) if _shape(nest) is not None else None
+
+    def write(self, name: str) -> None:
+        generic, emitter = self.ops[0], Emitter(self.function)
+        outer = loop_nest(generic)
+        collapse_dims([outer], emitter)
+        shape = _shape(outer)
+        assert shape is not None
+        kernel = Kernel(self.function, name, [generic], (_SIDE, _DOWN, 1))
+        with kernel.body():
+            copy = kernel.clone(generic)
+            nest = loop_nest(copy)
+            collapse_dims([nest], kernel.emitter)
+            _Squares(kernel, nest, shape).emit()
+            copy.erase()
+        blocks = product(_extents(outer, shape, emitter), emitter)
+        kernel.launch([blocks], f"{self.title}; {len(shape.transposed)} by way of shared memory")
 
 
 def _shape(nest: LoopNest) -> _Shape | None:
@@ -67,24 +91,6 @@ def _is_transposed(access: Access, along: int, across: int) -> bool:
         and access.is_contiguous_in(across)
         and access.axis_of(along) is not None
     )
-
-
-def write(function: Operation, name: str, step: Step, reason: str) -> None:
-    """Write a nest that `matches`."""
-    generic, emitter = step.nest.operation, Emitter(function)
-    outer = loop_nest(generic)
-    collapse_dims([outer], emitter)
-    shape = _shape(outer)
-    assert shape is not None
-    kernel = Kernel(function, name, [generic], (_SIDE, _DOWN, 1))
-    with kernel.body():
-        copy = kernel.clone(generic)
-        nest = loop_nest(copy)
-        collapse_dims([nest], kernel.emitter)
-        _Squares(kernel, nest, shape).emit()
-        copy.erase()
-    blocks = product(_extents(outer, shape, emitter), emitter)
-    kernel.launch([blocks], f"{reason}; {len(shape.transposed)} by way of shared memory")
 
 
 def _others(nest: LoopNest, shape: _Shape) -> list[int]:

@@ -12,9 +12,10 @@ from ....dialect.mlir import Value, ir
 from ...functions.instructions import call_intrinsic
 from ...nests.contraction import Contraction, Factor
 from ...nests.emit import Index, create, store
-from ...target import current
+from ...target import current, gpu_figures
 from .copied_tiles import CopiedTiles, can_copy
 from .loaders import Box, Loader
+from .products import Products
 from .warp_products import COLUMNS, ROWS, WarpProduct
 
 _DEPTH = 16
@@ -24,12 +25,10 @@ _PAD = 8
 _INTRINSICS = {"f16": "llvm.nvvm.mma.m16n8k16.row.col.f32.f32", "bf16": "llvm.nvvm.mma.m16n8k16.row.col.bf16"}
 
 
-def takes(contraction: Contraction | None) -> bool:
+def takes(contraction: Contraction) -> bool:
     """Whether tensor cores multiply the factors of a product."""
     gpu = current().gpu
     assert gpu is not None
-    if contraction is None:
-        return False
     factors = (contraction.left, contraction.right)
     types = {str(factor.access.memref.type.element_type) for factor in factors}
     return (
@@ -145,4 +144,22 @@ class _HalfLoader(Loader):
         store(value, tile, [self.emitter.value(place), self.emitter.value(depth)])
 
 
-__all__ = ["TensorProduct", "as_word", "has_instruction", "instruction", "takes"]
+class TensorProducts(Products):
+    """Products of halves by `mma.sync` on sm_80 and newer; tiles are copied two steps ahead by `cp.async` where rows
+    are multiples of 16 bytes.
+    """
+
+    name = "tensor-cores"
+    reason = "halves are added up in f32"
+    writer = TensorProduct
+
+    @classmethod
+    def takes(cls, contraction: Contraction) -> bool:
+        return takes(contraction)
+
+    @property
+    def operations_per_second(self) -> float:
+        return gpu_figures().f16_per_second
+
+
+__all__ = ["TensorProduct", "TensorProducts", "as_word", "has_instruction", "instruction", "takes"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 
-from ....dialect.mlir import Operation, Value, ir
+from ....dialect.mlir import Value, ir
 from ....dialect.records import dataclass
 from ....passes.rewriting import operations_in
 from ...nests.contraction import Contraction, Factor, match_contraction
@@ -76,11 +76,11 @@ _TILES = (Tile(128, 256), Tile(128, 128), Tile(64, 64))
 """From the one that reads least to the one of which there are most; behind the first, only roundings follow."""
 
 
-def takes(contraction: Contraction | None) -> bool:
+def _takes(contraction: Contraction) -> bool:
     """Whether warpgroups multiply the factors of a product, if these begin where they have to."""
     gpu = current().gpu
     assert gpu is not None
-    if contraction is None or not gpu.warpgroups or not tensor_cores.takes(contraction):
+    if not gpu.warpgroups or not tensor_cores.takes(contraction):
         return False
     extents = [contraction.extent(contraction.row), contraction.columns]
     extents += [contraction.extent(dim) for dim in contraction.summed]
@@ -129,19 +129,6 @@ def _only_rounds(step: Step) -> bool:
     return [op.name for op in ops] == ["arith.truncf"] and len(step.nest.inputs) == 1
 
 
-def write(function: Operation, name: str, steps: Sequence[Step], reason: str) -> None:
-    """Write a product, and what follows it."""
-    contraction = match_contraction(loop_nest(steps[0].nest.operation), None)
-    assert contraction is not None
-    emitter = Emitter(function)
-    with only_if(_are_aligned(steps, emitter)) as branch:
-        _write(function, name, steps, contraction, reason)
-    with otherwise(branch):
-        why = "tensor cores: arrays begin anywhere"
-        small = products.Shape(2, 2, tensor_cores.TensorProduct.depth_of(2, 2))
-        products.write(function, f"{name}_anywhere", steps, why, tensor_cores.TensorProduct, small)
-
-
 def _are_aligned(steps: Sequence[Step], emitter: Emitter) -> Value:
     """Whether arrays begin where copies of boxes, and stores of pairs, can take them; what is allocated does."""
     accesses = [access for step in steps for access in step.nest.accesses if not access.is_scalar]
@@ -157,33 +144,6 @@ def _is_allocated(memref: Value) -> bool:
 def _true() -> Value:
     i1 = ir.IntegerType.get_signless(1)
     return create("arith.constant", [i1], [], {"value": ir.IntegerAttr.get(i1, 1)})
-
-
-def _write(
-    function: Operation, name: str, steps: Sequence[Step], contraction: Contraction, reason: str
-) -> None:
-    tile = _tile(contraction, all(map(_only_rounds, steps[1:])))
-    ops = [step.nest.operation for step in steps]
-    maps = [_tensor_map(contraction, number, tile) for number in range(2)]
-    is_asked_for = products.is_asked_for(steps)
-    local = _not_needed(steps, contraction, is_asked_for)
-    given = [step.initial for step in steps if step.initial is not None]
-    kernel = Kernel(function, name, ops, (tile.threads, 1, 1), given, local, maps)
-    with kernel.body():
-        copies = [kernel.clone(op) for op in ops]
-        nests = [loop_nest(copy) for copy in copies]
-        found = match_contraction(nests[0], None)
-        assert found is not None
-        WarpgroupProduct(
-            kernel, found, tile, steps, nests, is_asked_for, [kernel.value(m) for m in maps]
-        ).emit()
-        for copy in copies:
-            copy.erase()
-    emitter = Emitter(function)
-    blocks = product(_counts(contraction, tile), emitter)
-    shared = _STAGES * (tile.step_bytes + 16)
-    text = f"{reason}; {tile.rows} by {tile.columns} by {_DEPTH}, {_STAGES} steps in shared memory"
-    kernel.launch([blocks], text, shared=shared)
 
 
 def _not_needed(steps: Sequence[Step], contraction: Contraction, is_asked_for: bool) -> list[Value]:
@@ -435,4 +395,48 @@ class _Ring:
         return sums.parts(loop.results[0])
 
 
-__all__ = ["Tile", "takes", "write"]
+class Warpgroups(tensor_cores.TensorProducts):
+    """Products of halves on sm_90a where extents are known, at least 64, and rows begin at multiples of 16 bytes: TMA
+    brings tiles to a ring in shared memory, `wgmma` multiplies them.
+    """
+
+    name = "warpgroups"
+
+    @classmethod
+    def takes(cls, contraction: Contraction) -> bool:
+        return _takes(contraction)
+
+    def write(self, name: str) -> None:
+        with only_if(_are_aligned(self.steps, Emitter(self.function))) as branch:
+            self._write_boxes(name)
+        with otherwise(branch):
+            small = products.Shape(2, 2, self.writer.depth_of(2, 2))
+            self.write_tiles(f"{name}_anywhere", "tensor cores: arrays begin anywhere", small)
+
+    def _write_boxes(self, name: str) -> None:
+        contraction = match_contraction(loop_nest(self.ops[0]), None)
+        assert contraction is not None
+        tile = _tile(contraction, all(map(_only_rounds, self.steps[1:])))
+        maps = [_tensor_map(contraction, number, tile) for number in range(2)]
+        is_asked_for = products.is_asked_for(self.steps)
+        local = _not_needed(self.steps, contraction, is_asked_for)
+        given = [step.initial for step in self.steps if step.initial is not None]
+        kernel = Kernel(self.function, name, self.ops, (tile.threads, 1, 1), given, local, maps)
+        with kernel.body():
+            copies = [kernel.clone(op) for op in self.ops]
+            nests = [loop_nest(copy) for copy in copies]
+            found = match_contraction(nests[0], None)
+            assert found is not None
+            WarpgroupProduct(
+                kernel, found, tile, self.steps, nests, is_asked_for, [kernel.value(m) for m in maps]
+            ).emit()
+            for copy in copies:
+                copy.erase()
+        emitter = Emitter(self.function)
+        blocks = product(_counts(contraction, tile), emitter)
+        shared = _STAGES * (tile.step_bytes + 16)
+        text = f"{self.title}; {tile.rows} by {tile.columns} by {_DEPTH}, {_STAGES} steps in shared memory"
+        kernel.launch([blocks], text, shared=shared)
+
+
+__all__ = ["Tile", "Warpgroups"]

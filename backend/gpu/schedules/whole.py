@@ -18,7 +18,8 @@ from ..code.kernel import Kernel, allocate
 from ..code.reduce import BlockReduction, Reduction
 from ..code.vectors import is_aligned, is_vector, lanes_of, load_lanes
 from ..code.walk import neighbours, product, split, stepped
-from .followers import finish, not_asked_for
+from .device_schedule import DeviceSchedule, Run
+from .followers import count_with_follower, finish, not_asked_for
 from .steps import Step
 
 THREADS = 256
@@ -30,36 +31,53 @@ _EACH = 16
 """Elements that a thread has at least, where there are several blocks."""
 
 
-def write(function: Operation, name: str, steps: Sequence[Step], reason: str) -> None:
-    """Write a nest without parallel dimensions, and what follows it."""
-    step = steps[0]
-    generic = step.nest.operation
-    emitter = Emitter(function)
-    total = product(step.nest.extents, emitter)
-    if isinstance(total, int) and total <= _SHORT:
-        _one_block(function, name, steps, reason)
-        return
-    gpu = current().gpu
-    assert gpu is not None
-    most = gpu.multiprocessors * _BLOCKS
-    share = THREADS * _EACH
-    blocks = emitter.maximum(1, emitter.minimum(emitter.divide(emitter.add(total, share - 1), share), most))
-    reduction = Reduction.of(step.nest)
-    assert reduction is not None
-    partial = [allocate([most], type) for type in reduction.types]
-    results = [access.memref for access in step.nest.outputs]
-    kernel = Kernel(function, f"{name}_parts", [generic], (THREADS, 1, 1), partial, results)
-    with kernel.body():
-        values = _share(kernel, generic)
-        with only_if(compare("eq", kernel.id("thread_id"), kernel.emitter.value(0))):
-            for value, memory in zip(values, partial, strict=True):
-                store(value, kernel.value(memory), [kernel.id("block_id")])
-    kernel.launch([blocks], f"{reason}: the shares of blocks")
-    several = [] if isinstance(blocks, int) else [blocks]
-    last = _kernel(function, name, steps, [*partial, *several])
-    with last.body():
-        _combine(last, steps, partial, blocks if isinstance(blocks, int) else last.value(blocks))
-    last.launch([1], f"{reason}: what blocks have, in their order")
+class Whole(DeviceSchedule):
+    """Reductions of everything: blocks leave their shares, which are combined in order."""
+
+    name = "whole"
+    reason = "all elements make one number"
+
+    @classmethod
+    def match(cls, run: Run) -> Whole | None:
+        nest = run.nest
+        if nest is None or not nest.parallel or any(nest.parallel) or run.reduction is None:
+            return None
+        return cls(run, count_with_follower(run.steps))
+
+    def threads(self) -> float:
+        return THREADS
+
+    def write(self, name: str) -> None:
+        step = self.steps[0]
+        generic = step.nest.operation
+        emitter = Emitter(self.function)
+        total = product(step.nest.extents, emitter)
+        if isinstance(total, int) and total <= _SHORT:
+            _one_block(self.function, name, self.steps, self.title)
+            return
+        gpu = current().gpu
+        assert gpu is not None
+        most = gpu.multiprocessors * _BLOCKS
+        share = THREADS * _EACH
+        blocks = emitter.maximum(
+            1, emitter.minimum(emitter.divide(emitter.add(total, share - 1), share), most)
+        )
+        reduction = Reduction.of(step.nest)
+        assert reduction is not None
+        partial = [allocate([most], type) for type in reduction.types]
+        results = [access.memref for access in step.nest.outputs]
+        kernel = Kernel(self.function, f"{name}_parts", [generic], (THREADS, 1, 1), partial, results)
+        with kernel.body():
+            values = _share(kernel, generic)
+            with only_if(compare("eq", kernel.id("thread_id"), kernel.emitter.value(0))):
+                for value, memory in zip(values, partial, strict=True):
+                    store(value, kernel.value(memory), [kernel.id("block_id")])
+        kernel.launch([blocks], f"{self.title}: the shares of blocks")
+        several = [] if isinstance(blocks, int) else [blocks]
+        last = _kernel(self.function, name, self.steps, [*partial, *several])
+        with last.body():
+            _combine(last, self.steps, partial, blocks if isinstance(blocks, int) else last.value(blocks))
+        last.launch([1], f"{self.title}: what blocks have, in their order")
 
 
 def _kernel(function: Operation, name: str, steps: Sequence[Step], values: Sequence[Value]) -> Kernel:

@@ -6,7 +6,7 @@
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK: gpu.launch_func {{.*}} blocks in (%c256, %c1, %c1) threads in (%c256, %c1, %c1)
 // CHECK: workgroup(%{{.*}} : memref<2x8x132xf64, #gpu.address_space<workgroup>>
-// CHECK-SAME: "tensor cores: f64; 128 by 128 by 8, 8 by 8 a thread"
+// CHECK-SAME: "tensor cores f64: each term is a fused multiply-add; 128 by 128 by 8, 8 by 8 a thread"
 // CHECK: scf.for
 // CHECK-COUNT-32: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k4.row.col.f64"
 // CHECK-NOT: llvm.call_intrinsic
@@ -14,7 +14,7 @@
 // CHECK-NOT: gpu.barrier
 // CHECK: scf.yield
 // EIGHT-LABEL: func.func private @kernel_0
-// EIGHT: "tensor cores: f64; 128 by 128 by 8, 8 by 8 a thread"
+// EIGHT: "tensor cores f64: each term is a fused multiply-add; 128 by 128 by 8, 8 by 8 a thread"
 // EIGHT-COUNT-64: llvm.call_intrinsic "llvm.nvvm.mma.m8n8k4.row.col.f64"
 // EIGHT-NOT: llvm.call_intrinsic
 // NONE-LABEL: func.func private @kernel_0

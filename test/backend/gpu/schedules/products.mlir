@@ -80,7 +80,7 @@ func.func private @kernel_1(%a: memref<64x64xf32>, %b: memref<64x64xf32>, %c: me
 // CHECK-LABEL: func.func private @kernel_2
 // CHECK: gpu.launch_func {{.*}} blocks in (%c63, %c1, %c1) threads in (%c256, %c1, %c1)
 // CHECK-NOT: workgroup
-// CHECK: "points: a thread for each sum of small products"
+// CHECK: "sums: a thread for each"
 func.func private @kernel_2(%a: memref<1000x4x5xf32>, %b: memref<1000x5x4xf32>, %c: memref<1000x4x4xf32>) {
   linalg.generic {indexing_maps = [affine_map<(n, i, j, k) -> (n, i, k)>, affine_map<(n, i, j, k) -> (n, k, j)>, affine_map<(n, i, j, k) -> (n, i, j)>],
                   iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
