@@ -14,16 +14,12 @@ os.environ.setdefault("WEFT_VERIFY", "1")
 os.environ["WEFT_CACHE"] = "0"
 
 
-FAST_SECONDS = 85
-"""What `--fast` spends: seconds of processors, which other work on the machine does not make more."""
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--fast`, `--cpu-seconds`, `--check-handles` and `--device`."""
     parser.addoption(
         "--fast",
         action="store_true",
-        help=f"run one test of every file: each room once, in at most {FAST_SECONDS} s of processors for each worker",
+        help="run one test of every folder: each room once",
     )
     parser.addoption(
         "--cpu-seconds",
@@ -52,10 +48,6 @@ def pytest_configure(config: pytest.Config) -> None:
         from support.cpu_seconds import CpuSeconds
 
         config.pluginmanager.register(CpuSeconds(config.getoption("--cpu-seconds")))
-    if config.getoption("--fast"):
-        from support.cpu_seconds import Budget
-
-        config.pluginmanager.register(Budget(FAST_SECONDS))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -92,9 +84,18 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `--fast`, read one file of each folder: the first that is not marked as slow, or as soak, as a whole."""
+    if not config.getoption("--fast") or not collection_path.match("test_*.py"):
+        return None
+    from support.fast import first_file
+
+    return True if first_file(collection_path.parent) != collection_path else None
+
+
 @pytest.hookimpl(tryfirst=True)  # before what -m asks for is chosen by the marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With `--fast`, keep the first test of each file that is not marked as slow; with `--device`, what is of any.
+    """With `--fast`, keep the first test of each folder that is not marked as slow; with `--device`, what is of any.
 
     What is marked as soak runs where that is asked for; of what is marked as sampled(n), that is n - 1 of n.
     """
@@ -112,7 +113,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     first: dict[object, pytest.Item] = {}
     for item in items:
         if item.get_closest_marker("slow") is None:
-            first.setdefault(item.path, item)
+            first.setdefault(item.path.parent, item)
     _keep(config, items, list(first.values()))
 
 

@@ -1,7 +1,7 @@
 """Run every check of the project and end with a summary: `python test/run.py [--fast] [step ...]`.
 
-With `--fast`, a quarter of the FileCheck tests and one test of every file run. Steps that fail do not stop the others;
-the exit status is 1 when any failed.
+With `--fast`, one FileCheck test and one test of pytest of every folder run, as `support/fast.py` says. Steps that fail
+do not stop the others; the exit status is 1 when any failed.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+from support.fast import lit_tests
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("dialect", "passes", "backend", "frontend", "tools")
@@ -52,13 +54,13 @@ def types_command() -> list[str]:
 
 def commands(fast: bool) -> dict[str, list[str]]:
     """Every step by name, the quick ones first."""
-    part_of_lit = ["--num-shards=4", "--run-shard=1"] if fast else []
+    part_of_lit = ["-j", "1", *lit_tests()] if fast else ["-j", "2", "test"]
     part_of_pytest = ["--fast"] if fast else []
     return {
         "format": tool("ruff", "format", "--check", "."),
         "lint": tool("ruff", "check", "."),
         "types": types_command(),
-        "lit": tool("lit", "--quiet", "-j", "2", *part_of_lit, "test"),
+        "lit": tool("lit", "--quiet", *part_of_lit),
         "pytest": tool(
             "pytest", "--quiet", "-n", "2", "--dist", "worksteal", "--cpu-seconds=20", *part_of_pytest
         ),

@@ -28,20 +28,6 @@ class Spent(NamedTuple):
         return cls(times.user + times.system, times.children_user + times.children_system)
 
 
-class Budget:
-    """Leaves out what is still to come when a process, with those that it started, has spent its seconds."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._begin = Spent.now()
-
-    def pytest_runtest_setup(self) -> None:
-        """Leave a test out where nothing is left for it."""
-        now = Spent.now()
-        if sum(now) - sum(self._begin) > self._seconds:
-            pytest.skip(f"{self._seconds} s of processors are spent; `make test` runs it")
-
-
 class CpuSeconds:
     """Adds up what the tests of each file spend, and writes the `shown` most expensive files in the end.
 

@@ -11,6 +11,8 @@ import weft
 from support.roads import names_of
 from weft.backend.planning.shapes import Shapes
 
+pytestmark = pytest.mark.slow
+
 
 def program(branches: int) -> Any:
     """A branch in which a new list grows on both sides of others, of which each path is a way to the list's memory."""

@@ -8,6 +8,8 @@ import pytest
 
 from support.cached_programs import Project
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:

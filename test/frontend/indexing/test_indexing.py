@@ -27,6 +27,8 @@ from weft.frontend.indexing.plan import (
 )
 from weft.frontend.tracing.view_steps import ViewStep
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True, eq=False)
 class Staged:

@@ -14,6 +14,8 @@ from support.pages import line_of
 
 from . import programs
 
+pytestmark = pytest.mark.slow
+
 HERE = programs.__file__
 
 

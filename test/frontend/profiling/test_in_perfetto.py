@@ -12,6 +12,8 @@ import pytest
 import weft
 from support.browser import chromium, served
 
+pytestmark = pytest.mark.slow
+
 QUERY = """async ([text, columns]) => {
   const rows = (await app.trace.engine.query(text)).iter(columns), found = [];
   for (; rows.valid(); rows.next()) found.push(Object.keys(columns).map(name => rows[name]));

@@ -12,6 +12,8 @@ import pytest
 import weft
 from support.browser import chromium, tensorboard
 
+pytestmark = pytest.mark.slow
+
 
 @weft.function
 def halved(x: Any) -> Any:

@@ -10,6 +10,8 @@ import pytest
 import weft
 from support.interpreted import text_of
 
+pytestmark = pytest.mark.slow
+
 PRODUCTS = {
     ("x86-64-v2", "float32"): ("mulps", "xmm"),
     ("x86-64-v3", "float32"): ("vfmadd231ps", "ymm"),

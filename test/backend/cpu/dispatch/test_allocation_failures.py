@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("_testcapi", reason="only CPython's own tests can let allocations fail")
 
 PROGRAM = """
