@@ -94,6 +94,7 @@ PROGRAMS: dict[str, tuple[Callable[[Any], Any], Callable[[], Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:each item of this:weft.FallbackWarning")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_same_as_in_plain_python(name: str) -> None:

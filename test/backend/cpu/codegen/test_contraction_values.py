@@ -47,6 +47,7 @@ def test_a_long_table_times_another_one_with_what_follows() -> None:
     np.testing.assert_allclose(weft.function(covariance)(x, y), covariance(x, y), rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", seeds(2 * CASES)[::CASES])
 def test_random_contractions(first: int) -> None:
     command = [sys.executable, "-m", "support.contraction_cases", str(first), str(first + CASES)]
