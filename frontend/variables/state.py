@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from collections import deque
 from collections.abc import Iterator, Mapping
+from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +18,7 @@ from ..signature.traced_value import ArrayHolder, held
 from ..source.modules import is_library, is_own_module
 from ..source.own_attributes import own_attributes
 from ..tracing.current import current_trace
+from .generator_states import SavedGenerator, generator_of
 from .state_files import read_arrays, write_arrays
 
 File: TypeAlias = "str | os.PathLike[str]"
@@ -27,6 +30,7 @@ def state(obj: Any) -> dict[str, Any]:
     Those that lie on a GPU are there, too, and files hold copies of them.
 
     They are found in attributes, lists, tuples and dicts, and in the objects in these; each once, under the first name.
+    A random generator, NumPy's or Python's, is there as an array of words, `noise.PCG64`, a copy of its state.
     Numbers of Python's and NumPy's scalars, which cannot be written, are none: keep counters in a `weft.Variable`.
     Raises `ValueError` where two arrays have one name, `weft.UnsupportedError` in compiled functions.
 
@@ -144,6 +148,13 @@ def _arrays(value: Any, name: str, seen: set[int], told: list[Any]) -> Iterator[
             seen.add(id(value))
             yield name, value
         return
+    if (generator := generator_of(value)) is not None:
+        if id(generator) not in seen:
+            seen.add(id(generator))
+            saved = SavedGenerator(generator)
+            told.append(saved)
+            yield f"{name}.{saved.kind}" if name else saved.kind, saved.words
+        return
     inside = _inside(value)
     if inside is None or id(value) in seen:
         return
@@ -162,8 +173,12 @@ def _inside(value: Any) -> list[tuple[Any, Any]] | None:
         return list(value.items())
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return list(zip(value._fields, value, strict=True))
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, deque)):
         return list(enumerate(value))
+    if isinstance(value, np.ndarray):  # of objects
+        return [(".".join(map(str, place)), item) for place, item in np.ndenumerate(value)]
+    if isinstance(value, SimpleNamespace):
+        return list(vars(value).items())
     kind = type(value)
     if isinstance(value, type) or callable(getattr(value, "__get__", None)):  # classes, functions, methods
         return None

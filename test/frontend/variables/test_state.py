@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import random
+from collections import deque
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -210,3 +213,66 @@ def test_files_that_were_cut_off(tmp_path):
     np.savez(tmp_path / "objects.npz", w=np.array([{}], object))
     with pytest.raises(ValueError, match="allow_pickle"):
         weft.load_state({"w": np.zeros(1)}, tmp_path / "objects.npz")
+
+
+GENERATORS = {
+    "PCG64": lambda seed: np.random.default_rng(seed),
+    "Philox": lambda seed: np.random.Generator(np.random.Philox(seed)),
+    "SFC64": lambda seed: np.random.Generator(np.random.SFC64(seed)),
+    "MT19937": lambda seed: np.random.Generator(np.random.MT19937(seed)),
+    "RandomState": lambda seed: np.random.RandomState(seed),
+    "Random": random.Random,
+}
+
+
+def drawn(generator):
+    """Numbers of the kinds that generators keep something of for the next ones."""
+    if isinstance(generator, random.Random):
+        return [generator.gauss(0, 1), generator.random()]
+    few = (
+        generator.integers(9, size=3, dtype=np.uint32)
+        if hasattr(generator, "integers")
+        else generator.randn(3)
+    )
+    return [*few, *generator.random(2)]
+
+
+@pytest.mark.parametrize("kind", GENERATORS)
+@pytest.mark.parametrize("ending", ["npz", "safetensors"])
+def test_generators_go_on_where_they_were(kind, ending, tmp_path):
+    stopped = {"noise": GENERATORS[kind](1), "w": np.ones(2)}
+    stopped["again"] = stopped["noise"]
+    drawn(stopped["noise"])
+    path = tmp_path / f"state.{ending}"
+    weft.save_state(stopped, path)
+    assert list(weft.state(stopped)) == [f"noise.{kind}", "w"]
+    following = drawn(stopped["noise"])
+    resumed = {"noise": GENERATORS[kind](2), "w": np.zeros(2)}
+    weft.load_state(resumed, path)
+    assert drawn(resumed["noise"]) == following
+
+
+def test_a_generator_in_an_attribute_of_compiled_code(tmp_path):
+    class Noisy:
+        def __init__(self, seed):
+            self.generator = np.random.default_rng(seed)
+            self.layers = deque([np.ones(2)])
+            self.others = SimpleNamespace(w=np.ones(1))
+            self.table = np.array([np.zeros(3), None], dtype=object)
+
+        @weft.function
+        def draw(self):
+            return self.generator.random(3)
+
+    stopped, resumed = Noisy(1), Noisy(2)
+    stopped.draw()
+    weft.save_state(stopped, tmp_path / "state.npz")
+    assert list(weft.state(stopped)) == ["generator.PCG64", "layers.0", "others.w", "table.0"]
+    weft.load_state(resumed, tmp_path / "state.npz")
+    np.testing.assert_array_equal(stopped.draw(), resumed.draw())
+
+
+def test_a_generator_of_another_kind_is_refused():
+    state = weft.state({"noise": random.Random(1)})
+    with pytest.raises(ValueError, match=r"lacks 'noise.PCG64' and holds 'noise.Random'"):
+        weft.load_state({"noise": np.random.default_rng(1)}, state)
