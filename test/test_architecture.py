@@ -129,6 +129,11 @@ A number only falls. Where a room needs more, for what it could not do before, t
 
 RAISED: tuple[tuple[str, int, str], ...] = (
     (
+        "",
+        700,
+        "compiled loops walk several streams of data sets at once, and the state of objects keeps random generators",
+    ),
+    (
         "backend/gpu/schedules",
         230,
         "a schedule says what it takes and costs, which the order of a chain did elsewhere",
