@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from .. import __version__
 from ..backend.cache.archives import export_entries, import_entries
@@ -14,6 +15,7 @@ from ..backend.cache.store import Store
 from ..backend.cpu.threads.count import get_num_threads
 from ..backend.gpu.devices.open_devices import device_names, open_device
 from ..backend.processors.gpu_figures import GpuFigures
+from ..backend.processors.measurements import measured
 from ..backend.processors.system import memory
 from ..backend.target import host, named
 from ..dialect.errors import ArtifactError
@@ -40,7 +42,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     importing = commands.add_parser("import", help="take those of such a file; only from whom one trusts")
     for each in (exporting, importing):
         each.add_argument("file")
-    rooms.add_parser("machine", help="what code is made for: the processor, its caches, threads and memory")
+    about = rooms.add_parser(
+        "machine", help="what code is made for: the processor, its caches, threads and memory"
+    )
+    about.add_argument(
+        "--measure",
+        action="store_true",
+        help="time the processor, and show what was found beside what is known",
+    )
     add_build_command(rooms)
     add_explain_command(rooms)
     add_profile_command(rooms)
@@ -55,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if wanted.command == "profile":
         return run_profiled(wanted)
     if wanted.command == "machine":
-        print("\n".join(_machine_lines()))
+        print("\n".join(_measured_lines() if wanted.measure else _machine_lines()))
         return 0
     try:
         store = Store(settings.cache_dir, settings.cache_megabytes)
@@ -125,6 +134,30 @@ def _machine_lines() -> list[str]:
         *(f"assumed       {note}" for note in processor.assumed),
         *_gpu_lines(),
     ]
+
+
+_TIMED: Mapping[str, tuple[str, Callable[[Any], str]]] = {
+    "first_level_cache": ("first level", lambda value: _size(value)),
+    "second_level_cache": ("second level", lambda value: _size(value)),
+    "last_level_cache": ("last level, of one core", lambda value: _size(value)),
+    "multiplications": ("multiply-adds a cycle", str),
+    "read_ahead": ("read ahead", lambda value: _size(value)),
+    "reduction_read_ahead": ("in light reductions", lambda value: _size(value)),
+    "memory_bytes": ("bytes of memory a cycle", str),
+    "addition_wait": ("cycles between additions", str),
+}
+"""What is timed of a processor, by the fields of `Processor`."""
+
+
+def _measured_lines() -> list[str]:
+    """What is known of this machine's processor, and what it does now."""
+    known = host()
+    found = measured(known.vector_bytes)
+    rows = [(f"{known.processor.family} ({known.cpu})", "known", "measured")]
+    for field, (title, text) in _TIMED.items():
+        rows.append((title, text(getattr(known.processor, field)), text(getattr(found, field))))
+    width = max(len(row[0]) for row in rows)
+    return [f"{title:{width}}  {one:>9}  {other:>9}" for title, one, other in rows]
 
 
 def _gpu_lines() -> list[str]:

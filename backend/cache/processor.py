@@ -11,8 +11,11 @@ from ..processors.system import Cache, caches
 from .files import digest
 from .store import store
 
-_MEASURED = ("family", "first_level_cache", "second_level_cache", "last_level_cache", "last_level_cores")
-_MEASURED_TOO = ("multiplications", "read_ahead", "reduction_read_ahead")
+_MEASURED = (
+    *("first_level_cache", "second_level_cache", "last_level_cache", "last_level_cores"),
+    *("multiplications", "read_ahead", "reduction_read_ahead", "memory_bytes"),
+)
+"""What is taken from a measurement; not what decides in which order numbers are added, which no processor does."""
 
 
 @cache
@@ -42,14 +45,16 @@ def _kept(name: str, features: str, vector_bytes: int) -> Processor | None:
         return None
     key = digest(("processor", name, features, tuple(caches())))
     found = cache.read(key)
-    if isinstance(found, tuple) and len(found) == len(_MEASURED) + len(_MEASURED_TOO):
+    if isinstance(found, tuple) and len(found) == len(_MEASURED):
         cache.use(key)
-        return replace(Processor(""), **dict(zip((*_MEASURED, *_MEASURED_TOO), found, strict=True)))
-    from ..processors.measurements import measured
+    else:
+        from ..processors.measurements import measured
 
-    made = replace(measured(vector_bytes), family=f"{name or 'a processor'}, measured")
-    cache.write(key, tuple(getattr(made, field) for field in (*_MEASURED, *_MEASURED_TOO)))
-    return made
+        made = measured(vector_bytes)
+        found = tuple(getattr(made, field) for field in _MEASURED)
+        cache.write(key, found)
+    family = f"{name or 'a processor'}, measured"
+    return replace(Processor(family), **dict(zip(_MEASURED, found, strict=True)))
 
 
 def _assumed(name: str) -> Processor:

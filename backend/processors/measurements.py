@@ -25,6 +25,9 @@ _CHAIN = 64
 _SUMS = 12
 """Independent sums: enough to keep four units with a latency of three to five cycles busy."""
 
+_FEW_SUMS = 3
+"""So few sums wait for themselves."""
+
 _RUNS = 7
 
 _DISTANCES = (0, 256, 512, 1024, 2048)
@@ -35,6 +38,9 @@ _GAIN = 0.97
 
 _STREAM = 8 * MIB
 """What is read to see what reading ahead pays: more than a second level holds."""
+
+_FAR = 64 * MIB
+"""What is read to see how fast memory is."""
 
 _FIRST_LEVEL = [size * KIB for size in (16, 24, 32, 48, 64, 96, 128)]
 _SECOND_LEVEL = [size * KIB for size in (256, 512, 1024, 1280, 2048, 3072, 4096)]
@@ -58,6 +64,8 @@ def measured(vector_bytes: int) -> Processor:
             last_level_cache=max(last, 2 * second),
             last_level_cores=1,
             multiplications=clock.multiplications(),
+            memory_bytes=clock.memory_bytes(),
+            addition_wait=clock.addition_wait(),
             reduction_read_ahead=clock.read_ahead("sum"),
             read_ahead=clock.read_ahead("polynomial"),
         )
@@ -77,10 +85,25 @@ class _Clock:
 
     def multiplications(self) -> int:
         """Multiply-adds of whole vectors in a cycle: 1, 2 or 4."""
-        count = 200_000
-        seconds = _least(lambda: self._function("multiply_add")(None, count, 3))
-        rate = count * _SUMS * self._cycle / seconds
+        rate = _SUMS / self._cycles("many_sums")
         return min((1, 2, 4), key=lambda choice: abs(choice - rate))
+
+    def addition_wait(self) -> float:
+        """The cycles from one addition to a sum to the next, at least."""
+        return round(self._cycles("few_sums"), 1)
+
+    def _cycles(self, name: str) -> float:
+        """Those of an iteration."""
+        count = 200_000
+        return _least(lambda: self._function(name)(None, count, 3)) / count / self._cycle
+
+    def memory_bytes(self) -> float:
+        """The bytes that come from memory in a cycle, which a sum of them leaves time for."""
+        import numpy as np
+
+        data = np.ones(_FAR // 8)
+        seconds = _least(lambda: self._function("sum")(data.ctypes.data, _FAR, 512))
+        return round(_FAR * self._cycle / seconds, 1)
 
     def largest(self, sizes: Sequence[int], most_cycles: float) -> int:
         """The largest of some sizes in which loads at random take less than so many cycles; at least the first."""
@@ -129,7 +152,7 @@ def _timed(run: Callable[[], object]) -> float:
 
 
 def _program(lanes: int) -> str:
-    return "\n".join((_chain(), _chase(), _multiply_add(lanes), *_streams(lanes)))
+    return "\n".join((_chain(), _chase(), *_multiply_adds(lanes), *_streams(lanes)))
 
 
 def _chain() -> str:
@@ -145,15 +168,18 @@ def _chase() -> str:
     return _loop("chase", "i64", "%k", ["%x"], body, ["%x1"])
 
 
-def _multiply_add(lanes: int) -> str:
+def _multiply_adds(lanes: int) -> list[str]:
+    """Many sums, and few, of products of whole vectors."""
     vector = f"<{lanes} x double>"
-    body = [
-        f"  %y{i} = call {vector} @llvm.fma.v{lanes}f64({vector} %s{i}0, {vector} %one, {vector} %one)"
-        for i in range(_SUMS)
-    ]
-    names, ends = [f"%s{i}" for i in range(_SUMS)], [f"%y{i}" for i in range(_SUMS)]
-    declared = f"declare {vector} @llvm.fma.v{lanes}f64({vector}, {vector}, {vector})"
-    return f"{declared}\n{_loop('multiply_add', vector, '%one', names, chr(10).join(body), ends, lanes)}"
+    texts = [f"declare {vector} @llvm.fma.v{lanes}f64({vector}, {vector}, {vector})"]
+    for name, count in (("many_sums", _SUMS), ("few_sums", _FEW_SUMS)):
+        body = [
+            f"  %y{i} = call {vector} @llvm.fma.v{lanes}f64({vector} %s{i}0, {vector} %one, {vector} %one)"
+            for i in range(count)
+        ]
+        names, ends = [f"%s{i}" for i in range(count)], [f"%y{i}" for i in range(count)]
+        texts.append(_loop(name, vector, "%one", names, "\n".join(body), ends, lanes))
+    return texts
 
 
 def _streams(lanes: int) -> list[str]:

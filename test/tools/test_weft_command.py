@@ -145,6 +145,22 @@ def test_what_is_assumed_of_the_machine_is_said(
     assert "assumed       it is like others" in capsys.readouterr().out
 
 
+def test_a_machine_is_measured_beside_what_is_known(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = Processor("some", second_level_cache=512 << 10, memory_bytes=8.0)
+    found = Processor("", second_level_cache=1 << 20, memory_bytes=5.5, addition_wait=4.0)
+    monkeypatch.setattr(weft_command, "host", lambda: dataclasses.replace(host(), processor=known))
+    monkeypatch.setattr(weft_command, "measured", lambda vector_bytes: found)
+    assert main(["machine", "--measure"]) == 0
+    first, *rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert first[0] == "some"
+    assert first[-2:] == ["known", "measured"]
+    assert ["second", "level", "512", "KiB", "1", "MiB"] in rows
+    assert ["bytes", "of", "memory", "a", "cycle", "8.0", "5.5"] in rows
+    assert ["cycles", "between", "additions", "5.0", "4.0"] in rows
+
+
 def test_machine_tells_of_gpus(capsys: pytest.CaptureFixture[str]) -> None:
     with weft.settings.scope(cuda="emulator"):
         assert main(["machine"]) == 0

@@ -6,7 +6,8 @@ element by element reads every line many times: NumPy takes 7 ms for 1024x1024 f
 
 from __future__ import annotations
 
-LINE_BYTES = 64
+from ...processors.description import LINE_BYTES
+
 MOST_LANES = 16
 """A square of this many vectors fits the registers of AVX-512; with fewer registers some go through the stack."""
 

@@ -7,14 +7,11 @@ import math
 from ....dialect.mlir import Operation, Type, ir
 from ....passes.rewriting import constant_integer, operations_in
 from ...planning.shapes import static_shape
-from ...target import gpu_figures
+from ...target import gpu_figures, processor
 from .trip_costs import LONG
 
 MOST_STEPS = 4096
 """So much is left to one thread: below a tenth of a millisecond, which copies to the host and back take, too."""
-
-_SECONDS_OF_CORE_STEP = 1e-9
-"""What the host takes for an operation."""
 
 
 def is_better_on_host(steps: float, work: float, size: int) -> bool:
@@ -24,7 +21,7 @@ def is_better_on_host(steps: float, work: float, size: int) -> bool:
     """
     figures = gpu_figures()
     seconds = steps * figures.step
-    host = work * _SECONDS_OF_CORE_STEP + figures.seconds_of_trip(size)
+    host = work * processor().step_seconds + figures.seconds_of_trip(size)
     return seconds > LONG and seconds > host
 
 

@@ -125,7 +125,7 @@ def test_an_unknown_processor_is_measured_once(monkeypatch: pytest.MonkeyPatch) 
 
     def measured(vector_bytes: int) -> Processor:
         times.append(vector_bytes)
-        return Processor("", read_ahead=1024, multiplications=1)
+        return Processor("", read_ahead=1024, multiplications=1, memory_bytes=6.5, addition_wait=3.0)
 
     monkeypatch.setattr(measurements, "measured", measured)
     monkeypatch.setattr(kept, "caches", list)
@@ -134,6 +134,8 @@ def test_an_unknown_processor_is_measured_once(monkeypatch: pytest.MonkeyPatch) 
     assert times[0] in (16, 32, 64)
     assert first == second
     assert (first.family, first.read_ahead, first.multiplications) == ("znver9, measured", 1024, 1)
+    assert first.memory_bytes == 6.5
+    assert first.addition_wait == Processor("").addition_wait  # by which sums are cut into parts
     assert first.assumed == ()
 
 
@@ -152,9 +154,12 @@ def test_without_a_cache_an_unknown_processor_is_assumed(monkeypatch: pytest.Mon
 def test_measurements_are_plausible(vector_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measurements, "_STREAM", 1 << 18)
     monkeypatch.setattr(measurements, "_LAST_LEVEL", [1 << 20])
+    monkeypatch.setattr(measurements, "_FAR", 1 << 22)
     found = measurements.measured(vector_bytes)
     assert 16 * KIB <= found.first_level_cache < found.second_level_cache <= found.last_level_cache
     assert found.multiplications in (1, 2, 4)
+    assert 0.1 < found.memory_bytes < 64
+    assert 1 < found.addition_wait < 30
     assert {found.read_ahead, found.reduction_read_ahead} <= {0, 256, 512, 1024, 2048}
 
 

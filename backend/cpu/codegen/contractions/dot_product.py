@@ -18,6 +18,7 @@ from ....nests.complex_parts import flat_parts, split_parts
 from ....nests.contraction import Contraction, Factor
 from ....nests.emit import ForLoop, Index, create, load, store
 from ....nests.nest import Access
+from ....target import processor
 from ..vectors.code import convert, lane_mask, vector_load
 from ..vectors.temporaries import element_bytes, scratch
 from ..vectors.width import vector_bytes
@@ -31,10 +32,6 @@ MOST_PACKED = 8
 MOST_SUMS = 16
 LEAST_SUMS = 8
 """Vectors of partial sums in a tile; with fewer, additions wait for each other."""
-
-CYCLES_OF_A_RESULT = 4.0
-CYCLES_OF_A_COPY = 1.0
-"""To add up the lanes of a result, to copy an element across lines."""
 
 
 @dataclass(frozen=True)
@@ -98,15 +95,15 @@ def _pays(
     rows: int, columns: int, depth: int, lanes: int, contraction: Contraction, contiguous: bool
 ) -> bool:
     """Whether this takes less time than vectors along the columns, by estimates in cycles."""
-    parts = contraction.parts
+    parts, core = contraction.parts, processor()
     vectors = -(-columns * parts // lanes)
     waiting = max(1.0, 8 / (rows * vectors * parts))
     by_columns = rows * vectors * parts * depth / 2 * waiting
     if not contraction.right.is_contiguous_in(contraction.column):
         by_columns += (0.4 if parts == 1 else 1.5) * columns * depth
     products = rows * columns * parts * -(-depth * parts // lanes) / 2 * (1.1 if rows > 1 else 1.2)
-    copies = 0.0 if contiguous else CYCLES_OF_A_COPY * columns * depth * parts
-    return products + CYCLES_OF_A_RESULT * rows * columns * parts + copies < by_columns
+    copies = 0.0 if contiguous else core.element_copy * columns * depth * parts
+    return products + core.lane_sum * rows * columns * parts + copies < by_columns
 
 
 class DotProducts(Walk):

@@ -50,10 +50,6 @@ LOADS = 0.6
 """Tiles that load more vectors for each product give way to others that take as long by count: with 16 registers, 4
 rows of 3 vectors are up to 7 % faster than 6 of 2 (Zen 3)."""
 
-WAIT = 5.0
-"""Cycles between the additions to a sum. Eight sums, two of which can start per cycle, would do with four, but take
-more: with AVX2, tiles of 2 rows and 4 vectors make 32 GFLOP/s in float64 where those of 4 and 3 make 44."""
-
 EXACT_WORK = 1 << 20
 EXACT_SHARE = 0.025
 """From so many products on, code for two heights of tiles is worth compiling if that saves this share of the rows."""
@@ -252,7 +248,9 @@ def _work(total: int, width: int, rows: Index, depth: int, parts: int) -> float:
         tiles = 8.0 if not isinstance(rows, int) else rows / height
         sums = height * vectors * parts
         # Two loads can start per cycle, and a sum waits four cycles for the one before, or one more.
-        step = max(sums / processor().multiplications, (height * parts + vectors) / 2, WAIT)
+        step = max(
+            sums / processor().multiplications, (height * parts + vectors) / 2, processor().addition_wait
+        )
         cycles += count * tiles * (step + (1.5 * sums + 15) / depth)
     return cycles
 

@@ -15,6 +15,7 @@ from .....dialect.mlir import Value, ir
 from .....dialect.records import dataclass
 from ....nests.contraction import Contraction
 from ....nests.emit import PARALLEL, ForLoop, Index, prefetch
+from ....processors.description import LINE_BYTES
 from ....target import processor
 from ..vectors.code import broadcast, broadcast_load, convert, lane_mask, vector_load
 from ..vectors.temporaries import element_bytes
@@ -42,9 +43,6 @@ CHUNKS = 64
 """A row, or the part of it that goes through the whole matrix, takes this share of the second-level cache: so blocks of
 16 rows take a quarter, and the next one another. With 512 KiB, 8 rows times (1000, 8000) take 2.6 ms, and 3.2 with half
 of that; with blocks of 4 whole rows 5.0."""
-
-LINE = 64
-"""Bytes that are asked for at once."""
 
 
 @dataclass(frozen=True)
@@ -237,7 +235,7 @@ class StreamedProduct(Walk):
         first = emitter.add(self.chunk, emitter.subtract(place, emitter.multiply(row, plan.chunk)))
         point[self.summed] = emitter.add(emitter.add(start, plan.block), row)
         size = element_bytes(access.memref.type.element_type)
-        for offset in range(0, plan.panel * size, LINE):
+        for offset in range(0, plan.panel * size, LINE_BYTES):
             point[column] = emitter.add(first, offset // size)
             prefetch(access.memref, access.indices(emitter, point), 2)
 

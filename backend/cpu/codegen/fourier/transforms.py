@@ -22,6 +22,7 @@ from .....passes.notes import note
 from .....passes.rewriting import defined_functions, operations_in
 from ....functions.number import Number
 from ....nests.emit import Emitter, Index, create, load
+from ....processors.description import LINE_BYTES
 from ..loop_calls import LoopCall
 from ..stacks.groups import Groups, cores_of
 from ..stacks.lanes import Stack
@@ -37,9 +38,6 @@ LONGEST = 4096
 
 IN_REGISTERS = 16
 """The most complex numbers that are transformed in registers: from 32 on, these are too few."""
-
-_LINE_OF_CACHE = 64
-"""Bytes: what lies a power of two apart would share a place in caches."""
 
 _LIBRARY = "numpy.fft._pocketfft_umath."
 
@@ -191,7 +189,7 @@ class _InStages:
     def _scratch(self, like: Line) -> Parts:
         """Memory for a line."""
         element = like.element
-        behind = self.plan.count + _LINE_OF_CACHE * 8 // element.width
+        behind = self.plan.count + LINE_BYTES * 8 // element.width
         memory = scratch(self.emitter, [behind + self.plan.count], element)
         return Parts(self.emitter, memory, behind=behind)
 

@@ -8,6 +8,7 @@ from .....dialect.mlir import Operation, Type, Value, ir
 from ....nests.emit import Emitter, Index, create, load, prefetch
 from ....nests.independence import any_order
 from ....nests.nest import Access, LoopNest
+from ....processors.description import LINE_BYTES
 from ....target import processor
 from ..vectors.code import broadcast, lane_mask, vector_load, vector_store, vector_stream
 from ..vectors.temporaries import element_bytes, known_bytes
@@ -16,9 +17,6 @@ from .prefetch import comes_from_memory, first_readers
 from .shifted_reads import bytes_along
 from .streaming import begin_alike, elements_before_line, is_large, may_stream
 from .vector_body import Divisor, SplitBody, is_vectorisable, prepared_divisor, vector_of, vectorise
-
-LINE_BYTES = 64
-"""The size of a line of the caches."""
 
 
 def match_vector_loop(nest: LoopNest, inner: int, emitter: Emitter) -> VectorLoop | None:

@@ -20,12 +20,6 @@ from ..vectors.width import vector_bytes
 Offsets: TypeAlias = tuple[int, ...]
 """How far a part of an array is from its beginning, along each axis."""
 
-BYTES_A_CYCLE = 8.0
-"""What a core gets from beyond its second level, and brings there: 25 to 30 GB/s."""
-
-OPERATIONS_A_CYCLE = 2.0
-"""Vector instructions of stencils, which wait for loads as often as for arithmetic."""
-
 _MOST_WORK = 1.5
 """Tiles that compute more than so many times as much are not made."""
 
@@ -95,7 +89,7 @@ def best_tile(stages: Sequence[Stage]) -> tuple[int, ...] | None:
     lanes = vector_bytes() // stages[-1].element_bytes
     reads = sum(len({read.stage for read in stage.reads}) for stage in stages)
     moved = between * (1 + reads / max(len(stages) - 1, 1))
-    pays = again / lanes / OPERATIONS_A_CYCLE < moved / BYTES_A_CYCLE
+    pays = again / lanes / processor().stencil_operations < moved / processor().memory_bytes
     return tile if pays and again < (_MOST_WORK - 1) * whole else None
 
 
