@@ -66,6 +66,11 @@ fuzz: $(INSTALLED) ## Compare random whole programs with eager Python for SECOND
 	cd test && ../$(BIN)/python -W ignore -m support.ir_mutants --seconds $$(($(SECONDS) / 10))
 	cd test && ../$(BIN)/python -W ignore -m support.damaged_files --seconds $$(($(SECONDS) / 10)) --first $$(date +%s)
 
+FIRES ?=
+
+fires: $(INSTALLED) ## Count in which programs each pass changes something, also in FIRES="--npbench DIR --checkouts DIR"
+	$(BIN)/python bench/fires.py $(FIRES)
+
 gpu-pack: $(INSTALLED) ## Compile what the check on a GPU runs there; writes build/gpu/
 	$(BIN)/python bench/gpu/pack.py build/gpu
 
@@ -99,4 +104,4 @@ clean: ## Remove .venv, build products and caches
 	rm -rf $(VENV) $(BENCH) build dist weft.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help install demo test test-fast bench soak fuzz gpu-pack gpu-carry format docs docs-site dist clean
+.PHONY: help install demo test test-fast bench soak fuzz fires gpu-pack gpu-carry format docs docs-site dist clean
