@@ -32,7 +32,8 @@ OUTSIDE: dict[str, Entry] = {}
 """The passes that were loaded, by their names."""
 
 _WORD = re.compile(r"[A-Za-z][\w-]*")
-_OP = re.compile(r'"?weft\.(\w+)"?')
+_OP = re.compile(r'(?<![!#\w.])"?weft\.(\w+)\b(?!\s*=)')
+"""An op of the dialect, and neither a type nor an attribute of it."""
 
 
 def load_plugins(names: Sequence[str], known: Iterable[str]) -> None:

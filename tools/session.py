@@ -158,11 +158,8 @@ class Session:
         return 1 if collector.has_errors else 0
 
     def _target(self) -> AbstractContextManager[object]:
-        """The machine to make code for; upstream's passes do not ask for it, and to know this one takes 20 ms."""
-        is_asked = self.options.target != "native" or any(step.name in all_passes() for step in self.steps)
-        if not is_asked and self.options.emit == "mlir" and not self.options.run:
-            return nullcontext()
-        return compiling_for(self.options.target)
+        """The machine to make code for; this one is found out by who asks for it first, as that takes a while."""
+        return nullcontext() if self.options.target == "native" else compiling_for(self.options.target)
 
     def _read(self) -> Source:
         """The text to work on: of a file, of standard input, or of what a Python function is traced to."""

@@ -5,6 +5,8 @@ Diagnostics go to stderr as `file:line:col: error: text`, the IR to stdout; the 
 
 from __future__ import annotations
 
+import atexit
+import gc
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -23,6 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     usage: weft-opt [file | - | package.module:function] ...
     0
     """
+    if arguments is None:
+        gc.set_threshold(100_000)  # the process is for this alone, and what it loads stays
+        atexit.register(gc.freeze)
     given = sys.argv[1:] if arguments is None else arguments
     if not {"-help", "--help"}.isdisjoint(given):
         sys.stdout.write(help_text())

@@ -16,6 +16,7 @@ import pytest
 
 from support.package import ROOT
 from support.weft_opt import refused, weft_opt_here
+from weft.tools import plugins
 from weft.tools.plugins import OUTSIDE
 
 PLUGIN = ROOT / "examples" / "plugin"
@@ -170,6 +171,7 @@ WRONG_OPS = """
 from __future__ import annotations
 import numpy as np, sys
 import weft
+from weft.tools import plugins
 from weft.dialect.errors import WeftError
 from weft.dialect.op import Cost, Elementwise, Operand
 from weft.frontend.tracing.staging import apply
@@ -227,3 +229,21 @@ def test_wrong_ops_and_ops_without_a_lowering() -> None:
     assert lines[3] == "an op cannot be called 'my-op': letters, digits and _ make a name"
     assert lines[4:6] == ["True", "False"]
     assert "weft.same has no lowering to linalg: __main__.Same is to name a module" in "\n".join(lines[6:])
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ('%0 = "weft.negative"(%x) : (!weft.ref<f32>) -> f32', False),
+        ("func.func @f() attributes {weft.pure = true}", False),
+        ('%0 = "weft.saturate"(%x) : (f32) -> f32', True),
+        ("%0 = weft.saturate(%x) : (f32) -> f32", True),
+    ],
+)
+def test_packages_are_looked_for_where_a_text_has_an_unknown_op(
+    text: str, asks: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(plugins, "_entry_points", lambda group: (asked.append(group), ())[1])
+    plugins.add_installed_ops(text)
+    assert asked == ([plugins.OPS_GROUP] if asks else [])
