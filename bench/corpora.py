@@ -38,6 +38,7 @@ pin_to_one_core()
 keep_freed_memory()
 os.environ["WEFT_CACHE"] = "0"  # what is on disk is not compiled
 os.environ["MPLBACKEND"] = "Agg"
+sys.dont_write_bytecode = False  # as an installation has it, from the second program on
 
 import numpy as np  # noqa: E402  (NumPy and its BLAS must see the pinning)
 from corpora_programs import PROGRAMS, Program  # noqa: E402

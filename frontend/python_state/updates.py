@@ -155,8 +155,11 @@ def _require_distinct(bound: Bound) -> None:
     """Refuse arguments that hold one container twice, of which the trace had two."""
     if bound is None:
         return
+    containers = list(_mutable(bound))
+    if len({*map(id, containers)}) == len(containers):
+        return
     seen: set[int] = set()
-    for container in _mutable(bound):
+    for container in containers:
         if id(container) in seen:
             raise UnsupportedError(
                 f"the arguments hold one {type(container).__name__} twice, and the function changes it or another one: "

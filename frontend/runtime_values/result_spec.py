@@ -235,7 +235,12 @@ class ListResult(NamedTuple):
 
     def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
         """The value of a call."""
-        made = self.made_of(*(column.build(outputs, leaves) for column, _ in self.columns))
+        if len(self.columns) == 1 and type(self.item) is Leaf:  # a list of numbers
+            ((column, is_python),) = self.columns
+            array = column.build(outputs, leaves)
+            made = array.tolist() if is_python else list(array)
+        else:
+            made = self.made_of(*(column.build(outputs, leaves) for column, _ in self.columns))
         if self.origins is not None:
             for place, number in enumerate(self.origins.build(outputs, leaves)):
                 if number:
@@ -307,12 +312,11 @@ class Result(NamedTuple):
 
     def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
         """The value of a call."""
-        if self.structure == _ONE_RESULT:
-            return self.leaves[0].build(outputs, leaves)
+        if (
+            type(self.structure) is Leaf
+        ):  # the only one, as rows of a table have: their equality takes as long as they do
+            return self.leaves[self.structure.index].build(outputs, leaves)
         return unflatten(self.structure, lambda i: self.leaves[i].build(outputs, leaves))
-
-
-_ONE_RESULT = Leaf(0)
 
 
 def list_of(item: Structure, arrays: Sequence[np.ndarray[Any, Any]], are_python: Sequence[bool]) -> list[Any]:
@@ -321,8 +325,8 @@ def list_of(item: Structure, arrays: Sequence[np.ndarray[Any, Any]], are_python:
         array.tolist() if is_python else list(array)
         for array, is_python in zip(arrays, are_python, strict=True)
     ]
-    if item == _ONE_RESULT:
-        return columns[0]
+    if type(item) is Leaf:
+        return columns[item.index]
     return [unflatten(item, row.__getitem__) for row in zip(*columns, strict=True)]
 
 
