@@ -188,8 +188,14 @@ class Reduction:
 
 
 def _is_simpler(new: str, old: str) -> bool:
-    """Whether a text is to be preferred: fewer lines, or fewer characters."""
-    return (new.count("\n"), len(new)) < (old.count("\n"), len(old))
+    """Whether a text is to be preferred: fewer lines, or fewer characters, or smaller extents."""
+    from .shrinking_types import total_of_extents
+
+    return (new.count("\n"), len(new), total_of_extents(new)) < (
+        old.count("\n"),
+        len(old),
+        total_of_extents(old),
+    )
 
 
 def _count_ops(text: str) -> int:

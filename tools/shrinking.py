@@ -14,6 +14,7 @@ from ..dialect.mlir import Block, Module, Operation, Type, Value, ir
 from ..dialect.ops.creation import Constant
 from ..passes.managers import module_pipeline, run_passes
 from ..passes.rewriting import operations_in, operations_of, terminator
+from .shrinking_types import shrink_extents, simplify_element_types
 
 Wanted: TypeAlias = Set[int]
 Edit: TypeAlias = "Callable[[Module, Wanted], int]"
@@ -331,6 +332,8 @@ EDITS: Mapping[str, Edit] = MappingProxyType(
         "arguments dropped": drop_arguments,
         "attributes dropped": drop_attributes,
         "constants made equal": unify_constants,
+        "extents made smaller": shrink_extents,
+        "element types made simpler": simplify_element_types,
         "canonicalize": _running("canonicalize"),
         "inline": _running("inline"),
     }
