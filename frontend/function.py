@@ -52,6 +52,7 @@ from .signature.input_signature import (
     checked_input_signature,
     conform,
     instances_before,
+    names_by_specs,
     of_input_signature,
 )
 from .signature.signature import (
@@ -344,9 +345,8 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
 
     def _signature_of(self, arguments: Arguments) -> CallSignature:
         structure, leaves, names, numbers = arguments
-        types = tuple(map(type_of_leaf, leaves))
-        if self.input_signature is not None:
-            types = of_input_signature(self.input_signature, types)
+        types = of_input_signature(self.input_signature or (), tuple(map(type_of_leaf, leaves)))
+        names = names_by_specs(self.input_signature, leaves, names)
         first = len(leaves) - len(numbers)
         scalars = frozenset(i for i, leaf in enumerate(leaves) if isinstance(leaf, np.generic) or i >= first)
         aliases, on_device = alias_pattern(leaves), places_on_device(leaves)

@@ -26,6 +26,7 @@ from ..guards.packed_inputs import PackedInput
 from ..runtime_values.result_spec import ConstantResult
 from ..signature.layout_keys import lies_as
 from ..signature.signature import (
+    Leaf,
     Static,
     Structure,
     TensorSpec,
@@ -40,7 +41,7 @@ from ..signature.signature import (
     without_objects,
 )
 from ..signature.traced_value import ArrayHolder
-from .concrete_signature import captured_of, other_value, spec_of, specs_of, with_fixed
+from .concrete_signature import by_position, captured_of, other_value, spec_of, specs_of, with_fixed
 from .device_calls import require_device, warn_of_host_kernels, warn_of_transfers
 from .explained_specialisation import ExplainedSpecialisation
 from .generator_locks import acquired, states_among
@@ -360,7 +361,10 @@ class ConcreteFunction(ExplainedSpecialisation):
         """The arguments with their names: `x: f32[3]`, `mode='a'`."""
         positional, keywords = self.argument_structure.children  # type: ignore[union-attr]
         function: Any = self._bind.__self__  # type: ignore[attr-defined]
-        names = [function._parameter_name(place) for place in range(len(positional.children))]
+        names = [
+            self.argument_names[entry.index] if isinstance(entry, Leaf) else function._parameter_name(place)
+            for place, entry in enumerate(positional.children)
+        ]
         entries = [
             *zip(names, positional.children, strict=True),
             *zip(keywords.keys, keywords.children, strict=True),
@@ -392,10 +396,12 @@ class ConcreteFunction(ExplainedSpecialisation):
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call with arrays of the compiled types; other dtypes, ranks and Python values are refused.
 
-        Python's values that were fixed by tracing may be left out, and so may objects, as that of a method.
+        Python's values that were fixed by tracing may be left out, and so may objects, as that of a method. An array
+        may be called by the name of its `TensorSpec`, too.
         """
         function: Any = self._bind.__self__  # type: ignore[attr-defined]
         wanted: Any = self.argument_structure
+        args, kwargs = by_position(args, kwargs, wanted, self.argument_names)
         args, kwargs = with_fixed(args, kwargs, function._parameters, wanted)
         leaves, names, structure, bound = self._bind(args, kwargs)
         require_values(self.name, leaves, names)

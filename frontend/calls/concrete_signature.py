@@ -101,6 +101,19 @@ def with_fixed(
     return (*taken, *given), named
 
 
+def by_position(
+    args: tuple[Any, ...], kwargs: dict[str, Any], structure: Node, names: Sequence[str]
+) -> Arguments:
+    """The arguments of a call with those in their places that are called by the names of arrays."""
+    positional = structure.children[0].children  # type: ignore[union-attr]
+    taken, named = list(args), dict(kwargs)
+    for entry in positional[len(taken) :]:
+        if not isinstance(entry, Leaf) or names[entry.index] not in named:
+            break
+        taken.append(named.pop(names[entry.index]))
+    return tuple(taken), named
+
+
 def other_value(given: Any, wanted: Any, name_of: Callable[[int], str]) -> tuple[str, str, str] | None:
     """The first argument that has another value than tracing has fixed: its name, that value, and what was given."""
     (given_args, given_named), (wanted_args, wanted_named) = given.children, wanted.children
@@ -118,4 +131,4 @@ def _object(value: Any) -> Any:
     return value.reference() if isinstance(value, IdentityKey) else value
 
 
-__all__ = ["captured_of", "other_value", "spec_of", "specs_of", "with_fixed"]
+__all__ = ["by_position", "captured_of", "other_value", "spec_of", "specs_of", "with_fixed"]

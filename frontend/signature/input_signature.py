@@ -116,6 +116,21 @@ def of_input_signature(
     return (*relaxed, *types[len(relaxed) :])
 
 
+def names_by_specs(
+    input_signature: Sequence[Any] | None, leaves: Sequence[Any], names: Sequence[str]
+) -> list[str]:
+    """The names of array arguments: those of the specs that say one, each once, else as the program calls them."""
+    specs: list[Any] = []
+    for position, entry in enumerate(input_signature or ()):
+        flatten(entry, specs, str(position), [])
+    specs += leaves[len(specs) :]
+    found = list(names)
+    for place, spec in enumerate(specs[: len(found)]):
+        if isinstance(spec, TensorSpec) and spec.name is not None and spec.name not in found:
+            found[place] = spec.name
+    return found
+
+
 def _conform_leaf(value: Any, spec: TensorSpec, name: str) -> Any:
     if not is_array(value) and not isinstance(value, (np.ndarray, np.generic)):
         try:
@@ -129,4 +144,4 @@ def _conform_leaf(value: Any, spec: TensorSpec, name: str) -> Any:
     return value
 
 
-__all__ = ["checked_input_signature", "conform", "instances_before", "of_input_signature"]
+__all__ = ["checked_input_signature", "conform", "instances_before", "names_by_specs", "of_input_signature"]

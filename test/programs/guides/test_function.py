@@ -161,6 +161,30 @@ class TestConcreteFunctions:
         with pytest.raises(TypeError, match=r"argument 'a' must be i32\[\], but f64\[\] was given"):
             concrete(np.float64(1))
 
+    def test_names_of_specs(self):
+        spec = weft.TensorSpec([None], "float32", name="images")
+
+        @weft.function(input_signature=[spec, weft.TensorSpec([None], "float32", name="y")])
+        def f(x, y):
+            return x - y
+
+        ones, twos = np.ones(2, np.float32), np.full(2, 2, np.float32)
+        f(ones, twos)
+        concrete = f.get_concrete_function()
+        assert concrete.structured_input_signature[0][0] == spec
+        assert concrete.pretty_printed_signature().startswith("f(images: f32[?], y: f32[?])")
+        assert "%images: tensor<?xf32>" in concrete.as_text("weft")
+        for given in ({"images": ones, "y": twos}, {"x": ones, "y": twos}, {"y": twos, "images": ones}):
+            np.testing.assert_array_equal(concrete(**given), ones - twos)
+        np.testing.assert_array_equal(f(x=ones, y=twos), ones - twos)
+        with pytest.raises(TypeError, match="missing a required argument: 'x'"):
+            concrete(y=twos)
+        of_any = weft.function(lambda *args: args[0] - args[1])
+        specs = [weft.TensorSpec([2], "float32", name=name) for name in ("left", "right")]
+        np.testing.assert_array_equal(
+            of_any.get_concrete_function(*specs)(left=ones, right=twos), ones - twos
+        )
+
     def test_values_of_python_are_fixed(self):
         @weft.function
         def pow(a, b):
