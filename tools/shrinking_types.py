@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from types import MappingProxyType
 
 from ..dialect.mlir import Module, ir
@@ -33,7 +33,7 @@ SIMPLER: Mapping[str, str] = MappingProxyType(
 """Element types, and what is tried in their place."""
 
 
-def shrink_extents(module: Module, wanted: frozenset[int] | set[int]) -> int:
+def shrink_extents(module: Module, wanted: Set[int]) -> int:
     """Extents, which become 1, 2, or half of what they are in all types, and in constants for loops or not."""
     places = list(_smaller_extents(str(module)))
     for number in wanted:
@@ -67,7 +67,7 @@ def total_of_extents(text: str) -> int:
     return sum(int(each) for match in _SHAPED.finditer(text) for each in re.findall(r"\d+", match[0]))
 
 
-def simplify_element_types(module: Module, wanted: frozenset[int] | set[int]) -> int:
+def simplify_element_types(module: Module, wanted: Set[int]) -> int:
     """Element types of which there are simpler ones."""
     text = str(module)
     places = [name for name in SIMPLER if re.search(_of_type(name), text)]

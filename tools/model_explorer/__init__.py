@@ -1,0 +1,1 @@
+"""Programs in Model Explorer, Google's viewer of graphs: `model-explorer --extensions=weft.tools.model_explorer`."""
