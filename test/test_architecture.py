@@ -138,6 +138,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         230,
         "a schedule says what it takes and costs, which the order of a chain did elsewhere",
     ),
+    (
+        "",
+        560,
+        "profiles for TensorBoard, registers and instructions of GPUs on the page, Model Explorer, types reduced",
+    ),
 )
 """Rooms with the lines that they may have beyond `LINES`, and the reason: what weft can do now."""
 
