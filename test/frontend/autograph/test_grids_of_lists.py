@@ -201,3 +201,29 @@ def test_whether_two_lists_that_were_replaced_are_one_is_refused() -> None:
 
     with pytest.raises(weft.UnsupportedError, match="whether these are one list depends on a condition"):
         told(np.int64(2))
+
+
+def cheapest(table: Any) -> Any:
+    for i in range(1, len(table[0])):
+        table[0][i] += table[0][i - 1]
+    for i in range(1, len(table)):
+        table[i][0] += table[i - 1][0]
+    for i in range(1, len(table)):
+        for j in range(1, len(table[0])):
+            table[i][j] += min(table[i - 1][j], table[i][j - 1])
+    return table[-1][-1]
+
+
+def test_rows_become_those_of_a_pool_together() -> None:
+    def table(rows: int) -> list[list[int]]:
+        return [[(7 * i + 3 * j) % 11 for j in range(20)] for i in range(rows)]
+
+    compiled = weft.function(cheapest)
+    given, expected = table(16), table(16)
+    assert compiled(given) == cheapest(expected)
+    assert given == expected
+    few, many = (
+        weft.function(cheapest).get_concrete_function(table(rows)).as_text("weft").count("scf.if")
+        for rows in (16, 32)
+    )
+    assert few == many  # no code for each row

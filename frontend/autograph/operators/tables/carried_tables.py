@@ -24,7 +24,6 @@ from .dict_tables import DefaultTable, DictTable, OrderedTable
 from .hash_tables import Table, with_item
 from .keys import are_words, joined_keys, key_kind
 from .kinds_of_values import as_value, joined_values
-from .list_pools import types_of_pool
 from .python_classes import PythonClass
 from .set_tables import ChangingSet, SetTable
 
@@ -76,10 +75,18 @@ def types_of_table(kind: Tabled) -> list[TensorType]:
         *words,
         TensorType((None,), INT32),
         TensorType((None,), np.dtype(np.bool_)),
-        *(types_of_pool(value.item) if isinstance(value, Growing) else []),
+        *(_types_of_pool(value.item) if isinstance(value, Growing) else []),
         count,
         count,
     ]
+
+
+def _types_of_pool(kind: Kind | None) -> list[TensorType]:
+    """The types of what carries lists in a dict."""
+    count, numbers = TensorType((), np.dtype(np.int64)), TensorType((None,), np.dtype(np.int64))
+    leaves = [leaf.type for leaf in column_leaves(kind)]
+    columns = [TensorType((None, *leaf.shape), leaf.dtype) for leaf in leaves]
+    return [*columns, numbers, numbers, numbers, count, count]
 
 
 def columns_of_table(items: Any, kind: Tabled) -> list[Any]:

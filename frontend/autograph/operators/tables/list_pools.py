@@ -8,6 +8,7 @@ which the pool knows where it begins, how many items it has, and for how many th
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -240,8 +241,19 @@ class ListPool(RuntimeContainer):
     def adopted_lists(self, values: list[Any]) -> Any:
         """The numbers of the lists of this pool that some lists become."""
         values = list(map(resolve_grown_list, values))
-        if not all(type(value) is list for value in values) or len(set(map(id, values))) < len(values):
-            return lookup("stack")([self.adopted(value).number for value in values])
+        if len(set(map(id, values))) < len(values):
+            return self._adopted_singly(values)
+        runs = [(is_known, list(run)) for is_known, run in groupby(values, lambda value: type(value) is list)]
+        numbers = [
+            (self._adopted_together if is_known else self._adopted_singly)(run) for is_known, run in runs
+        ]
+        return numbers[0] if len(numbers) == 1 else lookup("concatenate")(numbers)
+
+    def _adopted_singly(self, values: list[Any]) -> Any:
+        return lookup("stack")([self.adopted(value).number for value in values])
+
+    def _adopted_together(self, values: list[Any]) -> Any:
+        """The numbers of the lists that some of Python's become, with as much code as one takes."""
         is_as_made = are_same(self.state(), self.at_first)
         numbers = self._lists + lookup("arange")(len(values))
         lengths = np.array(list(map(len, values)), np.int64)
@@ -446,14 +458,6 @@ def _may_be(value: Any, holds: Callable[[Any], bool]) -> bool:
     return holds(value) or any(_may_be(other, holds) for other in others)
 
 
-def types_of_pool(kind: Kind | None) -> list[TensorType]:
-    """The types of what carries a pool."""
-    numbers = TensorType((None,), np.dtype(np.int64))
-    leaves = [leaf.type for leaf in column_leaves(kind)]
-    columns = [TensorType((None, *leaf.shape), leaf.dtype) for leaf in leaves]
-    return [*columns, numbers, numbers, numbers, _INT, _INT]
-
-
 class PooledList(GrowingList):
     """One of the lists of a pool; two with one number are one list."""
 
@@ -589,10 +593,4 @@ def lists_in_pool(kind: Kind | None) -> Container:
     return kind_in_pool(pool)
 
 
-__all__ = [
-    "ListPool",
-    "PooledList",
-    "kind_in_pool",
-    "lists_in_pool",
-    "types_of_pool",
-]
+__all__ = ["ListPool", "PooledList", "kind_in_pool", "lists_in_pool"]
