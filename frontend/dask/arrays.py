@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...dialect.errors import GatherWarning, WeftValueError
+from ...dialect.dtypes import as_dtype
+from ...dialect.errors import GatherWarning, WeftTypeError, WeftValueError
+from ...passes.control_flow.structure import FOR, IF, WHILE
 from ...passes.pieces.programs import Program, uncut
 from ...passes.pieces.regions import Cuts
 from ..calls.argument_numbers import Arguments
@@ -66,6 +68,14 @@ def _spec(array: Array, name: str) -> TensorSpec:
             f"{name} got a dask array of shape {array.shape}, of which Dask does not know all chunks; call its "
             "compute_chunk_sizes() first"
         )
+    meta = array._meta
+    if not isinstance(meta, np.ndarray) or isinstance(meta, np.ma.MaskedArray):
+        raise WeftTypeError(
+            f"{name} got a dask array whose blocks are of {type(meta).__module__}.{type(meta).__name__}, and compiled "
+            "code takes NumPy's plain arrays: fill what is masked, da.ma.filled(x, value), or convert the blocks, "
+            "x.map_blocks(np.asarray)"
+        )
+    as_dtype(array.dtype)  # raises for what compiled code does not have
     return TensorSpec(array.shape, array.dtype)
 
 
@@ -99,17 +109,27 @@ def _planned(
     return made
 
 
+_REGIONS = {FOR: "this loop", WHILE: "this loop", IF: "this branch"}
+_OUTSIDE = "compute() what it asks for, and let Python decide outside of the function"
+_CURES = {
+    FOR: "; a loop of known length, at most 100, is cut in pieces, one iteration after the other",
+    WHILE: f"; {_OUTSIDE}",
+    IF: f"; {_OUTSIDE}, or choose by np.where",
+}
+"""What to write instead of what is not cut."""
+
+
 def _warn_of_gathered(program: Program) -> None:
     """Say where all of an array has to be in one place."""
     for gathered in program.gathered:
         places = places_of(gathered.site.place)
-        what = gathered.site.operation.name.removeprefix("weft.")
+        what = _REGIONS.get(gathered.site.operation.name, gathered.site.operation.name.removeprefix("weft."))
         axes = [axis for axis in gathered.axes if gathered.value.cuts[axis].is_split]
         along = f"axis {axes[0]}" if len(axes) == 1 else f"the axes {', '.join(map(str, axes))}"
         where = f"\n{caret_snippet(places[0])}" if places else ""
         message = (
             f"{what} needs all of an array along {along}, which is in several blocks: {gathered.size:,} bytes come "
-            f"together in one task{where}"
+            f"together in one task{_CURES.get(gathered.site.operation.name, '')}{where}"
         )
         place = places[0] if places else None
         warnings.warn_explicit(

@@ -34,9 +34,14 @@ class Piece:
     @classmethod
     def of_text(cls, text: str) -> Piece:
         """The piece of a module."""
+        key = sha256(text.encode())
+        with _lock:
+            known = _kept.get(key)
+        if known is not None:
+            return known  # type: ignore[no-any-return]
         from ..artifacts.from_text import from_mlir  # which loads the compiler
 
-        return cls(from_mlir(text), sha256(text.encode()))
+        return _known(from_mlir(text), key)
 
     @property
     def text(self) -> str:

@@ -10,8 +10,10 @@ import numpy as np
 from ...dialect.errors import PartitionError, UnsupportedError
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.op_emitter import OpEmitter
-from ...dialect.ops.state import WriteRef
+from ...dialect.ops.state import RaiseIf, WriteRef
 from ...dialect.register import context
+from ...passes.control_flow.structure import FOR, trip_count
+from ...passes.control_flow.unroll_loops import write_out
 from ...passes.pieces.programs import Program
 from ...passes.pieces.rules import AxisCuts
 from ...passes.rewriting import operations_of, terminator
@@ -90,7 +92,12 @@ def _program_of(
         optimize(module)
         function = _function_named(module, symbol)
         _require_no_calls(module, symbol)
-        program = Program(module, function, [cuts(array) for array in arrays])
+        _let_results_wait_for_checks(function)
+        blocks = [cuts(array) for array in arrays]
+        program = Program(module, function, blocks)
+        while _write_out_loops(program):
+            optimize(module)
+            program = Program(module, _function_named(module, symbol), blocks)
     return Traced(program, signature.name, extra, recorded.result.structure, results, guards)
 
 
@@ -104,6 +111,41 @@ def _require_no_calls(module: Module, symbol: str) -> None:
     for op in operations_of(_function_named(module, symbol)):
         if op.name == "func.call":
             raise _refused("calls Python, or prints", str(op.location))
+
+
+_MOST_TRIPS = 100
+"""So many times a loop over arrays in blocks is written out: each makes tasks of its own."""
+SMALL = 1 << 25
+"""Bytes that may come together for a loop: to compile its iterations one by one would take longer."""
+
+
+def _write_out_loops(program: Program) -> bool:
+    """Let loops for which arrays would come together be iterations one after the other, which are cut in pieces."""
+    found = dict.fromkeys(gathered.site.operation for gathered in program.gathered if gathered.size > SMALL)
+    loops = [(loop, trip_count(loop)) for loop in found if loop.name == FOR]
+    short = [(loop, trips) for loop, trips in loops if trips is not None and trips <= _MOST_TRIPS]
+    for loop, trips in short:
+        write_out(loop, trips)
+    return bool(short)
+
+
+def _let_results_wait_for_checks(function: Operation) -> None:
+    """Make each result by an op of its own where something may be raised: pieces that make results look for that."""
+    checks = [op for op in operations_of(function) if op.name == RaiseIf.mlir_name()]
+    if not checks:
+        return
+    end = terminator(function.regions[0].blocks[0])
+    if not len(end.operands):
+        raise PartitionError(
+            "this may raise as arrays in blocks decide, in a function that returns nothing that is computed of them: "
+            "nobody would find out; return something that is",
+            str(checks[0].location),
+        )
+    with ir.InsertionPoint(end):
+        b = OpEmitter(end.location)
+        for number, value in enumerate(end.operands):
+            tensor = b.value(value)
+            end.operands[number] = b.cast(tensor, dtype=tensor.dtype).handle
 
 
 _AWAY = (

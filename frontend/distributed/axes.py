@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
+
+import numpy as np
 
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.records import NamedTuple
@@ -57,14 +61,12 @@ def _group(axes: Axes, rank: int, over: str) -> tuple[int, ...]:
 
 def axes_of(count: int | None, named: Mapping[str, int]) -> Axes:
     """The axes of so many ranks, by their names where they have some."""
+    named = {name: _number(extent, f"the axis {name!r} of a mesh") for name, extent in named.items()}
     for name, extent in named.items():
-        if not isinstance(extent, int) or isinstance(extent, bool):
-            raise WeftTypeError(f"the axis {name!r} of a mesh has a number of ranks, not {extent!r}")
         if extent < 1:
             raise WeftValueError(f"the axis {name!r} of a mesh has at least one rank, not {extent}")
     if not named:
-        if not isinstance(count, int) or isinstance(count, bool):
-            raise WeftTypeError(f"a mesh has a number of ranks, not {count!r}")
+        count = _number(count, "a mesh")
         if count < 1:
             raise WeftValueError(f"a mesh has at least one rank, not {count}")
         return Axes((DEFAULT_AXIS,), (count,))
@@ -73,6 +75,13 @@ def axes_of(count: int | None, named: Mapping[str, int]) -> Axes:
         shown = " x ".join(f"{name}={extent}" for name, extent in named.items())
         raise WeftValueError(f"{shown} are {axes.size} ranks, but there are {count}")
     return axes
+
+
+def _number(value: Any, what: str) -> int:
+    """A number of ranks; WeftTypeError for what is none."""
+    if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
+        raise WeftTypeError(f"{what} has a number of ranks, not {value!r}")
+    return operator.index(value)
 
 
 __all__ = ["DEFAULT_AXIS", "Axes", "axes_of"]

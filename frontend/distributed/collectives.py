@@ -175,6 +175,8 @@ def broadcast(x: Any, root: int = 0, over: str | tuple[str, ...] | None = None) 
     >>> together.Mesh.simulated(2).run(lambda: together.broadcast(2.0 * together.rank(), root=1))
     [np.float64(2.0), np.float64(2.0)]
     """
+    if operator.index(root) < 0:
+        raise WeftValueError(f"broadcast: there is no rank {root}")
     return _applied(BroadcastRank, as_operand(x), root=operator.index(root), over=_axes(over))
 
 

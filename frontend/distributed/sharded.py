@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import importlib
+import operator
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -135,12 +136,106 @@ class ShardedArray(np.lib.mixins.NDArrayOperatorsMixin):
         return _over_blocks(function, self.mesh)(*args, **kwargs)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
-        if method != "__call__" or kwargs.get("out") is not None:
-            return NotImplemented
-        return _over_blocks(ufunc, self.mesh)(*args, **kwargs)
+        function = ufunc if method == "__call__" else getattr(ufunc, method)
+        out = kwargs.pop("out", None)
+        made = _over_blocks(function, self.mesh)(*args, **kwargs)
+        if out is None:
+            return made
+        if not isinstance(out[0], ShardedArray) or len(out) > 1:
+            raise WeftTypeError(
+                f"{ufunc.__name__} of a ShardedArray writes to one ShardedArray, not to {type(out[0]).__name__}: leave "
+                "out= out, and gather() the result"
+            )
+        out[0][...] = made
+        return out[0]
+
+    # Parts, and NumPy's methods
+
+    def __getitem__(self, key: Any) -> Any:
+        """A part, as a new array: in blocks where it is split."""
+        return _over_blocks(operator.getitem, self.mesh)(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Write to a part, in the blocks."""
+        _over_blocks(operator.setitem, self.mesh)(self, key, value)
+
+    def __iter__(self) -> Iterator[Any]:
+        """The entries along the first axis."""
+        return (self[number] for number in range(len(self)))
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise WeftValueError(
+                f"The truth value of an array with {self.size} elements is ambiguous. Use a.any() or a.all()"
+            )
+        return bool(self.gather().item())
+
+    def __float__(self) -> float:
+        return float(self._only())
+
+    def __int__(self) -> int:
+        return int(self._only())
+
+    def _only(self) -> Any:
+        if self.size != 1:
+            raise WeftTypeError(f"only an array of one element is a number, and this one has {self.size}")
+        return self.gather().item()
+
+    @property
+    def T(self) -> Any:
+        """The array with its axes in reverse order, in blocks."""
+        return self.transpose()
+
+    def transpose(self, *axes: Any) -> Any:
+        """`numpy.ndarray.transpose`, in blocks."""
+        order = axes[0] if len(axes) == 1 else axes or None
+        return self.__array_function__(np.transpose, (), (self, order), {})
+
+    def reshape(self, *shape: Any) -> Any:
+        """`numpy.ndarray.reshape`, in blocks."""
+        return self.__array_function__(np.reshape, (), (self, shape[0] if len(shape) == 1 else shape), {})
+
+    def astype(self, dtype: Any) -> Any:
+        """The elements in another dtype, in blocks."""
+        blocks = [block.astype(as_dtype(dtype)) for block in self.blocks]
+        return ShardedArray(blocks, self.shape, self.layout, self.mesh)
+
+    def copy(self) -> ShardedArray:
+        """A copy, in the same blocks."""
+        return self.astype(self.dtype)  # type: ignore[no-any-return]
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _METHODS:
+            raise AttributeError(
+                f"a ShardedArray has no {name!r}: compute with it in a weft.function, or take gather()"
+            )
+        return functools.partial(getattr(np, name), self)
 
     def __repr__(self) -> str:
         return f"ShardedArray(shape={self.shape}, dtype={self.dtype}, spec={self.spec}, mesh={self.mesh})"
+
+
+_METHODS = frozenset(
+    (
+        *(
+            "all",
+            "any",
+            "argmax",
+            "argmin",
+            "argsort",
+            "clip",
+            "cumprod",
+            "cumsum",
+            "dot",
+            "max",
+            "mean",
+            "min",
+            "prod",
+        ),
+        *("ravel", "repeat", "round", "squeeze", "std", "sum", "swapaxes", "take", "var"),
+    )
+)
+"""Methods that are NumPy's functions of the array."""
 
 
 @functools.lru_cache(maxsize=256)
@@ -217,10 +312,19 @@ def scatter(array: Any, spec: PartitionSpec, mesh: Mesh | None = None) -> Sharde
     >>> x.shape, x.spec, x.blocks
     ((5,), PartitionSpec('d'), [array([0, 1]), array([2, 3, 4])])
     """
-    mesh = mesh or Mesh()
+    mesh = _mesh_of(mesh)
     whole = np.asarray(array)
     layout = layout_of(spec, whole.shape, mesh, "the array")
     return _cut(whole, layout, mesh)
+
+
+def _mesh_of(mesh: Any) -> Mesh:
+    """A mesh, that of all processes for None. Raises `TypeError` for what is none."""
+    if mesh is None:
+        return Mesh()
+    if not isinstance(mesh, Mesh):
+        raise WeftTypeError(f"arrays are split over a weft.distributed.Mesh, not over {mesh!r}")
+    return mesh
 
 
 def _cut(whole: Any, layout: Layout, mesh: Mesh) -> ShardedArray:
@@ -235,7 +339,7 @@ def _cut(whole: Any, layout: Layout, mesh: Mesh) -> ShardedArray:
 
 def load(file: str | os.PathLike[str], spec: PartitionSpec, mesh: Mesh | None = None) -> ShardedArray:
     """The array of a `.npy` file, of which each rank reads its block only."""
-    mesh = mesh or Mesh()
+    mesh = _mesh_of(mesh)
     whole = np.load(file, mmap_mode="r")
     return _cut(whole, layout_of(spec, whole.shape, mesh, f"the array of {os.fspath(file)}"), mesh)
 
@@ -250,7 +354,7 @@ def from_local(block: Any, spec: PartitionSpec, mesh: Mesh | None = None) -> Sha
     >>> weft.distributed.from_local([np.zeros((1, 4)), np.ones((2, 4))], weft.distributed.P("d"), mesh).shape
     (3, 4)
     """
-    mesh = mesh or Mesh()
+    mesh = _mesh_of(mesh)
     given = list(block) if mesh.is_simulated else [block]
     blocks = [np.asarray(each) for each in given]
     if len(blocks) != len(mesh.ranks):

@@ -46,7 +46,7 @@ class UnrollLoops(Pass):
                 if trips is None or trips > self.max_trips:
                     continue
                 if trips * _size(loop) <= self.max_ops:
-                    _unroll(loop, trips)
+                    write_out(loop, trips)
                     statistics["loops unrolled"] += 1
 
 
@@ -55,7 +55,8 @@ def _size(loop: Operation) -> int:
     return sum(1 if is_scalar_op(operation) else _OPS_PER_ARRAY_OP for operation in operations_of(loop))
 
 
-def _unroll(loop: Operation, trips: int) -> None:
+def write_out(loop: Operation, trips: int) -> None:
+    """Put so many iterations in the place of a loop."""
     block = body(loop)
     lower, _, step, *carried = loop.operands
     first, stride = scalar_constant(lower) or 0, scalar_constant(step) or 0

@@ -243,6 +243,75 @@ def test_indices_are_checked():
         take(table, places + 5).compute(scheduler="sync")
 
 
+def raising_and_returning_it(x):
+    if x.sum() > 3:
+        raise ValueError(f"too large: {x.sum()}")
+    return x
+
+
+def raising_and_reducing(x):
+    if x[0, 0] < 3:
+        raise ValueError("too small")
+    return x.sum()
+
+
+def reducing_rows(x):
+    for total in x.sum(axis=1):
+        if total > 3:
+            raise ValueError("too large a row")
+    return x.max(), x
+
+
+def looking_up(x):
+    return np.arange(5.0)[x.astype(int)].sum()
+
+
+@pytest.mark.parametrize(
+    ("function", "error"),
+    [
+        (raising_and_returning_it, "too large: 66"),
+        (raising_and_reducing, "too small"),
+        (reducing_rows, "too large a row"),
+        (looking_up, "index 5 is out of bounds for axis 0 with size 5"),
+    ],
+)
+def test_what_is_raised_is_raised_whatever_is_returned(function, error):
+    """Results that are reductions, or arguments, are made by no piece of their own."""
+    x, compiled = np.arange(12.0).reshape(4, 3), weft.function(function)
+    results = compiled(of(x, 2, 3))
+    for lazy in results if isinstance(results, tuple) else (results,):
+        with pytest.raises((ValueError, IndexError), match=error):
+            lazy.compute(scheduler="sync")
+    fine = np.full((4, 3), 4.0 if function is raising_and_reducing else 0.1)
+    compared(function, [of(fine, 2, 3)], [fine])
+
+
+def powers(x):
+    v = np.ones(x.shape[1])
+    for _ in range(12):
+        w = x.T @ (x @ v)
+        v = w / np.linalg.norm(w)
+    return v
+
+
+def test_loops_of_known_length_are_cut_in_pieces(monkeypatch):
+    from weft.frontend.dask import tracing
+
+    monkeypatch.setattr(tracing, "SMALL", 0)
+    x = of(N, ROWS, 6)
+    compared(powers, [x], [N])  # warnings are errors
+
+    def until_small(x, steps):
+        for _ in range(steps):
+            x = x - x.mean(axis=0) / 2
+        return x
+
+    with pytest.warns(
+        weft.GatherWarning, match=r"this loop needs all .* bytes come together in one task; a loop of kn"
+    ):
+        weft.function(until_small)(x, np.array(3))
+
+
 def test_pieces_of_equal_blocks_are_one_program():
     from weft.frontend.dask import arrays
 

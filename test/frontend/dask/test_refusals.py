@@ -68,6 +68,24 @@ def test_effects_and_unknown_sizes(function, message, line):
     assert FOUND == []
 
 
+def test_what_would_be_raised_and_nobody_would_find_out():
+    def checked(x):
+        if x.sum() > 3:
+            raise ValueError("too large")
+        return 3.0
+
+    with pytest.raises(weft.PartitionError, match=r"returns nothing that is computed of them") as raised:
+        weft.function(checked)(X)
+    assert "raise ValueError" in str(raised.value)
+
+
+def test_blocks_that_are_no_plain_arrays():
+    with pytest.raises(weft.WeftTypeError, match=r"blocks are of numpy.ma.*MaskedArray.*da.ma.filled"):
+        weft.function(lambda x: x + 1)(da.ma.masked_greater(X, 3))
+    with pytest.raises(weft.WeftTypeError, match=r"dtype <U1 is not supported"):
+        weft.function(lambda x: x)(da.from_array(np.array(["a", "b"]), chunks=1))
+
+
 def test_chunks_that_do_not_match():
     other = da.ones((10, 3), chunks=(5, 3))
     with pytest.raises(

@@ -284,3 +284,59 @@ def test_generators_are_drawn_from(mesh: Any) -> None:
     step = ranks.partition(noisy, mesh, (P("d"), None))
     for _ in range(2):
         np.testing.assert_allclose(step(X, mine).gather(), noisy(X, numpys))
+
+
+PARTS = {
+    "rows, columns and elements": lambda x: (x[0], x[1:3], x[:, 1], x[-1, 0], x[::2, ::-1], x[[0, 2]]),
+    "methods": lambda x: (
+        x.sum(),
+        x.max(1),
+        x.T,
+        x.reshape(3, 4),
+        x.transpose(1, 0),
+        x.astype("f4"),
+        x.copy(),
+    ),
+    "ufuncs": lambda x: (np.add.reduce(x), np.multiply.accumulate(x, axis=0), (x > 3).any(), list(x)[2]),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_parts_and_methods_are_those_of_arrays(name: str) -> None:
+    x = np.arange(12.0).reshape(4, 3)
+    found = PARTS[name](ranks.scatter(x, P("d"), ranks.Mesh.simulated(2)))
+    for made, wanted in zip(found, PARTS[name](x), strict=True):
+        made = made.gather() if isinstance(made, ranks.ShardedArray) else made
+        assert (made.dtype, np.shape(made)) == (wanted.dtype, np.shape(wanted))
+        np.testing.assert_array_equal(made, wanted)
+
+
+def test_arrays_are_written_in_their_blocks() -> None:
+    x = np.arange(12.0).reshape(4, 3)
+    split = ranks.scatter(x, P("d"), ranks.Mesh.simulated(2))
+    for array in (split, x):
+        array += 1
+        array[0] = 7
+        array[1:3, 1] *= 2
+        np.multiply(array, 3, out=array)
+    np.testing.assert_array_equal(split.gather(), x)
+    with pytest.raises(
+        weft.WeftTypeError, match=r"add of a ShardedArray writes to one ShardedArray, not to ndarray"
+    ):
+        np.add(split, 1, out=x)
+
+
+def test_arrays_are_no_conditions_and_no_numbers() -> None:
+    mesh = ranks.Mesh.simulated(np.int64(2))
+    x = ranks.scatter(np.arange(4.0), P("d"), mesh)
+    with pytest.raises(ValueError, match=r"The truth value of an array with 4 elements is ambiguous"):
+        bool(x)
+    with pytest.raises(TypeError, match="only an array of one element is a number"):
+        float(x)
+    with pytest.raises(AttributeError, match=r"a ShardedArray has no 'foo': .* gather\(\)"):
+        _ = x.foo
+    assert float(ranks.scatter(np.array([3.0]), P("d"), mesh)) == 3
+    with pytest.raises(TypeError, match="arrays are split over a weft.distributed.Mesh, not over 2"):
+        ranks.scatter(np.ones(4), P("d"), 2)
+    with pytest.raises(ValueError, match="broadcast: there is no rank -1"):
+        ranks.broadcast(1.0, root=-1)
