@@ -64,18 +64,29 @@ class AllReduce(Together, name="all_reduce"):
         Case(((5,),), {"reduction": "prod", "over": ""}),
     )
     batching = alike
-    linear = ("x",)
-
-    @classmethod
-    def why_underived(cls, attributes: Attributes) -> str:
-        """Only sums have one."""
-        reduction = attributes["reduction"]
-        return "" if reduction == "sum" else f"only that of sums over ranks is known, not of {reduction}"
 
     @staticmethod
-    def transpose(b: Emitter, g: Tensor, x: Tensor, reduction: str, over: str) -> Tensor:
-        """All ranks have the same cotangent, and it is that of what each of them has given."""
-        return g
+    def vjp(b: Emitter, g: Tensor, x: Tensor, y: Tensor, reduction: str, over: str) -> Tensor:
+        """All ranks have the same cotangent, and it is that of what each of them has given, by what this counts."""
+        if reduction == "sum":
+            return g
+        if reduction == "prod":
+            return b.conj(_others(b, x, y, over)) * g
+        hits, count = _shares(b, x, y, over)
+        made: Tensor = b.select(hits, g / count, 0)
+        return made
+
+    @staticmethod
+    def jvp(b: Emitter, t: Tensor, x: Tensor, y: Tensor, reduction: str, over: str) -> Tensor:
+        """The sum of the tangents of all ranks, by what they count."""
+        if reduction == "prod":
+            t = _others(b, x, y, over) * t
+        if reduction in ("sum", "prod"):
+            made: Tensor = b.all_reduce(t, reduction="sum", over=over)
+            return made
+        hits, count = _shares(b, x, y, over)
+        total: Tensor = b.all_reduce(b.select(hits, t, 0), reduction="sum", over=over)
+        return total / count
 
     @staticmethod
     def infer(x: TensorType, reduction: str, over: str) -> TensorType:
@@ -85,6 +96,22 @@ class AllReduce(Together, name="all_reduce"):
     @staticmethod
     def evaluate(x: Array, reduction: str, over: str) -> Array:
         return perform_reduction(Collective("all_reduce", over, reduction), x)
+
+
+def _shares(b: Emitter, x: Tensor, y: Tensor, over: str) -> tuple[Tensor, Tensor]:
+    """Where a rank has the extreme element, and how many have: these share its derivative."""
+    hits = b.select(b.isnan(y), b.isnan(x), x.equals(y))
+    return hits, b.all_reduce(b.converted(hits, y.dtype), reduction="sum", over=over)
+
+
+def _others(b: Emitter, x: Tensor, y: Tensor, over: str) -> Tensor:
+    """The product of what the other ranks have: by a division only where nothing is zero."""
+    is_zero = x.equals(0)
+    zeros = b.all_reduce(b.converted(is_zero, np.dtype(np.int64)), reduction="sum", over=over)
+    rest = b.all_reduce(b.select(is_zero, 1, x), reduction="prod", over=over)
+    of_zero = b.select(b.logical_and(is_zero, zeros.equals(1)), rest, 0)
+    made: Tensor = b.select(zeros.equals(0), y / b.select(is_zero, 1, x), of_zero)
+    return made
 
 
 class AllGather(Together, name="all_gather"):
@@ -153,7 +180,8 @@ class ReduceScatter(Scattered, name="reduce_scatter"):
     @classmethod
     def why_underived(cls, attributes: Attributes) -> str:
         """Only sums have one."""
-        return AllReduce.why_underived(attributes)
+        reduction = attributes["reduction"]
+        return "" if reduction == "sum" else f"only that of sums of parts is known, not of {reduction}"
 
     @staticmethod
     def transpose(b: Emitter, g: Tensor, x: Tensor, reduction: str, over: str) -> Tensor:

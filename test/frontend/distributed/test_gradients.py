@@ -172,9 +172,9 @@ def test_one_message_for_each_parameter_in_loops() -> None:
             r"summed over the ranks already.*\n.*test_gradients.py",
         ),
         (
-            lambda x: weft.grad(lambda x: ranks.all_reduce(np.sum(x), "max"))(ranks.replicated(x)),
+            lambda x: weft.grad(lambda x: np.sum(ranks.reduce_scatter(x, "max")))(ranks.local(x)),
             weft.DifferentiationError,
-            "weft.all_reduce has no derivative: only that of sums over ranks is known, not of max",
+            "weft.reduce_scatter has no derivative: only that of sums of parts is known, not of max",
         ),
         (
             lambda x: ranks.all_reduce(x) if x[0] > 0 else x,
@@ -185,7 +185,29 @@ def test_one_message_for_each_parameter_in_loops() -> None:
 )
 def test_what_is_refused(function: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        ranks.Mesh.simulated(2).run(weft.function(function), [(np.ones(3),)] * 2)
+        ranks.Mesh.simulated(2).run(weft.function(function), [(np.ones(4),)] * 2)
+
+
+OF_RANKS = np.array([[1.5, 0.0, 2.0, 0.0, -1.0], [1.5, 3.0, 0.0, 0.0, 0.5], [-2.0, 4.0, 5.0, 7.0, -1.0]])
+"""With the same numbers on several ranks, and no, one and two zeros at a place."""
+
+
+@pytest.mark.parametrize("op", ["max", "min", "prod"])
+def test_gradients_of_other_reductions_are_those_of_the_whole(op: str) -> None:
+    def of_rank(x: Any) -> tuple[Any, Any]:
+        def loss(x: Any) -> Any:
+            return np.sum(ranks.all_reduce(np.tanh(x), op) * np.arange(1, 6))
+
+        x = ranks.local(x)
+        return weft.grad(loss)(x), weft.jvp(loss, (x,), (np.ones(5),))[1]
+
+    def of_all(x: Any) -> Any:
+        return np.sum(getattr(np, op)(np.tanh(x), axis=0) * np.arange(1, 6))
+
+    found = ranks.Mesh.simulated(3).run(weft.function(of_rank), [(x,) for x in OF_RANKS])
+    wanted = weft.grad(of_all)(OF_RANKS)
+    np.testing.assert_allclose([gradient for gradient, _ in found], wanted, rtol=1e-12)
+    np.testing.assert_allclose([tangent for _, tangent in found], wanted.sum(), rtol=1e-12)
 
 
 def test_eager_gradients_are_refused() -> None:

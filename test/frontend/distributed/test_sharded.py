@@ -292,7 +292,7 @@ PARTS = {
         x.sum(),
         x.max(1),
         x.T,
-        x.reshape(3, 4),
+        x.reshape(4, 3, 1),
         x.transpose(1, 0),
         x.astype("f4"),
         x.copy(),
