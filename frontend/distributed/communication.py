@@ -87,7 +87,7 @@ def analysed(messages: Sequence[Message], mesh: Mesh, ranks: int | None = None) 
     """The collectives of a program, with what they take."""
     sent = []
     for message in messages:
-        count = mesh.shape[message.axis] if ranks is None else ranks
+        count = mesh.extent(message.axis) if ranks is None else ranks
         taken = seconds_of(message.kind, message.bytes, count)
         sent.append(
             Sent(

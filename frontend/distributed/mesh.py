@@ -65,6 +65,14 @@ class Mesh:
         """The extents of the axes, by name."""
         return dict(zip(self._axes.names, self._axes.extents, strict=True))
 
+    def extent(self, axis: str) -> int:
+        """How many ranks there are along an axis, or several together, with commas between."""
+        return self._axes.place_in(0, axis)[1]
+
+    def place(self, rank: int, axis: str) -> int:
+        """The number of a rank along an axis, or several together, of which the last one counts fastest."""
+        return self._axes.place_in(rank, axis)[0]
+
     @property
     def is_simulated(self) -> bool:
         """Whether ranks are threads of this process."""

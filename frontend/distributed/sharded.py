@@ -14,7 +14,7 @@ import numpy as np
 
 from ...dialect.dtypes import as_dtype
 from ...dialect.errors import GatherWarning, WeftTypeError, WeftValueError
-from ...passes.partition.layouts import Layout, Split, equal_blocks
+from ...passes.partition.layouts import Layout, Split, equal_blocks, require_each_once
 from ..calls.lazy_arguments import take
 from .mesh import Mesh
 from .specs import PartitionSpec
@@ -54,7 +54,7 @@ class ShardedArray(np.lib.mixins.NDArrayOperatorsMixin):
     @property
     def spec(self) -> PartitionSpec:
         """Over which axes of the mesh the array is split."""
-        names = [None if split is None else split.axis for split in self.layout]
+        names = [None if split is None else _entry_of(split.axis) for split in self.layout]
         while names and names[-1] is None:
             names.pop()
         return PartitionSpec(*names)
@@ -275,9 +275,8 @@ take(ShardedArray, _call_over_blocks, _concrete_over_blocks)
 
 def region_of(layout: Layout, shape: Sequence[int], mesh: Mesh, rank: int) -> tuple[range, ...]:
     """Which elements of each axis a rank of a mesh has."""
-    places = mesh.coordinates(rank)
     return tuple(
-        range(extent) if split is None else split.block(places[split.axis])
+        range(extent) if split is None else split.block(mesh.place(rank, split.axis))
         for split, extent in zip(layout, shape, strict=True)
     )
 
@@ -294,14 +293,27 @@ def layout_of(spec: Any, shape: Sequence[int], mesh: Mesh, what: str) -> Layout:
         if entry is None:
             layout.append(None)
             continue
-        if entry not in mesh.axis_names:
-            known = ", ".join(map(repr, mesh.axis_names))
-            raise WeftValueError(f"{what} is split over {entry!r}, but the axes of the mesh are {known}")
-        layout.append(equal_blocks(entry, mesh.shape[entry], extent))
-    names = [split.axis for split in layout if split is not None]
-    if len(set(names)) < len(names):
-        raise WeftValueError(f"{what}: {spec} splits two axes of the array over one axis of the mesh")
+        axis = _axis_of(entry, mesh, what)
+        layout.append(equal_blocks(axis, mesh.extent(axis), extent))
+    require_each_once(f"{what}: {spec}", tuple(layout))
     return tuple(layout)
+
+
+def _entry_of(axis: str) -> str | tuple[str, ...]:
+    """What a spec has for an axis of the mesh, or for several together."""
+    return tuple(axis.split(",")) if "," in axis else axis
+
+
+def _axis_of(entry: Any, mesh: Mesh, what: str) -> str:
+    """The axes of the mesh that an entry of a spec names."""
+    names = [entry] if isinstance(entry, str) else list(entry)
+    known = ", ".join(map(repr, mesh.axis_names))
+    for name in names:
+        if name not in mesh.axis_names:
+            raise WeftValueError(f"{what} is split over {name!r}, but the axes of the mesh are {known}")
+    if names != sorted(names, key=mesh.axis_names.index):
+        raise WeftValueError(f"{what} is split over {entry!r}: axes of the mesh come in its order, {known}")
+    return ",".join(names)
 
 
 def scatter(array: Any, spec: PartitionSpec, mesh: Mesh | None = None) -> ShardedArray:
@@ -376,13 +388,13 @@ def from_local(block: Any, spec: PartitionSpec, mesh: Mesh | None = None) -> Sha
             continue
         lengths: dict[int, int] = {}
         for rank, extent in enumerate(extents):
-            place = mesh.coordinates(rank)[split.axis]
+            place = mesh.place(rank, split.axis)
             if lengths.setdefault(place, extent) != extent:
                 raise WeftValueError(
                     f"blocks at place {place} of axis {split.axis!r} have {lengths[place]} and {extent} elements of "
                     f"axis {dim}"
                 )
-        bounds = np.cumsum([0, *(lengths[place] for place in range(mesh.shape[split.axis]))])
+        bounds = np.cumsum([0, *(lengths[place] for place in range(mesh.extent(split.axis)))])
         layout.append(Split(split.axis, tuple(map(int, bounds))))
     shape = tuple(
         extent if split is None else split.extent for extent, split in zip(shapes[0], layout, strict=True)

@@ -8,7 +8,7 @@ from ...dialect.errors import WeftTypeError
 
 
 class PartitionSpec(tuple[Any, ...]):
-    """For each axis of an array the name of the axis of a mesh over which it is split, or None.
+    """For each axis of an array the name of the axis of a mesh over which it is split, a tuple of several, or None.
 
     What is left out at the end is not split, and `P()` is an array of which each rank has all, as JAX's
     `jax.sharding.PartitionSpec` has it. Raises `TypeError` for what is no name.
@@ -16,20 +16,21 @@ class PartitionSpec(tuple[Any, ...]):
     >>> P = weft.distributed.P
     >>> P("d"), P(None, "d"), P()
     (PartitionSpec('d'), PartitionSpec(None, 'd'), PartitionSpec())
+    >>> P(("rows", "columns"))
+    PartitionSpec(('rows', 'columns'))
     """
 
     __slots__ = ()
 
-    def __new__(cls, *entries: str | None) -> PartitionSpec:
+    def __new__(cls, *entries: str | tuple[str, ...] | None) -> PartitionSpec:
         for entry in entries:
-            if isinstance(entry, (tuple, list)):
+            names = entry if isinstance(entry, tuple) and entry else (entry,)
+            if entry is not None and not all(isinstance(name, str) for name in names):
                 raise WeftTypeError(
-                    f"P: an axis of an array is split over one axis of a mesh, not over {entry!r}: make a mesh with an "
-                    "axis that has all of these ranks"
+                    f"P: an entry is the name of an axis of a mesh, a tuple of such names, or None, not {entry!r}"
                 )
-            if entry is not None and not isinstance(entry, str):
-                raise WeftTypeError(f"P: an entry is the name of an axis of a mesh or None, not {entry!r}")
-        return super().__new__(cls, entries)
+        alone = (entry[0] if isinstance(entry, tuple) and len(entry) == 1 else entry for entry in entries)
+        return super().__new__(cls, alone)
 
     def __getnewargs__(self) -> tuple[Any, ...]:
         return tuple(self)

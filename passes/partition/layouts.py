@@ -6,6 +6,8 @@ an array has blocks, too, that need not move: `u[1:-1]` has those of `u`, less t
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -23,12 +25,19 @@ class Grid:
     """The number of this rank along each axis."""
 
     def extent(self, axis: str) -> int:
-        """How many ranks there are along an axis."""
-        return self.extents[self.axes.index(axis)]
+        """How many ranks there are along an axis, or several together, with commas between."""
+        return math.prod(self.extents[self.axes.index(name)] for name in axis.split(","))
 
     def place(self, axis: str) -> int:
-        """The number of this rank along an axis."""
-        return self.places[self.axes.index(axis)]
+        """The number of this rank along an axis, or several together, of which the last one counts fastest.
+
+        >>> Grid(("a", "b"), (2, 3), (1, 2)).place("a,b")
+        5
+        """
+        place = 0
+        for number in (self.axes.index(name) for name in axis.split(",")):
+            place = place * self.extents[number] + self.places[number]
+        return place
 
 
 @dataclass(frozen=True)
@@ -36,6 +45,7 @@ class Split:
     """An axis of an array that is split over an axis of the mesh: rank k has the elements from bounds[k] on."""
 
     axis: str
+    """Or several together, in the order of the mesh, with commas between."""
     bounds: tuple[int, ...]
 
     @property
@@ -118,9 +128,15 @@ def notation(layout: Layout) -> str:
     >>> notation((Split("d", (0, 2, 4)), None))
     '[{"d"}, {}]'
     """
-    return (
-        f"[{', '.join('{}' if split is None else f'{{{chr(34)}{split.axis}{chr(34)}}}' for split in layout)}]"
-    )
+    entries = ("" if split is None else split.axis.split(",") for split in layout)
+    return f"[{', '.join('{' + ', '.join(f'{chr(34)}{name}{chr(34)}' for name in names) + '}' for names in entries)}]"
+
+
+def require_each_once(what: str, layout: Layout) -> None:
+    """Raise WeftValueError where two axes of an array are split over one axis of the mesh."""
+    names = [name for axis in axes_of(layout) for name in axis.split(",")]
+    if len(set(names)) != len(names):
+        raise WeftValueError(f"{what} splits two axes of the array over one axis of the mesh")
 
 
 def layout_from(text: str, shape: Sequence[Any], axes: Sequence[str], extents: Sequence[int]) -> Layout:
@@ -138,15 +154,17 @@ def layout_from(text: str, shape: Sequence[Any], axes: Sequence[str], extents: S
     layout: list[Split | None] = []
     for entry, extent in zip(entries, shape, strict=True):
         name, colon, bounds = entry.partition(":")
-        name = name.strip().strip('"')
-        if not name:
+        names = re.findall(r'[^",\s]+', name)
+        if not names:
             layout.append(None)
             continue
-        if name not in axes:
-            raise WeftValueError(f"there is no axis {name!r} in a mesh of {', '.join(axes)}")
+        for name in names:
+            if name not in axes:
+                raise WeftValueError(f"there is no axis {name!r} in a mesh of {', '.join(axes)}")
         if extent is None:
             raise WeftValueError(f"{text}: an axis whose extent is not known cannot be split")
-        ranks = extents[list(axes).index(name)]
+        ranks = math.prod(extents[list(axes).index(name)] for name in names)
+        name = ",".join(names)
         split = equal_blocks(name, ranks, extent)
         if colon:
             split = Split(name, tuple(map(int, bounds.split(","))))
@@ -157,9 +175,7 @@ def layout_from(text: str, shape: Sequence[Any], axes: Sequence[str], extents: S
             ):
                 raise WeftValueError(f"{text}: {bounds} are no bounds of {ranks} blocks of {extent} elements")
         layout.append(split)
-    names = axes_of(tuple(layout))
-    if len(set(names)) != len(names):
-        raise WeftValueError(f"{text} splits two axes over one axis of the mesh")
+    require_each_once(text, tuple(layout))
     return tuple(layout)
 
 
@@ -174,4 +190,5 @@ __all__ = [
     "local_shape",
     "notation",
     "place_of",
+    "require_each_once",
 ]

@@ -186,7 +186,7 @@ class Partitioner:
         parts = [self.part(value, site.b) for value in operation.operands]
         rule = whole if all(part.is_whole for part in parts) else rule_of(op_class)
         if rule not in _KNOW_OF_ROOM:
-            parts = list(map(site.trimmed, parts))
+            parts = site.disjoint(list(map(site.trimmed, parts)))
         made = rule(site, parts)
         for result, part in zip(operation.results, made, strict=True):
             wanted = self.local_type(_tensor_type(result.type), part.layout, part.held)

@@ -15,7 +15,7 @@ from ...dialect.ops.creation import Arange, Constant
 from ...dialect.ops.shape import BroadcastTo
 from ...dialect.records import dataclass
 from ...dialect.register import decode_attributes, op_class_of
-from .layouts import Grid, Layout, Split, equal_blocks, is_whole, place_of
+from .layouts import Grid, Layout, Split, axes_of, equal_blocks, is_whole, place_of
 from .messages import Messages, bytes_of
 
 
@@ -194,6 +194,28 @@ class Site:
             if new is not None:
                 part = self.cut(part, dim, new) if part.layout[dim] is None else self.moved(part, dim, new)
         return part
+
+    def disjoint(self, parts: Sequence[Part]) -> list[Part]:
+        """Values of which no axis of the mesh splits one by itself, and another together with others.
+
+        The largest stay as they are.
+        """
+        kept: dict[str, str] = {}
+        for part in sorted(parts, key=lambda part: -part.bytes):
+            for axis in axes_of(part.layout):
+                for name in axis.split(","):
+                    kept.setdefault(name, axis)
+        if all(name == axis for name, axis in kept.items()):
+            return list(parts)
+        found = []
+        for part in parts:
+            for dim, split in enumerate(part.layout):
+                if split is not None and any(kept[name] != split.axis for name in split.axis.split(",")):
+                    part = self.gathered(
+                        part, dim, "an operand is split over other axes of the mesh than the others"
+                    )
+            found.append(part)
+        return found
 
     def without(self, part: Part, dims: Sequence[int], reason: str) -> Part:
         """A value none of some axes of which is split: others are instead, where there are any that are long enough."""

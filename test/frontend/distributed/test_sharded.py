@@ -25,10 +25,10 @@ def test_specs_are_as_those_of_jax() -> None:
     assert P is ranks.PartitionSpec
     assert repr(P("d", None)) == "PartitionSpec('d', None)"
     assert P(None, "d") == (None, "d")
-    with pytest.raises(TypeError, match="one axis of a mesh, not over"):
-        P(("a", "b"))
-    with pytest.raises(TypeError, match="the name of an axis of a mesh or None, not 3"):
-        P(3)  # type: ignore[arg-type]
+    assert P(("a",)) == P("a")
+    for wrong in (3, (), ("a", 3)):
+        with pytest.raises(TypeError, match=r"a tuple of such names, or None, not"):
+            P(wrong)  # type: ignore[arg-type]
 
 
 def test_blocks_are_cut(mesh: Any) -> None:
@@ -336,7 +336,40 @@ def test_arrays_are_no_conditions_and_no_numbers() -> None:
     with pytest.raises(AttributeError, match=r"a ShardedArray has no 'foo': .* gather\(\)"):
         _ = x.foo
     assert float(ranks.scatter(np.array([3.0]), P("d"), mesh)) == 3
-    with pytest.raises(TypeError, match="arrays are split over a weft.distributed.Mesh, not over 2"):
+    with pytest.raises(TypeError, match=r"arrays are split over a weft.distributed.Mesh, not over 2"):
         ranks.scatter(np.ones(4), P("d"), 2)
     with pytest.raises(ValueError, match="broadcast: there is no rank -1"):
         ranks.broadcast(1.0, root=-1)
+
+
+def test_an_axis_is_split_over_two_axes_of_a_mesh() -> None:
+    mesh = ranks.Mesh.simulated(a=2, b=2)
+    x, y = np.random.default_rng(0).normal(size=(2, 7, 4))
+    together = P(("a", "b"))
+    split = ranks.scatter(x, together, mesh)
+    assert split.spec == together
+    assert [len(block) for block in split.blocks] == [1, 2, 2, 2]
+    np.testing.assert_array_equal(split.gather(), x)
+    from_blocks = ranks.from_local(split.blocks, together, mesh)
+    assert from_blocks.layout == split.layout
+
+    def program(x: Any, y: Any) -> Any:
+        u = (x - x.mean(axis=0)) * y
+        u[1:-1] = u[:-2] + u[2:]
+        return u, np.sort(u, axis=0), x.T @ y
+
+    alike = weft.function(program)(split, ranks.scatter(y, together, mesh))
+    with pytest.warns(
+        weft.GatherWarning, match="an operand is split over other axes of the mesh than the others"
+    ):
+        other = weft.function(program)(split, ranks.scatter(y, P("a"), mesh))
+    for found in (alike, other):
+        for made, wanted in zip(found, program(x, y), strict=True):
+            made = made.gather() if isinstance(made, ranks.ShardedArray) else made
+            np.testing.assert_allclose(made, wanted, rtol=1e-12)
+    for spec, message in (
+        (P(("b", "a")), "axes of the mesh come in its order, 'a', 'b'"),
+        (P("a", ("a", "b")), "two axes"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ranks.scatter(x, spec, mesh)
