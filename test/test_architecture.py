@@ -140,7 +140,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     (
         "",
-        560,
+        740,
         "profiles for TensorBoard, registers and instructions of GPUs on the page, Model Explorer, types reduced",
     ),
 )

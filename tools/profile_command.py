@@ -13,6 +13,7 @@ examples:
   weft profile train.py --epochs 3                  prints the lines that took most of the time
   weft profile -o run.json train.py --epochs 3      writes a timeline, too, for https://ui.perfetto.dev
   weft profile --logdir logs train.py --epochs 3    writes it for TensorBoard's profile plugin
+  weft profile --pages report train.py --epochs 3   writes what was compiled, why, and each function's page
 
 Options of weft stand in front of the script; all that follows it is the script's. The exit status is the script's.
 """
@@ -31,6 +32,9 @@ def add_profile_command(commands: Any) -> None:
     parser.add_argument(
         "--logdir", metavar="FOLDER", help="write the timeline for TensorBoard's profile plugin"
     )
+    parser.add_argument(
+        "--pages", metavar="FOLDER", help="write index.html, and the page of each function that was called"
+    )
     parser.add_argument("script", help="a Python file")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script gets")
 
@@ -42,7 +46,7 @@ def run_profiled(wanted: argparse.Namespace) -> int:
     if not os.path.isfile(wanted.script):
         print(f"weft: there is no file {wanted.script}", file=sys.stderr)
         return 1
-    noted = profile(wanted.output, logdir=wanted.logdir)
+    noted = profile(wanted.output, logdir=wanted.logdir, pages=wanted.pages)
     before = sys.argv, sys.path[:]
     sys.argv = [wanted.script, *wanted.arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(wanted.script)))
@@ -64,6 +68,8 @@ def run_profiled(wanted: argparse.Namespace) -> int:
         print(f"weft: {wanted.output} is a timeline for https://ui.perfetto.dev", file=sys.stderr)
     if wanted.logdir:
         print(f"weft: see it with tensorboard --logdir {wanted.logdir}", file=sys.stderr)
+    if wanted.pages:
+        print(f"weft: {os.path.join(wanted.pages, 'index.html')} tells what was compiled", file=sys.stderr)
     return status
 
 

@@ -19,6 +19,7 @@ from ...dialect.errors import ProfileError, WeftError, WeftTypeError
 from ...passes.listening import listening
 from ..calls.compile_lock import COMPILE_LOCK
 from .planes import new_run, space_of
+from .report import Called, made_folder, write_report
 from .summary import Summary, counted
 from .trace_events import Event, Span, thread_names, trace_of
 
@@ -42,7 +43,8 @@ class profile:
     is the summary alone. It shows compilations with their passes, why functions were compiled again, what the disk
     cache had, calls, and kernels by the lines that they come from, with the bytes that they move, in the threads that
     they ran in. With `logdir` the same is written into that folder for TensorBoard's profile plugin, a run for each
-    profile. Printed, it tells the lines that took most of the time.
+    profile. With `pages` that folder gets an `index.html`: what was compiled when and why, where the time went, and the
+    page of each function. Printed, it tells the lines that took most of the time.
 
     Functions that are called inside are compiled once more, with time stamps around their kernels; that is a span of
     its own, and does not belong to the call. Outside of the block nothing is slower than before.
@@ -62,18 +64,20 @@ class profile:
         path: str | os.PathLike[str] | None = None,
         *,
         logdir: str | os.PathLike[str] | None = None,
+        pages: str | os.PathLike[str] | None = None,
     ) -> None:
         if path is not None and not isinstance(path, (str, os.PathLike)):
             raise WeftTypeError(
                 f"weft.profile takes the path of a file to write, not {path!r}: write with weft.profile('run.json'):"
             )
-        if logdir is not None and not isinstance(logdir, (str, os.PathLike)):
-            raise WeftTypeError(
-                f"logdir of weft.profile is a folder for TensorBoard, not {logdir!r}: "
-                "write with weft.profile(logdir='logs'):"
-            )
+        for name, folder, example in (("logdir", logdir, "logs"), ("pages", pages, "report")):
+            if folder is not None and not isinstance(folder, (str, os.PathLike)):
+                raise WeftTypeError(
+                    f"{name} of weft.profile is a folder, not {folder!r}: write with weft.profile({name}={example!r}):"
+                )
         self.path = path
         self.logdir = logdir
+        self.pages = pages
         self.spans: list[Span] = []
         self.events: list[Event] = []
         self.dropped = 0
@@ -85,6 +89,8 @@ class profile:
         self.start = self.end = 0
         self._run: Path | None = None
         """The file in the folder for TensorBoard."""
+        self._folder: Path | None = None
+        self._called: dict[ConcreteFunction, Called] = {}
         self._thread = 0
         self._threads: dict[int, str] = {}
         """The names of Python's threads that something was noted of: they may have ended."""
@@ -113,6 +119,8 @@ class profile:
                 Path(self.path).write_text("")  # to find out now that it cannot be written, not after hours
             if self.logdir is not None:
                 self._run = new_run(self.logdir)
+            if self.pages is not None:
+                self._folder = made_folder(self.pages)
             self._thread = self._here()
             listening.listener = self
         switches.add_reason(1)  # native code runs calls without telling anybody
@@ -136,6 +144,9 @@ class profile:
             Path(self.path).write_text(json.dumps(self.trace()))
         if self._run is not None:
             self._run.write_bytes(self._planes())
+        if self._folder is not None:
+            write_report(self._folder, self.summary(), self.start, self._called)
+        self._called.clear()
 
     # What is told
 
@@ -187,6 +198,9 @@ class profile:
     def _note_call(self, concrete: ConcreteFunction, begin: int, end: int, arrays: Any) -> None:
         shapes = tuple(tuple(np.shape(array)) for array in arrays)
         with _lock:
+            sum_of = self._called.setdefault(concrete, Called())
+            sum_of.calls += 1
+            sum_of.nanoseconds += end - begin
             number = self._numbers.setdefault(concrete, len(self._numbers))
             key = number, shapes
             if key not in self._examples and len(self._examples) < _MOST_EXAMPLES:

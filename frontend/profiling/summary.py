@@ -57,14 +57,14 @@ class Summary(NamedTuple):
 
     def __str__(self) -> str:
         compiling = _sum(_outermost(self.compiled))
-        prepared = f" (and {_time(self.preparing)} to prepare the profile)" if self.preparing else ""
+        prepared = f" (and {shown_time(self.preparing)} to prepare the profile)" if self.preparing else ""
         lines = [
-            f"{_time(self.nanoseconds - self.preparing)} in all{prepared}: "
-            f"{counted(len(self.compiled), 'compilation')} in {_time(compiling)}, "
-            f"{counted(self.calls, 'call')} in {_time(self.call_nanoseconds)}"
+            f"{shown_time(self.nanoseconds - self.preparing)} in all{prepared}: "
+            f"{counted(len(self.compiled), 'compilation')} in {shown_time(compiling)}, "
+            f"{counted(self.calls, 'call')} in {shown_time(self.call_nanoseconds)}"
         ]
         lines += [
-            f"  {span.name}, {_time(span.end - span.begin)}: {span.told.get('reason', '')}".rstrip(": ")
+            f"  {span.name}, {shown_time(span.end - span.begin)}: {span.told.get('reason', '')}".rstrip(": ")
             for span in self.compiled[:MOST_SHOWN]
         ]
         if self.kernels:
@@ -120,9 +120,9 @@ def _table(kernels: tuple[KernelTime, ...], calls: int) -> list[str]:
                 kernel.function,
                 f"{kernel.kernel} (launch)" if kernel.is_launch else kernel.kernel,
                 f"{kernel.calls:,}",
-                _time(kernel.nanoseconds),
+                shown_time(kernel.nanoseconds),
                 f"{100 * kernel.nanoseconds / max(calls, 1):.0f} %",
-                _time(kernel.nanoseconds // kernel.calls),
+                shown_time(kernel.nanoseconds // kernel.calls),
                 rate,
             )
         )
@@ -140,10 +140,10 @@ _WORDS = 3
 """The columns of text, which are first."""
 
 
-def _time(nanoseconds: int) -> str:
+def shown_time(nanoseconds: int) -> str:
     """A time in the unit that suits it.
 
-    >>> _time(950), _time(12_345), _time(6_700_000), _time(12_000_000_000)
+    >>> shown_time(950), shown_time(12_345), shown_time(6_700_000), shown_time(12_000_000_000)
     ('950 ns', '12.3 us', '6.70 ms', '12.0 s')
     """
     for size, unit in ((10**9, "s"), (10**6, "ms"), (10**3, "us")):
@@ -162,4 +162,4 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
-__all__ = ["KernelTime", "Summary", "counted"]
+__all__ = ["KernelTime", "Summary", "counted", "shown_time"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import threading
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,7 +14,8 @@ import numpy as np
 import pytest
 
 import weft
-from weft.dialect.errors import ProfileError, WeftTypeError
+from support.pages import data_in
+from weft.dialect.errors import ProfileError, WeftTypeError, WeftValueError
 from weft.frontend.calls.compile_lock import COMPILE_LOCK
 from weft.frontend.profiling.trace_events import Span
 from weft.passes.listening import listening
@@ -305,3 +307,32 @@ def test_calls_that_take_turns_do_not_wait_for_who_compiles() -> None:
         "call",
         "kernel",
     ]
+
+
+def test_a_run_as_pages(tmp_path: Path) -> None:
+    grown.clear_cache()
+    with weft.profile(pages=tmp_path / "report"):
+        grown(np.ones(3), np.float64(16))
+        grown(np.ones(4), np.float64(16))
+    index = (tmp_path / "report" / "index.html").read_text()
+    assert "grown(x: f64[3], limit: f64[])" in index
+    assert "argument &#x27;x&#x27; changed from f64[3] to f64[4]" in index
+    assert "first call" in index
+    links = re.findall(r'href="([^"]+)"', index)
+    assert sorted(links) == ["01_grown.html", "02_grown.html"]
+    shown = data_in(tmp_path / "report" / "01_grown.html")
+    assert shown["name"] == "grown"
+    assert line_in(grown, "x.max()").rpartition("/")[2] in index
+
+
+def test_pages_need_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("kept")
+    with (
+        pytest.raises(WeftValueError, match=r"that is a file; name a folder"),
+        weft.profile(pages=tmp_path / "file"),
+    ):
+        pass
+    assert (tmp_path / "file").read_text() == "kept"
+    assert listening.listener is None
+    with pytest.raises(WeftTypeError, match=r"pages of weft\.profile is a folder, not 3: write with"):
+        weft.profile(pages=3)  # type: ignore[arg-type]
