@@ -11,7 +11,9 @@ import io
 import os
 import signal
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 from weft.tools.catalogue import all_passes, all_pipelines
@@ -49,8 +51,19 @@ def complaint(arguments: Sequence[str], note: CrashNote) -> str | None:
     return line
 
 
+@cache
+def warm() -> None:
+    """Import here, once, what passes import when they run first, as every process that is forked did."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "nothing.mlir")
+        path.write_text("func.func @nothing() {\n  return\n}\n")
+        for flag in flags():
+            complaint([str(path), "--target=x86-64-v3", flag], _Deaf())
+
+
 def failures_of(path: Path, tried: Iterable[str]) -> Iterator[str]:
     """What goes wrong with one file, tried with some flags."""
+    warm()
     reading, writing = os.pipe()
     note = CrashNote()
     child = os.fork()

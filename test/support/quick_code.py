@@ -19,22 +19,18 @@ _codes: dict[tuple[object, ...], MachineCode] = {}
 
 @contextmanager
 def quick_code() -> Iterator[None]:
-    """Compile with passes that tidy up, and LLVM's level 0 of code generation, and equal recordings once.
+    """Compile without LLVM's passes, at level 0 of its code generation, and equal recordings once.
 
     Everything before LLVM is as it always is. What only LLVM's optimiser shows, as a wrong `noalias` or `nsw`, stays
     hidden: tests of the backend, of passes, of ops and random programs do not use this.
     """
-    simplify, machine, compiled = (
-        llvm._simplify_functions,
-        llvm._kept_target_machine,
-        compile_function.code_of,
-    )
+    machine, compiled = llvm._kept_target_machine, compile_function.code_of
 
-    def tidy(module: Any) -> None:
-        simplify((), module)
+    def left_as_it_is(_module: Any) -> None:
+        pass  # what passes make shorter saves code generation less time than they take
 
-    def tidy_functions(_names: Collection[str], module: Any) -> None:
-        simplify((), module)
+    def left_as_they_are(_names: Collection[str], _module: Any) -> None:
+        pass
 
     def level_0(target: Any, _level: int = 0) -> Any:
         return machine(target, 0)
@@ -48,7 +44,10 @@ def quick_code() -> Iterator[None]:
 
     with (
         patch.multiple(
-            llvm, _run_long_pipeline=tidy, _simplify_functions=tidy_functions, _kept_target_machine=level_0
+            llvm,
+            _run_long_pipeline=left_as_it_is,
+            _simplify_functions=left_as_they_are,
+            _kept_target_machine=level_0,
         ),
         patch.object(compile_function, "code_of", kept),
     ):
