@@ -38,7 +38,7 @@ _CONVERSIONS: dict[str | None, Callable[[Any], Any]] = {
 class RuntimeString(RuntimeValue):
     """A string that is made at run time, of values as they were where it was written."""
 
-    __slots__ = ("_frozen", "_render", "_shown", "number", "pieces")
+    __slots__ = ("_frozen", "_render", "_shown", "joined", "kept", "number", "pieces")
     __hash__ = None  # type: ignore[assignment]
     __weft_text__ = True
 
@@ -57,6 +57,10 @@ class RuntimeString(RuntimeValue):
         self.pieces = pieces
         self.number: tuple[TracedArray, int, bool] | None = None
         """The integer, the base and whether that is told, where the text is that of an integer."""
+        self.kept: TracedArray | None = None
+        """The number of the text, where the program carries that."""
+        self.joined: tuple[Any, Any] | None = None
+        """The two texts that it is one behind the other, if it is."""
         self._frozen = Frozen(trace, values, as_text=True)
         self._render = render
         self._shown = shown
@@ -66,21 +70,21 @@ class RuntimeString(RuntimeValue):
         render = self._render
         return self._frozen, lambda values: render(*values)
 
+    @property
+    def is_usable(self) -> bool:
+        """Whether what it is made of was made where it can be used now."""
+        return self._frozen.section.is_usable
+
     def __repr__(self) -> str:
         return f"<string known at run time: {self._shown!r}>"
 
     # What strings can do
 
     def __add__(self, other: Any) -> Any:
-        return self._with(lambda a, b: a + b, other, self._shown, _shown(other))
+        return concatenated(self, other) if isinstance(other, (str, RuntimeString)) else NotImplemented
 
     def __radd__(self, other: Any) -> Any:
-        return self._with(lambda a, b: b + a, other, _shown(other), self._shown)
-
-    def _with(self, render: Callable[..., str], other: Any, *shown: str) -> Any:
-        if not isinstance(other, (str, RuntimeString)):
-            return NotImplemented
-        return _made(render, (self, other), "".join(shown))
+        return concatenated(other, self) if isinstance(other, (str, RuntimeString)) else NotImplemented
 
     def __mod__(self, values: Any) -> RuntimeString:
         return _made(lambda text, values: text % values, (self, values), self._shown)
@@ -146,8 +150,8 @@ class RuntimeString(RuntimeValue):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(str, name):
             raise AttributeError(f"'str' object has no attribute {name!r}")
-        if name in _QUESTIONS:
-            kind = _QUESTIONS[name]
+        if name in QUESTIONS:
+            kind = QUESTIONS[name]
             if name == "count" and self.number is not None and self.number[1] == 2:
                 return lambda *args: (
                     ones_of(self.number[0]) if args == ("1",) else self._asked(kind, name, args)
@@ -164,7 +168,7 @@ class RuntimeString(RuntimeValue):
         return self.ask(kind, lambda text, *given: getattr(text, name)(*given), *args)
 
 
-_QUESTIONS: dict[str, type] = {
+QUESTIONS: dict[str, type] = {
     **dict.fromkeys(("count", "find", "index", "rfind", "rindex"), int),
     **dict.fromkeys(
         (
@@ -258,6 +262,13 @@ def string_of(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any
     return _made(lambda args, kwargs: function(*args, **kwargs), (args, kwargs), name_of(function))
 
 
+def concatenated(one: Any, other: Any) -> RuntimeString:
+    """`one + other`, texts of which one is known at run time only."""
+    made = _made(operator.add, (one, other), _shown(one) + _shown(other))
+    made.joined = (one, other)
+    return made
+
+
 def note_text(*values: Any) -> None:
     """Take note that the texts of values are made while a trace is recorded."""
     trace = current_trace()
@@ -296,4 +307,13 @@ def _shown(value: Any) -> str:
     return str(value.type) if isinstance(value, TracedArray) else str(value)
 
 
-__all__ = ["STRING_METHODS", "Part", "RuntimeString", "format_string", "string_of", "to_string"]
+__all__ = [
+    "QUESTIONS",
+    "STRING_METHODS",
+    "Part",
+    "RuntimeString",
+    "concatenated",
+    "format_string",
+    "string_of",
+    "to_string",
+]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
-from ...dialect.errors import UnsupportedError
+from ...dialect.errors import InternalError, UnsupportedError
 from ...dialect.op import Op
 from ...dialect.ops.state import ReadRef
 from ...dialect.records import NamedTuple, dataclass
@@ -393,6 +393,10 @@ class Recorder(ABC):
 
         `raised` is the traceback of an exception that it stands for, as for `location`.
         """
+
+    def call_at_entry(self, callback: Callback) -> None:
+        """Let the program call a Python function, of no arguments and results, once, before all else."""
+        raise InternalError("plain Python has no entry")
 
     def elements(self, value: Any) -> np.ndarray[Any, Any] | None:
         """The elements of a value, where ops are evaluated at once."""

@@ -77,6 +77,7 @@ class Trace(Recorder):
         """Whether the user's function has ended, and results are recorded: they belong to all of it."""
         self.callbacks: list[Callback] = []
         """The Python functions that the program calls when it runs."""
+        self._at_entry: set[Callback] = set()
         self.captures: list[Capture] = []
         self.extra: list[Capture | Input] = []
         """What the function gets behind its arguments: large arrays from outside, and state that is data."""
@@ -124,6 +125,17 @@ class Trace(Recorder):
         self._root.hoist(element)
         self.numbers[element.result] = self.numbers[argument]
         return element.result
+
+    def call_at_entry(self, callback: Callback) -> None:
+        """Let the program call a Python function, of no arguments and results, once, before all else."""
+        if callback in self._at_entry:
+            return
+        self._at_entry.add(callback)
+        self.has_effects = True
+        self.callbacks.append(callback)
+        number, name = len(self.callbacks) - 1, name_of(callback)
+        with context(), ir.InsertionPoint.at_block_begin(self.block):
+            create_host_call(self.module.body, number, [], [], name, ir.Location.unknown())
 
     # Recording
 

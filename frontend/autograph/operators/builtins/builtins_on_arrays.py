@@ -161,6 +161,11 @@ def int_(value: Any, *base: Any) -> Any:
     return fresh(whole, number)._like_python(int)
 
 
+def ord_(character: Any) -> Any:
+    """`ord` of a text that only the program knows."""
+    return character.ask(builtins.int, builtins.ord) if is_text(character) else character.code
+
+
 def float_(value: Any) -> Any:
     """`float` of an array."""
     if is_text(value):

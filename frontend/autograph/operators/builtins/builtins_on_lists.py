@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ....numpy_api import lookup
+from ....runtime_values.kept_texts import ranks_of_texts
 from ....runtime_values.strings import string_of
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray
@@ -27,7 +28,7 @@ from ..statements.expressions import as_bool, if_exp, not_, or_
 from ..statements.for_loops import for_
 from ..statements.generators import Walk
 from ..statements.statements import if_
-from ..values.abstract import ArrayKind, Container, Kind, Partial, as_array_kind, kind_of
+from ..values.abstract import ArrayKind, Container, Kind, Partial, Text, as_array_kind, kind_of
 from ..values.iterables import Filtered, Sequence, Tail, sequence_of
 from ..values.sequence_iterators import SequenceIterator, left_of
 from .builtins_on_arrays import bool_
@@ -305,6 +306,9 @@ def sorted_list(items: GrowingList, key: Key | None, reverse: bool) -> GrowingLi
     if kind is None:
         return items.copy()
     order = ranks.numbered(_places_in_order)
+    if isinstance(kind, Text):
+        (numbers,) = ranks.stacked_columns()
+        order = ranks_of_texts(numbers._storage.trace, numbers)
     if order is None and are_tuples(kind):
         return items.taken(_order_of_tuples(ranks, reverse))
     if order is None:

@@ -91,7 +91,8 @@ def _unknown_or_text(*args: Any) -> bool:
 
 
 def _one_text(*args: Any) -> bool:
-    return len(args) == 1 and isinstance(args[0], CompositeValue) and args[0].is_one_text
+    is_one = len(args) == 1 and isinstance(args[0], CompositeValue) and args[0].is_one_text
+    return is_one or (len(args) == 1 and iterables.is_text(args[0]))
 
 
 def _of_object(*args: Any) -> bool:
@@ -187,7 +188,8 @@ _ROWS: dict[Any, _Row] = {
         lambda *args: is_traced(args[0]),
         lambda: lambda value, spec="": strings.format_string((value, None, spec)),
     ),
-    ord: (_one_text, lambda: lambda text: text.code),
+    ord: (_one_text, lambda: arrays.ord_),
+    chr: (_only_unknown, lambda: lambda code: strings.string_of(chr, code)),
     hex: (_only_unknown, lambda: _in_base("#x")),
     oct: (_only_unknown, lambda: _in_base("#o")),
     bin: (_only_unknown, lambda: _in_base("#b")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ from ....tracing.needed_numbers import need_number
 from ....tracing.number_types import number_type
 from ....tracing.recorder import Recorder
 from ..interface import operators
-from ..values.abstract import Growing, Kind, kind_of
+from ..values import iterables
+from ..values.abstract import Growing, Kind, as_arrays, kind_of
 from ..values.control_flow_state import control_flow
 from ..values.resolve_grown_lists import resolve_grown_list
 from .dynamic_lists import GrowingList, Widened, is_known_outside, kind_of_items
@@ -127,14 +129,24 @@ def as_walked(items: Any) -> Any:
 def as_written(items: Any, value: Any) -> Any:
     """What a list becomes of which the item at a computed place is replaced: one that grows, if it is long and holds
     numbers of one type, which can hold the new one. So the program writes one element, and not each item or itself.
+    One of texts always does.
     """
     walked, trace = as_walked(items), current_trace()
-    if walked is not items or trace is None or len(items) <= settings.unroll_limit:
+    if walked is not items or trace is None:
+        return walked
+    if items and all(map(is_text, (*items, value))):
+        return _grown(trace, items, reduce(join_items, map(as_arrays, map(kind_of, (*items, value)))))
+    if len(items) <= settings.unroll_limit:
         return walked
     kind, found = kind_of_numbers(items), kind_of_numbers([value])
     if kind is None or found is None or not _holds(kind.type.dtype, found.type.dtype):
         return items
     return _grown(trace, items, kind)
+
+
+def is_text(value: Any) -> bool:
+    """Whether a value is a text, made while tracing or when the program runs."""
+    return isinstance(value, str) or iterables.is_text(value)
 
 
 def _holds(kept: np.dtype[Any], written: np.dtype[Any]) -> bool:

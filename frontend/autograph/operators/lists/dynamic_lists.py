@@ -30,12 +30,9 @@ from ....tracing.recorder import Numbered, Recorder
 from ....tracing.staging import raise_if, raise_where, value_of
 from ..interface import operators
 from ..values.abstract import (
-    ArrayKind,
     Choice,
-    Container,
     Growing,
     Kind,
-    Partial,
     Static,
     array_leaves,
     column_leaves,
@@ -61,6 +58,7 @@ from .lists_in_lists import (
     stacked_lists,
 )
 from .packed_lists import stacked_columns
+from .widened_items import static_shape, widened_columns
 
 ROOM = 8
 """How many items there is room for at first."""
@@ -500,15 +498,6 @@ def as_length(length: Any) -> Any:
     return wrap(trace, value_of(trace, length))._like_python(int)
 
 
-def static_shape(leaf: ArrayKind) -> tuple[int, ...]:
-    if None in leaf.type.shape:
-        raise UnsupportedError(
-            "the items of a list that grows in a staged loop have sizes that are known only at run time "
-            f"({leaf.type}); pad them to one size, or write them into one array"
-        )
-    return tuple(extent for extent in leaf.type.shape if extent is not None)
-
-
 def columns_of_item(trace: Recorder, item: Any, kind: Kind) -> list[TracedArray]:
     """What a list holds of an item."""
     columns = [wrap(trace, value) for value in flatten(trace, item, kind)]
@@ -538,41 +527,6 @@ _OTHER_SIZE = (
 )
 
 
-def widened_columns(old: Kind, new: Kind, arrays: Iterator[Any], room: Any) -> list[Any]:
-    """The arrays of items of a narrow abstract type as those of a wider one."""
-    if isinstance(new, ArrayKind):
-        return [next(arrays).astype(new.type.dtype)]
-    if isinstance(new, Container) and isinstance(old, Container):
-        pairs = zip(old.children, new.children, strict=True)
-        return [array for before, after in pairs for array in widened_columns(before, after, arrays, room)]
-    if isinstance(new, Choice):
-        if isinstance(old, Choice):
-            return [_renumbered(next(arrays), old, new)]
-        return [lookup("full")((room,), np.int64(new.options.index(old)))]
-    if isinstance(new, Partial) and new.inner is not None:
-        if isinstance(old, Partial):
-            inner = old.inner or new.inner
-            return [next(arrays), *widened_columns(inner, new.inner, arrays, room)]
-        is_none = isinstance(old, Static) and old.value is None
-        flags = lookup("full")((room,), is_none)
-        if is_none:
-            zeros = lookup("zeros")
-            return [
-                flags,
-                *(zeros((room, *static_shape(leaf)), leaf.type.dtype) for leaf in array_leaves(new.inner)),
-            ]
-        return [flags, *widened_columns(old, new.inner, arrays, room)]
-    return []
-
-
-def _renumbered(numbers: Any, old: Choice, new: Choice) -> Any:
-    """The numbers of options among others, which another path may have in front of these."""
-    places = [new.options.index(option) for option in old.options]
-    if places == list(range(len(places))):
-        return numbers
-    return lookup("take")(np.array(places, np.int64), numbers, axis=0)
-
-
 def is_known_outside(items: Any) -> bool:
     """Whether a loop or branch is being recorded that began when the list was there."""
     return any(snapshot.knows(items) for snapshot in control_flow(_trace()).snapshots)
@@ -593,6 +547,4 @@ __all__ = [
     "is_known_outside",
     "kind_of_items",
     "list_of_columns",
-    "static_shape",
-    "widened_columns",
 ]

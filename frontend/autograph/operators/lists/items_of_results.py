@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ....runtime_values.kept_texts import kept_text
 from ....signature.composite_arrays import ArrayParts
 from ....signature.signature import Leaf, Node, Structure, static, static_key
 from ....signature.signature import Static as Constant
 from ....signature.traced_value import CompositeValue
-from ..values.abstract import ArrayKind, Choice, Container, Kind, Partial, Static
+from ..values.abstract import ArrayKind, Choice, Container, Kind, Partial, Static, Text
 
 
 def structure_of_item(kind: Kind, positions: Iterator[int]) -> Structure:
@@ -25,6 +26,8 @@ def structure_of_item(kind: Kind, positions: Iterator[int]) -> Structure:
         return Node(_PresentOrNone, (), (Leaf(next(positions)), structure_of_item(kind.inner, positions)))
     if isinstance(kind, Choice):
         return Node(_one_of(tuple(option.value for option in kind.options)), (), (Leaf(next(positions)),))
+    if isinstance(kind, Text):
+        return Node(_TextOfNumber, (), (Leaf(next(positions)),))
     value = kind.value if isinstance(kind, Static) else None
     return Constant(static_key(value), value)
 
@@ -37,6 +40,13 @@ def _one_of(options: tuple[Any, ...]) -> type:
             return options[int(number)]
 
     return OneOf
+
+
+class _TextOfNumber(tuple[Any, ...]):
+    """Made of a number: the text with that number."""
+
+    def __new__(cls, number: Any) -> Any:
+        return kept_text(number)
 
 
 class _PresentOrNone(tuple[Any, ...]):

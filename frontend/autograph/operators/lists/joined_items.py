@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..values.abstract import Kind, Mismatch, join, require_lists_at_most
+from ..values.abstract import Kind, Mismatch, Text, join, require_lists_at_most, texts_grow
 from ..values.mismatches import control_flow_error
 
 
@@ -17,7 +17,7 @@ def join_items(kind: Kind | None, found: Kind) -> Kind:
             "the items of a list that grows in a staged loop differ", [f"an item is {problem}"]
         ) from None
     require_lists_at_most(joined)
-    return joined
+    return Text() if kind is not None and texts_grow(kind, joined) else joined
 
 
 __all__ = ["join_items"]

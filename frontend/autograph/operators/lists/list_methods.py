@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ....numpy_api import lookup
+from ....runtime_values.kept_texts import equal_texts
 from ....runtime_values.results import RuntimeLength
 from ....runtime_values.strings import RuntimeString
 from ....tracing.array import TracedArray, wrap
@@ -15,7 +16,8 @@ from ....tracing.array_members import OPERATORS
 from ....tracing.current import current_trace
 from ....tracing.staging import raise_if, value_of
 from ..interface import operators
-from ..values.abstract import ArrayKind, Container, Kind
+from ..values.abstract import ArrayKind, Container, Kind, Text
+from ..values.iterables import is_text
 from .kept_items import forget_read, keep_read
 
 NOTHING: list[Any] = []
@@ -38,6 +40,7 @@ class ListMethods:
         put: Callable[[Any, Any], None]
         rearrange: Callable[[Callable[[Any], Any], Any], None]
         stacked: Callable[[], Any]
+        stacked_columns: Callable[[], list[Any]]
         taken: Callable[[Any], Any]
 
         def refuse(self, what: str) -> NoReturn: ...
@@ -224,6 +227,9 @@ class ListMethods:
         kind = self.kind
         if kind is None:
             return lookup("zeros")((0,), bool)
+        if isinstance(kind, Text) and (isinstance(item, str) or is_text(item)):
+            (numbers,) = self.stacked_columns()
+            return equal_texts(numbers._storage.trace, numbers, item)
         if not isinstance(item, RuntimeString):
             equal = self.numbered(
                 lambda constants: [operators().call(bool, item == one) for one in constants]

@@ -15,9 +15,11 @@ from .....dialect.errors import UnsupportedError
 from ....indexing.python_sequences import place_in
 from ....indexing.views import get_item
 from ....indexing.views import set_item as assign_item
+from ....numpy_api import lookup
 from ....numpy_api.array_memory import change_in_place
 from ....reach.links import link
 from ....runtime_values.kept_exceptions import number_of
+from ....runtime_values.kept_texts import number_of_text, text_of_number
 from ....runtime_values.objects import attribute_of
 from ....runtime_values.results import RuntimeLength, RuntimeTable
 from ....signature.traced_value import CompositeValue
@@ -323,6 +325,25 @@ def item(container: Any, key: Any) -> Any:
     return _item(container, key)
 
 
+def _holds_constants_or_texts(container: Any) -> bool:
+    if isinstance(container, str) or are_constants(container):
+        return True
+    return (
+        type(container) in (list, tuple) and bool(container) and all(map(computed_lengths.is_text, container))
+    )
+
+
+def _one_of(container: Any, place: TracedArray) -> Any:
+    """The constant or text at a place that only the program knows."""
+    if len(container) == 1:
+        return container[0]
+    if isinstance(container, str) or are_constants(container):
+        return Chosen(place, tuple(container))
+    trace = place._storage.trace
+    numbers = [number_of_text(trace, text) for text in container]
+    return text_of_number(trace, lookup("stack")(numbers)[place])
+
+
 def _item(container: Any, key: Any) -> Any:
     require_own(current_trace(), container, changes=False)
     note_entry(container, key)
@@ -342,9 +363,8 @@ def _item(container: Any, key: Any) -> Any:
         return look_up(container, key)
     if becoming.becomes(container, key):
         return becoming.become_table(container)[key]
-    if isinstance(key, TracedArray) and (are_constants(container) or isinstance(container, str)):
-        place = place_in(container, key)
-        return Chosen(place, tuple(container)) if len(container) > 1 else container[0]
+    if isinstance(key, TracedArray) and _holds_constants_or_texts(container):
+        return _one_of(container, place_in(container, key))
     key = plain_key(container, key)
     if isinstance(container, (list, tuple)) and computed_lengths.is_of_lists(container, key):
         return computed_lengths.part(container, key)

@@ -26,10 +26,9 @@ from ..lists.dynamic_lists import (
     Widened,
     columns_of_item,
     is_known_outside,
-    static_shape,
-    widened_columns,
 )
 from ..lists.kept_items import keep_put
+from ..lists.widened_items import static_shape, widened_columns
 from ..values.abstract import (
     Container,
     Growing,

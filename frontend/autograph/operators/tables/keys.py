@@ -14,7 +14,9 @@ import numpy as np
 from .....dialect.errors import UnsupportedError
 from .....dialect.ops.casts import Bitcast
 from ....numpy_api import lookup
+from ....runtime_values.kept_texts import as_key
 from ....runtime_values.results import RuntimeContainer
+from ....runtime_values.strings import RuntimeString
 from ....runtime_values.values import RuntimeValue
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray, wrap
@@ -29,6 +31,7 @@ from ..values.abstract import (
     Mismatch,
     Partial,
     Static,
+    Text,
     array_leaves,
     as_arrays,
     flatten,
@@ -92,22 +95,17 @@ def _require_key(kind: Kind) -> None:
         for child in kind.children:
             _require_key(child)
     elif isinstance(kind, Static):
-        if isinstance(kind.value, RuntimeValue):
-            _refuse(_TEXT)
         hash(kind.value)
     elif isinstance(kind, Partial):
         _refuse(f"a value that is {kind}", "; test it before (if key is not None)")
-    elif not isinstance(kind, Choice):
+    elif not isinstance(kind, (Choice, Text)):
         _refuse(str(kind))
-
-
-_TEXT = "a text that is made when the program runs"
 
 
 def _refuse(what: str, instead: str = "") -> NoReturn:
     raise UnsupportedError(
         f"{what} is a key of a dict or set whose keys only the program knows: such keys are integers, floats, bools, "
-        f"constants, and tuples of these{instead}"
+        f"constants, texts, and tuples of these{instead}"
     )
 
 
@@ -166,11 +164,21 @@ def words_of_columns(columns: tuple[Any, ...]) -> Any:
 def words_of(key: Any, kind: Kind) -> list[Any]:
     """The words of a key that is put into a table; raises `ValueError` for a NaN when the program runs."""
     trace = _trace()
-    numbers = [wrap(trace, value) for value in flatten(trace, key, kind)]
+    numbers = [wrap(trace, value) for value in flatten(trace, _with_texts(trace, key, kind), kind)]
     for number in numbers:
         if number.dtype.kind == "f":
             raise_where(np.isnan(number), ValueError, _NAN)
     return [word_of(number) for number in numbers] or [np.int64(0)]
+
+
+def _with_texts(trace: Recorder, key: Any, kind: Kind) -> Any:
+    """A key with texts whose numbers are those of all equal ones."""
+    if isinstance(kind, Text):
+        return as_key(trace, key)
+    if not isinstance(kind, Container) or not any(isinstance(leaf, Text) for leaf in kind.children):
+        return key
+    parts = [_with_texts(trace, *pair) for pair in zip(key, kind.children, strict=True)]
+    return type(key)(*parts) if hasattr(key, "_fields") else tuple(parts)
 
 
 _NAN = (
@@ -194,9 +202,10 @@ def sought_words(key: Any, kind: Kind) -> tuple[list[Any], Any] | None:
 
 def _matched(trace: Recorder, key: Any, found: Kind, kind: Kind) -> Iterator[Any]:
     """For each number in a key its word and whether it has one; None where there is no such key."""
-    if is_text(key):
-        _refuse(_TEXT)
-    if isinstance(kind, Container):
+    if isinstance(kind, Text):
+        fits = isinstance(key, str) or is_text(key)
+        yield (as_key(trace, key).kept, True) if fits else None
+    elif isinstance(kind, Container):
         is_tuple = isinstance(key, tuple) and isinstance(found, Container)
         if not is_tuple or len(key) != len(kind.children):
             yield None
@@ -216,11 +225,7 @@ def _matched(trace: Recorder, key: Any, found: Kind, kind: Kind) -> Iterator[Any
         _require_key(number)
         yield as_number(wrap(trace, value_of(trace, key)), kind.type.dtype)
     elif isinstance(kind, Choice):
-        options = found.options if isinstance(found, Choice) else (found,)
-        if any(option in kind.options for option in options):
-            yield _option(trace, key, kind)
-        else:
-            yield None
+        yield _option(trace, key, found, kind)
     elif found != kind:
         yield None
 
@@ -244,8 +249,18 @@ def _present(trace: Recorder, key: Optional, kind: Kind) -> Any:
     return word, is_there if fits is True else np.logical_and(is_there, fits)
 
 
-def _option(trace: Recorder, key: Any, kind: Choice) -> tuple[Any, Any]:
-    """The number of a constant among those that are keys, and whether it is one."""
+def _place_in(text: str, options: tuple[Any, ...]) -> int:
+    return options.index(text) if text in options else -1
+
+
+def _option(trace: Recorder, key: Any, found: Kind, kind: Choice) -> tuple[Any, Any] | None:
+    """The number of a constant among those that are keys, and whether it is one; None where it surely is none."""
+    options = found.options if isinstance(found, Choice) else (found,)
+    if isinstance(key, RuntimeString):
+        number: Any = key.ask(int, _place_in, tuple(option.value for option in kind.options))
+        return number, np.greater_equal(number, 0)
+    if not any(option in kind.options for option in options):
+        return None
     known = [option.value for option in kind.options]
     if not isinstance(key, Chosen):
         return np.int64(known.index(key)), True

@@ -26,8 +26,6 @@ from ..lists.dynamic_lists import (
     Widened,
     columns_of_item,
     is_known_outside,
-    static_shape,
-    widened_columns,
 )
 from ..lists.joined_items import join_items
 from ..lists.kept_items import is_read, keep_put
@@ -41,6 +39,7 @@ from ..lists.lists_in_lists import (
     pool_of,
 )
 from ..lists.packed_lists import stacked_columns
+from ..lists.widened_items import static_shape, widened_columns
 from ..values.abstract import ArrayKind, Container, Growing, Kind, Static, column_leaves, unflatten
 from ..values.aliases import is_available
 from ..values.control_flow_state import control_flow

@@ -9,13 +9,15 @@ from __future__ import annotations
 import dataclasses
 from collections import OrderedDict
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from .....dialect.mlir import Type, Value
 from .....dialect.types import TensorType
+from ....runtime_values.kept_texts import number_of_text, text_of_number
 from ....runtime_values.results import RuntimeContainer, RuntimeLength, RuntimeTable
+from ....runtime_values.strings import RuntimeString
 from ....runtime_values.values import RuntimeValue
 from ....signature.composite_arrays import array_of
 from ....signature.traced_value import CompositeValue
@@ -69,6 +71,9 @@ from .kinds import (
 )
 from .kinds import (
     Tabled as Tabled,
+)
+from .kinds import (
+    Text as Text,
 )
 from .kinds import (
     require_lists_at_most as require_lists_at_most,
@@ -148,12 +153,41 @@ def _bounds(value: slice) -> list[Any]:
 
 
 def as_arrays(kind: Kind) -> Kind:
-    """The abstract type with numbers carried as arrays."""
+    """The abstract type with numbers carried as arrays, and texts that the program makes by their numbers."""
     if isinstance(kind, Container):
         return Container(kind.kind, kind.keys, tuple(map(as_arrays, kind.children)))
     if isinstance(kind, Partial) and kind.inner is not None:
         return Partial(as_arrays(kind.inner), kind.unbound, kind.none)
-    return as_array_kind(kind) or kind
+    return Text() if _is_made_text(kind) else as_array_kind(kind) or kind
+
+
+def with_carried_texts(kind: Kind) -> Kind:
+    """The abstract type with texts that are made when the program runs by their numbers."""
+    if isinstance(kind, Container):
+        return Container(kind.kind, kind.keys, tuple(map(with_carried_texts, kind.children)))
+    if isinstance(kind, Partial) and kind.inner is not None:
+        return Partial(with_carried_texts(kind.inner), kind.unbound, kind.none)
+    return Text() if _is_made_text(kind) else kind
+
+
+def texts_grow(before: Kind, after: Kind) -> bool:
+    """Whether texts become longer each time, so that there is no end to what they may be."""
+    if not isinstance(before, Choice) or not isinstance(after, Choice) or not _is_text(after):
+        return False
+    known = [option.value for option in before.options]
+    found = [option.value for option in after.options[len(known) :]]
+    return any(text and (new.startswith(text) or new.endswith(text)) for new in found for text in known)
+
+
+def _is_made_text(kind: Kind) -> TypeGuard[Static]:
+    return isinstance(kind, Static) and isinstance(kind.value, RuntimeString)
+
+
+def _is_text(kind: Kind) -> bool:
+    """Whether values are texts, known while tracing or not."""
+    if isinstance(kind, (Static, Choice)):
+        return all(isinstance(option.value, (str, RuntimeString)) for option in _options(kind))
+    return isinstance(kind, Text)
 
 
 def holds_types(kind: Kind | None) -> bool:
@@ -213,6 +247,11 @@ def join(left: Kind | None, right: Kind | None, by_type: bool = False) -> Kind:
     return join_types(left, right) if by_type else join_arrays(one, other)
 
 
+def _are_constant(kind: Kind) -> bool:
+    """Whether a value is one of constants."""
+    return isinstance(kind, (Static, Choice)) and not any(map(_is_made_text, _options(kind)))
+
+
 def _are_tables(left: Kind, right: Kind) -> bool:
     """Whether two values are joined as dicts or sets whose keys only the program knows."""
     kinds = (left, right)
@@ -221,8 +260,10 @@ def _are_tables(left: Kind, right: Kind) -> bool:
     return all(isinstance(kind, Static) and isinstance(kind.value, (dict, set, frozenset)) for kind in kinds)
 
 
-def _join_constants(left: Kind, right: Kind) -> Choice | None:
-    """One of several constants; None for what is no constant, and for very many."""
+def _join_constants(left: Kind, right: Kind) -> Choice | Text | None:
+    """One of several constants, or a text; None for what is neither, and for very many constants."""
+    if _is_text(left) and _is_text(right) and not (_are_constant(left) and _are_constant(right)):
+        return Text()
     if not isinstance(left, (Static, Choice)) or not isinstance(right, (Static, Choice)):
         return None
     options = tuple(dict.fromkeys((*_options(left), *_options(right))))
@@ -233,10 +274,12 @@ def _join_constants(left: Kind, right: Kind) -> Choice | None:
         )
     if any(isinstance(option.value, RuntimeValue) for option in options):
         raise Mismatch(
-            f"{left} on one path and {right} on the other: strings and objects that are made when the program runs "
+            f"{left} on one path and {right} on the other: objects that are made when the program runs "
             "cannot be carried out of a branch or loop; print them or raise them where they are made"
         )
-    return Choice(options) if len(options) <= MOST_OPTIONS else None
+    if len(options) <= MOST_OPTIONS:
+        return Choice(options)
+    return Text() if _is_text(left) and _is_text(right) else None
 
 
 def _as_bounds(kind: Kind) -> Kind:
@@ -320,7 +363,7 @@ def carried_types(kind: Kind) -> list[Type]:
     """The types of the SSA values that carry a value."""
     if isinstance(kind, ArrayKind):
         return carried_types_of(kind) if kind.types else [mlir_type_of(kind.type)]
-    if isinstance(kind, Choice):
+    if isinstance(kind, (Choice, Text)):
         return [mlir_type_of(INT)]
     if isinstance(kind, Container):
         return [found for child in kind.children for found in carried_types(child)]
@@ -342,7 +385,7 @@ def array_leaves(kind: Kind | None) -> list[ArrayKind]:
         return [leaf for child in kind.children for leaf in array_leaves(child)]
     if isinstance(kind, Partial):
         return [ArrayKind(BOOL)] * (kind.unbound + kind.none) + array_leaves(kind.inner)
-    if isinstance(kind, Choice):
+    if isinstance(kind, (Choice, Text)):
         return [ArrayKind(INT)]
     return []
 
@@ -384,6 +427,8 @@ def flatten(trace: Recorder, value: Any, kind: Kind) -> list[Value]:
         return _flatten_partial(trace, value, kind)
     if isinstance(kind, Choice):
         return [_option_number(trace, value, kind)]
+    if isinstance(kind, Text):
+        return [value_of(trace, number_of_text(trace, value))]
     if isinstance(kind, Growing):
         columns = operators().columns_of_list(value, kind.item)
         types = column_types(kind)
@@ -427,7 +472,7 @@ def absent_values(trace: Recorder, kind: Kind) -> list[Value]:
         return [absent_array(trace, kind)]
     if isinstance(kind, Container):
         return [v for child in kind.children for v in absent_values(trace, child)]
-    if isinstance(kind, Choice):
+    if isinstance(kind, (Choice, Text)):
         return [value_of(trace, np.int64(0))]
     if isinstance(kind, Growing):
         return [v for t in column_types(kind) for v in absent_values(trace, ArrayKind(t))]
@@ -453,6 +498,8 @@ def unflatten(trace: Recorder, kind: Kind, values: Iterator[Value]) -> Any:
         return _rebuilt(kind, children)
     if isinstance(kind, Choice):
         return Chosen(wrap(trace, next(values), INT), tuple(option.value for option in kind.options))
+    if isinstance(kind, Text):
+        return text_of_number(trace, wrap(trace, next(values), INT))
     if isinstance(kind, Growing):
         return operators().list_of_columns(
             kind.item, [wrap(trace, next(values), t) for t in column_types(kind)]

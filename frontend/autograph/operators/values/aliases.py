@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ....runtime_values.results import RuntimeContainer
+from ....runtime_values.results import RuntimeChoice, RuntimeContainer
+from ....runtime_values.strings import RuntimeString
 from ....signature.traced_value import ArrayHolder, held
 from ....source.locations import user_frames
 from ....tracing.array import TracedArray
@@ -70,6 +71,10 @@ def is_available(value: Any) -> bool:
         return value.is_none._storage.section.is_usable and is_available(value.value)
     if isinstance(value, RuntimeContainer):
         return all(map(is_available, value.state()))
+    if isinstance(value, RuntimeString):
+        return value.is_usable
+    if isinstance(value, RuntimeChoice):
+        return is_available(value.index)
     parts = parts_of(value)
     return parts is None or all(map(is_available, parts[1]))
 

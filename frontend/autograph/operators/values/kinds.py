@@ -99,6 +99,14 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class Text:
+    """A text that is made when the program runs."""
+
+    def __str__(self) -> str:
+        return "a text"
+
+
+@dataclass(frozen=True)
 class Growing:
     """A list of items that are alike; how many is known at run time only."""
 
@@ -124,7 +132,7 @@ class Tabled:
         return f"a {self.made.python_type.__name__} of any size ({self.item})"
 
 
-Kind: TypeAlias = "Static | ArrayKind | Container | Partial | Choice | Growing | Tabled"
+Kind: TypeAlias = "Static | ArrayKind | Container | Partial | Choice | Text | Growing | Tabled"
 
 
 def require_no_growing(kind: Kind | None) -> None:
@@ -165,6 +173,7 @@ __all__ = [
     "Partial",
     "Static",
     "Tabled",
+    "Text",
     "require_lists_at_most",
     "require_no_growing",
 ]

@@ -10,13 +10,16 @@ import numpy as np
 from .....dialect.errors import UnsupportedError
 from ....runtime_values import strings
 from ....runtime_values.results import RuntimeChoice, RuntimeNone
-from ....tracing.array import TracedArray
+from ....runtime_values.values import holds_traced
+from ....tracing.array import TracedArray, wrap
 from ....tracing.number_types import number_type
-from ....tracing.staging import raise_if
+from ....tracing.staging import raise_if, value_of
 from ..interface import operators
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
+
+    from ....tracing.recorder import Recorder
 
 
 class MaybeUnbound:
@@ -38,6 +41,11 @@ class Chosen(RuntimeChoice):
     """One of several Python values, chosen by a run-time condition: strings, functions, objects."""
 
     __slots__ = ("index", "options")
+
+    def __new__(cls, index: TracedArray, options: tuple[Any, ...]) -> Chosen:
+        """One of several texts can do what texts can."""
+        is_text = all(isinstance(option, str) for option in options)
+        return object.__new__(ChosenText if is_text else Chosen)
 
     def __init__(self, index: TracedArray, options: tuple[Any, ...]) -> None:
         self.index = index
@@ -91,21 +99,6 @@ class Chosen(RuntimeChoice):
             "and returned. Use what you need of each value in the branch that chooses it"
         )
 
-    def __add__(self, other: Any) -> Any:
-        return self._joined(other, lambda one, two: one + two)
-
-    def __radd__(self, other: Any) -> Any:
-        return self._joined(other, lambda one, two: two + one)
-
-    def _joined(self, other: Any, join: Callable[[Any, Any], Any]) -> Any:
-        """This string with another one before or behind it."""
-        is_text = all(isinstance(option, str) for option in self.options)
-        if not is_text or not isinstance(other, (str, Chosen, strings.RuntimeString)):
-            raise self._refusal("it is an operand of +")
-        if isinstance(other, str):
-            return Chosen(self.index, tuple(join(option, other) for option in self.options))
-        return strings.string_of(join, self, other)
-
     def _refuse_use(self, *_: Any) -> Any:
         raise self._refusal("its items, its length or its number are asked for")
 
@@ -115,6 +108,90 @@ class Chosen(RuntimeChoice):
 
     def __repr__(self) -> str:
         return " or ".join(map(repr, self.options))
+
+
+class ChosenText(Chosen):
+    """One of several texts: what is asked of it is asked of each while tracing, where the rest is known then."""
+
+    __slots__ = ()
+    __weft_text__ = True
+    __hash__ = Chosen.__hash__
+
+    def __add__(self, other: Any) -> Any:
+        return self._joined(other, lambda one, two: (one, two))
+
+    def __radd__(self, other: Any) -> Any:
+        return self._joined(other, lambda one, two: (two, one))
+
+    def _joined(self, other: Any, order: Callable[[Any, Any], tuple[Any, Any]]) -> Any:
+        """This string with another one before or behind it."""
+        if isinstance(other, str):
+            return Chosen(self.index, tuple("".join(order(option, other)) for option in self.options))
+        if not isinstance(other, (ChosenText, strings.RuntimeString)):
+            raise self._refusal("it is an operand of +")
+        return strings.concatenated(*order(self, other))
+
+    def ask(self, kind: type, function: Callable[..., Any], *args: Any) -> Any:
+        """What a function tells about the text, a number of a type of Python's."""
+        found = self._of_each(function, *args)
+        if found is None:
+            return self._at_run_time().ask(kind, function, *args)
+        table = np.asarray(found, np.dtype(kind))
+        if all(table == table[0]):
+            return found[0]
+        return wrap(self._trace, value_of(self._trace, table))[self.index]._like_python(kind)
+
+    def _of_each(self, function: Callable[..., Any], *args: Any) -> list[Any] | None:
+        """What a function gives for each text; None where that is known at run time only, or one is refused."""
+        if holds_traced(args, depth=4):
+            return None
+        try:
+            return [function(option, *args) for option in self.options]
+        except (TypeError, ValueError, IndexError, OverflowError):
+            return None
+
+    def _text(self, function: Callable[..., str], *args: Any) -> Any:
+        """Another text that a function makes of this one."""
+        found = self._of_each(function, *args)
+        if found is None:
+            return strings.string_of(function, self, *args)
+        return Chosen(self.index, tuple(found)) if len(set(found)) > 1 else found[0]
+
+    def _at_run_time(self) -> strings.RuntimeString:
+        made: strings.RuntimeString = strings.string_of(str, self)
+        return made
+
+    @property
+    def _trace(self) -> Recorder:
+        return self.index._storage.trace
+
+    @property
+    def length(self) -> Any:
+        """How many characters there are."""
+        return self.ask(int, len)
+
+    def holds(self, part: Any) -> Any:
+        """`part in text`."""
+        return self.ask(bool, operator.contains, part)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._text(operator.getitem, key)
+
+    def __mul__(self, count: Any) -> Any:
+        return self._text(operator.mul, count)
+
+    __rmul__ = __mul__
+
+    def __mod__(self, values: Any) -> Any:
+        return self._text(operator.mod, values)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in strings.QUESTIONS:
+            kind = strings.QUESTIONS[name]
+            return lambda *args: self.ask(kind, lambda text, *given: getattr(text, name)(*given), *args)
+        if name in strings.STRING_METHODS:
+            return lambda *args: self._text(lambda text, *given: getattr(text, name)(*given), *args)
+        raise self._refusal(f"{name!r} of it is asked for")
 
 
 def _truth(compared: Any) -> Any:

@@ -16,10 +16,13 @@ from .abstract import (
     Mismatch,
     Partial,
     Static,
+    Text,
     as_promoted_kind,
     join,
     kind_of,
     parts_of,
+    texts_grow,
+    with_carried_texts,
 )
 from .composites import IMMUTABLE, container_class
 from .optional import MaybeUnbound, Optional
@@ -47,16 +50,17 @@ def widened_kind(before: Kind, initial: Any, end: Any, knows: Knows, by_type: bo
     Raises `Mismatch` when there is none.
     """
     try:
-        return join(before, _kinds([initial, end], [initial, end], knows)[1], by_type)
+        kind = join(before, _kinds([initial, end], [initial, end], knows)[1], by_type)
     except Mismatch:
-        return join(_by_content(before), kind_of(end), by_type)
+        kind = join(_by_content(before), kind_of(end), by_type)
+    return Text() if texts_grow(before, kind) else with_carried_texts(kind)
 
 
 def _join_all(kinds: Sequence[Kind], by_type: bool) -> Kind:
     joined, *others = kinds
     for kind in others:
         joined = join(joined, kind, by_type)
-    return joined if by_type else as_promoted_kind(joined)
+    return with_carried_texts(joined if by_type else as_promoted_kind(joined))
 
 
 def _kinds(values: Sequence[Any], contents: Sequence[Any], knows: Knows) -> list[Kind]:

@@ -1,0 +1,74 @@
+"""The items of lists that grow where a further item is of another kind: their arrays, as those of the wider kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .....dialect.errors import UnsupportedError
+from ....numpy_api import lookup
+from ....runtime_values.kept_texts import number_of_text
+from ....tracing.current import current_trace
+from ..values.abstract import ArrayKind, Choice, Container, Kind, Partial, Static, Text, array_leaves
+
+
+def static_shape(leaf: ArrayKind) -> tuple[int, ...]:
+    if None in leaf.type.shape:
+        raise UnsupportedError(
+            "the items of a list that grows in a staged loop have sizes that are known only at run time "
+            f"({leaf.type}); pad them to one size, or write them into one array"
+        )
+    return tuple(extent for extent in leaf.type.shape if extent is not None)
+
+
+def widened_columns(old: Kind, new: Kind, arrays: Iterator[Any], room: Any) -> list[Any]:
+    """The arrays of items of a narrow abstract type as those of a wider one."""
+    if isinstance(new, ArrayKind):
+        return [next(arrays).astype(new.type.dtype)]
+    if isinstance(new, Container) and isinstance(old, Container):
+        pairs = zip(old.children, new.children, strict=True)
+        return [array for before, after in pairs for array in widened_columns(before, after, arrays, room)]
+    if isinstance(new, Choice):
+        if isinstance(old, Choice):
+            return [_renumbered(next(arrays), old, new)]
+        return [lookup("full")((room,), np.int64(new.options.index(old)))]
+    if isinstance(new, Text):
+        return [next(arrays) if isinstance(old, Text) else _numbers_of_texts(old, arrays, room)]
+    if isinstance(new, Partial) and new.inner is not None:
+        if isinstance(old, Partial):
+            inner = old.inner or new.inner
+            return [next(arrays), *widened_columns(inner, new.inner, arrays, room)]
+        is_none = isinstance(old, Static) and old.value is None
+        flags = lookup("full")((room,), is_none)
+        if is_none:
+            zeros = lookup("zeros")
+            return [
+                flags,
+                *(zeros((room, *static_shape(leaf)), leaf.type.dtype) for leaf in array_leaves(new.inner)),
+            ]
+        return [flags, *widened_columns(old, new.inner, arrays, room)]
+    return []
+
+
+def _numbers_of_texts(constant: Kind, arrays: Iterator[Any], room: Any) -> Any:
+    """The numbers by which the program carries texts that were known while tracing."""
+    trace = current_trace()
+    assert trace is not None, "growing lists exist only while a trace is recorded"
+    if isinstance(constant, Static):
+        return lookup("full")((room,), number_of_text(trace, constant.value))
+    assert isinstance(constant, Choice)
+    numbers = [number_of_text(trace, option.value) for option in constant.options]
+    return lookup("take")(lookup("stack")(numbers), next(arrays), axis=0)
+
+
+def _renumbered(numbers: Any, old: Choice, new: Choice) -> Any:
+    """The numbers of options among others, which another path may have in front of these."""
+    places = [new.options.index(option) for option in old.options]
+    if places == list(range(len(places))):
+        return numbers
+    return lookup("take")(np.array(places, np.int64), numbers, axis=0)
+
+
+__all__ = ["static_shape", "widened_columns"]
