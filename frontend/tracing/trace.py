@@ -135,7 +135,8 @@ class Trace(Recorder):
         self.callbacks.append(callback)
         number, name = len(self.callbacks) - 1, name_of(callback)
         with context(), ir.InsertionPoint.at_block_begin(self.block):
-            create_host_call(self.module.body, number, [], [], name, ir.Location.unknown())
+            call = create_host_call(self.module.body, number, [], [], name, ir.Location.unknown())
+        self.entry.hoist(call)
 
     # Recording
 

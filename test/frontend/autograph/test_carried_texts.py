@@ -229,6 +229,28 @@ def test_of_a_number(program: Callable[[Any], Any], n: int) -> None:
     assert weft.function(program)(np.int64(n)) == program(n)
 
 
+def test_rows_of_a_picture() -> None:
+    """Loops are recorded anew where their items turn out to be texts, and the call at the entry stays."""
+
+    def picture(xs: Any, ys: Any, most: int) -> Any:
+        rows = []
+        for y in ys:
+            row = ""
+            for x in xs:
+                z, c, n = 0, complex(x, y), 0
+                while abs(z) < 2 and n < most:
+                    z = z * z + c
+                    n += 1
+                row += "*" if n == most else " .:-"[n % 4]
+            rows.append(row)
+        return "\n".join(rows)
+
+    compiled = weft.function(picture)
+    for size in (4, 12):
+        xs, ys = np.linspace(-2, 1, size), np.linspace(-1, 1, 6)
+        assert compiled(xs, ys, 20) == picture(xs, ys, 20)
+
+
 def test_calls_within_a_call_keep_their_own_texts() -> None:
     inner = weft.function(digits)
     found: list[str] = []
