@@ -46,7 +46,7 @@ GLOBALS = (bool, int, float, complex, str, type(None))
 _NODES = (
     ast.For, ast.While, ast.If, ast.Assign, ast.AugAssign, ast.Expr, ast.Pass, ast.Break, ast.Continue, ast.Name,
     ast.Constant, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Subscript, ast.Slice, ast.Tuple,
-    ast.List, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp, ast.comprehension, ast.Call,
+    ast.List, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.comprehension, ast.Call,
     ast.Attribute, ast.Starred, ast.keyword, ast.JoinedStr, ast.FormattedValue, ast.operator, ast.unaryop,
     ast.boolop, ast.cmpop, ast.expr_context,
 )  # fmt: skip

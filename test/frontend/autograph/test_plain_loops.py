@@ -82,7 +82,17 @@ def roots(x: Any) -> Any:
     return x * total, str(big)
 
 
-@pytest.mark.parametrize("program", [queens, sieve, words, roots], ids=lambda program: program.__name__)
+def generated(x: Any) -> Any:
+    primes: list[int] = []
+    texts = []
+    for k in range(2, 50):
+        if all(k % p for p in primes if p * p <= k):
+            primes.append(k)
+            texts.append(",".join(str(p) for p in primes))
+    return x * len(primes), texts
+
+
+@pytest.mark.parametrize("program", [queens, sieve, words, roots, generated], ids=lambda program: program.__name__)
 def test_python_runs_them(program: Callable[..., Any], ran: list[bool]) -> None:
     x = np.arange(3.0)
     compiled = weft.function(program)
