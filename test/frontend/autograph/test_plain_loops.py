@@ -92,7 +92,9 @@ def generated(x: Any) -> Any:
     return x * len(primes), texts
 
 
-@pytest.mark.parametrize("program", [queens, sieve, words, roots, generated], ids=lambda program: program.__name__)
+@pytest.mark.parametrize(
+    "program", [queens, sieve, words, roots, generated], ids=lambda program: program.__name__
+)
 def test_python_runs_them(program: Callable[..., Any], ran: list[bool]) -> None:
     x = np.arange(3.0)
     compiled = weft.function(program)

@@ -196,9 +196,9 @@ class TestLoopHints:
 
     def test_range_whose_items_must_be_known_is_refused(self):
         def f(x):
-            names = ["a", "b", "c"]
+            names = {"a": 1, "b": 2, "c": 3}
             for i in weft.range(3):
-                x = x + len(names[int(i)] * int(i).bit_length())
+                x = x + len(tuple(names)[: int(i)])
             return x
 
         with pytest.raises(weft.WeftError):

@@ -478,5 +478,7 @@ def test_texts_as_keys():
 
     for f in (put, added, found):
         same(f, KEYS[0])
-    with pytest.raises(ControlFlowError, match="the keys of a dict or set that only the program knows differ"):
+    with pytest.raises(
+        ControlFlowError, match="the keys of a dict or set that only the program knows differ"
+    ):
         weft.function(both)(KEYS[0])
