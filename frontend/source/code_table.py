@@ -6,6 +6,7 @@ for equal code of 30 nested functions that takes minutes, and converted code nes
 
 from __future__ import annotations
 
+import dis
 from collections.abc import Callable
 from functools import wraps
 from types import CodeType
@@ -50,4 +51,19 @@ def remembered_by_code(function: Callable[[CodeType], _Found]) -> Callable[[Code
     return remembering
 
 
-__all__ = ["CodeTable", "remembered_by_code"]
+_ASSIGNING = frozenset({dis.opmap["STORE_GLOBAL"], dis.opmap["DELETE_GLOBAL"]})
+
+
+@remembered_by_code
+def assigned_globals(code: CodeType) -> tuple[str, ...]:
+    """The global variables that a function's own code, or a function in it, assigns."""
+    names: list[str] = []
+    if not _ASSIGNING.isdisjoint(code.co_code[::2]):  # few do, and to read all instructions takes long
+        names += [i.argval for i in dis.get_instructions(code) if i.opcode in _ASSIGNING]
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            names.extend(assigned_globals(constant))
+    return tuple(dict.fromkeys(names))
+
+
+__all__ = ["CodeTable", "assigned_globals", "remembered_by_code"]

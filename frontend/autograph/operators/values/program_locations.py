@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextvars
 import copy
-import dis
 import operator
 import types
 from collections.abc import Callable, Iterable, Iterator
@@ -25,7 +24,7 @@ from ....guards.unbound import UNBOUND as UNBOUND  # the other operators take it
 from ....guards.unbound import Unbound
 from ....reach.links import Link
 from ....reach.walks import Keeps, Walk, attributes_of, walk_of
-from ....source.code_table import remembered_by_code
+from ....source.code_table import assigned_globals
 from ....source.modules import is_library, is_own_module
 from ....source.own_attributes import (
     delete_own_attribute,
@@ -337,8 +336,12 @@ class Snapshot:
     def replace(self, pairs: Iterable[tuple[Any, Any]]) -> None:
         """Store another object wherever one was reachable, for each pair of these."""
         others = {id(old): (old, new) for old, new in pairs}
-        single: list[ProgramLocation] = [place for place, _ in self._single()]
-        places = [*single, *(Entry(name, items, i) for name, items, b in self.lists for i in range(len(b)))]
+        if not others:
+            return
+        places: list[ProgramLocation] = [place for place, _ in self._single()]
+        for name, items, before in self.lists:
+            if not others.keys().isdisjoint(map(id, list.__iter__(items))):
+                places += [Entry(name, items, i) for i in range(len(before))]
         places += [Entry(name, entries, key) for name, entries, saved in self.dicts for key in saved]
         places += [
             Attribute(name, owner, key) for name, owner, attributes in self.objects for key in attributes
@@ -573,22 +576,10 @@ _LEAVES = (
 """Values that nothing of the user's can change, or that have a way of their own to follow changes."""
 
 
-_PLAIN = frozenset({int, float, str, bool, type(None), bytes, complex, np.float64, np.int64, np.bool_})
+_PLAIN = frozenset(
+    {int, float, str, bool, type(None), bytes, complex, np.float64, np.int64, np.bool_, TracedArray}
+)
 """Types of the most frequent of them."""
-
-_ASSIGNING = frozenset({dis.opmap["STORE_GLOBAL"], dis.opmap["DELETE_GLOBAL"]})
-
-
-@remembered_by_code
-def assigned_globals(code: types.CodeType) -> tuple[str, ...]:
-    """The global variables that a function's own code, or a function in it, assigns."""
-    names: list[str] = []
-    if not _ASSIGNING.isdisjoint(code.co_code[::2]):  # few do, and to read all instructions takes long
-        names += [i.argval for i in dis.get_instructions(code) if i.opcode in _ASSIGNING]
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            names.extend(assigned_globals(constant))
-    return tuple(dict.fromkeys(names))
 
 
 def can_change(value: Any) -> bool:
