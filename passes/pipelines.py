@@ -49,8 +49,7 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             *_VALUES,
             "gather-convolutions",  # when parts of arrays are slices; derivatives of a convolution are convolutions
             "optimize-gradients",  # modules that ask for none pass at the cost of a look
-            "batch-iterations",  # behind gradients, which know the loops as they were written
-            "gather-sums",  # what it makes of inner loops, outer ones may do without
+            "raise-loops",  # behind gradients, which know the loops as they were written
             "hoist-products",  # of what is left, so that it is not computed in blocks
             "block-dot-products",  # the loops whose iterations need each other
             "transpose-columns",  # behind it, which takes blocks of columns

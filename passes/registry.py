@@ -55,7 +55,6 @@ PassTable = Mapping[str, Entry]
 
 PASSES: PassTable = MappingProxyType(
     {
-        "batch-iterations": entry(f"{__package__}.raising.batch_iterations:BatchIterations", "scf.for"),
         "block-dot-products": entry(f"{__package__}.raising.block_dot_products:BlockDotProducts", "scf.for"),
         "check-arrays-first": entry(
             f"{__package__}.control_flow.check_arrays_first:CheckArraysFirst", "scf.for"
@@ -76,6 +75,7 @@ PASSES: PassTable = MappingProxyType(
             f"{__package__}.algebra.gather_convolutions:GatherConvolutions", Matmul, Sum
         ),
         "optimize-gradients": entry(f"{__package__}.differentiation.optimize_gradients:OptimizeGradients"),
+        "raise-loops": entry(f"{__package__}.raising.raise_loops:RaiseLoops", "scf.for"),
         "read-inserted": entry(f"{__package__}.fusion.read_inserted:ReadInserted", "tensor.insert_slice"),
         "read-first": entry(f"{__package__}.fusion.read_first:ReadFirst"),
         "weft-batch": entry(f"{__package__}.batching.batch:Batch", Lane, Lanes),
@@ -93,7 +93,6 @@ PASSES: PassTable = MappingProxyType(
         "promote-refs": entry(f"{__package__}.cells.promote_refs:PromoteRefs"),
         "propagate-conditions": entry(f"{__package__}.control_flow.propagate_conditions:PropagateConditions"),
         "prove-extents": entry(f"{__package__}.control_flow.prove_extents:ProveExtents"),
-        "gather-sums": entry(f"{__package__}.raising.gather_sums:GatherSums", "scf.for"),
         "gather-windows": entry(
             f"{__package__}.raising.gather_windows:GatherWindows", "scf.for", Scatter, SliceUpdate
         ),

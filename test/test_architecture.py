@@ -143,6 +143,16 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         740,
         "profiles for TensorBoard, registers and instructions of GPUs on the page, Model Explorer, types reduced",
     ),
+    (
+        "",
+        600,
+        "loops on numbers, in any order and under any names, become products, reductions and stencils",
+    ),
+    (
+        "passes",
+        200,
+        "loops on numbers, in any order and under any names, become products, reductions and stencils",
+    ),
 )
 """Rooms with the lines that they may have beyond `LINES`, and the reason: what weft can do now."""
 

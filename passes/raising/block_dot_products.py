@@ -54,7 +54,7 @@ from ..control_flow.structure import (
     yielded,
 )
 from ..rewriting import type_of
-from .rows import Iterations, Row, row_of
+from .relations import Iterations, Row, row_of
 
 Values: TypeAlias = "dict[Value, Value]"
 """What stands for the values of a body in a copy of it."""

@@ -21,6 +21,7 @@ import numpy as np
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.op import Array
 from ...dialect.ops.contraction import LABELS, Contract, parse_spec
+from ...dialect.ops.elementwise import Multiply
 from ...dialect.ops.indexing import Gather
 from ...dialect.ops.slicing import DynamicSlice
 from ...dialect.records import dataclass
@@ -40,11 +41,13 @@ from ..control_flow.structure import (
     operations_in,
     producer,
     scalar_constant,
+    tensor_from,
     trip_count,
     weft_op,
 )
 from ..rewriting import type_of
-from .rows import Iterations
+from .relations import Iterations
+from .vectorise import Vectorised
 
 LEAST_TRIPS = 8
 """Shorter loops stay as they are: they are not worth another array."""
@@ -76,18 +79,30 @@ class HoistProducts(Pass):
                     continue
                 for operation in operations_in(body(loop)):
                     product = _product(Iterations(loop), operation)
-                    if product is not None:
-                        product.hoist(loop)
+                    if product is not None and product.hoist(loop):
                         statistics["products computed before loops"] += 1
 
 
 @dataclass(frozen=True)
 class _Vectors:
-    """The vectors of the iterations: `matrix[at]` along an axis."""
+    """The vectors of the iterations: `matrix[at]` along an axis, or something that is computed of each."""
 
-    matrix: Value
+    source: Value
+    """The matrix, or what an iteration computes."""
+    type: TensorType
+    """That of the matrix."""
     axis: int
-    at: Value
+    at: Value | None = None
+
+    def written(self, loop: Operation) -> tuple[Value, Value] | None:
+        """The matrix, and the index of an iteration's vector; None if that depends on other iterations."""
+        if self.at is not None:
+            return self.source, self.at
+        matrix = Vectorised(loop, is_last=False).lanes_of(self.source)
+        if matrix is None:
+            return None
+        with ir.InsertionPoint.at_block_begin(body(loop)):
+            return matrix, tensor_from(body(loop).arguments[0])
 
 
 @dataclass(frozen=True)
@@ -101,19 +116,30 @@ class _Product:
     """The axis of the factor that is summed."""
     slice: Operation | None
     """What an iteration reads of the factor."""
+    scaling: tuple[Operation, ...] = ()
+    """What multiplies that; it multiplies the whole factor then."""
 
-    def hoist(self, loop: Operation) -> None:
-        """Write the product in front of the loop, and what the iteration needs of it in its place."""
+    def hoist(self, loop: Operation) -> bool:
+        """Write the product in front of the loop, and what an iteration needs of it in its place, if it can be."""
         factor, vectors, old = self.factor, self.vectors, self.operation
+        with old.location:
+            written = vectors.written(loop)
+        if written is None:
+            return False
+        matrix, at = written
         labels = [LABELS[1 + axis] for axis in range(type_of(factor).rank)]
         kept = "".join(label for axis, label in enumerate(labels) if axis != self.summed)
         moving = ["", ""]
         moving[vectors.axis], moving[1 - vectors.axis] = LABELS[0], labels[self.summed]
         with ir.InsertionPoint(loop), old.location:
+            for product in reversed(self.scaling):
+                operands = list(product.operands)
+                operands[_tensor_of(product)] = factor
+                factor = weft_op(Multiply, *operands)
             spec = f"{''.join(moving)},{''.join(labels)}->{LABELS[0]}{kept}"
-            whole = weft_op(Contract, vectors.matrix, factor, spec=spec)
+            whole = weft_op(Contract, matrix, factor, spec=spec)
         with ir.InsertionPoint(old), old.location:
-            value = weft_op(Gather, whole, vectors.at, axes=(0,), position=0)
+            value = weft_op(Gather, whole, at, axes=(0,), position=0)
             if self.slice is not None:
                 value = _sliced(value, self.slice, 1 - self.summed)
             if value.type != old.results[0].type:
@@ -123,6 +149,7 @@ class _Product:
         for operation in [old, *read]:
             if operation is not None and not is_used(operation.results[0]):
                 operation.erase()
+        return True
 
 
 def _product(iterations: Iterations, operation: Operation) -> _Product | None:
@@ -135,36 +162,67 @@ def _product(iterations: Iterations, operation: Operation) -> _Product | None:
         if vectors is None or labels[moving] in result or set(labels[other]) != {*labels[moving], *result}:
             continue
         summed = labels[other].index(labels[moving])
-        factor, cut = operation.operands[other], None
+        factor, cut, scaling = operation.operands[other], None, list[Operation]()
         if not iterations.is_constant(factor):
-            cut = producer(factor)
+            scaling = _scaling(iterations, factor)
+            cut = producer(scaling[-1].operands[_tensor_of(scaling[-1])] if scaling else factor)
             if cut is None or op_class_of(cut) is not DynamicSlice or type_of(factor).rank != 2:
                 continue
             factor = cut.operands[0]
         if type_of(factor).rank <= 2 and iterations.is_constant(factor):
-            product = _Product(operation, vectors, factor, summed, cut)
+            product = _Product(operation, vectors, factor, summed, cut, tuple(scaling))
             if _is_read_enough(iterations, product) and _fits(iterations, product):
                 return product
     return None
 
 
+def _scaling(iterations: Iterations, value: Value) -> list[Operation]:
+    """The products with numbers that stay, from the last to the first, that were made of a part of a matrix."""
+    found: list[Operation] = []
+    while (made := producer(value)) is not None and op_class_of(made) is Multiply:
+        place = _tensor_of(made)
+        number = made.operands[1 - place]
+        if type_of(number).rank or not iterations.is_constant(number):
+            break
+        found.append(made)
+        value = made.operands[place]
+    return found
+
+
+def _tensor_of(product: Operation) -> int:
+    """Which of the factors is more than a number."""
+    return int(type_of(product.operands[0]).rank == 0)
+
+
 def _vectors(iterations: Iterations, value: Value) -> _Vectors | None:
     """The vector of an iteration as a row or a column of a matrix; each has another one."""
     gather = producer(value)
-    if gather is None or op_class_of(gather) is not Gather or type_of(value).rank != 1:
+    if gather is None or type_of(value).rank != 1 or iterations.is_constant(value):
         return None
+    if op_class_of(gather) is not Gather:
+        return _computed_vectors(iterations, value)
     matrix, *indices = gather.operands
     if len(indices) != 1 or type_of(matrix).rank != 2 or not iterations.is_constant(matrix):
         return None
     if not iterations.pace(indices[0]):
         return None
     (axis,) = decode_attributes(Gather, gather)["axes"]
-    return _Vectors(matrix, axis, indices[0])
+    return _Vectors(matrix, type_of(matrix), axis, indices[0])
+
+
+def _computed_vectors(iterations: Iterations, value: Value) -> _Vectors | None:
+    """The vectors of all iterations, if they may be computed before the loop."""
+    loop = iterations.loop
+    trips = trip_count(loop)
+    if trips is None or scalar_constant(loop.operands[0]) != 0 or scalar_constant(loop.operands[2]) != 1:
+        return None
+    type = type_of(value)
+    return _Vectors(value, type.with_shape([trips, *type.shape]), 0)
 
 
 def _is_read_enough(iterations: Iterations, product: _Product) -> bool:
     """Whether the iterations read so much of the whole product that computing it takes less time."""
-    rows = type_of(product.vectors.matrix).shape[product.vectors.axis]
+    rows = product.vectors.type.shape[product.vectors.axis]
     factor = type_of(product.factor)
     if rows is None or None in factor.shape:
         return False
@@ -213,7 +271,7 @@ def _along(iterations: Iterations, counts: Array, index: Value) -> Array | None:
 
 def _fits(iterations: Iterations, product: _Product) -> bool:
     """Whether the product has no more elements than its operands, and what the loop carries, together."""
-    matrix, factor = type_of(product.vectors.matrix), type_of(product.factor)
+    matrix, factor = product.vectors.type, type_of(product.factor)
     carried = [type_of(v) for v in iterations.loop.results if isinstance(v.type, ir.RankedTensorType)]
     sizes = [_size(type) for type in (matrix, factor, *carried)]
     rows = matrix.shape[product.vectors.axis] or 0

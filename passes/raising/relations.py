@@ -1,4 +1,9 @@
-"""Vectors that a loop reads from tensors, by where they lie, and which of their elements the loop may write."""
+"""What an iteration of a loop reads of arrays and writes to them, and how far the iterations are that need each other.
+
+An index is an affine map of the counters of loops and of sizes (`linear`). Places are compared as the loop counts: an
+iteration may read what it wrote itself, what a later one will write (and finds what was there before), what no
+iteration writes, or what an earlier one wrote.
+"""
 
 from __future__ import annotations
 
@@ -19,47 +24,55 @@ from ..rewriting import is_defined_inside, type_of
 
 @dataclass(frozen=True)
 class Row:
-    """A vector along one axis of a tensor, `base[at, start:stop]` with single indices on all other axes."""
+    """A part of a tensor, `base[at, start:stop]`, with single indices on all axes but one, or on other sets of axes."""
 
     base: Value
     axis: int
+    """The axis along which a vector lies; -1 for other parts."""
     at: Mapping[int, Value]
-    """The indices on the other axes, i64[]."""
-    start: Value | None
-    """The first element; 0 where it is None."""
-    stop: Value | None
-    """Behind the last element; the end where it is None."""
+    """The indices on other axes, i64[]."""
+    start: Value | None = None
+    """The first element of a vector; 0 where it is None."""
+    stop: Value | None = None
+    """Behind the last element of a vector; the end where it is None."""
 
     @property
     def bounds(self) -> list[Value]:
-        """The values that say where the vector lies."""
+        """The values that say where the part lies."""
         ends = [end for end in (self.start, self.stop) if end is not None]
         return [*self.at.values(), *ends]
 
 
 def row_of(vector: Value) -> Row | None:
     """Where a vector is read; None where it is computed, or no such vector."""
+    row = read_of(vector)
+    return row if row is not None and row.axis >= 0 and type_of(vector).rank == 1 else None
+
+
+def read_of(value: Value) -> Row | None:
+    """Where a value is read; None where it is computed, or read at places that are not neighbours."""
     start = stop = None
-    made = _made(vector)
+    made = _made(value)
     if made is not None and made[0] is DynamicSlice:
         _, attributes, operands = made
         if type_of(operands[0]).rank != 1 or attributes["step"] != (1,):
             return None
-        vector, *ends = operands
+        value, *ends = operands
         start = ends.pop(0) if attributes["start_axes"] else None
         stop = ends.pop(0) if attributes["stop_axes"] else None
         if (start is None and attributes["start"] != (0,)) or (
             stop is None and attributes["stop"] != (INT64_MAX,)
         ):
             return None
-        made = _made(vector)
+        made = _made(value)
     if made is None or made[0] is not Gather:
-        return Row(vector, 0, {}, start, stop) if type_of(vector).rank == 1 else None
+        return Row(value, 0, {}, start, stop) if type_of(value).rank == 1 else None
     _, attributes, (base, *indices) = made
     left = set(range(type_of(base).rank)) - set(attributes["axes"])
-    if len(left) != 1 or type_of(indices[0]).rank:
+    if type_of(indices[0]).rank:
         return None
-    return Row(base, left.pop(), dict(zip(attributes["axes"], indices, strict=True)), start, stop)
+    axis = left.pop() if len(left) == 1 else -1
+    return Row(base, axis, dict(zip(attributes["axes"], indices, strict=True)), start, stop)
 
 
 def _made(value: Value) -> tuple[type[Op], dict[str, Any], list[Value]] | None:
@@ -112,6 +125,16 @@ class Iterations:
             found.append({axis: linear(i) for axis, i in zip(attributes["axes"], indices, strict=True)})
         return found
 
+    def distance(self, read: Size, write: Size) -> int | None:
+        """How many iterations later the one comes that writes what an iteration reads, at indices of one axis.
+
+        0 is the iteration itself, what is negative an earlier one; None where that is not the same for all.
+        """
+        pace = terms_of(write).get((self.counter,), 0)
+        apart = read - write
+        is_known = isinstance(apart, int) and pace == 1 and is_at_most_zero(-read)
+        return int(apart) if is_known and isinstance(apart, int) else None
+
     def is_apart(self, row: Row, write: Mapping[int, Size]) -> bool:
         """Whether an iteration writes elsewhere than to what later rows have in common with its own.
 
@@ -125,10 +148,12 @@ class Iterations:
         pace = terms_of(place).get((self.counter,), 0)
         if axis == row.axis:
             return self._is_behind(row.stop, place, pace) or self._is_before(row.start, place, pace)
+        if axis not in row.at:
+            return False
         read = linear(row.at[axis])
         if not is_at_most_zero(-read):
             return False
-        if terms_of(read).get((self.counter,), 0):
+        if terms_of(read).get((self.counter,), 0) and (pace or place == read):
             return place == read  # each iteration has its own
         return is_at_most_zero(read - place + 1) or is_at_most_zero(place - read + 1)
 
