@@ -17,7 +17,17 @@ _READS = frozenset(
         "vector.transfer_read",
     }
 )
-_ADDRESSES = ("memref.", "arith.", "index.", "llvm.getelementptr", "llvm.inttoptr", "llvm.addrspacecast")
+_ADDRESSES = (
+    "arith.",
+    "builtin.unrealized_conversion_cast",
+    "index.",
+    "llvm.addrspacecast",
+    "llvm.extractvalue",
+    "llvm.getelementptr",
+    "llvm.insertvalue",
+    "llvm.inttoptr",
+    "memref.",
+)
 """What makes views of memory, and computes with addresses; of operations with results."""
 _ATOMICS = frozenset({"memref.atomic_rmw", "memref.generic_atomic_rmw"})
 

@@ -1,20 +1,29 @@
-"""What becomes of a run of loop nests: contractions with what surrounds them, and loops for all else."""
+"""The schedules of processors, and what becomes of a run of loop nests: some are products, with what surrounds them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import ClassVar, Generic, TypeVar
 
-from ....dialect.mlir import Value, ir
-from ....passes.notes import note, wanted
+from ....dialect.mlir import Operation, Value, ir
+from ....passes.notes import note
 from ...nests.contraction import Contraction, match_contraction
 from ...nests.emit import Emitter
 from ...nests.nest import LoopNest
 from ...nests.reductions import relax_combiners
-from .contractions.dot_product import DotPlan, DotProducts, plan_dot_products
+from ...schedules.schedule import Schedule, choose
+from .contractions.dot_product import (
+    DotPlan,
+    DotProducts,
+    cycles_along_columns,
+    cycles_of_dot_products,
+    plan_dot_products,
+    plan_paying_dot_products,
+)
 from .contractions.emitter import ContractionEmitter
-from .contractions.epilogue import Epilogue, match_epilogue
-from .contractions.one_pass import OnePass, match_pair
+from .contractions.epilogue import match_epilogue
+from .contractions.one_pass import OnePass, Pair, match_pair
 from .contractions.plan import Plan, plan
 from .contractions.row_product import RowProduct
 from .contractions.streamed_product import StreamedProduct, StreamPlan, plan_streamed_product
@@ -29,94 +38,293 @@ from .contractions.window_reduction import (
 )
 from .loops.runs import emit_loops
 
-Choice: TypeAlias = "Plan | DotPlan | StreamPlan | WindowPlan"
-"""How a contraction, or a reduction over windows, is written."""
+_CYCLE = 3e-10
+"""Seconds. What estimates are made of are cycles, which are compared with each other alone."""
+
+
+class NestRun:
+    """What is left of loop nests that follow each other, and the one before that sets the first's result to a scalar."""
+
+    def __init__(self, nests: Sequence[LoopNest], before: Sequence[LoopNest], emitter: Emitter) -> None:
+        self.nests, self.emitter = nests, emitter
+        self.fill = before[-1] if before and _fills(before[-1], nests[0]) else None
+
+    @property
+    def operation(self) -> Operation:
+        return self.nests[0].operation
+
+    @cached_property
+    def contraction(self) -> Contraction | None:
+        """The first nest as a product."""
+        return match_contraction(self.nests[0], self.emitter)
+
+    @cached_property
+    def plan(self) -> Plan | None:
+        """Its tiles, or that it is computed row by row."""
+        return None if self.contraction is None else plan(self.contraction)
+
+    def seconds_of(self, first: int, last: int) -> float:
+        """What follows a product takes as long in all ways, as far as estimates go."""
+        return 0.0
+
+
+class NestSchedule(Schedule[NestRun, Emitter]):
+    """What writes nests, with the fill before the first one.
+
+    Vectors run along the columns of a result in all but dot products, and take equally long then.
+    """
+
+    @property
+    def nests(self) -> list[LoopNest]:
+        """All that is written."""
+        return [*([self.run.fill] if self.run.fill else []), *self.run.nests[: self.taken]]
+
+    def seconds(self) -> float:
+        return 0.0 if self.run.contraction is None else _CYCLE * cycles_along_columns(self.run.contraction)
+
+    def outputs(self) -> Iterable[Value]:
+        own = {nest.operation for nest in self.nests}
+        memory = [access.memref for nest in self.nests if 0 not in nest.extents for access in nest.outputs]
+        return [memref for memref in memory if _is_asked_for(memref, own)]
+
+    def note(self, lanes: int) -> None:
+        """Say that it was taken."""
+        reason = f"is written by the schedule {self.name}: {self.reason}, in vectors of {{}}"
+        note("vector", self.run.operation.location, reason, str(lanes))
+
+
+class Loops(NestSchedule):
+    """Loops over vectors of what is contiguous, or over elements, of all that is no product; nests share them."""
+
+    name = "loops"
+    reason = "nests share loops"
+
+    @classmethod
+    def match(cls, run: NestRun) -> Loops:
+        return cls(run)
+
+    def write(self, out: Emitter) -> None:
+        emit_loops(self.nests, out)
+
+
+class OnePassProducts(NestSchedule):
+    """Two products of vectors with one matrix, which is read once. What that saves is not weighed: it is taken where
+    it matches.
+    """
+
+    name = "one-pass"
+    reason = "two products read the same matrix"
+
+    def __init__(self, run: NestRun, pair: Pair) -> None:
+        super().__init__(run, len(pair.nests) - 1)
+        self.pair = pair
+
+    @classmethod
+    def match(cls, run: NestRun) -> OnePassProducts | None:
+        pair = None if run.fill is None else match_pair([run.fill, *run.nests], _fills, run.emitter)
+        return None if pair is None else cls(run, pair)
+
+    def seconds(self) -> float:
+        return 0.0
+
+    def write(self, out: Emitter) -> None:
+        self.note(self.pair.plan.depth_lanes)
+        OnePass(self.pair, out).emit()
+
+
+class TransposedProducts(NestSchedule):
+    """Products whose factors change their roles, and a transposing copy. What that saves is not weighed: it is taken
+    where it matches.
+    """
+
+    name = "transposed"
+    reason = "its factors lie better the other way round"
+
+    def __init__(self, run: NestRun, found: Contraction, other: Contraction, plan: DotPlan | Plan) -> None:
+        super().__init__(run)
+        self.found, self.other, self.plan = found, other, plan
+
+    @classmethod
+    def match(cls, run: NestRun) -> TransposedProducts | None:
+        found = run.contraction
+        if run.fill is None or found is None or not may_transpose(found):
+            return None
+        other = transposed(found, run.emitter)
+        own = plan_paying_dot_products(other) or plan(other)
+        return None if own is None else cls(run, found, other, own)
+
+    def seconds(self) -> float:
+        return 0.0
+
+    def write(self, out: Emitter) -> None:
+        assert self.run.fill is not None
+        self.note(self.plan.lanes)
+        task = Task(self.other, out, self.run.fill.inputs[0].memref)
+        if isinstance(self.plan, DotPlan):
+            DotProducts(task, self.plan).emit()
+        else:
+            (RowProduct if self.plan.by_rows else ContractionEmitter)(task, self.plan).emit()
+        if self.other.result.memref.type.rank == self.found.result.memref.type.rank:
+            emit_loops([copy_back(self.other, self.found)], out)
+
+
+P = TypeVar("P", DotPlan, StreamPlan, WindowPlan, Plan)
+
+
+class ProductSchedule(NestSchedule, Generic[P]):
+    """A product by itself, with the elementwise nest behind it where results are at hand."""
+
+    has_epilogue: ClassVar[bool] = True
+
+    def __init__(self, run: NestRun, contraction: Contraction, plan: P) -> None:
+        self.contraction, self.plan, self.epilogue = contraction, plan, None
+        if self.has_epilogue and run.fill is not None and len(run.nests) > 1:
+            own = [run.nests[0].operation, run.fill.operation]
+            self.epilogue = match_epilogue(contraction, own, run.nests[1], plan.lanes, run.emitter)
+        super().__init__(run, 1 if self.epilogue is None else 2)
+
+    def task(self, emitter: Emitter, mirrored: Value | None = None) -> Task:
+        """What is to be written."""
+        self.note(self.plan.lanes)
+        initial = self.run.fill.inputs[0].memref if self.run.fill else None
+        finish = self.epilogue.finish if self.epilogue else None
+        may_repeat = self.epilogue is None or not self.epilogue.updates()
+        return Task(self.contraction, emitter, initial, finish, may_repeat, mirrored)
+
+
+class Streams(ProductSchedule[StreamPlan]):
+    """Products of some rows with a large matrix, which is read once, in blocks of its rows."""
+
+    name = "streams"
+    reason = "it is a product that reads a matrix once"
+    has_epilogue = False
+
+    @classmethod
+    def match(cls, run: NestRun) -> Streams | None:
+        own = None if run.contraction is None else plan_streamed_product(run.contraction)
+        return None if run.contraction is None or own is None else cls(run, run.contraction, own)
+
+    def write(self, out: Emitter) -> None:
+        StreamedProduct(self.task(out), self.plan).emit()
+
+
+class RowSums(ProductSchedule[Plan]):
+    """Products of few rows: those of the matrix are added up in memory order."""
+
+    name = "row-sums"
+    reason = "it is a product that adds up rows"
+    has_epilogue = False
+
+    @classmethod
+    def match(cls, run: NestRun) -> RowSums | None:
+        if run.contraction is None or run.plan is None or not run.plan.by_rows:
+            return None
+        return cls(run, run.contraction, run.plan)
+
+    def write(self, out: Emitter) -> None:
+        RowProduct(self.task(out), self.plan).emit()
+
+
+class Tiles(ProductSchedule[Plan]):
+    """Products in tiles that stay in registers; factors are packed where that pays, and of symmetric ones one half is
+    computed.
+    """
+
+    name = "tiles"
+    reason = "it is a product in tiles that stay in registers"
+
+    @classmethod
+    def match(cls, run: NestRun) -> Tiles | None:
+        if run.contraction is None or run.plan is None or run.plan.by_rows:
+            return None
+        return cls(run, run.contraction, run.plan)
+
+    def write(self, out: Emitter) -> None:
+        mirrored = None
+        if self.run.fill is not None:
+            mirrored = mirrored_result(self.contraction, self.plan, self.epilogue)
+        ContractionEmitter(self.task(out, mirrored), self.plan).emit()
+
+
+class Windows(ProductSchedule[WindowPlan]):
+    """Pooling, and convolutions of each channel by itself: results of some pixels stay in registers."""
+
+    name = "windows"
+    reason = "it runs over windows"
+
+    @classmethod
+    def match(cls, run: NestRun) -> Windows | None:
+        found = None if run.contraction is not None else match_window_reduction(run.nests[0])
+        own = None if found is None else plan_window_reduction(found)
+        return None if found is None or own is None else cls(run, found, own)
+
+    def write(self, out: Emitter) -> None:
+        task = self.task(out)
+        relax_combiners(task.contraction.nest)
+        WindowReduction(task, self.plan).emit()
+
+
+class Dots(ProductSchedule[DotPlan]):
+    """Products by sums along what both factors have in common, for long sums and few results."""
+
+    name = "dot-products"
+    reason = "it is a product by sums over rows"
+
+    @classmethod
+    def match(cls, run: NestRun) -> Dots | None:
+        own = None if run.contraction is None else plan_dot_products(run.contraction)
+        return None if run.contraction is None or own is None else cls(run, run.contraction, own)
+
+    def seconds(self) -> float:
+        return _CYCLE * cycles_of_dot_products(self.contraction, self.plan)
+
+    def write(self, out: Emitter) -> None:
+        DotProducts(self.task(out), self.plan).emit()
+
+
+SCHEDULES: tuple[type[NestSchedule], ...] = (
+    OnePassProducts,
+    TransposedProducts,
+    Streams,
+    RowSums,
+    Tiles,
+    Windows,
+    Loops,
+    Dots,
+)
+"""All ways of writing nests; of some that take as long, the first that matches is taken."""
 
 
 def emit_run(nests: list[LoopNest], emitter: Emitter) -> None:
     """Write loop nests that follow each other at the insertion point."""
     waiting: list[LoopNest] = []
     while nests:
-        pair = match_pair(nests, _fills, emitter)
-        if pair is not None:
-            emit_loops(waiting, emitter)
-            waiting = []
-            with pair.rows.contraction.nest.operation.location:
-                note(
-                    "vector",
-                    ir.Location.current,
-                    "is computed with the product before it, which reads the same matrix",
-                )
-                OnePass(pair, emitter).emit()
-            _erase(pair.nests)
-            nests = nests[len(pair.nests) :]
+        schedule = choose(SCHEDULES, NestRun(nests, waiting, emitter))
+        nests = nests[schedule.taken :]
+        if isinstance(schedule, Loops):
+            waiting += schedule.run.nests[:1]
             continue
-        nest, *nests = nests
-        fill = waiting[-1] if waiting and _fills(waiting[-1], nest) else None
-        following = nests[0] if nests else None
-        if fill is not None and (products := _transposed(nest, emitter)) is not None:
-            waiting.remove(fill)
-            emit_loops(waiting, emitter)
-            waiting = []
-            with nest.operation.location:
-                _emit_transposed(*products, fill, emitter)
-            continue
-        found = _contraction(nest, fill, following, emitter)
-        if found is None:
-            waiting.append(nest)
-            continue
-        contraction, choice, epilogue = found
-        if fill is not None:
-            waiting.remove(fill)
-        emit_loops(waiting, emitter)
+        written = schedule.nests
+        _emit_loops([nest for nest in waiting if nest is not schedule.run.fill], emitter)
         waiting = []
-        with nest.operation.location:
-            _emit_contraction(contraction, choice, fill, epilogue, emitter)
-        if epilogue is not None:
-            nests = nests[1:]
-    emit_loops(waiting, emitter)
+        with schedule.run.operation.location:
+            schedule.write_all(emitter)
+        for nest in written:
+            nest.operation.erase()
+    _emit_loops(waiting, emitter)
 
 
-def _contraction(
-    nest: LoopNest, fill: LoopNest | None, following: LoopNest | None, emitter: Emitter
-) -> tuple[Contraction, Choice, Epilogue | None] | None:
-    """A nest as contraction, with the choices for it and the nest that follows if that is an epilogue."""
-    choice: Choice | None
-    contraction = match_contraction(nest, emitter)
-    if contraction is not None:
-        choice = plan_dot_products(contraction) or plan_streamed_product(contraction) or plan(contraction)
-    else:
-        contraction = match_window_reduction(nest)
-        choice = None if contraction is None else plan_window_reduction(contraction)
-    if contraction is None or choice is None:
-        return None
-    own = [nest.operation, *([fill.operation] if fill else [])]
-    by_rows = isinstance(choice, StreamPlan) or (isinstance(choice, Plan) and choice.by_rows)
-    if following is not None and fill is not None and not by_rows:
-        epilogue = match_epilogue(contraction, own, following, choice.lanes, emitter)
-        if epilogue is not None:
-            return contraction, choice, epilogue
-    return contraction, choice, None
+def _emit_loops(nests: Sequence[LoopNest], emitter: Emitter) -> None:
+    """Write nests that are no products, which may share loops."""
+    if nests:
+        Loops(NestRun(nests, [], emitter), len(nests)).write_all(emitter)
 
 
-def _transposed(nest: LoopNest, emitter: Emitter) -> tuple[Contraction, Contraction, Choice] | None:
-    """A nest as a contraction that is better computed transposed, that one, and how."""
-    contraction = match_contraction(nest, emitter)
-    if contraction is None or not may_transpose(contraction):
-        return None
-    other = transposed(contraction, emitter)
-    choice = plan_dot_products(other) or plan(other)
-    return None if choice is None else (contraction, other, choice)
-
-
-def _emit_transposed(
-    contraction: Contraction, other: Contraction, choice: Choice, fill: LoopNest, emitter: Emitter
-) -> None:
-    """Write a contraction with its operands in each other's role, then a transposing copy."""
-    _write(Task(other, emitter, fill.inputs[0].memref), choice)
-    if other.result.memref.type.rank == contraction.result.memref.type.rank:
-        emit_loops([copy_back(other, contraction)], emitter)
-    _erase([contraction.nest, fill])
+def _is_asked_for(memref: Value, own: set[Operation]) -> bool:
+    """Whether memory is no allocation of some operations alone."""
+    users = [use.owner.operation for use in memref.uses]
+    is_allocated = not isinstance(memref.owner, ir.Block) and memref.owner.operation.name == "memref.alloc"
+    return not is_allocated or not all(user in own or user.name == "memref.dealloc" for user in users)
 
 
 def _fills(fill: LoopNest, nest: LoopNest) -> bool:
@@ -129,56 +337,3 @@ def _fills(fill: LoopNest, nest: LoopNest) -> bool:
     plain = [ir.AffineExpr.get_dim(dim) for dim in range(len(fill.parallel))] == list(expressions)
     (terminator,) = list(fill.body.operations)[-1:]
     return plain and terminator.operation.operands[0] == fill.body.arguments[0]
-
-
-def _emit_contraction(
-    contraction: Contraction,
-    choice: Choice,
-    fill: LoopNest | None,
-    epilogue: Epilogue | None,
-    emitter: Emitter,
-) -> None:
-    initial: Value | None = fill.inputs[0].memref if fill else None
-    finish = epilogue.finish if epilogue else None
-    may_repeat = epilogue is None or not epilogue.updates()
-    mirrored = None
-    if fill is not None and isinstance(choice, Plan):
-        mirrored = mirrored_result(contraction, choice, epilogue)
-    _write(Task(contraction, emitter, initial, finish, may_repeat, mirrored), choice)
-    _erase([contraction.nest, fill, epilogue.nest if epilogue else None])
-
-
-def _write(task: Task, choice: Choice) -> None:
-    if wanted():
-        note("vector", ir.Location.current, *_described(choice))
-    if isinstance(choice, DotPlan):
-        DotProducts(task, choice).emit()
-    elif isinstance(choice, WindowPlan):
-        relax_combiners(task.contraction.nest)
-        WindowReduction(task, choice).emit()
-    elif isinstance(choice, StreamPlan):
-        StreamedProduct(task, choice).emit()
-    elif choice.by_rows:
-        RowProduct(task, choice).emit()
-    else:
-        ContractionEmitter(task, choice).emit()
-
-
-def _described(choice: Choice) -> tuple[str, ...]:
-    """How a product is computed, in words."""
-    lanes = str(choice.lanes)
-    if isinstance(choice, DotPlan):
-        return "is a product, by sums over rows in vectors of {}", str(choice.depth_lanes)
-    if isinstance(choice, WindowPlan):
-        return "runs over windows in vectors of {}", lanes
-    if isinstance(choice, StreamPlan):
-        return "is a product that reads a matrix once, in vectors of {}", lanes
-    if choice.by_rows:
-        return "is a product that adds up rows in vectors of {}", lanes
-    return "is a product in tiles that stay in registers, in vectors of {}", lanes
-
-
-def _erase(nests: Sequence[LoopNest | None]) -> None:
-    for nest in nests:
-        if nest is not None:
-            nest.operation.erase()

@@ -10,6 +10,7 @@ second to the imaginary one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from .....dialect.mlir import Value, ir
@@ -55,7 +56,7 @@ class DotPlan:
 
 
 def plan_dot_products(contraction: Contraction) -> DotPlan | None:
-    """Choose a tile; None where vectors along the columns do better."""
+    """Choose a tile; None where vectors along the sum are none."""
     if contraction.packed is not None:
         return None
     rows, columns = contraction.extent(contraction.row), contraction.extent(contraction.column)
@@ -70,9 +71,7 @@ def plan_dot_products(contraction: Contraction) -> DotPlan | None:
     depth = contraction.extent(summed)
     contiguous = right.is_contiguous_in(summed)
     if isinstance(columns, int) and isinstance(rows, int) and isinstance(depth, int):
-        if depth * parts < lanes or not _pays(rows, columns, depth, lanes, contraction, contiguous):
-            return None
-        if not contiguous and (columns > MOST_PACKED or rows < 4 * columns):
+        if depth * parts < lanes or (not contiguous and (columns > MOST_PACKED or rows < 4 * columns)):
             return None
     elif rows != 1 or not contiguous:
         return None
@@ -91,19 +90,48 @@ def _tile(rows: int, columns: Index, parts: int, lanes: int, pack_right: bool, m
     return DotPlan(height, across, parts, lanes, at_once, pack_right, masked)
 
 
-def _pays(
-    rows: int, columns: int, depth: int, lanes: int, contraction: Contraction, contiguous: bool
-) -> bool:
-    """Whether this takes less time than vectors along the columns, by estimates in cycles."""
-    parts, core = contraction.parts, processor()
-    vectors = -(-columns * parts // lanes)
-    waiting = max(1.0, 8 / (rows * vectors * parts))
-    by_columns = rows * vectors * parts * depth / 2 * waiting
+def cycles_along_columns(contraction: Contraction) -> float:
+    """An estimate of the cycles that vectors along the columns take; infinity where sizes are not known."""
+    sizes = _sizes(contraction)
+    if sizes is None:
+        return math.inf
+    rows, columns, depth, lanes = sizes
+    parts = contraction.parts
+    sums = rows * -(-columns * parts // lanes) * parts
+    found = max(sums, 8.0) * depth / 2
     if not contraction.right.is_contiguous_in(contraction.column):
-        by_columns += (0.4 if parts == 1 else 1.5) * columns * depth
-    products = rows * columns * parts * -(-depth * parts // lanes) / 2 * (1.1 if rows > 1 else 1.2)
-    copies = 0.0 if contiguous else core.element_copy * columns * depth * parts
-    return products + core.lane_sum * rows * columns * parts + copies < by_columns
+        found += (0.4 if parts == 1 else 1.5) * columns * depth
+    return found
+
+
+def cycles_of_dot_products(contraction: Contraction, plan: DotPlan) -> float:
+    """An estimate for vectors along the sum; none where sizes are not known, as these are taken where they can be."""
+    sizes = _sizes(contraction)
+    if sizes is None:
+        return 0.0
+    rows, columns, depth, lanes = sizes
+    results, parts = rows * columns * contraction.parts, contraction.parts
+    products = results * -(-depth * parts // lanes) / 2 * (1.1 if rows > 1 else 1.2)
+    copies = processor().element_copy * columns * depth * parts if plan.pack_right else 0.0
+    return products + processor().lane_sum * results + copies
+
+
+def _sizes(contraction: Contraction) -> tuple[int, int, int, int] | None:
+    """Rows, columns and depth of a product, and the lanes of a vector; None where they are not known."""
+    dims = (contraction.row, contraction.column, *contraction.summed)
+    rows, columns, *depths = (contraction.extent(dim) for dim in dims)
+    known = [depth for depth in depths if isinstance(depth, int)]
+    if not isinstance(rows, int) or not isinstance(columns, int) or len(known) < len(depths):
+        return None
+    return rows, columns, math.prod(known), vector_bytes() // element_bytes(contraction.element)
+
+
+def plan_paying_dot_products(contraction: Contraction) -> DotPlan | None:
+    """Choose a tile; None where vectors along the columns do better."""
+    plan = plan_dot_products(contraction)
+    if plan is None or cycles_of_dot_products(contraction, plan) >= cycles_along_columns(contraction):
+        return None
+    return plan
 
 
 class DotProducts(Walk):

@@ -18,7 +18,7 @@ from ....nests.emit import Emitter, ForLoop, Index, create
 from ....nests.nest import Access, LoopNest
 from ..vectors.code import broadcast_load, lane_mask, vector_load, vector_store
 from ..vectors.temporaries import scratch
-from .dot_product import DotPlan, DotProducts, plan_dot_products
+from .dot_product import DotPlan, DotProducts, plan_paying_dot_products
 from .epilogue import Epilogue, match_epilogue
 from .plan import is_supported, masks_are_cheap
 from .tile import broadcast_start, multiply_add
@@ -83,7 +83,7 @@ def match_pair(
     second = None if at is None else _side(nests[at], nests[at + 1])
     if at is None or first is None or second is None:
         return None
-    plan = plan_dot_products(first.contraction)
+    plan = plan_paying_dot_products(first.contraction)
     if plan is None or not plan.masked or plan.pack_right or plan.rows != 1:
         return None
     epilogue = None
