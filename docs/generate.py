@@ -24,7 +24,7 @@ from weft.frontend.stablehlo.translation import RULES
 from weft.frontend.stablehlo.writing import WRITERS
 from weft.passes.base import Pass
 from weft.passes.registry import load_pass
-from weft.tools.catalogue import all_passes, all_pipelines, all_text_passes
+from weft.tools.catalogue import all_passes, all_pipelines, all_schedules, all_text_passes
 from weft.tools.numpy_names import page as names_page
 from weft.tools.options import ALIASES, NOT_HERE, OPTIONS, flag, usage
 
@@ -43,6 +43,23 @@ PASSES_INTRODUCTION = """# Passes and pipelines
 
 Generated from the pass classes by `make docs`. Every pass, and every upstream MLIR pass, can be run by name with
 `weft-opt`, as a flag or in `--pass-pipeline`; options go in braces: `weft-fold{max-elements=64}`.
+"""
+
+SCHEDULES_INTRODUCTION = """# Schedules
+
+Generated from the schedule classes by `make docs`. A schedule is one way of writing the loop nests of a kernel, or its
+other operations. Of those that match what is left of a kernel, the one that takes least by its estimate is taken, and
+of equal ones the first of its table. `f.explain()` tells which, and so does `weft.schedule` on device kernels.
+
+To compare them, another one is forced by name, for what a line of the program computes or for all, where it matches:
+
+```sh
+weft-opt package.module:function --spec 'f32[64,64]' --spec 'f32[64,64]' --stage=asm --schedules=12:loops
+weft-opt package.module:function --spec 'f32[64,64]' --target=sm_90a --stage=gpu --schedules=points
+```
+
+A name that matches nowhere is an error, which lists those that do. Sorts, random numbers, Fourier transforms and small
+matrices are written by passes of their own.
 """
 
 SETTINGS_INTRODUCTION = """# Settings
@@ -93,6 +110,17 @@ def pass_row(pass_class: type[Pass]) -> str:
     """One line of the pass table."""
     options = ", ".join(f"`{f.name.replace('_', '-')}={f.default}`" for f in dataclasses.fields(pass_class))
     return f"| `{pass_class.name}` | {options} | {pass_class.summary} |"
+
+
+def schedules_page() -> str:
+    """The tables of schedules."""
+    parts = [SCHEDULES_INTRODUCTION]
+    for machines, table in all_schedules().items():
+        parts.append(f"\n## Of {machines}\n\n| schedule | what it writes | taken, as |\n|---|---|---|")
+        for kind in table:
+            text = " ".join(inspect.cleandoc(kind.__doc__ or "").split())
+            parts.append(f"| `{kind.name}` | {text} | {kind.reason} |")
+    return "\n".join(parts) + "\n"
 
 
 def passes_page() -> str:
@@ -419,6 +447,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "onnx.md": onnx_page,
     "ops.md": ops_page,
     "passes.md": passes_page,
+    "schedules.md": schedules_page,
     "settings.md": settings_page,
     "stablehlo.md": stablehlo_page,
     "versions.md": versions_page,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import Any
 
 from ..backend.cpu.pipeline import CPU_PIPELINES, text_passes
 from ..backend.gpu.pipeline import ALL_PASSES, GPU_PIPELINES
+from ..backend.schedules.schedule import Schedule
 from ..dialect.mlir import ir
 from ..dialect.op import OPS
 from ..dialect.register import context
@@ -37,6 +39,15 @@ def all_text_passes() -> Mapping[str, str]:
 def all_pipelines() -> Pipelines:
     """Every named pipeline."""
     return {**PIPELINES, **CPU_PIPELINES, **GPU_PIPELINES, "weft-to-llvm": WEFT_TO_LLVM}
+
+
+@cache
+def all_schedules() -> Mapping[str, Sequence[type[Schedule[Any, Any]]]]:
+    """The tables of schedules, by what they are for."""
+    from ..backend.cpu.codegen.schedule import SCHEDULES as OF_PROCESSORS
+    from ..backend.gpu.kernels.schedule import SCHEDULES as OF_GPUS
+
+    return {"processors": OF_PROCESSORS, "GPUs": OF_GPUS}
 
 
 def upstream_passes() -> tuple[str, ...]:

@@ -98,6 +98,12 @@ class Options:
         "the machine to generate code for, as in x86-64-v3, aarch64 or sm_90a (default native)",
         beside=_OWN,
     )
+    schedules: tuple[str, ...] = option(
+        (),
+        "[line:]name",
+        "write what a line computes, or all, by a schedule of docs/schedules.md where that matches",
+        beside=_OWN,
+    )
     verify_each: bool = option(True, "0|1", "verify the module after every pass (default 1)")
     verify_roundtrip: bool = option(
         False, "", "check that the input is read again as it is printed, as text and bytecode"

@@ -21,7 +21,13 @@ def is_function_reference(text: str) -> bool:
 
 
 def trace_function(
-    reference: str, specs: Sequence[str], stage: str, target: str = "native", *, has_locations: bool = False
+    reference: str,
+    specs: Sequence[str],
+    stage: str,
+    target: str = "native",
+    *,
+    has_locations: bool = False,
+    keeps_code: bool = True,
 ) -> Source:
     """Import a function, compile it for arguments of these types and return its text at a stage.
 
@@ -30,5 +36,6 @@ def trace_function(
     from ..frontend.artifacts.references import explained, traced_for  # which MLIR input does not need
     from ..frontend.settings import settings
 
-    with settings.scope(debug_info=has_locations or settings.debug_info), explained(reference):
+    debug_info, cache = has_locations or settings.debug_info, keeps_code and settings.cache
+    with settings.scope(debug_info=debug_info, cache=cache), explained(reference):
         return Source(reference, traced_for(reference, specs, target).as_text(stage))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
+from ..backend.schedules.schedule import forcing
 from ..backend.target import compiling_for
 from ..dialect.errors import PassError, WeftError, WeftValueError
 from ..dialect.mlir import ir
@@ -18,7 +19,7 @@ from ..dialect.register import context
 from ..frontend.artifacts.foreign_ir import require_known_form
 from ..passes.pipeline import ROOT, Observer, Step, pipeline_text, run_pipeline
 from ..passes.timing import CompileTimes, phase
-from .catalogue import all_passes, all_pipelines, dialects_text, passes_text
+from .catalogue import all_passes, all_pipelines, all_schedules, dialects_text, passes_text
 from .diagnostics import Collector, Diagnostic, Renderer
 from .expectations import unmet
 from .guard import CrashNote
@@ -124,7 +125,7 @@ class Session:
                 sys.stderr.write(self.renderer.render(warning))
             if options.emit_bytecode and len(parts) > 1:
                 raise WeftValueError("--emit-bytecode writes one module, and the input has several parts")
-            with self._target(), self.times.recording():
+            with self._target(), self._schedules(), self.times.recording():
                 outcomes = [self._work(part) for part in parts]
             self.reproducer.failed = not all(passed for passed, _ in outcomes)
         self._write([output for _, output in outcomes if output is not None])
@@ -157,6 +158,13 @@ class Session:
             Path(self.options.o).write_text(bisection.before, encoding="utf-8")
         return 1 if collector.has_errors else 0
 
+    def _schedules(self) -> AbstractContextManager[object]:
+        """The schedules that are forced; their tables are read for no other reason."""
+        if not self.options.schedules:
+            return nullcontext()
+        known = {kind.name for table in all_schedules().values() for kind in table}
+        return forcing(self.options.schedules, known)
+
     def _target(self) -> AbstractContextManager[object]:
         """The machine to make code for; this one is found out by who asks for it first, as that takes a while."""
         return nullcontext() if self.options.target == "native" else compiling_for(self.options.target)
@@ -165,13 +173,15 @@ class Session:
         """The text to work on: of a file, of standard input, or of what a Python function is traced to."""
         options = self.options
         if is_function_reference(options.source):
-            return trace_function(
-                options.source,
-                options.spec,
-                options.stage or "weft",
-                options.target,
-                has_locations=options.mlir_print_debuginfo,
-            )
+            with self._schedules() if options.stage else nullcontext():
+                return trace_function(
+                    options.source,
+                    options.spec,
+                    options.stage or "weft",
+                    options.target,
+                    has_locations=options.mlir_print_debuginfo,
+                    keeps_code=not (options.stage and options.schedules),
+                )
         if options.spec or options.stage:
             raise WeftValueError(
                 f"--spec and --stage are for Python functions, which {options.source} is not"

@@ -1,17 +1,22 @@
 """A schedule: one way of writing some work, which tells whether it matches, how long that takes, and writes it.
 
 Each machine has one table of schedules. Of those that match what is left of a run, the one that takes least is taken;
-of equal ones the first of the table.
+of equal ones the first of the table. `forcing` takes others, by their names.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import field
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from ...dialect.errors import InternalError
+from ...dialect.errors import InternalError, WeftValueError
 from ...dialect.mlir import Operation, Value
+from ...dialect.records import dataclass
+from ...passes.notes import place_of
 from .stores import stores_to
 
 
@@ -81,10 +86,69 @@ S = TypeVar("S", bound=Schedule[Any, Any])
 
 
 def choose(table: Sequence[type[S]], run: Work) -> S:
-    """The cheapest schedule that matches; what one leaves and another takes counts as done in the plainest way."""
+    """The schedule that is forced, or the cheapest; what it leaves and another takes counts in the plainest way."""
     found: list[S] = [schedule for kind in table if (schedule := kind.match(run)) is not None]  # type: ignore[misc]
     longest = max(schedule.taken for schedule in found)
-    return min(found, key=lambda each: each.seconds() + run.seconds_of(each.taken, longest))
+    best = min(found, key=lambda each: each.seconds() + run.seconds_of(each.taken, longest))
+    return next((each for wish in _wishes.get() for each in found if wish.takes(each, found)), best)
 
 
-__all__ = ["Schedule", "Work", "choose"]
+# Schedules that are forced
+
+
+@dataclass
+class Wish:
+    """A schedule that is to be taken where it matches, at one line of the program or everywhere."""
+
+    name: str
+    line: int | None
+    is_met: bool = False
+    others: set[str] = field(default_factory=set)
+    """What matches there."""
+
+    def takes(self, schedule: Schedule[Any, Any], found: Sequence[Schedule[Any, Any]]) -> bool:
+        """Whether it is this schedule, of those that match, that is to be taken."""
+        if self.line not in (None, place_of(schedule.run.operation.location).line):
+            return False
+        self.others |= {each.name for each in found}
+        is_it = schedule.name == self.name
+        self.is_met |= is_it
+        return is_it
+
+
+_wishes: ContextVar[Sequence[Wish]] = ContextVar("wishes", default=())
+
+
+@contextmanager
+def forcing(texts: Sequence[str], known: Collection[str]) -> Iterator[None]:
+    """Take schedules by their names in this context: `columns`, or `12:columns` for what line 12 computes.
+
+    Raises `WeftValueError` for a name that is not `known`, and in the end for one that matched nowhere.
+    """
+    wishes = [_wish(text, known) for text in texts]
+    token = _wishes.set(wishes)
+    try:
+        yield
+    finally:
+        _wishes.reset(token)
+    for wish in wishes:
+        if not wish.is_met:
+            place = "" if wish.line is None else f" of line {wish.line}"
+            others = (
+                f"there, {', '.join(sorted(wish.others))} do"
+                if wish.others
+                else "no nest is written there by itself"
+            )
+            raise WeftValueError(f"the schedule {wish.name} matches no nest{place}: {others}")
+
+
+def _wish(text: str, known: Collection[str]) -> Wish:
+    line, colon, name = text.rpartition(":")
+    if name not in known:
+        raise WeftValueError(f"there is no schedule {name!r}: there are {', '.join(sorted(known))}")
+    if colon and not line.isdecimal():
+        raise WeftValueError(f"a schedule is forced as NAME or LINE:NAME, not as {text!r}")
+    return Wish(name, int(line) if colon else None)
+
+
+__all__ = ["Schedule", "Work", "choose", "forcing"]

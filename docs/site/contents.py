@@ -122,6 +122,7 @@ SECTIONS = (
             "pipeline.md": "all stages from Python to machine code",
             "ops.md": "the ops of the weft dialect",
             "passes.md": "the passes and pipelines by name",
+            "schedules.md": "the ways in which kernels are written, by name",
             "weft_opt.md": "`weft-opt`, its options beside mlir-opt's, and passes and ops of your own",
             "integrations/weft_emulator/README.md": "kernels of GPUs without one, and the check on a card",
             "./CONTRIBUTING.md": "how to set up, test, and add an op, a pass, a function",

@@ -22,7 +22,7 @@ from .contractions.dot_product import (
     plan_paying_dot_products,
 )
 from .contractions.emitter import ContractionEmitter
-from .contractions.epilogue import match_epilogue
+from .contractions.epilogue import Epilogue, match_epilogue
 from .contractions.one_pass import OnePass, Pair, match_pair
 from .contractions.plan import Plan, plan
 from .contractions.row_product import RowProduct
@@ -43,7 +43,7 @@ _CYCLE = 3e-10
 
 
 class NestRun:
-    """What is left of loop nests that follow each other, and the one before that sets the first's result to a scalar."""
+    """What is left of loop nests that follow each other, and the one before that sets the first result to a scalar."""
 
     def __init__(self, nests: Sequence[LoopNest], before: Sequence[LoopNest], emitter: Emitter) -> None:
         self.nests, self.emitter = nests, emitter
@@ -177,7 +177,9 @@ class ProductSchedule(NestSchedule, Generic[P]):
     has_epilogue: ClassVar[bool] = True
 
     def __init__(self, run: NestRun, contraction: Contraction, plan: P) -> None:
-        self.contraction, self.plan, self.epilogue = contraction, plan, None
+        self.contraction = contraction
+        self.plan: P = plan
+        self.epilogue: Epilogue | None = None
         if self.has_epilogue and run.fill is not None and len(run.nests) > 1:
             own = [run.nests[0].operation, run.fill.operation]
             self.epilogue = match_epilogue(contraction, own, run.nests[1], plan.lanes, run.emitter)

@@ -8,6 +8,7 @@ from ....dialect.errors import InternalError
 from ....dialect.mlir import Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
+from ....passes.notes import note
 from ....passes.rewriting import is_unused, operations_in, operations_of
 from ...nests.emit import create
 from ..code.captures import NotScheduled, is_pure
@@ -52,6 +53,11 @@ def _schedule(function: Operation) -> int:
     names = [name] if len(schedules) == 1 else [f"{name}_{number}" for number in range(len(schedules))]
     for (schedule, place), own in zip(schedules, names, strict=True):
         with ir.InsertionPoint(place), schedule.ops[-1].location:
+            note(
+                "device",
+                ir.Location.current,
+                f"is written by the schedule {schedule.name}: {schedule.reason}",
+            )
             schedule.write_all(own)
     for op in reversed(operations_in(function.regions[0].blocks[0])):
         if op in ops or (is_pure(op) and is_unused(op)):  # which may use what such an operation read
