@@ -13,6 +13,9 @@ import pytest
 
 import weft
 from support.device_code import device_code
+from weft.backend.cpu.codegen import schedule as processor_table
+from weft.backend.cpu.codegen.contractions.emitter import ContractionEmitter
+from weft.backend.cpu.codegen.schedule import Tiles
 from weft.backend.gpu.code.kernel import Kernel
 from weft.backend.gpu.kernels import schedule as device_table
 from weft.backend.gpu.schedules import device_schedule, followers, one_thread
@@ -20,6 +23,7 @@ from weft.backend.schedules.schedule import choose
 from weft.backend.schedules.stores import stores_to
 from weft.dialect.errors import InternalError
 from weft.dialect.mlir import Operation, ir
+from weft.dialect.records import replace
 from weft.dialect.register import context
 
 GUIDE = Path(__file__).parents[3] / "CONTRIBUTING.md"
@@ -184,3 +188,23 @@ def test_what_is_taken_and_not_stored_is_an_error() -> None:
         ),
     ):
         device_code(_twice_the_sum, np.ones(20, np.float32))
+
+
+def test_a_forgotten_follower_of_a_processor_is_an_error() -> None:
+    """The product is written, and its maximum with 0 is not."""
+
+    class Forgetful(Tiles):
+        name = "forgetful-tiles"
+
+        def write(self, out: Any) -> None:
+            ContractionEmitter(replace(self.task(out), finish=None), self.plan).emit()
+
+    x = np.ones((32, 32), np.float32)
+    with (
+        weft.settings.scope(cache=False),
+        mock.patch.object(processor_table, "SCHEDULES", (Forgetful, *processor_table.SCHEDULES)),
+        pytest.raises(
+            InternalError, match=r"the schedule forgetful-tiles takes 2 .* stores nothing to memref"
+        ),
+    ):
+        weft.function(lambda x, y: np.maximum(x @ y, 0))(x, x)
