@@ -264,11 +264,11 @@ class Process:
             f"ranks do different things at the same time: {about.replace(', rank', '; rank')}"
         )
 
-    def _wait(self, request: Any, collective: Collective) -> None:
-        """Test a request until it is done."""
-        self._until(request.Test, collective)
+    def _wait(self, request: Any, collective: Collective, is_large: bool = False) -> None:
+        """Test a request until it is done; without a rest where each test sends a piece of something large."""
+        self._until(request.Test, collective, is_large)
 
-    def _until(self, is_done: Callable[[], bool], collective: Collective) -> None:
+    def _until(self, is_done: Callable[[], bool], collective: Collective, is_large: bool = False) -> None:
         spins, start = 0, 0.0
         while not is_done():
             spins += 1
@@ -278,13 +278,15 @@ class Process:
             start = start or now
             if 0 < settings.collective_timeout < now - start:
                 raise self._waits_too_long(collective)
-            time.sleep(0 if spins < 20 * _SPINS else 1e-3)
+            time.sleep(0 if is_large or spins < 20 * _SPINS else 1e-3)
 
 
 class _Messages:
     """A collective as messages of MPI."""
 
-    def __init__(self, comm: Any, collective: Collective, wait: Callable[[Any, Collective], None]) -> None:
+    def __init__(
+        self, comm: Any, collective: Collective, wait: Callable[[Any, Collective, bool], None]
+    ) -> None:
         self._comm, self._collective, self._wait = comm, collective, wait
 
     def result(self, x: Array) -> Array:
@@ -336,7 +338,7 @@ class _Messages:
         requests = [] if source is None else [self._comm.Irecv(_bytes(made), source)]
         requests += [] if target is None else [self._comm.Isend(_bytes(x), target)]
         for request in requests:
-            self._done(request)
+            self._done(request, x.nbytes > SMALL)
         return made
 
     def require_same(self, x: Array) -> Array:
@@ -356,8 +358,8 @@ class _Messages:
         else:
             self._done(getattr(self._comm, f"I{name[0].lower()}{name[1:]}")(*args))
 
-    def _done(self, request: Any) -> None:
-        self._wait(request, self._collective)
+    def _done(self, request: Any, is_large: bool = False) -> None:
+        self._wait(request, self._collective, is_large)
 
     def _combined(self, x: Array, shape: tuple[int, ...], name: str) -> Array:
         """What MPI combines, in a form in which it combines as NumPy does."""

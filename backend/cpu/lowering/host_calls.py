@@ -80,6 +80,10 @@ class HostLink:
         """A copy of an array in memory, which is used again."""
         shape, dtype = tensor.shape, tensor.dtype
         size = dtype.itemsize * math.prod(shape)  # type: ignore[arg-type]
+        if size > MOST_AT_ONCE:
+            copy: Array = _view(address, tensor).copy()
+            copy.flags.writeable = False
+            return copy
         return np.ndarray(shape, dtype, ctypes.string_at(address, size))  # type: ignore[arg-type, no-any-return]
 
     def store(self, address: int, array: Array) -> None:
@@ -91,6 +95,8 @@ class HostLink:
 
 _SMALL = 4096
 """Bytes."""
+MOST_AT_ONCE = (1 << 31) - 1
+"""Bytes that ctypes takes as a string."""
 
 
 class KnownSite:

@@ -21,11 +21,15 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def run(count: int, programs: str) -> subprocess.CompletedProcess[str]:
+def run(
+    count: int, programs: str, program: Path = PROGRAMS, limit: float = 120
+) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     environment["PYTHONPATH"] = os.pathsep.join(sys.path)
-    command = [str(MPIEXEC), "-n", str(count), sys.executable, str(PROGRAMS), programs]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)
+    command = [str(MPIEXEC), "-n", str(count), sys.executable, str(program), programs]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=limit, env=environment, check=False
+    )
 
 
 @pytest.mark.slow
@@ -33,6 +37,12 @@ def run(count: int, programs: str) -> subprocess.CompletedProcess[str]:
 def test_what_ranks_do_together(count: int) -> None:
     programs = "dtypes,native,devices" if count == 2 else "unchecked,mixed,native,axes,checked,freed"
     done = run(count, programs)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.soak
+def test_more_elements_than_an_int_counts() -> None:
+    done = run(2, "", PROGRAMS.with_name("large_arrays.py"), 900)
     assert done.returncode == 0, done.stderr
 
 

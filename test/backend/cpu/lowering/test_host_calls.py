@@ -13,6 +13,7 @@ import pytest
 
 from support.linalg_programs import compile_module
 from weft.backend.cpu.execution.executable import Executable, RuntimeFailure
+from weft.backend.cpu.lowering import host_calls
 from weft.dialect.attributes import type_to_mlir
 from weft.dialect.callbacks import Callback
 from weft.dialect.dtypes import ALL_DTYPES
@@ -107,7 +108,13 @@ def test_python_gets_extents_that_the_type_does_not_tell(shape: tuple[int, ...])
     np.testing.assert_array_equal(seen[0], given)
 
 
-def test_the_arrays_are_copies_that_cannot_be_written() -> None:
+@pytest.mark.parametrize("most", [None, 8])
+def test_the_arrays_are_copies_that_cannot_be_written(
+    most: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those with more bytes than an int counts, too."""
+    if most is not None:
+        monkeypatch.setattr(host_calls, "MOST_AT_ONCE", most)
     program = identity(TensorType((2,), np.dtype(np.float64)), TensorType((), np.dtype(np.float64)))
     seen = []
     executable = compiled(program, [lambda x: seen.append(x) or [x.sum()]])
