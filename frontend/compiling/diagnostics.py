@@ -24,7 +24,14 @@ from ...dialect.ops.state import exception_type
 from ...dialect.types import type_of
 from ..autograph.decisions import NOT_ARRAYS, why_unconverted
 from ..settings import settings
-from ..source.locations import SourceRange, caret_snippet, is_own_frame, is_part_of, range_of_frame
+from ..source.locations import (
+    SourceRange,
+    caret_snippet,
+    is_installed,
+    is_own_frame,
+    is_part_of,
+    range_of_frame,
+)
 from ..source.own_failures import RAISERS
 from ..source.tracebacks import places_of, traceback_through
 from ..tracing.array import TracedArray
@@ -39,16 +46,20 @@ def explain(error: BaseException) -> None:
 
     It goes into the message of weft's own errors, and is a note to errors whose message belongs to others.
     """
-    found = _innermost_user_frame(error.__traceback__)
+    found = _innermost_frames(error.__traceback__)
     if found is None or getattr(error, "location", None) is not None:
         return
-    frame, place = found
+    (frame, place), inside = found
     lines = [caret_snippet(place)]
     if isinstance(error, (ConcreteValueError, TraceSizeError)):
         lines += _why_unconverted(frame)
     described = _describe_names(frame, place)
     if described:
         lines.append(f"  where {described}")
+    if inside is not None:
+        lines.append(
+            f"  which calls this in {inside[0].f_globals.get('__name__')}:\n{caret_snippet(inside[1])}"
+        )
     instead = hint(error)
     if instead is not None:
         lines.append(instead)
@@ -64,7 +75,7 @@ def _leave_out_own_context(error: BaseException) -> None:
     """Forget the exceptions that an error of weft came of inside of weft: those of the user stay."""
     context = error.__context__
     while isinstance(error, WeftError) and context is not None:
-        if _innermost_user_frame(context.__traceback__) is not None:
+        if _innermost_frames(context.__traceback__) is not None:
             break
         context = context.__context__
     error.__context__ = context
@@ -127,14 +138,20 @@ def _why_unconverted(frame: FrameType) -> list[str]:
     return [f"  {frame.f_code.co_name} is traced as it is: {reason}. {NOT_ARRAYS}"]
 
 
-def _innermost_user_frame(entry: TracebackType | None) -> tuple[FrameType, SourceRange] | None:
-    found = None
+_Place = tuple[FrameType, SourceRange]
+
+
+def _innermost_frames(entry: TracebackType | None) -> tuple[_Place, _Place | None] | None:
+    """The innermost place in the user's own files, and that in an installed package, if it was called there."""
+    users: _Place | None = None
+    inside: _Place | None = None
     while entry is not None:
         frame = entry.tb_frame
         if not is_own_frame(frame):
-            found = frame, range_of_frame(frame, entry.tb_lasti, entry.tb_lineno)
+            place = frame, range_of_frame(frame, entry.tb_lasti, entry.tb_lineno)
+            users, inside = (users, place) if users and is_installed(place[1].file) else (place, None)
         entry = entry.tb_next
-    return found
+    return None if users is None else (users, inside)
 
 
 def _describe_names(frame: FrameType, place: SourceRange) -> str:

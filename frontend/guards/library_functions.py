@@ -20,23 +20,29 @@ _RANDOM = frozenset({"random_state", "rng", "seed"})
 _ACTING = ("load_", "register_", "save_", "set_", "show_", "skip_")
 """How the names of those begin that deal with files, with settings of the process, or print."""
 
-_OF_DISTRIBUTIONS = frozenset({
-    "cdf", "entropy", "interval", "isf", "logcdf", "logpdf", "logpmf", "logsf", "mean", "median", "moment", "pdf",
-    "pmf", "ppf", "sf", "stats", "std", "var",
-})  # fmt: skip
-"""Methods of SciPy's distributions that compute."""
+_METHODS = {
+    "interpolate": frozenset({"__call__", "ev", "integral", "integrate", "roots", "solve"}),
+    "sparse": frozenset({
+        "__add__", "__matmul__", "__mul__", "__radd__", "__rmatmul__", "__rmul__", "__rsub__", "__sub__", "diagonal",
+        "dot", "matmat", "matvec", "max", "mean", "min", "multiply", "rmatmat", "rmatvec", "solve", "sum", "toarray",
+        "trace",
+    }),
+    "spatial": frozenset({"apply", "count_neighbors", "find_simplex", "query"}),
+    "stats": frozenset({
+        "__call__", "cdf", "entropy", "evaluate", "integrate_box_1d", "interval", "isf", "logcdf", "logpdf", "logpmf",
+        "logsf", "mean", "median", "moment", "pdf", "pmf", "ppf", "sf", "stats", "std", "var",
+    }),
+}  # fmt: skip
+"""Methods by which objects of a package's classes compute numbers and arrays, and change nothing."""
 
 _DISPATCHING = ("uarray", "scipy._lib._uarray._backend", "scipy._lib._uarray")
 """Where the classes of functions are that choose among implementations, as those of `scipy.fft` do."""
 
 
 def is_library_function(function: Any) -> bool:
-    """Whether something is a public function of SciPy, or a method of a distribution, that only computes."""
-    if isinstance(function, types.MethodType):
-        kind = type(function.__self__)
-        return function.__name__ in _OF_DISTRIBUTIONS and any(
-            base.__module__ == "scipy.stats._distn_infrastructure" for base in kind.__mro__
-        )
+    """Whether something is a public function of SciPy, or a method of an object of SciPy's, that only computes."""
+    if is_library_method(function):
+        return True
     module = getattr(function, "__module__", None)
     is_function = isinstance(function, types.FunctionType) or type(function).__module__ in _DISPATCHING
     return (
@@ -45,6 +51,37 @@ def is_library_function(function: Any) -> bool:
         and module.startswith("scipy.")
         and _is_public(function, module)
     )
+
+
+def is_library_method(function: Any) -> bool:
+    """Whether something is a method, bound or taken from its class, or an object that is called, of SciPy's."""
+    name, owner = _method(function)
+    if owner is None:
+        is_in_class = isinstance(function, types.FunctionType) and "." in function.__qualname__
+        modules = [function.__module__] if is_in_class else []
+    else:
+        modules = [base.__module__ for base in type(owner).__mro__]
+    rooms = (module.split(".")[1] for module in modules if module and module.startswith("scipy."))
+    return any(name in _METHODS.get(room, ()) for room in rooms)
+
+
+def _method(function: Any) -> tuple[str, Any]:
+    """The name of a method and its object; of an object that is called it is `__call__`, of functions None."""
+    name, owner = getattr(function, "__name__", None), getattr(function, "__self__", None)
+    if not isinstance(name, str):
+        return "__call__", function
+    return name, None if isinstance(owner, types.ModuleType) else owner
+
+
+def public_name(function: Any) -> str:
+    """What programs call a function: by the outermost module that shows it, a method by its class."""
+    name, owner = _method(function)
+    if is_library_method(function):
+        return str(function.__qualname__) if owner is None else f"{type(owner).__name__}.{name}"
+    parts = function.__module__.split(".")
+    packages = (".".join(parts[: count + 1]) for count in range(len(parts)))
+    shown = (package for package in packages if getattr(sys.modules.get(package), name, None) is function)
+    return f"{next(shown, function.__module__)}.{name}"
 
 
 @functools.cache
@@ -64,4 +101,4 @@ def _is_public(function: Any, module: str) -> bool:
     return not any(parameters[name].default is None for name in _RANDOM & set(parameters))
 
 
-__all__ = ["is_library_function"]
+__all__ = ["is_library_function", "is_library_method", "public_name"]

@@ -45,9 +45,8 @@ def call_routine(routine: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     return parts if len(parts) > 1 else parts[0]
 
 
-def call_compiled(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+def call_compiled(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
     """Record a call of a library's compiled function, of which examples tell what it gives."""
-    name = f"{function.__module__}.{function.__name__}"
     return call_at_run_time(
         name, function, args, kwargs, f"{name} is not supported in compiled code like this"
     )

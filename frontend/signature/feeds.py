@@ -21,6 +21,7 @@ from ...dialect.dtypes import is_element
 from ...dialect.errors import WeftTypeError
 from ...dialect.records import NamedTuple, dataclass
 from ...dialect.types import TensorType
+from ..source.locations import is_installed
 from ..source.modules import OWN_PACKAGE
 from .signature import (
     FeedParts,
@@ -276,8 +277,7 @@ def _is_of_library(kind: type) -> bool:
     """Whether a class is of an installed package, and not of this one, which may be installed there, too."""
     if str(kind.__module__).partition(".")[0] == OWN_PACKAGE:
         return False
-    file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
-    return "site-packages" in file or "dist-packages" in file
+    return is_installed(getattr(sys.modules.get(kind.__module__), "__file__", None) or "")
 
 
 class ElementTypes(ByValue):

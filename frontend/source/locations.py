@@ -217,6 +217,11 @@ def cell_of(file: str) -> str:
     return " ".join(name) if name else ""
 
 
+def is_installed(file: str) -> bool:
+    """Whether a file is in an installed package, and not one of the user's own."""
+    return "site-packages" in file or "dist-packages" in file
+
+
 def caret_snippet(place: SourceRange) -> str:
     """The place and its source line, with carets under the expression (under the line where columns are unknown)."""
     cell = cell_of(place.file)

@@ -19,12 +19,16 @@ import scipy.linalg
 import scipy.ndimage
 import scipy.optimize
 import scipy.signal
+import scipy.sparse
 import scipy.spatial
 import scipy.stats
 
 A = np.array([[4.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 5.0]])
 B = np.array([1.0, 2.0, 3.0])
 NORM = scipy.stats.norm(1.0, 2.0)
+SPARSE = scipy.sparse.csr_array(A)
+SPLINE = scipy.interpolate.CubicSpline(np.arange(4.0), np.arange(4.0) ** 2)
+TREE = scipy.spatial.cKDTree(A)
 
 CALLS = {
     "inv": lambda a, b: scipy.linalg.inv(a),
@@ -125,6 +129,10 @@ def test_what_gets_functions_is_refused_by_its_own_reason() -> None:
         (scipy.stats.bootstrap, False),
         (scipy.linalg._basic._solve_check if hasattr(scipy.linalg._basic, "_solve_check") else len, False),
         (scipy.spatial.cKDTree, False),
+        (TREE.query, True),
+        (SPLINE, True),
+        (scipy.sparse.csr_array.__matmul__, True),
+        (SPARSE.setdiag, False),
         (scipy.fft.set_workers, False),
         (scipy.fft.rfftn, True),
         (scipy.optimize.show_options, False),
@@ -147,3 +155,35 @@ def test_what_is_neither_compiled_nor_called_is_named(name, call):
     message = rf"^scipy\.optimize\.{name}\(\) is not supported in compiled code: [\s\S]*scipy.optimize.{name}\(lambda z"
     with pytest.raises(weft.WeftError, match=message):
         weft.function(call)(np.arange(3.0))
+
+
+@pytest.mark.filterwarnings("ignore::weft.FallbackWarning")
+def test_objects_of_scipy_compute_with_what_they_hold_at_each_call() -> None:
+    matrix = scipy.sparse.csr_array(A)
+
+    def f(matrix, spline, b):
+        distances, places = TREE.query(np.stack([b, b + 1]))
+        for _ in range(3):
+            b = b + matrix @ b
+        if b.sum() > 0:
+            b = spline(b / b.max()) + b @ matrix
+        return b, matrix.toarray().sum(), distances, places, NORM.mean()
+
+    compiled = weft.function(f)
+    for _ in range(2):
+        for got, expected in zip(compiled(matrix, SPLINE, B), f(matrix, SPLINE, B), strict=True):
+            assert type(got) is type(expected)
+            np.testing.assert_allclose(got, expected, rtol=1e-12)
+        matrix.data *= 2
+
+
+def test_what_a_library_cannot_do_is_refused_at_the_line_of_the_program() -> None:
+    def f(matrix, x):
+        matrix[0, 0] = x[0]
+        return x
+
+    with pytest.raises(weft.WeftError) as caught:
+        weft.function(f)(scipy.sparse.lil_array(A), B)
+    text = str(caught.value)
+    assert text.index("matrix[0, 0] = x[0]") < text.index("which calls this in scipy.sparse._lil:\n")
+    assert caught.value.location.file == __file__

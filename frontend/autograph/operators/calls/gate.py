@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .....dialect.errors import UnsupportedError, WeftError, WeftTypeError
-from ....guards.call_effects import Does, computes_in_c, effect_of, is_one_of, is_routine, name_of
-from ....guards.library_functions import is_library_function
+from ....guards.call_effects import CallEffect, Does, computes_in_c, effect_of, is_one_of, is_routine, name_of
+from ....guards.library_functions import is_library_function, is_library_method, public_name
 from ....numpy_api import library_routines
 from ....runtime_values import deferred_calls, strings
 from ....runtime_values.values import holds_traced, traced_in
@@ -72,17 +72,17 @@ def through_gate(trace: Recorder, function: Function, called: Function, args: An
     effect = effect_of(function)
     if effect.does is Does.ACTS:
         return deferred_calls.call_later(trace, called, args, kwargs, effect.result)
-    if effect.does is Does.VARIES:
-        raise UnsupportedError(
-            f"{_described(function)} {effect.why}, which would happen once, while the function is traced: "
-            + INSTEAD.format("call it")
-        )
-    if effect.does is Does.UNKNOWN:
-        _refuse_unknown(function)
+    if effect.does in (Does.VARIES, Does.UNKNOWN):
+        _refuse(function, effect)
     if is_routine(function):
         return library_routines.call_routine(function, args, kwargs)
-    if computes_in_c(function) or (is_library_function(function) and holds_traced([args, kwargs], depth=4)):
-        return library_routines.call_compiled(called, args, kwargs)
+    if computes_in_c(function):
+        name = f"{function.__module__}.{function.__name__}"
+        return library_routines.call_compiled(called, name, args, kwargs)
+    if is_library_method(function) or (
+        is_library_function(function) and holds_traced([args, kwargs], depth=4)
+    ):
+        return library_routines.call_compiled(called, public_name(function), args, kwargs)
     if _full_name(function) in _TEXTS:
         return strings.string_of(called, *args, **kwargs)
     _look_at_objects(trace, function, args, kwargs)
@@ -94,6 +94,17 @@ def through_gate(trace: Recorder, function: Function, called: Function, args: An
         args = tuple(map(_converting, args))
         kwargs = {name: _converting(value) for name, value in kwargs.items()}
     return called(*args, **kwargs)
+
+
+def _called_whole(function: Function, args: Any, kwargs: Any) -> str | None:
+    """The name of a function of a library that is called when the program runs; None for others."""
+    if computes_in_c(function):
+        return f"{function.__module__}.{function.__name__}"
+    if is_library_method(function) or (
+        is_library_function(function) and holds_traced([args, kwargs], depth=4)
+    ):
+        return public_name(function)
+    return None
 
 
 def _look_at_objects(trace: Recorder, function: Function, args: Any, kwargs: Any) -> None:
@@ -165,6 +176,17 @@ def _call_known(called: Function, function: Function, args: Any, kwargs: Any) ->
             f"time only ({error}): weft.py_call({name_of(function)}, ..., result=weft.TensorSpec(...)) calls it "
             "whenever the compiled function runs"
         ) from None
+
+
+def _refuse(function: Function, effect: CallEffect) -> NoReturn:
+    if not callable(function):
+        raise TypeError(f"'{type(function).__name__}' object is not callable")
+    if effect.does is Does.VARIES:
+        raise UnsupportedError(
+            f"{_described(function)} {effect.why}, which would happen once, while the function is traced: "
+            + INSTEAD.format("call it")
+        )
+    _refuse_unknown(function)
 
 
 def _refuse_unknown(function: Function) -> NoReturn:

@@ -6,13 +6,11 @@ function is then called whole.
 
 from __future__ import annotations
 
-import sys
-import types
 from collections.abc import Callable
 from typing import Any
 
 from .....dialect.errors import UnsupportedError, WeftError
-from ....guards.library_functions import is_library_function
+from ....guards.library_functions import is_library_function, is_library_method, public_name
 from ....numpy_api.run_time_calls import call_at_run_time
 from ....runtime_values.values import holds_traced
 from ....settings import settings
@@ -34,20 +32,25 @@ def call_converted(trace: Recorder, function: Function, called: Function, args: 
     try:
         return called(*args, **kwargs)
     except WeftError as error:
-        if not settings.fallback or are_learned() or not holds_traced([args, kwargs], depth=4):
+        if not settings.fallback or are_learned() or not _is_of_run_time(function, args, kwargs):
             raise
         raise CalledWhole(key, error) from error
+
+
+def _is_of_run_time(function: Function, args: Any, kwargs: Any) -> bool:
+    """Whether what a call gives is known at run time only: an object's may be changed between calls."""
+    return is_library_method(function) or holds_traced([args, kwargs], depth=4)
 
 
 def _call_whole(function: Function, args: Any, kwargs: Any, refusal: WeftError) -> Any:
     """Record the call of a function by Python; where that cannot be either, raise why it is not converted."""
     named = {name: value for name, value in kwargs.items() if not name.startswith("overwrite_")}
-    name = f"{function.__module__}.{function.__name__}"
+    name = public_name(function)
     try:
         return call_at_run_time(name, function, as_arrays(args), _all_arrays(named), str(refusal))
     except UnsupportedError:
         refusal.args = (
-            f"{_public_name(function)}() is not supported in compiled code: {refusal}",
+            f"{name}() is not supported in compiled code: {refusal}",
             *refusal.args[1:],
         )
         raise refusal.with_traceback(None) from None
@@ -57,17 +60,10 @@ def _all_arrays(named: dict[str, Any]) -> dict[str, Any]:
     return {name: as_arrays(value) for name, value in named.items()}
 
 
-def _public_name(function: Function) -> str:
-    """What programs call a function: by the outermost module that shows it."""
-    parts, name = function.__module__.split("."), function.__name__
-    packages = (".".join(parts[: count + 1]) for count in range(len(parts)))
-    shown = (package for package in packages if getattr(sys.modules.get(package), name, None) is function)
-    return f"{next(shown, function.__module__)}.{name}"
-
-
 def _key(function: Function) -> Any:
     """What stands for a function: of a method the function, which is the same for all objects."""
-    return function.__func__ if isinstance(function, types.MethodType) else function
+    called: Any = function if hasattr(function, "__name__") else type(function).__call__
+    return getattr(called, "__func__", called)
 
 
 __all__ = ["call_converted"]
