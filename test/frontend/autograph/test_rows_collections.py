@@ -224,12 +224,22 @@ class TestDicts:
 
         same(f, I64(1), I64(0))
 
-    def test_a_key_added_in_one_branch_is_refused_by_name(self):
+    def test_a_key_added_in_one_branch(self):
         def f(x):
             d = {"x": x}
             if x > 0:
                 d["positive"] = x * 2
-            return d["positive"] if "positive" in d else d["x"]
+            return d["positive"] if "positive" in d else d["x"], len(d), d
+
+        same(f, F64(1))
+        same(f, F64(-1))
+
+    def test_a_key_added_in_one_branch_beside_values_of_another_type_is_refused_by_name(self):
+        def f(x):
+            d = {"n": 1}
+            if x > 0:
+                d["positive"] = x * 2
+            return d
 
         refused(f, F64(1), error=TypeError, match="positive")
 

@@ -482,3 +482,37 @@ def test_texts_as_keys():
         ControlFlowError, match="the keys of a dict or set that only the program knows differ"
     ):
         weft.function(both)(KEYS[0])
+
+
+def test_a_dict_that_gets_or_loses_constant_keys_on_one_path_is_a_table():
+    def f(x, given):
+        d, counts, groups = {}, Counter(), defaultdict(list)
+        for v in x:
+            if v > 0:
+                d["last"] = v
+                counts["positive"] += 1
+                groups["positive"].append(v)
+            elif v < -5:
+                groups["low"].append(v)
+        if x.sum() > 0:
+            given["sum"] = x.sum()
+            given.pop("n", None)
+        elif x.sum() < -7:
+            given.clear()
+        return d, counts, dict(groups), len(given), "n" in given, d.get("last", 0.0), sorted(d)
+
+    given = {"n": np.float64(1), "m": np.float64(2)}
+    same(f, (np.array([1.0, -2.0, 3.0]), given), (np.array([-1.0, -7.0, 0.0]), given), traces=None)
+
+
+def test_a_key_of_a_global_dict_on_one_path():
+    known = {"a": np.float64(1.0)}
+
+    def f(x):
+        if x > 0:
+            known["new"] = x
+        return len(known)
+
+    compiled = weft.function(f)
+    assert [compiled(np.float64(v)) for v in (-1.0, 2.0, -3.0)] == [1, 2, 2]
+    assert known == {"a": 1.0, "new": 2.0}

@@ -44,6 +44,7 @@ from ..values.mismatches import control_flow_error, require_fit, shown_name
 from ..values.own_variables import Variables
 from ..values.program_locations import (
     UNBOUND,
+    Entry,
     Items,
     ProgramLocation,
     Snapshot,
@@ -57,7 +58,7 @@ from .conditions import condition_of
 from .diverging import Diverged, record_raise, refuses, require_own
 from .exits import RETURN, Exit, codes_of, exit_from, status_of
 from .paths import Joined, Path, catcher_of
-from .retry_recording import lengths_differ, let_join, recorded
+from .retry_recording import keys_differ, lengths_differ, let_join, recorded
 
 Body = Callable[[], Any]
 
@@ -314,6 +315,8 @@ def _join_all(trace: Recorder, merges: list[_Merge], paths: list[Path], snapshot
         contents = [v for gone, v in zip(merge.absent, merge.values, strict=True) if not gone]
         try:
             merge.kind = joined_kind(alive, contents, snapshot.knows, by_type=True)
+            if isinstance(merge.place, Entry):
+                keys_differ(merge.place, alive)
             require_fit(merge.place, merge.kind)
         except Mismatch as mismatch:
             let_join(alive)

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from .....dialect.errors import UnsupportedError
+from .....dialect.errors import ControlFlowError, UnsupportedError
 from ....runtime_values.results import RuntimeLength
 from ....tracing.recorder import Recorder
 from ..lists.dynamic_lists import Widened, kind_of_items
 from ..tables.becoming import grown as grown_container
 from ..tables.carried_tables import tabled
+from ..tables.kinds_of_values import as_value
 from ..tables.list_pools import ListPool
 from ..tables.python_classes import PythonClass
+from ..values.abstract import ArrayKind, Growing, Mismatch, kind_of
 from ..values.control_flow_state import control_flow, snapshot_of
-from ..values.program_locations import Items, Slot, Snapshot
+from ..values.program_locations import UNBOUND, Entry, Items, Slot, Snapshot
 from ..values.resolve_grown_lists import resolve_grown_list
 from .checkpoints import Checkpoint
 from .paths import catcher_of
@@ -102,6 +104,32 @@ def lengths_differ(place: Items, values: Sequence[Any]) -> None:
         raise Widened(items, kind_of_items([item for value in values for item in value]))
 
 
+def keys_differ(place: Entry, values: Sequence[Any]) -> None:
+    """Let a dict that has a key on one path only become a table, if it holds numbers of one dtype, or lists."""
+    made = PythonClass.of(place.container)
+    bound = [value for value in values if value is not UNBOUND]
+    if made is None or len(bound) in (0, len(values)):
+        return
+    items = [*place.container.items(), *((place.index, value) for value in bound)]
+    try:
+        if len({_dtype_of(value) for _, value in items}) != 1:
+            return
+        kind = tabled(made, items)
+    except (Mismatch, UnsupportedError, ControlFlowError):
+        return  # which the values that are joined tell
+    raise Widened(place.container, kind)
+
+
+def _dtype_of(value: Any) -> Any:
+    """The dtype of a number, of Python's or NumPy's, or that it is a list; `Mismatch` for other values."""
+    kind = as_value(kind_of(value))
+    if isinstance(kind, ArrayKind) and not kind.is_array and kind.type.rank == 0:
+        return kind.type.dtype
+    if isinstance(kind, Growing):
+        return Growing
+    raise Mismatch("neither a number nor a list")
+
+
 def let_join(values: Sequence[Any]) -> None:
     """Begin again where a list from before may be in the place of one in a list or dict: it becomes one like that."""
     for one in values:
@@ -110,4 +138,4 @@ def let_join(values: Sequence[Any]) -> None:
                 one.let_join(other, is_new=False)
 
 
-__all__ = ["lengths_differ", "let_join", "recorded"]
+__all__ = ["keys_differ", "lengths_differ", "let_join", "recorded"]

@@ -40,7 +40,7 @@ from ..branches.exits import (
     without_raise,
 )
 from ..branches.paths import catcher_of
-from ..branches.retry_recording import lengths_differ, let_join, recorded
+from ..branches.retry_recording import keys_differ, lengths_differ, let_join, recorded
 from ..lists.kept_items import keep_joined
 from ..lists.mixed_containers import (
     content_of,
@@ -80,6 +80,7 @@ from ..values.optional import MaybeUnbound
 from ..values.own_variables import Variables, own_variables
 from ..values.program_locations import (
     UNBOUND,
+    Entry,
     Items,
     ProgramLocation,
     Slot,
@@ -408,6 +409,8 @@ class _Recording:
             is_unread = is_dead or (self.path is not None and self.path.leaves_unread(key))
             if isinstance(place, Items) and not is_unread:
                 lengths_differ(place, [self.snapshot.old_value(place), end])
+            if isinstance(place, Entry) and not is_unread:
+                keys_differ(place, [self.snapshot.old_value(place), end])
             try:
                 carried = self._needed(kinds.get(key), place, end, is_unread)
             except Mismatch as mismatch:
