@@ -449,3 +449,39 @@ class TestRecursion:
         same(total, *[(I64(n), np.arange(5.0)) for n in (0, 2, 6)], joined=True)
         with pytest.raises(IndexError):
             weft.function(total)(I64(0), np.arange(2.0))
+
+
+def test_handlers_see_the_classes_of_numpy_and_python():
+    def f(a, i):
+        seen = []
+        for do in (
+            lambda: a[2],
+            lambda: a.reshape(7),
+            lambda: a + np.ones(3),
+            lambda: np.concatenate([a, np.ones(3)]),
+            lambda: a.sum(axis=5),
+        ):
+            try:
+                do()
+            except Exception as error:
+                seen += [type(error).__name__, type(error) is IndexError, isinstance(error, ValueError)]
+                print(repr(error).partition("(")[0])
+        try:
+            if i > 0:
+                a[5]
+        except IndexError as error:
+            print(type(error).__name__, error)
+        return seen
+
+    same(f, (np.ones((2, 2)), I64(1)), (np.ones((2, 2)), I64(0)))
+
+
+def test_what_is_no_function_is_not_callable():
+    def f(step, x):
+        try:
+            return step(x)
+        except TypeError as error:
+            print(error)
+            return x
+
+    same(f, (3, F64(1)), (None, F64(1)), traces=2)

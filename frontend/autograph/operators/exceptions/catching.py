@@ -41,6 +41,7 @@ from ..branches.retry_recording import recorded
 from ..values.control_flow_state import control_flow
 from ..values.program_locations import UNBOUND, Changes, Slot, Snapshot
 from ..values.resolve_grown_lists import changes_of, join_successors
+from .caught_exceptions import as_in_programs
 
 Handler = tuple["Callable[[], Any] | None", "str | None", "Callable[..., Exit]"]
 """The classes that it takes, the name it gives to the exception, and the block."""
@@ -142,6 +143,7 @@ class Catching(BodyCatcher):
 
     def arrive(self, error: BaseException) -> None:
         """Note that the body is left here."""
+        error = as_in_programs(error)
         with self._paused():
             code, number = self._arrival(error)
         self.pending.set(code)

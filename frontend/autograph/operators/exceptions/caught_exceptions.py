@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .....dialect.errors import AxisError, WeftIndexError, WeftTypeError, WeftValueError
 from .....dialect.types import TensorType
 from ....runtime_values.exception_callbacks import is_instance_of
 from ....runtime_values.kept_exceptions import UnknownException
@@ -24,4 +25,24 @@ def is_caught(error: UnknownException, kinds: Any) -> TracedArray:
     return found._like_python(bool)
 
 
-__all__ = ["is_caught"]
+_CLASSES: dict[type, type[Exception]] = {
+    WeftIndexError: IndexError,
+    WeftTypeError: TypeError,
+    WeftValueError: ValueError,
+    AxisError: np.exceptions.AxisError,
+}
+"""The classes of what is raised in the place of Python or NumPy, and theirs."""
+
+
+def as_in_programs(error: BaseException) -> BaseException:
+    """An exception as a handler of the program sees it: it may show the class, or compare it."""
+    kind = _CLASSES.get(type(error))
+    if kind is None:
+        return error
+    made = kind(*error.args)
+    made.__cause__, made.__context__ = error.__cause__, error.__context__
+    made.__suppress_context__ = error.__suppress_context__
+    return made.with_traceback(error.__traceback__)
+
+
+__all__ = ["as_in_programs", "is_caught"]

@@ -24,6 +24,7 @@ from ..values.control_flow_state import control_flow
 from ..values.own_variables import Variables, own_variables, variables_named
 from ..values.program_locations import Snapshot
 from .catching import Arrival, Catching, Handler
+from .caught_exceptions import as_in_programs
 
 Body = Callable[[], Exit]
 
@@ -76,7 +77,7 @@ def _in_python(body: Body, handlers: Sequence[Handler], orelse: Body | None, fin
         except BaseException as error:
             for types, name, handler in handlers:
                 if types is None or isinstance(error, types()):
-                    exit_ = handler(error) if name else handler()
+                    exit_ = handler(as_in_programs(error)) if name else handler()
                     break
             else:
                 raise
@@ -215,6 +216,7 @@ class _Try:
         return self._handle(handler, name, error)
 
     def _handle(self, handler: Callable[..., Exit], name: str | None, error: BaseException) -> Exit:
+        error = as_in_programs(error)
         handled = control_flow(self.trace).handled
         handled.append(error)
         try:
