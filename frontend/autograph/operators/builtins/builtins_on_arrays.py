@@ -45,6 +45,7 @@ from ..values.iterables import (
     sequence_of,
 )
 from ..values.looked_up import note_subclass
+from ..values.optional import Optional
 from ..values.ranges import Range
 from ..values.sequence_iterators import (
     SequenceIterator,
@@ -251,6 +252,8 @@ def fresh(converted: TracedArray, original: TracedArray) -> TracedArray:
 
 def isinstance_(value: Any, kinds: Any) -> Any:
     """`isinstance`: traced arrays are what NumPy or Python would have in their place."""
+    if isinstance(value, Optional):
+        return _of_either(value, lambda one: isinstance_(one, kinds))
     if isinstance(value, UnknownException):
         return is_caught(value, kinds)
     if isinstance(value, (GrowingList, ArrayParts)):
@@ -270,8 +273,23 @@ def isinstance_(value: Any, kinds: Any) -> Any:
     return builtins.isinstance(example_of(value), kinds) or builtins.isinstance(value, kinds)
 
 
+def _of_either(value: Optional, look: Callable[[Any], Any]) -> Any:
+    """What is told of a value that may be None: by the program, unless it is the same of None and of the value."""
+    of_none, of_value = look(None), look(value.value)
+    if not is_traced(of_value) and of_none is of_value:
+        return of_none
+    return if_exp(value == None, lambda: of_none, lambda: of_value)  # noqa: E711  (which is traced)
+
+
+def callable_(value: Any) -> Any:
+    """`callable`."""
+    return _of_either(value, callable_) if isinstance(value, Optional) else builtins.callable(value)
+
+
 def type_(value: Any) -> Any:
     """`type` of an exception that was caught at run time, or of what stands for an array, a number, a list, ..."""
+    if isinstance(value, Optional):
+        return _of_either(value, lambda one: type(one) if one is None else type_(one))
     if isinstance(value, TracedGenerator):
         return np.random.Generator
     if isinstance(value, CompositeValue):

@@ -29,7 +29,7 @@ from ..lists import dynamic_lists
 from ..statements import dict_lookups, effects, generators
 from ..tables import becoming, making
 from ..tables.python_classes import CLASSES
-from ..values import array_iterators, array_parts, iterables, looked_up, ranges, sequence_iterators
+from ..values import array_iterators, array_parts, iterables, looked_up, optional, ranges, sequence_iterators
 from . import (
     applied_functions,
     array_makers,
@@ -130,6 +130,7 @@ def _other_class(*args: Any) -> bool:
             array_parts.ArrayParts,
             ranges.Range,
             sequence_iterators.SequenceIterator,
+            optional.Optional,
         ),
     )
 
@@ -147,6 +148,7 @@ _ROWS: dict[Any, _Row] = {
     pow: (_some_traced, lambda: arrays.pow_),
     isinstance: (_always, lambda: arrays.isinstance_),
     issubclass: (_always, lambda: looked_up.issubclass_),
+    callable: (_of_object, lambda: arrays.callable_),
     type: (_other_class, lambda: arrays.type_),
     getattr: (_always, lambda: looked_up.getattr_),
     setattr: (_always, lambda: looked_up.setattr_),

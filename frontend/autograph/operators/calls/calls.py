@@ -50,6 +50,7 @@ from ..tables import table_walks
 from ..values import aliases, looked_up, sequence_iterators
 from ..values.control_flow_state import snapshot_of
 from ..values.optional import Chosen, Optional
+from ..values.present import present_arguments
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import iterated, mapped, through_method, users_method
 from ..values.unfollowed_changes import Remembered, require_followed
@@ -69,7 +70,7 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         function = function.called()
     if isinstance(function, Chosen):
         return _call_chosen(function, args, kwargs)
-    args = tuple(map(resolve_grown_list, args))
+    args = present_arguments(function, tuple(map(resolve_grown_list, args)))
     if is_done_by_type(function, args, kwargs):
         return by_type(functools.partial(call, function), *args, **kwargs)
     getter = getter_of(function)

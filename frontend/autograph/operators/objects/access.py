@@ -43,7 +43,7 @@ from ..values.hidden_state import require_own
 from ..values.iterables import Sequence
 from ..values.known_arrays import compute_item, writable
 from ..values.looked_up import lookups, note_entry, note_special
-from ..values.optional import Chosen
+from ..values.optional import Chosen, Optional
 from ..values.ranges import Range
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import users_method
@@ -70,6 +70,8 @@ def attr(owner: Any, name: str) -> Any:
     """`owner.name`; a property is a function, which is converted."""
     if isinstance(owner, SeveralTypes) and not owner.is_written:
         return _of_several(owner, name)
+    if isinstance(owner, Optional) and name == "__class__":
+        return call(type, owner)
     return _attribute(owner, name)
 
 
@@ -80,7 +82,7 @@ def _attribute(owner: Any, name: str) -> Any:
         need_number(owner, f"the attribute {name}")
     trace, noting = current_trace(), lookups()
     owner = _behind_proxy(owner)
-    if isinstance(owner, Chosen) and trace is not None and _have_attributes(trace, owner):
+    if isinstance(owner, Chosen) and trace is not None and _have_attributes(trace, owner, name):
         return _of_chosen(owner, name)
     _require_attribute(owner, name)
     if not isinstance(owner, TracedArray):
@@ -124,14 +126,22 @@ def _of_several(owner: SeveralTypes, name: str) -> Any:
     return by_type(lambda value: attr(value, name), owner)
 
 
-def _have_attributes(trace: Recorder, owner: Chosen) -> bool:
-    """Whether the options are generators, or objects whose attributes are followed."""
-    return are_generators(owner.options) or are_objects(trace, owner.options)
+_NAMES = frozenset({"__name__", "__qualname__", "__module__"})
+"""What one of several classes tells of itself."""
+
+
+def _have_attributes(trace: Recorder, owner: Chosen, name: str) -> bool:
+    """Whether the options are generators, classes that tell their names, or objects that are followed."""
+    return are_generators(owner.options) or _are_named(owner, name) or are_objects(trace, owner.options)
+
+
+def _are_named(owner: Chosen, name: str) -> bool:
+    return name in _NAMES and all(isinstance(option, type) for option in owner.options)
 
 
 def _of_chosen(owner: Chosen, name: str) -> Any:
-    """An attribute of what was chosen: the method of one of several generators, or that of the object."""
-    if are_generators(owner.options):
+    """An attribute of what was chosen: that of each of several generators or classes, or that of the object."""
+    if are_generators(owner.options) or _are_named(owner, name):
         return Chosen(owner.index, tuple(attr(option, name) for option in owner.options))
     return of_chosen(owner, partial(attr, name=name))
 

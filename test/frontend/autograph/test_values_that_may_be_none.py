@@ -1,0 +1,67 @@
+"""Builtins and functions of NumPy compute with what may be None, and fail as Python does where it is None."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import weft
+from support.behaviour_harness import same
+
+X = np.array([3.5, -1.0, 2.25])
+
+
+def least(x):
+    found = None
+    for v in x:
+        if v > 0 and (found is None or v < found):
+            found = v
+    return found
+
+
+def test_builtins() -> None:
+    def f(x):
+        v = least(x)
+        return (
+            int(v),
+            float(v),
+            complex(v),
+            round(v),
+            round(v, 1),
+            divmod(v, 2),
+            pow(v, 2),
+            format(v, ".3f"),
+            bool(v),
+        )
+
+    same(f, X)
+
+
+def test_math_and_numpy() -> None:
+    def f(x):
+        v = least(x)
+        made = np.array([v, 1.0]), np.full(3, v), np.where(v > 0, v, 0), np.float32(v), np.int64(v)
+        return *made, math.floor(v), math.hypot(v, 1), math.isnan(v), x[: int(v)]
+
+    same(f, X)
+
+
+def test_what_looks_at_the_class() -> None:
+    def f(x):
+        v = least(x)
+        kinds = type(v).__name__, v.__class__.__name__, callable(v)
+        return isinstance(v, float), isinstance(v, int), isinstance(v, (type(None), float)), *kinds
+
+    same(f, X, -X[:1], traces=2)
+
+
+@pytest.mark.parametrize(
+    "function", [int, float, round, math.sqrt, lambda v: np.array([v, 1.0]), lambda v: format(v, ".2f")]
+)
+def test_none_is_an_error_when_the_program_runs(function) -> None:
+    compiled = weft.function(lambda x: function(least(x)))
+    assert compiled(X) is not None
+    with pytest.raises(TypeError, match="None"):
+        compiled(-np.abs(X))
