@@ -122,7 +122,7 @@ def _is_in_native_order(got: np.dtype[Any], expected: np.dtype[Any]) -> bool:
 
 def _close(got: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> bool:
     dtype = expected.dtype
-    if expected.dtype == object or kind(dtype) not in "fc":
+    if dtype.kind in "OSUMmV" or kind(dtype) not in "fc":
         return bool(np.array_equal(got, expected))
     if kind(dtype) == "c":
         return _close(got.real, expected.real) and _close(got.imag, expected.imag)

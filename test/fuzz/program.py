@@ -73,6 +73,7 @@ class Loaded:
             if not name.startswith("__")
             and name not in (*_HIDDEN, "f")
             and not isinstance(value, types.ModuleType)
+            and not (isinstance(value, type) and value.__module__ != self.module.__name__)
         }
 
 
@@ -83,9 +84,14 @@ def _data_of(value: Any) -> Any:
     if isinstance(value, threading.local):
         return dict(vars(value))
     if isinstance(value, (types.FunctionType, type)):
-        kept = {k: v for k, v in vars(value).items() if not k.startswith("__") and not callable(v)}
+        kept = {k: v for k, v in vars(value).items() if not k.startswith("__") and not _is_part_of_class(v)}
         return kept | {"defaults": getattr(value, "__defaults__", None)}
     return value
+
+
+def _is_part_of_class(value: Any) -> bool:
+    """Whether an attribute of a class says what its objects do, and is no data."""
+    return callable(value) or hasattr(type(value), "__get__")
 
 
 def load(text: str) -> Loaded:
