@@ -88,6 +88,7 @@ SECTIONS = (
             "cache.md": "what is kept on disk, for the next process",
             "machine.md": "what code is made for: caches, vectors, processors",
             "beside.md": "files of functions, beside those of other compilers",
+            "shown_beside.md": "what one can see of a program, beside other tools",
             "glossary.md": "one word for each thing",
         },
     ),
