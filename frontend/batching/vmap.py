@@ -13,6 +13,7 @@ import numpy as np
 from ...dialect.errors import UnsupportedError, WeftValueError
 from ...dialect.ops.batching import Lane, Lanes
 from ..autograph.marks import do_not_convert
+from ..autograph.operators.branches.checkpoints import Checkpoint
 from ..autograph.operators.calls.calls import call
 from ..autograph.operators.objects.access import set_item
 from ..autograph.operators.values.control_flow_state import snapshot_of
@@ -118,10 +119,15 @@ class _Rows:
         number = next(_numbers)
         lanes = _LanesOf(trace, number, count)
         watching = Watching(trace, sees_reads=False)
+        before = Checkpoint.take(trace, (self._function,))
         rows = [lanes.row(array, axis) for array, axis, _ in arrays]
         remaining = iter(rows)
         given = self._mapped(args, kwargs, lambda leaf, axis, path: next(remaining))
-        returned = self._called(trace, watching, given)
+        try:
+            returned = self._called(trace, watching, given)
+        except UnsupportedError:
+            before.roll_back()  # so that whoever catches it can go another way
+            raise
         result = map_with_axes(
             lambda leaf, axis, path: self._gathered(lanes, leaf, axis, path),
             returned,

@@ -186,6 +186,46 @@ def test_calls_without_state() -> None:
     np.testing.assert_allclose(losses, [model.train_on_batch(X, Y) for _ in range(3)], rtol=1e-5)
 
 
+def test_vectorized_map_of_functions_that_act_for_each_row() -> None:
+    x = np.arange(12, dtype="float32").reshape(4, 3)
+    count = keras.Variable(0.0)
+
+    def mapped(rows: Any, seed: Any) -> Any:
+        def of_row(row: Any) -> Any:
+            count.assign_add(1.0)
+            return row + keras.random.normal((3,), seed=seed)
+
+        return ops.vectorized_map(of_row, rows)
+
+    wanted = mapped(x, keras.random.SeedGenerator(3))
+    seed = keras.random.SeedGenerator(3)
+    np.testing.assert_allclose(weft.function(lambda rows: mapped(rows, seed))(x), wanted, rtol=1e-6)
+    assert float(count.numpy()) == 8
+    assert len(np.unique(wanted - x)) == 12
+
+
+def test_shapes_of_layers_are_found_without_computing() -> None:
+    class Halved(layers.Layer):
+        def build(self, shape: Any) -> None:
+            self.calls = self.add_weight(shape=(), initializer="zeros", trainable=False)
+
+        def call(self, x: Any) -> Any:
+            assert weft.is_traced(x)
+            self.calls.assign_add(1.0)
+            return {"half": x[:, ::2], "mean": ops.mean(x, axis=(1, 2))}
+
+    layer = Halved()
+    found = layer(layers.Input((224, 224, 3)))
+    assert (found["half"].shape, found["mean"].shape) == ((None, 112, 224, 3), (None, 3))
+    assert float(layer.calls.numpy()) == 0
+
+    class OfNumPy(layers.Layer):
+        def call(self, x: Any) -> Any:
+            return ops.convert_to_tensor(np.asarray(ops.convert_to_numpy(x)) * 2)
+
+    assert OfNumPy()(layers.Input((3,))).shape == (None, 3)  # which cannot be traced
+
+
 def test_control_flow_of_ops() -> None:
     def computed(x: Any) -> Any:
         chosen = ops.cond(ops.sum(x) > 0, lambda: x * 2, lambda: x - 1)

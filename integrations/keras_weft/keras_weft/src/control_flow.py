@@ -12,6 +12,7 @@ from keras.src.backend.common.backend_utils import slice_along_axis
 import weft
 
 from .conversion import convert_to_tensor
+from .scopes import Assignments
 
 
 def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
@@ -80,8 +81,27 @@ def map(f: Callable[[Any], Any], xs: Any) -> Any:
 
 
 def vectorized_map(function: Callable[[Any], Any], elements: Any) -> Any:
-    """`function` of each row, as rows."""
-    return map(function, elements)
+    """`function` of each row, as rows; in compiled code once, of all rows.
+
+    What does something for each row runs row by row: it draws random numbers, prints, assigns to variables.
+    """
+    if not weft.is_tracing():
+        return map(function, elements)
+    rows = tree.map_structure(convert_to_tensor, elements)
+    assigned: list[Any] = []
+
+    def aside(row: Any) -> Any:
+        scope = Assignments()
+        with scope:
+            made = function(row)
+        assigned.extend(scope.assigned)
+        return made
+
+    try:
+        found = weft.vmap(aside)(rows)
+    except weft.UnsupportedError:
+        return map(function, rows)
+    return map(function, rows) if assigned else found
 
 
 def associative_scan(f: Callable[[Any, Any], Any], elems: Any, reverse: bool = False, axis: int = 0) -> Any:

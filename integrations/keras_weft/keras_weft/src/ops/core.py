@@ -10,7 +10,7 @@ import numpy as np
 from keras.src import tree
 from keras.src.backend.common import KerasVariable, standardize_dtype
 from keras.src.backend.common.keras_tensor import KerasTensor
-from keras.src.backend.common.stateless_scope import StatelessScope, get_stateless_scope
+from keras.src.backend.common.stateless_scope import StatelessScope
 from keras.src.backend.common.symbolic_scope import SymbolicScope
 
 import weft
@@ -26,6 +26,7 @@ from ..control_flow import (
     while_loop,
 )
 from ..conversion import cast, convert_to_numpy, convert_to_tensor, is_tensor, shape
+from ..scopes import Assignments
 from ..variable import Variable
 
 SUPPORTS_SPARSE_TENSORS = False
@@ -38,28 +39,54 @@ IS_THREAD_SAFE = True
 
 
 def compute_output_spec(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """The shapes and dtypes of what a function returns, as symbolic arrays."""
-    with StatelessScope(), SymbolicScope(), np.errstate(all="ignore"):
-        made = fn(*_filled((args, kwargs), 83)[0], **_filled((args, kwargs), 83)[1])
+    """The shapes and dtypes of what a function returns, as symbolic arrays.
+
+    It is traced with a number in the place of the extents that are not known, and with another one to see which
+    extents of the result these are.
+    """
+    with SymbolicScope(), np.errstate(all="ignore"):
+        made = _types_of_result(fn, args, kwargs, 83)
         if not any(isinstance(x, KerasTensor) and None in x.shape for x in tree.flatten((args, kwargs))):
             return tree.map_structure(lambda x: _symbolic(x, x), made)
-        other = fn(*_filled((args, kwargs), 89)[0], **_filled((args, kwargs), 89)[1])
-        return tree.map_structure(_symbolic, made, other)
+        return tree.map_structure(_symbolic, made, _types_of_result(fn, args, kwargs, 89))
 
 
-def _filled(values: Any, extent: int) -> Any:
-    """Arrays in the places of symbolic ones, with an extent for each that is not known."""
+def _types_of_result(fn: Callable[..., Any], args: Any, kwargs: Any, extent: int) -> Any:
+    """What a function returns for symbolic arrays, with specs in the places of arrays; an extent where none is known.
 
-    def fill(x: Any) -> Any:
-        if not isinstance(x, KerasTensor):
-            return x
-        return np.zeros([extent if known is None else known for known in x.shape], x.dtype)
+    What cannot be traced runs on zeros.
+    """
 
-    return tree.map_structure(fill, values)
+    def filled(of: Callable[[Any, Any], Any]) -> Any:
+        def fill(x: Any) -> Any:
+            if not isinstance(x, KerasTensor):
+                return x
+            return of([extent if known is None else known for known in x.shape], x.dtype)
+
+        return tree.map_structure(fill, (args, kwargs))
+
+    specs = filled(weft.TensorSpec)
+    leaves = tree.flatten(specs)
+    places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, weft.TensorSpec)]
+
+    def called(*arrays: Any) -> Any:
+        given = list(leaves)
+        for place, array in zip(places, arrays, strict=True):
+            given[place] = array
+        found, named = tree.pack_sequence_as(specs, given)
+        with StatelessScope():
+            return fn(*found, **named)
+
+    try:
+        return weft.eval_shape(called, *[leaves[place] for place in places])
+    except (weft.WeftError, NotImplementedError):
+        found, named = filled(np.zeros)
+        with StatelessScope():
+            return fn(*found, **named)
 
 
 def _symbolic(x: Any, other: Any) -> Any:
-    if not is_tensor(x):
+    if not is_tensor(x) and not isinstance(x, weft.TensorSpec):
         return x
     extents = [a if a == b else None for a, b in zip(x.shape, other.shape, strict=True)]
     return KerasTensor(extents, standardize_dtype(x.dtype))
@@ -165,7 +192,7 @@ def remat(f: Callable[..., Any]) -> Callable[..., Any]:
     def called(*args: Any, **kwargs: Any) -> Any:
         if not weft.is_tracing():
             return f(*args, **kwargs)
-        scope = _Assignments()
+        scope = Assignments()
 
         def run(*given: Any) -> Any:
             with scope:
@@ -178,30 +205,6 @@ def remat(f: Callable[..., Any]) -> Callable[..., Any]:
         return result
 
     return called
-
-
-class _Assignments(StatelessScope):
-    """Collects what is assigned to variables, over what the scope around it knows."""
-
-    def __init__(self) -> None:
-        self._outer = get_stateless_scope()
-        super().__init__(collect_losses=self._outer is not None and self._outer.collect_losses)
-        self.assigned: list[Any] = []
-
-    def __enter__(self) -> Any:
-        self.assigned.clear()  # `weft.checkpoint` runs the function once more for the reverse
-        self.state_mapping.clear()
-        return super().__enter__()
-
-    def add_update(self, update: tuple[Any, Any]) -> None:
-        variable, _ = update
-        if super().get_current_value(variable) is None:
-            self.assigned.append(variable)
-        super().add_update(update)
-
-    def get_current_value(self, variable: Any) -> Any:
-        found = super().get_current_value(variable)
-        return found if found is not None or self._outer is None else self._outer.get_current_value(variable)
 
 
 # Scopes and seeds
