@@ -105,7 +105,7 @@ def by_position(
     args: tuple[Any, ...], kwargs: dict[str, Any], structure: Node, names: Sequence[str]
 ) -> Arguments:
     """The arguments of a call with those in their places that are called by the names of arrays."""
-    positional = structure.children[0].children  # type: ignore[union-attr]
+    positional = structure.children[0].children
     taken, named = list(args), dict(kwargs)
     for entry in positional[len(taken) :]:
         if not isinstance(entry, Leaf) or names[entry.index] not in named:

@@ -279,3 +279,34 @@ def test_what_python_refuses_as_well_is_an_error() -> None:
     model.built = model.layers[0].built = True
     with pytest.raises(ValueError, match="matmul"):
         model.predict_on_batch(X)
+
+
+class Damped(layers.Layer):
+    """Adds losses around a loop that arrays decide, or in it."""
+
+    def __init__(self, is_inside: bool) -> None:
+        super().__init__(name="damped")
+        self.is_inside = is_inside
+
+    def call(self, x: Any) -> Any:
+        self.add_loss(ops.mean(x**2))
+        while ops.sum(ops.abs(x)) > 4:
+            x = x * 0.5
+            if self.is_inside:
+                self.add_loss(ops.mean(x))
+        self.add_loss(ops.mean(ops.abs(x)))
+        return x
+
+
+def test_losses_of_layers_with_loops() -> None:
+    def losses(is_inside: bool, eagerly: bool) -> Any:
+        keras.utils.set_random_seed(1)
+        inputs = layers.Input((4,))
+        model = keras.Model(inputs, layers.Dense(1)(Damped(is_inside)(layers.Dense(4)(inputs))))
+        model.compile(keras.optimizers.SGD(0.01), "mse", run_eagerly=eagerly)
+        # The last batch is smaller.
+        return model.fit(X, Y, batch_size=5, epochs=2, shuffle=False, verbose=0).history["loss"]
+
+    np.testing.assert_allclose(losses(False, False), losses(False, True), rtol=1e-5)
+    with pytest.raises(weft.UnsupportedError, match="layer 'damped' calls add_loss in a branch or loop"):
+        losses(True, False)

@@ -38,6 +38,19 @@ class WeftTrainer(base_trainer.Trainer):
         self.predict_function: Steps | None = None
         self._eval_epoch_iterator: Batches | None = None
 
+    def _aggregate_additional_loss(self, loss: Any) -> Any:
+        """A loss that `add_loss` was given, as a number. Raises `weft.UnsupportedError` where it does not always come."""
+        try:
+            return super()._aggregate_additional_loss(loss)
+        except weft.LeakedArrayError as error:
+            layers = self._flatten_layers()
+            of = next((layer for layer in layers if any(own is loss for own in layer._losses)), self)
+            raise weft.UnsupportedError(
+                f"the layer {of.name!r} calls add_loss in a branch or loop that is decided when the program runs, so "
+                "that how many losses there are is not known: add them up in a variable, which is 0 in front of it, "
+                f"and call add_loss once behind it. {error}"
+            ) from None
+
     # Steps: programs may write their own, with `weft.GradientTape`
 
     def train_step(self, data: Any) -> Any:
