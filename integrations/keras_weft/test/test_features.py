@@ -308,5 +308,6 @@ def test_losses_of_layers_with_loops() -> None:
         return model.fit(X, Y, batch_size=5, epochs=2, shuffle=False, verbose=0).history["loss"]
 
     np.testing.assert_allclose(losses(False, False), losses(False, True), rtol=1e-5)
-    with pytest.raises(weft.UnsupportedError, match="layer 'damped' calls add_loss in a branch or loop"):
-        losses(True, False)
+    with pytest.warns(weft.FallbackWarning, match="layer 'damped' calls add_loss in a branch or loop"):
+        found = losses(True, False)
+    np.testing.assert_allclose(found, losses(True, True), rtol=1e-5)

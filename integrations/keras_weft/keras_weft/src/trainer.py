@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -38,13 +39,22 @@ class WeftTrainer(base_trainer.Trainer):
         self.predict_function: Steps | None = None
         self._eval_epoch_iterator: Batches | None = None
 
-    def _aggregate_additional_loss(self, loss: Any) -> Any:
-        """A loss that `add_loss` was given, as a number. Raises `weft.UnsupportedError` where it does not always come."""
+    def compute_loss(
+        self,
+        x: Any = None,
+        y: Any = None,
+        y_pred: Any = None,
+        sample_weight: Any = None,
+        training: bool = True,
+    ) -> Any:
+        """As Keras's. Raises `weft.UnsupportedError` where a layer adds losses in a loop that arrays decide."""
         try:
-            return super()._aggregate_additional_loss(loss)
-        except weft.LeakedArrayError as error:
+            return super().compute_loss(x, y, y_pred, sample_weight, training)
+        except (weft.LeakedArrayError, weft.UnsupportedError) as error:
             layers = self._flatten_layers()
-            of = next((layer for layer in layers if any(own is loss for own in layer._losses)), self)
+            of = next((layer for layer in layers if not isinstance(layer._losses, list)), None)
+            if of is None:
+                raise
             raise weft.UnsupportedError(
                 f"the layer {of.name!r} calls add_loss in a branch or loop that is decided when the program runs, so "
                 "that how many losses there are is not known: add them up in a variable, which is 0 in front of it, "
@@ -112,7 +122,20 @@ class WeftTrainer(base_trainer.Trainer):
 
     def _steps(self, name: str, joined: bool = False) -> Steps:
         is_compiled = self.jit_compile and not self.run_eagerly
-        return Steps(getattr(self, name), self.steps_per_execution, is_compiled, joined, self._is_built)
+        step = self._from_lists(getattr(self, name))
+        return Steps(step, self.steps_per_execution, is_compiled, joined, self._is_built)
+
+    def _from_lists(self, step: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """A step that begins with the lists that layers add losses to, whatever a trace that was given up has left."""
+
+        @functools.wraps(step)
+        def begun(data: Any) -> Any:
+            for layer in self._flatten_layers():
+                if not isinstance(layer._losses, list):
+                    layer._losses, layer._loss_ids = [], set()
+            return step(data)
+
+        return begun
 
     # Loops
 
