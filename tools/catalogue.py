@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from ..backend.cpu.pipeline import CPU_PIPELINES, text_passes
+from ..backend.gpu.machine.driver_functions import LinkDriverFunctions
 from ..backend.gpu.pipeline import ALL_PASSES, GPU_PIPELINES
 from ..backend.schedules.schedule import Schedule
 from ..dialect.mlir import ir
@@ -32,7 +33,8 @@ def all_passes() -> PassTable:
 
 def all_text_passes() -> Mapping[str, str]:
     """What the passes on LLVM assembly do, by their names; `--emit` runs them."""
-    return {text_pass.name: text_pass.summary for text_pass in text_passes()}
+    passes = (LinkDriverFunctions(), *text_passes())
+    return {text_pass.name: text_pass.summary for text_pass in passes}
 
 
 @cache

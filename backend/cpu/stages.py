@@ -90,12 +90,16 @@ class Lowering:
         self.plans = plans_of(self._module)
         self.scalar_loops = scalar_loops(self._module, self.plans)
         with phase("llvm-assembly"):
-            passes = text_passes(self._convention.entries(self._module, self.plans))
-            self.llvm_text = run_text_passes(translate(self._module), passes, self._observers)
+            text = translate(self._module)
+            self.llvm_text = run_text_passes(text, self._text_passes(), self._observers)
             if is_debugged(self._module):
                 from .machine.debuggers import with_entry_scopes  # few programs are looked into
 
                 self.llvm_text = with_entry_scopes(self.llvm_text)
+
+    def _text_passes(self) -> Sequence[TextPass]:
+        """What happens to the assembly."""
+        return text_passes(self._convention.entries(self._module, self.plans))
 
     def _run(self, pipeline: str, steps: Sequence[Step] = ()) -> None:
         run_stage(

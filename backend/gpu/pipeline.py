@@ -86,8 +86,6 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "lower-launches",
             ]
         ),
-        # what these call, once they are in the LLVM dialect
-        "link-host": module_pipeline(["link-driver-functions"]),
         # device kernels -> dialects of LLVM: stage "nvvm"
         "gpu-to-nvvm": module_pipeline(
             [

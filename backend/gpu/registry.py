@@ -21,7 +21,6 @@ GPU_PASSES: PassTable = MappingProxyType(
         "join-loops": entry(f"{_MACHINE}.joined_loops:JoinLoops"),
         "join-number-kernels": entry(f"{_PLACEMENT}.joined_numbers:JoinNumberKernels"),
         "keep-numbers-on-device": entry(f"{_PLACEMENT}.device_numbers:KeepNumbersOnDevice"),
-        "link-driver-functions": entry(f"{_MACHINE}.driver_functions:LinkDriverFunctions"),
         "lift-attention": entry(f"{__package__}.rewrites.lifted_attention:LiftAttention"),
         "lower-device-memory": entry(f"{_MACHINE}.device_memory:LowerDeviceMemory"),
         "lower-launches": entry(f"{_MACHINE}.launches:LowerLaunches"),

@@ -8,7 +8,7 @@ from ...dialect.mlir import Module, Operation, ir
 from ...dialect.records import dataclass
 from ...passes.rewriting import operations_in, operations_of
 from ..planning.names import EXIT
-from .machine.driver_functions import READ_MEMORY
+from .machine.driver_code import weft_device_read
 from .machine.host_functions import calls_in, host_functions, kernels_of
 from .placement.place_kernels import REASON
 from .schedules.one_thread import MILLISECONDS
@@ -67,7 +67,7 @@ def _reads(op: Operation) -> tuple[int, bool]:
     """How often the host waits for a number, but where the call ends anyway; and whether it ends."""
     if op.name == "func.call":
         callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
-        return int(callee == READ_MEMORY), callee == EXIT
+        return int(callee == weft_device_read.__name__), callee == EXIT
     total = 0
     for block in (block for region in op.regions for block in region):
         found = [_reads(inner) for inner in operations_in(block)]

@@ -11,7 +11,7 @@ from unittest import mock
 
 import weft
 from weft.backend.gpu.machine.assembler import Resources, assemble
-from weft.backend.gpu.machine.driver_functions import READ_MEMORY
+from weft.backend.gpu.machine.driver_code import weft_device_read
 from weft.backend.gpu.stages import Lowering
 from weft.backend.planning.names import EXIT
 from weft.backend.planning.plan import DeviceKernel
@@ -68,7 +68,7 @@ def reads(text: str, *, in_loops: bool = False) -> int:
     In loops it waits for kernels of its own as well. Places in branches in which the call ends are left out: they are
     for the text of an exception.
     """
-    waits = [f"call @{name}(" for name in (READ_MEMORY, *(on_host(text) if in_loops else ()))]
+    waits = [f"call @{name}(" for name in (weft_device_read.__name__, *(on_host(text) if in_loops else ()))]
     return _count(text, waits, in_loops=in_loops)
 
 

@@ -293,8 +293,10 @@ class _Function:
             case ast.UnaryOp(ast.USub(), operand):
                 return self._emit(f"sub i64 0, {self._value(operand)}")
             case ast.BinOp(left, op, right) if type(op) in _ARITHMETIC:
-                operands = f"{self._value(left)}, {self._value(right)}"
-                return self._emit(f"{_ARITHMETIC[type(op)]} i64 {operands}")
+                values = self._value(left), self._value(right)
+                if type(op) is ast.Mult and all(map(str.isdecimal, values)):  # as offsets of words are
+                    return str(int(values[0]) * int(values[1]))
+                return self._emit(f"{_ARITHMETIC[type(op)]} i64 {', '.join(values)}")
             case ast.Call(ast.Name(name), arguments, []):
                 return self._call(node, name, arguments)
             case ast.IfExp(test, body, orelse):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..driver.signatures import SIGNATURES
 from ..machine.call_context import CONTEXT_LENGTH, DRIVER_SYMBOLS
-from ..machine.graph_functions import EXECUTABLE, HANDLE
+from ..machine.graph_code import EXECUTABLE, HANDLE
 
 _OWN = (
     "cuInit",

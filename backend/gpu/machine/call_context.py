@@ -33,7 +33,7 @@ SEEN = RECORD_LENGTH + 6
 """What the device's record held when the host looked at it last."""
 
 GRAPHS = SEEN + DEVICE_WORDS
-"""The address of what graphs of launches need (`graph_functions`)."""
+"""The address of what graphs of launches need (`graph_code`)."""
 
 CURRENT_GRAPH = GRAPHS + 1
 """Where among that is the graph that launches belong to; 0 where they are no nodes."""

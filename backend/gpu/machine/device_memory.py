@@ -19,13 +19,12 @@ from ...planning.failures import FailureSites
 from ...planning.heap import table_type
 from ...planning.names import CLEAR, HOST_CALL, RELEASE, RESERVE
 from ...planning.shapes import static_shape
-from .driver_functions import (
-    COPY_MEMORY,
-    PLACE_CONSTANT,
-    READ_MEMORY,
-    RELEASE_BLOCKS,
-    RESERVE_BLOCK,
-    WRITE_MEMORY,
+from .driver_code import (
+    weft_device_constant,
+    weft_device_copy,
+    weft_device_read,
+    weft_device_release,
+    weft_device_write,
 )
 from .host_functions import VIEWS, DriverCalls, HostFunction, element_bytes, host_functions
 
@@ -87,7 +86,7 @@ class _Function:
             return
         slot = self._slot(op.results[0].type)
         size = element_bytes(op.results[0].type)
-        self._calls.call(READ_MEMORY, self._calls.address(slot), self._address(source, indices), size)
+        self._calls.call(weft_device_read, self._calls.address(slot), self._address(source, indices), size)
         self._calls.exit_on_failure()
         op.results[0].replace_all_uses_with(dialect("memref").load(slot, []))
         op.erase()
@@ -100,7 +99,7 @@ class _Function:
         slot = self._slot(value.type)
         dialect("memref").store(value, slot, [])
         size = element_bytes(value.type)
-        self._calls.call(WRITE_MEMORY, self._address(target, indices), self._calls.address(slot), size)
+        self._calls.call(weft_device_write, self._address(target, indices), self._calls.address(slot), size)
         self._calls.exit_on_failure()
         op.erase()
         self._statistics["writes"] += 1
@@ -115,7 +114,7 @@ class _Function:
                 raise InternalError(
                     "a copy of an array with gaps in a function of the host", at=str(op.location)
                 )
-        name = COPY_MEMORY if not any(ends) else READ_MEMORY if ends[0] else WRITE_MEMORY
+        name = weft_device_copy if not any(ends) else weft_device_read if ends[0] else weft_device_write
         size = self._index.value(self._bytes(source))
         self._calls.call(name, self._calls.address(target), self._calls.address(source), size)
         self._calls.exit_on_failure()
@@ -126,12 +125,11 @@ class _Function:
         name = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
         if name == RESERVE:
             table, index, size = op.operands
-            fits = self._calls.call(RESERVE_BLOCK, self._calls.address(table), index, size)
-            op.results[0].replace_all_uses_with(fits)
+            op.results[0].replace_all_uses_with(self._calls.fits(table, index, size))
             op.erase()
         elif name == RELEASE:
             table, count = op.operands
-            self._calls.call(RELEASE_BLOCKS, self._calls.address(table), count)
+            self._calls.call(weft_device_release, self._calls.address(table), count)
             op.erase()
         elif name not in (CLEAR, HOST_CALL):
             self._use_constants(op)
@@ -165,7 +163,7 @@ class _Function:
         size = self._bytes(memref)
         with ir.InsertionPoint.at_block_begin(self._entry):
             table = dialect("memref").alloca(entries, [], [])
-        self._calls.call(PLACE_CONSTANT, self._calls.address(table), 0, number, self._index.value(size))
+        self._calls.call(weft_device_constant, self._calls.address(table), 0, number, self._index.value(size))
         block = dialect("memref").load(table, [self._index.value(0)])
         return dialect("memref").view(memref.type, block, self._index.value(0), [])
 

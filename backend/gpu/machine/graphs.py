@@ -14,7 +14,7 @@ from ....passes.rewriting import operations_in, operations_of
 from ...planning.failures import FailureSites
 from ..code.captures import is_pure
 from ..code.kernel import is_tensor_map
-from .graph_functions import GRAPH_BEGIN, GRAPH_END, NODES
+from .graph_code import NODES, weft_device_graph_begin, weft_device_graph_end
 from .host_functions import DriverCalls, HostFunction
 
 GRAPHS = "weft.graphs"
@@ -83,9 +83,9 @@ class LaunchGraphs:
         blocks = 1 + sum(size.blocks for size in sizes)  # native code writes one place ahead
         self.words.append((start, list_ + blocks))
         with ir.InsertionPoint(run[0]), run[0].location:
-            calls.call(GRAPH_BEGIN, start, stride, list_)
+            calls.call(weft_device_graph_begin, start, stride, list_)
         with ir.InsertionPoint.after(run[-1]), run[-1].location:
-            calls.call(GRAPH_END)
+            calls.call(weft_device_graph_end)
             calls.exit_on_failure()
 
 

@@ -6,7 +6,7 @@ device's but for the error record, the tables of blocks, sizes of results, and w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from ....dialect.records import dataclass
@@ -16,7 +16,7 @@ from ...planning.failures import FailureSites, record_type
 from ...planning.names import CLEAR, is_kernel_name, wrapper_name
 from ...planning.plan_attributes import PLAN
 from .call_context import OUT_OF_MEMORY, RESERVE_DEVICE
-from .driver_functions import DECLARATIONS, FAIL, RESERVE_BLOCK
+from .driver_code import weft_device_fail, weft_device_reserve
 
 ON_HOST = ".on_host"
 """How the names of functions end that run a kernel on copies of its arrays."""
@@ -117,14 +117,18 @@ class DriverCalls:
         self._failures = failures
         self._record = record
 
-    def call(self, name: str, *numbers: Value | int) -> Value | None:
-        """Call one of `driver_functions.DECLARATIONS` with words or indices behind the record."""
-        _, bits = DECLARATIONS[name]
+    def call(self, function: Callable[..., int | None], *numbers: Value | int) -> Value:
+        """Call a function of `driver_code` or `graph_code` with words or indices behind the record."""
         words = [self.word(number) for number in (self.address(self._record), *numbers)]
-        results = [] if bits is None else [ir.IntegerType.get_signless(bits)]
-        self._failures.declare(name, [word.type for word in words], results)
-        call = dialect("func").CallOp(results, name, words)
-        return call.result if results else None
+        word, name = ir.IntegerType.get_signless(64), function.__name__
+        self._failures.declare(name, [word] * len(words), [word])
+        return dialect("func").CallOp([word], name, words).result
+
+    def fits(self, table: Value, number: Value | int, size: Value) -> Value:
+        """Make a block hold so many bytes; whether there is memory."""
+        arith = dialect("arith")
+        found = self.call(weft_device_reserve, self.address(table), number, size)
+        return arith.cmpi(arith.CmpIPredicate.ne, found, self.word(0))
 
     def clear(self, table: Value, count: int) -> None:
         """Make a table of blocks empty."""
@@ -135,10 +139,10 @@ class DriverCalls:
     def reserve(self, table: Value, number: int, size: Value) -> None:
         """Make a block of the device hold so many bytes; that there is no memory fails the call."""
         arith, scf = dialect("arith"), dialect("scf")
-        fits = self.call(RESERVE_BLOCK, self.address(table), number, size)
+        fits = self.fits(table, number, size)
         refused = scf.IfOp(arith.xori(fits, arith.constant(ir.IntegerType.get_signless(1), 1)))
         with ir.InsertionPoint(refused.then_block):
-            self.call(FAIL, OUT_OF_MEMORY, RESERVE_DEVICE, size)
+            self.call(weft_device_fail, OUT_OF_MEMORY, RESERVE_DEVICE, size)
             scf.YieldOp([])
 
     def exit_on_failure(self) -> None:

@@ -9,6 +9,7 @@ in the program.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
@@ -25,7 +26,7 @@ from ...planning.shapes import static_shape
 from ..placement.accesses import accesses_of
 from ..placement.place_kernels import reason_of
 from .call_context import OUT_OF_MEMORY, RESERVE_HOST, WORDS_OF_TRIPS
-from .driver_functions import COUNT_TRIP, FAIL, READ_MEMORY, WRITE_MEMORY
+from .driver_code import weft_device_fail, weft_device_read, weft_device_trip, weft_device_write
 from .host_functions import (
     ON_HOST,
     DriverCalls,
@@ -105,7 +106,7 @@ class _Copies:
                 with ir.InsertionPoint(branch.then_block):
                     scf.YieldOp(self._run_on(memref.load(table, [self._index.value(0)]), parameters, offsets))
                 with ir.InsertionPoint(branch.else_block):
-                    self._calls.call(FAIL, OUT_OF_MEMORY, RESERVE_HOST, self._index.value(total))
+                    self._calls.call(weft_device_fail, OUT_OF_MEMORY, RESERVE_HOST, self._index.value(total))
                     scf.YieldOp(list(map(_zero, self._results)))
                 self._on_table(RELEASE, table, [1])
                 func.ReturnOp(list(branch.results))
@@ -145,11 +146,11 @@ class _Copies:
         moved: Extent = 0
         for number in (*read, *written):
             moved = self._index.add(moved, self._bytes(parameters[number]))
-        self._calls.call(COUNT_TRIP, WORDS_OF_TRIPS * self._number, self._index.value(moved))
+        self._calls.call(weft_device_trip, WORDS_OF_TRIPS * self._number, self._index.value(moved))
         for number in read:
-            self._copy(READ_MEMORY, copies[number], parameters[number])
+            self._copy(weft_device_read, copies[number], parameters[number])
         if not read:  # what failed on the device before must be known all the same
-            self._calls.call(READ_MEMORY, 0, 0, 0)
+            self._calls.call(weft_device_read, 0, 0, 0)
         branch = scf.IfOp(self._calls.has_failed(), self._results, has_else=True)
         with ir.InsertionPoint(branch.then_block):
             scf.YieldOp(list(map(_zero, self._results)))
@@ -157,11 +158,11 @@ class _Copies:
             given = [*copies, self._record] if self._takes_record else copies
             call = dialect("func").CallOp(self._results, self._kernel.attributes["sym_name"].value, given)
             for number in written:
-                self._copy(WRITE_MEMORY, parameters[number], copies[number])
+                self._copy(weft_device_write, parameters[number], copies[number])
             scf.YieldOp(list(call.results))
         return list(branch.results)
 
-    def _copy(self, function: str, to: Value, source: Value) -> None:
+    def _copy(self, function: Callable[..., None], to: Value, source: Value) -> None:
         size = self._index.value(self._bytes(to))
         self._calls.call(function, self._calls.address(to), self._calls.address(source), size)
 

@@ -6,9 +6,12 @@ names as its host.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ....dialect.attributes import elements_from_mlir
 from ....dialect.mlir import Module, ir
 from ....dialect.records import dataclass
+from ....passes.base import TextPass
 from ....passes.pipeline import run_pipeline
 from ....passes.rewriting import symbols_of
 from ...cpu.execution.symbols import called_by_instructions
@@ -18,6 +21,7 @@ from ...planning.plan import DeviceKernel, HostKernel
 from ...target import compiling_for, current
 from ..pipeline import ALL_PASSES, steps_of
 from .device_memory import CONSTANTS
+from .driver_functions import LinkDriverFunctions
 from .graphs import GRAPHS
 from .host_kernels import HOST_KERNELS
 from .launches import CHECKS, KERNELS
@@ -90,9 +94,11 @@ class HostLowering(Lowering):
                 del module.operation.attributes[name]
         self._run("buffers-to-loops")
         self.loops_to_llvm()
-        self._run_own("link-host")
         self.translate()
         return OfDevice(kernels, constants, checks, graphs, on_host)
+
+    def _text_passes(self) -> Sequence[TextPass]:
+        return (LinkDriverFunctions(), *super()._text_passes())
 
     def _run_own(self, pipeline: str) -> None:
         run_pipeline(

@@ -7,7 +7,7 @@ import re
 from ....dialect.mlir import Operation, Value, dialect, ir
 from ....passes.rewriting import operations_of
 from ...planning.shapes import static_shape
-from .driver_functions import ENCODE_MAP
+from .driver_code import weft_device_encode_map
 from .host_functions import DriverCalls, element_bytes
 from .tensor_maps import MAP_ALIGNMENT, MAP_BYTES
 
@@ -32,7 +32,9 @@ def write_tensor_map(calls: DriverCalls, operand: Value) -> Value:
     map_ = memref.alloca(room, [], [], alignment=MAP_ALIGNMENT)
     address = calls.address(map_)
     tables = [_table(calls, words) for words in (extents, strides, _halves(box), _halves([1] * len(box)))]
-    calls.call(ENCODE_MAP, address, _KINDS[str(element)], len(extents), calls.address(array), *tables)
+    calls.call(
+        weft_device_encode_map, address, _KINDS[str(element)], len(extents), calls.address(array), *tables
+    )
     return address
 
 

@@ -19,8 +19,8 @@ from ...planning.heap import table_type
 from ...planning.shapes import static_shape
 from ..code.kernel import is_tensor_map
 from ..placement.place_kernels import guard_of
-from .driver_functions import DEVICE_ERRORS, LAUNCH_IN_GRAPH, LAUNCH_KERNEL, RELEASE_BLOCKS
-from .graph_functions import RELEASE_IN_GRAPH
+from .driver_code import weft_device_errors, weft_device_launch, weft_device_release
+from .graph_code import weft_device_launch_in_graph, weft_device_release_in_graph
 from .graphs import GRAPHS, LaunchGraphs, words_of
 from .host_functions import (
     DriverCalls,
@@ -112,9 +112,9 @@ class _Stub:
         dimensions = [*map(self._as_word, (*grid, *block)), 0 if shared is None else self._as_word(shared)]
         parameters = self._parameters(list(view.kernelOperands))
         if self._in_graph:
-            self._calls.call(LAUNCH_IN_GRAPH, number, *dimensions, parameters, words_of(launch))
+            self._calls.call(weft_device_launch_in_graph, number, *dimensions, parameters, words_of(launch))
         else:
-            self._calls.call(LAUNCH_KERNEL, number, *dimensions, parameters)
+            self._calls.call(weft_device_launch, number, *dimensions, parameters)
 
     def _parameters(self, operands: list[Value]) -> Value | int:
         """The address of the list of the addresses of the parameters."""
@@ -139,7 +139,7 @@ class _Stub:
         arith, word = dialect("arith"), ir.IntegerType.get_signless(64)
         type = operand.type
         if operand == self._record:
-            return self._calls.call(DEVICE_ERRORS)
+            return self._calls.call(weft_device_errors)
         if isinstance(type, ir.MemRefType):
             return self._calls.word(self._calls.address(operand))
         if isinstance(type, ir.IndexType):
@@ -171,7 +171,7 @@ class _Stub:
             if op.name in _DEALLOCATIONS:
                 op.erase()
         with ir.InsertionPoint(list(block.operations)[-1]), self._function.location:
-            release = RELEASE_IN_GRAPH if self._in_graph else RELEASE_BLOCKS
+            release = weft_device_release_in_graph if self._in_graph else weft_device_release
             self._calls.call(release, self._calls.address(table), len(allocations))
 
     def _bytes(self, type: Type, sizes: list[Value]) -> Extent:

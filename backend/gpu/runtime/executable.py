@@ -43,7 +43,7 @@ from ..machine.call_context import (
     TRIPS,
     WORDS_OF_TRIPS,
 )
-from ..machine.graph_functions import EXECUTABLE, HANDLE
+from ..machine.graph_code import EXECUTABLE, HANDLE
 from .failures import driver_failure
 from .frames import DeviceFrame
 from .host_link import DeviceHostLink

@@ -10,7 +10,7 @@ import pytest
 
 import weft
 from support.device_code import gpu_text, reads
-from weft.backend.gpu.machine.driver_functions import READ_MEMORY
+from weft.backend.gpu.machine.driver_code import weft_device_read
 
 
 @pytest.fixture(autouse=True)
@@ -63,8 +63,8 @@ def test_data_decides_how_often_a_loop_runs() -> None:
     text = gpu_text(_relaxed, np.zeros(24), np.float64(0.05), np.int64(9))
     before, _, following = text[: text.index("gpu.module")].partition("scf.while")
     loop, _, behind = following.partition("weft.interruptible")
-    assert READ_MEMORY in before, "how often it was, and what the change is"
-    assert READ_MEMORY not in loop + behind
+    assert weft_device_read.__name__ in before, "how often it was, and what the change is"
+    assert weft_device_read.__name__ not in loop + behind
 
 
 def _behind_a_check(u: Any, k: Any, n: Any) -> Any:
@@ -300,7 +300,7 @@ def test_parts_that_grow_and_shrink(function: Any) -> None:
     assert 'weft.schedule = "one block' in text
     assert host.count("gpu.launch_func") <= 2
     assert "@kernel" not in host.partition("scf.for")[2].partition("return")[0]
-    assert READ_MEMORY not in host
+    assert weft_device_read.__name__ not in host
 
 
 def _counted(x: Any, counts: Any) -> Any:
