@@ -67,17 +67,18 @@ def test_programs_are_counted(tmp_path: Path) -> None:
 
 
 def test_passes_that_know_benchmarks_only_are_named(fires: Any) -> None:
+    tuned, unused = sorted(set(fires.all_passes()) - {"weft-fold", "weft-simplify"})[:2]
     fired = {
         "catalogue": {"one": ["weft-fold"], "two": ["weft-fold", "weft-simplify"]},
-        "NPBench": {"gemm": ["weft-fold", "gather-sums"], "lost": ["ImportError: there is no such module"]},
+        "NPBench": {"gemm": ["weft-fold", tuned], "lost": ["ImportError: there is no such module"]},
     }
     page = fires.page(fired)
-    assert "In no program outside of benchmarks 1: `gather-sums`." in page
+    assert f"In no program outside of benchmarks 1: `{tuned}`." in page
     never = re.search(r"In none at all (\d+): (.*)", page)
     assert never is not None
-    assert "`hoist-products`" in never[2]
+    assert f"`{unused}`" in never[2]
     table = rows(page)
     assert table["weft-fold"] == ["2", "1"]
-    assert table["gather-sums"] == ["", "1"]
+    assert table[tuned] == ["", "1"]
     assert table["programs"] == ["2", "1"]
     assert "* NPBench: lost (ImportError: there is no such module)" in page
