@@ -2,17 +2,19 @@
 
 A room whose modules most programs do not need says so in its `__init__.py`, by `load_on_first_use`. Other modules
 import such a module as a module, `from ..exceptions import tries`, and the first `tries.try_` loads it; a name that is
-imported from it, as in `from ..exceptions.tries import try_`, loads it at once.
+imported from it, as in `from ..exceptions.tries import try_`, loads it at once. A package of which users take names has
+them from `names_on_first_use`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import importlib.util
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
@@ -147,4 +149,34 @@ def when_imported(name: str, then: Callable[[ModuleType], None]) -> None:
         then(module)
 
 
-__all__ = ["is_loaded", "load_on_first_use", "uncollected", "uncollected_once", "when_imported"]
+def names_on_first_use(
+    package: dict[str, Any], modules: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The functions `__getattr__` and `__dir__` of a package, whose names come from modules that are loaded for them.
+
+    `package` are its globals, `modules` tells for each name where it is, as `.writers`.
+    """
+    own = package["__name__"]
+
+    def __getattr__(name: str) -> Any:
+        if name not in modules:
+            from .errors import no_attribute
+
+            raise no_attribute(f"module {own!r} has no attribute {name!r}", name, modules)
+        value = package[name] = getattr(importlib.import_module(modules[name], own), name)
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*package, *modules})
+
+    return __getattr__, __dir__
+
+
+__all__ = [
+    "is_loaded",
+    "load_on_first_use",
+    "names_on_first_use",
+    "uncollected",
+    "uncollected_once",
+    "when_imported",
+]

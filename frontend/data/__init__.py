@@ -5,8 +5,9 @@ The modules of this room are converted as programs are (`source/modules.py`): on
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ...dialect.imports import names_on_first_use
 
 if TYPE_CHECKING:
     from .dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset
@@ -15,16 +16,6 @@ _NAMES = ("AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset")
 """What is here; it is loaded on first use."""
 
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        if name not in _NAMES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = globals()[name] = getattr(importlib.import_module(".dataset", __name__), name)
-        return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_NAMES})
-
+    __getattr__, __dir__ = names_on_first_use(globals(), dict.fromkeys(_NAMES, ".dataset"))
 
 __all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset"]

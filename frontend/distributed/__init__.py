@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ...dialect.imports import names_on_first_use
 
 if TYPE_CHECKING:
     from .collectives import (
@@ -54,17 +55,7 @@ _NAMES = {
 """What is here, by module; it is loaded on first use."""
 
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        if name not in _NAMES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = globals()[name] = getattr(importlib.import_module(_NAMES[name], __name__), name)
-        return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_NAMES})
-
+    __getattr__, __dir__ = names_on_first_use(globals(), _NAMES)
 
 __all__ = [
     "Mesh",

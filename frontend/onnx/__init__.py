@@ -6,8 +6,9 @@ which `pip install "weft[onnx]"` brings along.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ...dialect.imports import names_on_first_use
 
 if TYPE_CHECKING:
     from .reading.function import OnnxFunction
@@ -18,17 +19,6 @@ _EXPORTS = {"load": ".reading.loading", "save": ".writing.saving", "OnnxFunction
 """What is here, by module; all of it is loaded on first use."""
 
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        module = _EXPORTS.get(name)
-        if module is None:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = globals()[name] = getattr(importlib.import_module(module, __name__), name)
-        return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_EXPORTS})
-
+    __getattr__, __dir__ = names_on_first_use(globals(), _EXPORTS)
 
 __all__ = ["OnnxFunction", "load", "save"]

@@ -15,6 +15,7 @@ from types import ModuleType
 
 import pytest
 
+import weft
 from support.package import ROOT, source_files
 from weft.dialect.imports import is_loaded, load_on_first_use, uncollected, uncollected_once
 
@@ -172,3 +173,10 @@ def test_what_rooms_name_is_there() -> None:
     assert [
         path for path in named if not path.with_suffix(".py").exists() and not (path / "__init__.py").exists()
     ] == []
+
+
+def test_names_that_packages_load_on_first_use_are_suggested() -> None:
+    assert "scalar" in dir(weft.summary)
+    with pytest.raises(AttributeError, match=r"has no attribute 'scalr'; did you mean scalar\?"):
+        weft.summary.scalr  # type: ignore[attr-defined]  # noqa: B018
+    assert not hasattr(weft.data, "__wrapped__")
