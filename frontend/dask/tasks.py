@@ -11,10 +11,13 @@ import numpy as np
 
 from ...backend.cache.digests import sha256
 from ...backend.cache.store import store
+from ...backend.cpu.memory.result_pool import result_pool
 from ...dialect.dtypes import as_dtype
 from ...passes.pieces.partials import Part, State, combined, finished, states_of
 from ..settings import settings
 
+_KEPT_BYTES = 1 << 22
+"""Of memory that pieces do without: workers share a machine, and the next piece may be of another kind."""
 _MOST_KEPT = 256
 """So many pieces are kept compiled in a process."""
 
@@ -134,6 +137,7 @@ def run_piece(piece: Piece, assemblies: Literal, numbers: Literal, parts: Litera
     """Run a piece on what other tasks gave; what is to be combined comes as states."""
     arrays = [assembly.of(given) for assembly in assemblies.value]
     results = piece(*arrays, *(np.asarray(number, np.int64) for number in numbers.value))
+    result_pool().keep_only(_KEPT_BYTES)
     several = results if isinstance(results, tuple) else (results,)
     if parts.value:
         return states_of(parts.value, several)

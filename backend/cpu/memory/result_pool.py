@@ -84,6 +84,10 @@ class ResultPool:
         self._state[0] = limit
         self._shrink(limit)
 
+    def keep_only(self, size: int) -> None:
+        """Give free blocks back to the system, but for so many bytes."""
+        self._shrink(size)
+
     def release(self) -> int:
         """Give all free blocks back to the system; returns their bytes."""
         kept = self.statistics()["kept"]
