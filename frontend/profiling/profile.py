@@ -263,22 +263,24 @@ class profile:
 
     def _place_kernels(self) -> None:
         """Make spans of the time stamps, with what is known from the calls around them."""
-        around: dict[int, list[tuple[Span, Key]]] = {}
-        for call, key in sorted(self._calls, key=lambda pair: pair[0].begin):
-            around.setdefault(call.thread, []).append((call, key))
+        to_come: dict[int, list[tuple[Span, Key]]] = {}
+        running: dict[int, list[tuple[Span, Key]]] = {}
+        for call, key in sorted(self._calls, key=lambda pair: pair[0].begin, reverse=True):
+            to_come.setdefault(call.thread, []).append((call, key))
         for stamp in sorted(self._stamps, key=lambda stamp: stamp.begin):
-            self.spans.append(self._kernel(stamp, around.get(stamp.thread, [])))
+            later, inside = to_come.get(stamp.thread, []), running.setdefault(stamp.thread, [])
+            while later and later[-1][0].begin <= stamp.begin:
+                inside.append(later.pop())
+            while inside and inside[-1][0].end < stamp.begin:
+                inside.pop()
+            self.spans.append(self._kernel(stamp, *(inside[-1] if inside else (None, None))))
         self._stamps.clear()
         self._calls.clear()
         self._numbers.clear()
 
-    def _kernel(self, stamp: Stamp, calls: list[tuple[Span, Key]]) -> Span:
+    def _kernel(self, stamp: Stamp, call: Span | None, key: Key | None) -> Span:
+        """A kernel as a span, with the innermost call that it belongs to."""
         name, _, line = stamp.name.partition(" ")
-        while len(calls) > 1 and calls[1][0].begin <= stamp.begin:
-            calls.pop(0)
-        call, key = (
-            calls[0] if calls and calls[0][0].begin <= stamp.begin <= calls[0][0].end else (None, None)
-        )
         told: dict[str, Any] = {"line": line} if line else {}
         category = "piece" if "." in name else "kernel"
         if call is not None:
