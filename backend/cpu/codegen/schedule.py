@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from ....dialect.mlir import Operation, Value, ir
 from ....passes.notes import note
 from ...nests.contraction import Contraction, match_contraction
 from ...nests.emit import Emitter
 from ...nests.nest import LoopNest
-from ...nests.reductions import relax_combiners
 from ...schedules.schedule import Schedule, choose
 from .contractions.dot_product import (
     DotPlan,
@@ -24,7 +23,7 @@ from .contractions.dot_product import (
 from .contractions.emitter import ContractionEmitter
 from .contractions.epilogue import Epilogue, match_epilogue
 from .contractions.one_pass import OnePass, Pair, match_pair
-from .contractions.plan import Plan, plan
+from .contractions.plan import Plan, plan, plan_rows, plan_tiles
 from .contractions.row_product import RowProduct
 from .contractions.streamed_product import StreamedProduct, StreamPlan, plan_streamed_product
 from .contractions.symmetric_product import mirrored_result
@@ -57,11 +56,6 @@ class NestRun:
     def contraction(self) -> Contraction | None:
         """The first nest as a product."""
         return match_contraction(self.nests[0], self.emitter)
-
-    @cached_property
-    def plan(self) -> Plan | None:
-        """Its tiles, or that it is computed row by row."""
-        return None if self.contraction is None else plan(self.contraction)
 
     def seconds_of(self, first: int, last: int) -> float:
         """What follows a product takes as long in all ways, as far as estimates go."""
@@ -162,8 +156,10 @@ class TransposedProducts(NestSchedule):
         task = Task(self.other, out, self.run.fill.inputs[0].memref)
         if isinstance(self.plan, DotPlan):
             DotProducts(task, self.plan).emit()
+        elif self.plan.by_rows:
+            RowProduct(task, self.plan).emit()
         else:
-            (RowProduct if self.plan.by_rows else ContractionEmitter)(task, self.plan).emit()
+            ContractionEmitter(task, self.plan).emit()
         if self.other.result.memref.type.rank == self.found.result.memref.type.rank:
             emit_loops([copy_back(self.other, self.found)], out)
 
@@ -171,9 +167,18 @@ class TransposedProducts(NestSchedule):
 P = TypeVar("P", DotPlan, StreamPlan, WindowPlan, Plan)
 
 
+class Writer(Protocol):
+    """What writes a product at the insertion point."""
+
+    def emit(self) -> None:
+        """Write it."""
+
+
 class ProductSchedule(NestSchedule, Generic[P]):
     """A product by itself, with the elementwise nest behind it where results are at hand."""
 
+    plan_of: Callable[[Contraction], P | None]
+    writer: Callable[[Task, P], Writer]
     has_epilogue: ClassVar[bool] = True
 
     def __init__(self, run: NestRun, contraction: Contraction, plan: P) -> None:
@@ -185,13 +190,28 @@ class ProductSchedule(NestSchedule, Generic[P]):
             self.epilogue = match_epilogue(contraction, own, run.nests[1], plan.lanes, run.emitter)
         super().__init__(run, 1 if self.epilogue is None else 2)
 
-    def task(self, emitter: Emitter, mirrored: Value | None = None) -> Task:
-        """What is to be written."""
+    @classmethod
+    def match(cls, run: NestRun) -> ProductSchedule[P] | None:
+        found = cls.contraction_of(run)
+        own = None if found is None else cls.plan_of(found)
+        return None if found is None or own is None else cls(run, found, own)
+
+    @classmethod
+    def contraction_of(cls, run: NestRun) -> Contraction | None:
+        """What it is a schedule of."""
+        return run.contraction
+
+    def write(self, out: Emitter) -> None:
         self.note(self.plan.lanes)
         initial = self.run.fill.inputs[0].memref if self.run.fill else None
         finish = self.epilogue.finish if self.epilogue else None
         may_repeat = self.epilogue is None or not self.epilogue.updates()
-        return Task(self.contraction, emitter, initial, finish, may_repeat, mirrored)
+        task = Task(self.contraction, out, initial, finish, may_repeat, self.mirrored())
+        self.writer(task, self.plan).emit()
+
+    def mirrored(self) -> Value | None:
+        """The memory of the result, where one half is to be the mirror image of the other."""
+        return None
 
 
 class Streams(ProductSchedule[StreamPlan]):
@@ -199,15 +219,7 @@ class Streams(ProductSchedule[StreamPlan]):
 
     name = "streams"
     reason = "it is a product that reads a matrix once"
-    has_epilogue = False
-
-    @classmethod
-    def match(cls, run: NestRun) -> Streams | None:
-        own = None if run.contraction is None else plan_streamed_product(run.contraction)
-        return None if run.contraction is None or own is None else cls(run, run.contraction, own)
-
-    def write(self, out: Emitter) -> None:
-        StreamedProduct(self.task(out), self.plan).emit()
+    plan_of, writer, has_epilogue = staticmethod(plan_streamed_product), StreamedProduct, False
 
 
 class RowSums(ProductSchedule[Plan]):
@@ -215,16 +227,7 @@ class RowSums(ProductSchedule[Plan]):
 
     name = "row-sums"
     reason = "it is a product that adds up rows"
-    has_epilogue = False
-
-    @classmethod
-    def match(cls, run: NestRun) -> RowSums | None:
-        if run.contraction is None or run.plan is None or not run.plan.by_rows:
-            return None
-        return cls(run, run.contraction, run.plan)
-
-    def write(self, out: Emitter) -> None:
-        RowProduct(self.task(out), self.plan).emit()
+    plan_of, writer, has_epilogue = staticmethod(plan_rows), RowProduct, False
 
 
 class Tiles(ProductSchedule[Plan]):
@@ -234,18 +237,10 @@ class Tiles(ProductSchedule[Plan]):
 
     name = "tiles"
     reason = "it is a product in tiles that stay in registers"
+    plan_of, writer = staticmethod(plan_tiles), ContractionEmitter
 
-    @classmethod
-    def match(cls, run: NestRun) -> Tiles | None:
-        if run.contraction is None or run.plan is None or run.plan.by_rows:
-            return None
-        return cls(run, run.contraction, run.plan)
-
-    def write(self, out: Emitter) -> None:
-        mirrored = None
-        if self.run.fill is not None:
-            mirrored = mirrored_result(self.contraction, self.plan, self.epilogue)
-        ContractionEmitter(self.task(out, mirrored), self.plan).emit()
+    def mirrored(self) -> Value | None:
+        return self.run.fill and mirrored_result(self.contraction, self.plan, self.epilogue)
 
 
 class Windows(ProductSchedule[WindowPlan]):
@@ -253,17 +248,11 @@ class Windows(ProductSchedule[WindowPlan]):
 
     name = "windows"
     reason = "it runs over windows"
+    plan_of, writer = staticmethod(plan_window_reduction), WindowReduction
 
     @classmethod
-    def match(cls, run: NestRun) -> Windows | None:
-        found = None if run.contraction is not None else match_window_reduction(run.nests[0])
-        own = None if found is None else plan_window_reduction(found)
-        return None if found is None or own is None else cls(run, found, own)
-
-    def write(self, out: Emitter) -> None:
-        task = self.task(out)
-        relax_combiners(task.contraction.nest)
-        WindowReduction(task, self.plan).emit()
+    def contraction_of(cls, run: NestRun) -> Contraction | None:
+        return match_window_reduction(run.nests[0]) if run.contraction is None else None
 
 
 class Dots(ProductSchedule[DotPlan]):
@@ -271,17 +260,10 @@ class Dots(ProductSchedule[DotPlan]):
 
     name = "dot-products"
     reason = "it is a product by sums over rows"
-
-    @classmethod
-    def match(cls, run: NestRun) -> Dots | None:
-        own = None if run.contraction is None else plan_dot_products(run.contraction)
-        return None if run.contraction is None or own is None else cls(run, run.contraction, own)
+    plan_of, writer = staticmethod(plan_dot_products), DotProducts
 
     def seconds(self) -> float:
         return _CYCLE * cycles_of_dot_products(self.contraction, self.plan)
-
-    def write(self, out: Emitter) -> None:
-        DotProducts(self.task(out), self.plan).emit()
 
 
 SCHEDULES: tuple[type[NestSchedule], ...] = (

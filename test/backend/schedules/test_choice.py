@@ -195,9 +195,7 @@ def test_a_forgotten_follower_of_a_processor_is_an_error() -> None:
 
     class Forgetful(Tiles):
         name = "forgetful-tiles"
-
-        def write(self, out: Any) -> None:
-            ContractionEmitter(replace(self.task(out), finish=None), self.plan).emit()
+        writer = staticmethod(lambda task, plan: ContractionEmitter(replace(task, finish=None), plan))
 
     x = np.ones((32, 32), np.float32)
     with (

@@ -169,6 +169,18 @@ def plan(contraction: Contraction) -> Plan | None:
     )
 
 
+def plan_rows(contraction: Contraction) -> Plan | None:
+    """The choices where few rows are best computed by running over the right operand; else None."""
+    found = plan(contraction)
+    return found if found is not None and found.by_rows else None
+
+
+def plan_tiles(contraction: Contraction) -> Plan | None:
+    """The choices where tiles are best; else None."""
+    found = plan(contraction)
+    return None if found is not None and found.by_rows else found
+
+
 def is_supported(contraction: Contraction) -> bool:
     """Whether tiles can add up numbers of the type."""
     element = contraction.element

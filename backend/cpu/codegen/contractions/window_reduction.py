@@ -13,6 +13,7 @@ from .....dialect.records import NamedTuple
 from ....nests.contraction import Contraction, Factor
 from ....nests.emit import Index
 from ....nests.nest import LoopNest
+from ....nests.reductions import relax_combiners
 from ..loops.vector_body import is_vectorisable, vector_of, vectorise_body, widest_element
 from ..vectors.code import broadcast, lane_mask, vector_load
 from ..vectors.width import vector_bytes
@@ -92,6 +93,7 @@ class WindowReduction(Walk):
 
     def __init__(self, task: Task, plan: WindowPlan) -> None:
         super().__init__(task)
+        relax_combiners(task.contraction.nest)
         self.lanes = plan.lanes
         self.has_filters = has_filters(task.contraction.nest)
         self.vector = vector_of(task.contraction.element, plan.lanes)
