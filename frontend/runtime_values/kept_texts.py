@@ -160,6 +160,23 @@ def text_of_number(trace: Recorder, number: TracedArray) -> RuntimeString:
     return made
 
 
+def numbers_of_texts(
+    trace: Recorder, function: Callable[..., Sequence[str]], args: tuple[Any, ...], count: int | None
+) -> TracedArray:
+    """The numbers of the texts that a function makes, and of how many where that is known."""
+    note_call(trace, "a text of run-time values is taken apart", "compute with the numbers that it tells")
+    trace.call_at_entry(_begin)
+    frozen = Frozen(trace, args)
+    thaw = frozen.thaw
+
+    def parts(*arrays: Array) -> list[Any]:
+        return [np.array([_texts.keep(text) for text in function(*thaw(arrays))], np.int64)]
+
+    types = [TensorType((count,), np.dtype(np.int64))]
+    (found,) = host_call(trace, outside_traces(parts, "split"), frozen.operands, types)
+    return found
+
+
 def ranks_of_texts(trace: Recorder, numbers: TracedArray) -> TracedArray:
     """The places of texts among them in order, the same for equal ones."""
 
@@ -201,6 +218,7 @@ __all__ = [
     "equal_texts",
     "kept_text",
     "number_of_text",
+    "numbers_of_texts",
     "ranks_of_texts",
     "text_of_number",
 ]

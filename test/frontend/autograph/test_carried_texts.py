@@ -155,6 +155,34 @@ def questions(x: Any) -> Any:
     return s == "ababab", "abab" in s, s.upper(), s[::-1], s[2], len(t), t.startswith("u"), t.upper(), t * 2
 
 
+def taken_apart(x: Any) -> Any:
+    s = ""
+    for v in x:
+        s += f"{int(v)} "
+    parts, t = s.split(), "a-b" if x[0] > 0 else "c-d"
+    n = 0
+    for word in parts:
+        n = n * 2 + int(word)
+    head, _, tail = s.partition(" ")
+    return (
+        parts,
+        n,
+        head,
+        tail,
+        list(s),
+        sorted(s),
+        max(s),
+        set(s),
+        t.split("-"),
+        [part.strip() for part in s.split("3")],
+    )
+
+
+def classes(x: Any) -> Any:
+    s, t = f"{x[0]}", "a" if x[0] > 1 else "b"
+    return isinstance(s, str), isinstance(t, (int, str)), isinstance(s, int), type(s).__name__, type(t) is str
+
+
 def reversed_text(x: Any) -> Any:
     s = ""
     for c in "the quick":
@@ -189,7 +217,7 @@ def attribute(x: Any) -> Any:
 PROGRAMS: list[Callable[[Any], Any]] = [
     grown_by_constants, grown_by_formats, grown_at_both_ends, rows_of_bars, chosen_or_none, of_one_path, longest,
     swapped, caught, list_methods, returned_from_a_loop, written_at_computed_places, keys, questions, reversed_text,
-    letters, attribute,
+    letters, attribute, taken_apart, classes,
 ]  # fmt: skip
 
 

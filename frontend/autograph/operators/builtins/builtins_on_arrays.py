@@ -266,6 +266,8 @@ def isinstance_(value: Any, kinds: Any) -> Any:
         return builtins.isinstance(range(0), kinds) or builtins.isinstance(value, kinds)
     if isinstance(value, CompositeValue):
         return builtins.isinstance(value.example(), kinds)
+    if is_text(value):
+        return builtins.issubclass(str, kinds)
     if not isinstance(value, TracedArray):
         answer = builtins.isinstance(value, kinds)
         note_subclass(type(value), kinds, answer)
@@ -294,6 +296,8 @@ def type_(value: Any) -> Any:
         return np.random.Generator
     if isinstance(value, CompositeValue):
         return type(value.example())
+    if is_text(value):
+        return str
     if isinstance(value, SequenceIterator):
         return value.kind
     if isinstance(value, RuntimeTable):

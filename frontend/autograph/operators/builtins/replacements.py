@@ -99,17 +99,25 @@ def _of_object(*args: Any) -> bool:
     return len(args) == 1
 
 
+def _is_one(args: tuple[Any, ...], kinds: tuple[type, ...]) -> bool:
+    """Whether one value is given, of some classes or a text that the program makes."""
+    return len(args) == 1 and (isinstance(args[0], kinds) or iterables.is_text(args[0]))
+
+
 def _walked(*args: Any) -> bool:
     """Only the program knows the items."""
-    return len(args) == 1 and isinstance(
-        args[0],
-        (
-            generators.Walk,
-            iterables.Filtered,
-            dynamic_lists.GrowingList,
-            iterables.Sequence,
-            sequence_iterators.SequenceIterator,
-        ),
+    return (len(args) == 1 and iterables.is_text(args[0])) or (
+        len(args) == 1
+        and isinstance(
+            args[0],
+            (
+                generators.Walk,
+                iterables.Filtered,
+                dynamic_lists.GrowingList,
+                iterables.Sequence,
+                sequence_iterators.SequenceIterator,
+            ),
+        )
     )
 
 
@@ -119,8 +127,8 @@ def _shown(*args: Any) -> bool:
 
 def _other_class(*args: Any) -> bool:
     """The class is not that of what stands for the value: of an exception it is known when the program runs."""
-    return len(args) == 1 and isinstance(
-        args[0],
+    return _is_one(
+        args,
         (
             UnknownException,
             TracedArray,

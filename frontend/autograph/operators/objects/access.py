@@ -33,6 +33,7 @@ from ..builtins.random_functions import are_generators
 from ..calls.calls import call
 from ..lists import computed_lengths
 from ..lists.kept_items import require_no_copy
+from ..lists.text_parts import parts_of_text, takes_apart
 from ..statements import dict_lookups
 from ..statements.dict_lookups import are_constants, is_looked_up, look_up
 from ..tables import becoming, dict_tables, table_walks
@@ -72,6 +73,8 @@ def attr(owner: Any, name: str) -> Any:
         return _of_several(owner, name)
     if isinstance(owner, Optional) and name == "__class__":
         return call(type, owner)
+    if takes_apart(owner, name):
+        return parts_of_text(owner, name)
     return _attribute(owner, name)
 
 

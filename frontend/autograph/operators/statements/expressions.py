@@ -171,7 +171,7 @@ def is_not_(left: Any, right: Any) -> Any:
 
 def in_(item: Any, container: Any) -> Any:
     """`item in container`; among arrays whether any element is equal, as in NumPy."""
-    container = resolve_grown_list(left_of(container, "in"))
+    container = container if is_text(container) else resolve_grown_list(left_of(container, "in"))
     require_own(current_trace(), container, changes=False)
     if isinstance(container, (TracedArray, CompositeValue)):
         return _is_element(item, container)

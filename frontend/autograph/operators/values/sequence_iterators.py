@@ -16,7 +16,17 @@ from .....dialect.errors import UnsupportedError
 from .....dialect.records import dataclass
 from ....tracing.flat_items import FlatItems
 from ..interface import operators
-from .iterables import Enumerated, Filtered, Mapped, Reversed, Sequence, Zipped, sequence_of
+from .iterables import (
+    Characters,
+    Enumerated,
+    Filtered,
+    Mapped,
+    Reversed,
+    Sequence,
+    Zipped,
+    is_text,
+    sequence_of,
+)
 from .ranges import Range
 from .resolve_grown_lists import resolve_grown_list
 
@@ -278,6 +288,8 @@ def left_of(iterable: Any, taker: str | None = None) -> Any:
         return iterable.left()
     if isinstance(iterable, Filtered) and (rest := iterable.rest()) is not None:
         return rest.given(taker or "a loop")
+    if is_text(iterable):
+        return Characters(iterable)
     if not isinstance(iterable, SequenceIterator):
         return operators().as_walked(iterable) if type(iterable) is list else iterable
     return iterable.taken() if taker is None else iterable.given(taker)
