@@ -10,6 +10,7 @@ import numpy as np
 
 from ...backend.cpu.dispatch.turns import turn
 from ...backend.gpu.devices.on_device import ARRAYS, memory_of
+from ...dialect.call_depth import deeper_calls
 from ...dialect.errors import InternalError, TraceRecursionError, WeftTypeError
 from ...dialect.imports import is_loaded
 from ...dialect.records import dataclass
@@ -69,7 +70,10 @@ def record_function(
     while True:
         try:
             run = contextvars.copy_context().run  # what is set of the context is set at each call
-            with turn():  # the function is traced on Python's state itself, which is as it was afterwards
+            with (
+                turn(),
+                deeper_calls(),
+            ):  # the function is traced on Python's state itself, which is as it was afterwards
                 return run(_record, function, convert, signature, leaves, decisions, is_watched)
         except DrawnMeanwhile:
             is_watched = True
@@ -199,7 +203,7 @@ def _raise_explained(error: Exception, name: str) -> NoReturn:
         raised = TraceRecursionError(
             f"{name} recursed without end while it was traced, as it would in Python, where nothing ends it: return "
             "without a call of itself in some case. Where an array decides that, the function must be converted "
-            "(without autograph=False)"
+            "(without autograph=False). Calls that end are traced some hundreds deep: write a loop for more"
         )
     elif isinstance(error.__cause__, WeftTypeError):
         # NumPy asked a traced array for its value and hides our answer behind a message of its own.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import threading
+
+from ....dialect.call_depth import call_depth
 
 _SMALLEST_STACK = 1 << 20
 """Bytes that every thread is taken to have where nothing tells: Windows gives no more."""
@@ -13,7 +14,7 @@ _LARGEST_STACK = 1 << 30
 
 def depth_limit() -> int:
     """The number of calls that may be nested, as for Python functions."""
-    return sys.getrecursionlimit()
+    return call_depth()
 
 
 def stack_budget() -> int:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+import sys
 
+import numpy as np
+import pytest
+
+import weft
 from support.behaviour_harness import refused, same
 from weft.dialect.errors import UnsupportedError
 
@@ -80,3 +84,15 @@ def test_changed_variables_around_it_are_refused():
         return calls
 
     refused(count, I64(3), error=UnsupportedError, match="changes calls, which lives outside")
+
+
+def test_calls_that_end_are_traced_deeper_than_python_nests_its_own() -> None:
+    def down(n, x):
+        return x if n == 0 else down(n - 1, x + 1)
+
+    limit = sys.getrecursionlimit()
+    assert weft.function(down)(400, np.float64(0)) == 400
+    assert sys.getrecursionlimit() == limit
+    with pytest.raises(RecursionError, match="some hundreds deep"):
+        weft.function(down)(limit, np.float64(0))
+    assert sys.getrecursionlimit() == limit
