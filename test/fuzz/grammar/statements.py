@@ -47,6 +47,8 @@ class Statements(Containers):
             (self.share_of_roads, self.by_road),
             (0.7, self.keyed),
             (0.4, self.write_scalar),
+            (0.4, self.seek),
+            (0.4, self.note_keys),
         ]
         functions, weights = [k for _, k in kinds], [w for w, _ in kinds]
         for _ in range(8):
@@ -170,6 +172,14 @@ class Statements(Containers):
     def write_scalar(self) -> None:
         """Write what was made of a number."""
         raise Unfit("scalars")
+
+    def seek(self) -> None:
+        """Compute with what a loop has found, or not."""
+        raise Unfit("tables")
+
+    def note_keys(self) -> None:
+        """Put constant keys into a dict on some paths."""
+        raise Unfit("tables")
 
     # Exits
 
@@ -331,7 +341,10 @@ class Statements(Containers):
             named = f" as e{self.counter}" if self.often(0.4) else ""
             self.write(f"except {caught}{named}:")
             if named and self.often(0.5):
-                self.write(f"    print({named.split()[-1]})")
+                shown = named.split()[-1]
+                self.write(
+                    f"    print({self.one(shown, f'type({shown}).__name__', f'{shown}.__class__ is KeyError')})"
+                )
             self.body(most=2)
             self.scope.join(values, self.keeps_names)
             if self.often(0.2):

@@ -52,6 +52,43 @@ class Tables(Roads):
         }  # fmt: skip
         return self.template(*texts[kind], v=self.fresh(), t=table, k=self.integer)
 
+    def seek(self) -> None:
+        """A number that a loop finds, or None, and what is computed with it by what takes numbers only."""
+        found, item = self.fresh(), self.fresh("q")
+        test = f"{item} > {self.literal()} and ({found} is None or {item} < {found})"
+        loop = f"for {item} in {self.array()}.ravel():\n    if {test}:\n        {found} = {item}"
+        self._execute_all([f"{found} = None", loop])
+        self._execute_all([
+            self.template(
+                "{v} = int({f})", "{v} = float({f})", "{v} = round({f}, 1)", "{v} = math.floor({f})",
+                "{v} = divmod({f}, 2)",
+                "{v} = isinstance({f}, (int, np.floating))", "{v} = callable({f})", "{v} = type({f}).__name__",
+                "{v} = np.array([{f}, 1.5])", "{v} = np.full(3, {f})", "{v} = np.where({f} > 0, {f}, 0)",
+                "{v} = [{f}] * 2", "print({f})", "{v} = f'{{f:.1f}}'", "{v} = {f} is None or {f} > 1", "{v} = {f} or 2",
+                "{v} = max({f}, 1)",
+                v=self.fresh(), f=found,
+            )
+        ])  # fmt: skip
+
+    def note_keys(self) -> None:
+        """A dict of numbers of one type that has constant keys on some paths only."""
+        table, one = self.fresh("t"), lambda: f"float({self.number()})"
+        start = self.one(
+            "{}", f"{{'a': {one()}}}", "collections.defaultdict(float)", "collections.OrderedDict()"
+        )
+        put = self.one(
+            f"{table}['b'] = {one()}", f"{table}.setdefault('c', {one()})", f"{table}.update(a={one()})"
+        )
+        other = self.one(f"{table}['c'] = {one()}", f"{table}.pop('a', None)", f"{table}.clear()", "pass")
+        self._execute_all([f"{table} = {start}", f"if {self.condition()}:\n    {put}\nelse:\n    {other}"])
+        self._execute_all([
+            self.template(
+                "{v} = len({t})", "{v} = 'b' in {t}", "{v} = {t}.get('a', 0.5)", "{v} = sorted({t})", "{v} = list({t})",
+                "{v} = sum({t}.values())", "print({t})", "{v} = {t}['b']", "{v} = {t}", "{v} = [*{t}.items()]",
+                v=self.fresh(), t=table,
+            )
+        ])  # fmt: skip
+
     def _execute_all(self, statements: list[str]) -> None:
         """Write statements that run on the examples."""
         for statement in statements:
