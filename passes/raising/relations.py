@@ -52,7 +52,7 @@ def row_of(vector: Value) -> Row | None:
 def read_of(value: Value) -> Row | None:
     """Where a value is read; None where it is computed, or read at places that are not neighbours."""
     start = stop = None
-    made = _made(value)
+    made = made_of(value)
     if made is not None and made[0] is DynamicSlice:
         _, attributes, operands = made
         if type_of(operands[0]).rank != 1 or attributes["step"] != (1,):
@@ -64,7 +64,7 @@ def read_of(value: Value) -> Row | None:
             stop is None and attributes["stop"] != (INT64_MAX,)
         ):
             return None
-        made = _made(value)
+        made = made_of(value)
     if made is None or made[0] is not Gather:
         return Row(value, 0, {}, start, stop) if type_of(value).rank == 1 else None
     _, attributes, (base, *indices) = made
@@ -75,7 +75,7 @@ def read_of(value: Value) -> Row | None:
     return Row(base, axis, dict(zip(attributes["axes"], indices, strict=True)), start, stop)
 
 
-def _made(value: Value) -> tuple[type[Op], dict[str, Any], list[Value]] | None:
+def made_of(value: Value) -> tuple[type[Op], dict[str, Any], list[Value]] | None:
     """The class of the weft op that makes a value, its attributes and operands."""
     operation = producer(value)
     op_class = None if operation is None else op_class_of(operation)
@@ -118,7 +118,7 @@ class Iterations:
         value = yielded(block)[base.arg_number - 1]
         found: list[Mapping[int, Size]] = []
         while value != base:
-            made = _made(value)
+            made = made_of(value)
             if made is None or made[0] is not Scatter or type_of(made[2][2]).rank:
                 return None
             _, attributes, (value, _, *indices) = made

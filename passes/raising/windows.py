@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from ...dialect.dtypes import kind
-from ...dialect.mlir import Operation, Value
+from ...dialect.mlir import Value
 from ...dialect.op import Op
 from ...dialect.ops.contraction import Contract, parse_spec
 from ...dialect.ops.elementwise import Multiply
@@ -20,15 +20,13 @@ from ...dialect.ops.reductions import Max, Mean, Sum, normalize_axes
 from ...dialect.ops.shape import BroadcastTo, ExpandDims, Stretch, Transpose
 from ...dialect.ops.slicing import SliceUpdate
 from ...dialect.records import dataclass, replace
-from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.sizes import Size
 from ..control_flow.linear import linear
 from ..control_flow.slices import Span, spans_of
 from ..control_flow.structure import producer
 from ..rewriting import type_of
-
-PRODUCT_DTYPES = ("float32", "float64", "complex64", "complex128", "int16", "int32", "int64")
-"""Of which products are as they are when sums are made: those of halves are rounded, each."""
+from .accumulators import PRODUCT_DTYPES
+from .relations import made_of
 
 Axes: TypeAlias = "tuple[int | None, ...]"
 """For each axis of a product the axis of a factor, or None where the factor is repeated along it."""
@@ -69,7 +67,7 @@ class Update:
 
 def update_of(value: Value) -> Update | None:
     """A tensor as one that was updated with what is computed of a window; None where it is something else."""
-    made = _made(value)
+    made = made_of(value)
     if made is None:
         return None
     op_class, attributes, operands = made
@@ -78,7 +76,7 @@ def update_of(value: Value) -> Update | None:
         at = dict(zip(attributes["axes"], map(linear, indices), strict=True))
     elif op_class is SliceUpdate:
         base, update = operands
-        single = _made(update)
+        single = made_of(update)
         if single is None or single[0] is not ExpandDims:
             return None
         (computed,) = single[2]
@@ -115,7 +113,7 @@ def _places(
 
 def _windows(value: Value, placed: tuple[int, ...]) -> tuple[Windows, tuple[Size, ...]] | None:
     """What a value is of a window, and where that begins on the axes along which windows move."""
-    made = _made(value)
+    made = made_of(value)
     if made is None:
         return None
     function, attributes, operands = made
@@ -138,7 +136,7 @@ def _summed(
     value: Value, summed: tuple[int, ...], placed: tuple[int, ...]
 ) -> tuple[Windows, tuple[Size, ...]] | None:
     """The sum of a product of a window and filters."""
-    made, type = _made(value), type_of(value)
+    made, type = made_of(value), type_of(value)
     if made is None or made[0] is not Multiply or None in type.shape:
         return None
     extents = [extent for extent in type.shape if extent is not None]
@@ -246,7 +244,7 @@ def _window(value: Value) -> tuple[Value, list[Span]] | None:
 def _factor(value: Value, shape: Sequence[int | None]) -> tuple[Value, Axes]:
     """What a factor of a product of a shape is made of by repeating it and moving its axes."""
     axes = _aligned(list(range(type_of(value).rank)), type_of(value).shape, shape)
-    while (made := _made(value)) is not None:
+    while (made := made_of(value)) is not None:
         op_class, attributes, operands = made
         if op_class is ExpandDims:
             inserted = attributes["axes"]
@@ -275,15 +273,6 @@ def _aligned(
     for axis, extent, target in zip(axes, extents, shape[len(found) :], strict=True):
         found.append(None if extent == 1 and target != 1 else axis)
     return found
-
-
-def _made(value: Value) -> tuple[type[Op], dict[str, Any], list[Value]] | None:
-    """The class of the weft op that makes a value, its attributes and operands."""
-    operation: Operation | None = producer(value)
-    op_class = None if operation is None else op_class_of(operation)
-    if operation is None or op_class is None:
-        return None
-    return op_class, decode_attributes(op_class, operation), list(operation.operands)
 
 
 __all__ = ["Update", "Windows", "update_of"]

@@ -2,7 +2,7 @@
 // RUN: weft-opt %s --hoist-products --mlir-pass-statistics --split-input-file -o %t 2>&1 | filecheck %s --check-prefix=STATISTICS
 
 // STATISTICS: hoist-products
-// STATISTICS: (S) 4 products computed before loops
+// STATISTICS: (S) 5 products computed before loops
 
 // Columns of a tensor times a triangle of it.
 // CHECK-LABEL: func.func @triangle
@@ -175,4 +175,39 @@ func.func @large(%x: tensor<1000x2xf64>, %y: tensor<2x1000xf64>, %b: tensor<1000
     scf.yield %w : tensor<1000xf64>
   }
   return %r : tensor<1000xf64>
+}
+
+// -----
+
+// Vectors that are computed of each row, and a part of a matrix that a number multiplies: both are computed for all before
+// the loop.
+// CHECK-LABEL: func.func @scaled
+// CHECK-SAME: (%[[X:.*]]: tensor<10x12xf64>, %[[Y:.*]]: tensor<10x12xf64>, %[[S:.*]]: tensor<f64>,
+// CHECK-DAG: %[[ROOTS:.*]] = "weft.sqrt"(%[[X]])
+// CHECK-DAG: %[[SCALED:.*]] = "weft.multiply"(%[[Y]], %[[S]])
+// CHECK: %[[ALL:.*]] = "weft.contract"(%[[ROOTS]], %[[SCALED]]) {spec = "ac,bc->ab"}
+// CHECK: scf.for
+// CHECK-NOT: weft.contract
+// CHECK: "weft.gather"(%[[ALL]],
+// CHECK: weft.dynamic_slice
+func.func @scaled(%x: tensor<10x12xf64>, %y: tensor<10x12xf64>, %s: tensor<f64>, %c: tensor<10x10xf64>) -> tensor<10x10xf64> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %end = arith.constant 10 : index
+  %next = "weft.constant"() {value = dense<1> : tensor<i64>} : () -> tensor<i64>
+  %r = scf.for %j = %zero to %end step %one iter_args(%a = %c) -> tensor<10x10xf64> {
+    %d = arith.index_cast %j : index to i64
+    %i = tensor.from_elements %d : tensor<i64>
+    %n = "weft.add"(%i, %next) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    %row = "weft.gather"(%x, %i) {axes = array<i64: 0>, position = 0 : i64} : (tensor<10x12xf64>, tensor<i64>) -> tensor<12xf64>
+    %roots = "weft.sqrt"(%row) : (tensor<12xf64>) -> tensor<12xf64>
+    %part = "weft.dynamic_slice"(%y, %n) {start = array<i64: 0, 0>, start_axes = array<i64>, step = array<i64: 1, 1>, stop = array<i64: 0, 9223372036854775807>, stop_axes = array<i64: 0>} : (tensor<10x12xf64>, tensor<i64>) -> tensor<?x12xf64>
+    %scaled = "weft.multiply"(%part, %s) : (tensor<?x12xf64>, tensor<f64>) -> tensor<?x12xf64>
+    %p = "weft.contract"(%scaled, %roots) {spec = "ab,b->a"} : (tensor<?x12xf64>, tensor<12xf64>) -> tensor<?xf64>
+    %old = "weft.gather"(%a, %i) {axes = array<i64: 0>, position = 0 : i64} : (tensor<10x10xf64>, tensor<i64>) -> tensor<10xf64>
+    %new = "weft.dynamic_slice_update"(%old, %p, %n) {start = array<i64: 0>, start_axes = array<i64>, step = array<i64: 1>, stop = array<i64: 0>, stop_axes = array<i64: 0>} : (tensor<10xf64>, tensor<?xf64>, tensor<i64>) -> tensor<10xf64>
+    %w = "weft.scatter"(%a, %new, %i) {axes = array<i64: 0>, mode = "set", position = 0 : i64} : (tensor<10x10xf64>, tensor<10xf64>, tensor<i64>) -> tensor<10x10xf64>
+    scf.yield %w : tensor<10x10xf64>
+  }
+  return %r : tensor<10x10xf64>
 }
