@@ -65,8 +65,9 @@ def test_what_a_page_names_is_there(page):
     "page", [p for p in DOCS.glob("*.md") if ">>> " in p.read_text()], ids=lambda p: p.name
 )
 def test_the_examples_of_a_page_run(page):
-    if page.name == "summary.md":
-        pytest.importorskip("tensorboard", reason="needs tensorboard")
+    for name, needed in (("summary.md", "tensorboard"), ("engines.md", "dask.array")):
+        if page.name == name:
+            pytest.importorskip(needed, reason=f"needs {needed}")
     options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     with weft.settings.scope(cuda=weft.settings.cuda):  # a page may choose another driver
         outcome = doctest.testfile(str(page), module_relative=False, optionflags=options)
