@@ -30,7 +30,13 @@ def flatten_results(
     Everything else is a constant; a constant that holds traced arrays, or that would run the function's own code
     later, is an `UnsupportedError`.
     """
-    structure = flatten_with(value, leaves, lambda part: _is_array(part) or is_found(part), attributes_of)
+    try:
+        structure = flatten_with(value, leaves, lambda part: _is_array(part) or is_found(part), attributes_of)
+    except RecursionError:
+        raise UnsupportedError(
+            "the result holds itself, as a node does that knows the one above it, or is nested too deeply; return the "
+            "arrays and numbers in it"
+        ) from None
     for constant in constants(structure):
         kind = type(constant).__qualname__
         if isinstance(constant, (Iterator, AsyncIterator, Awaitable)):

@@ -332,3 +332,33 @@ def test_results_that_cannot_be_saved(tmp_path) -> None:
     compiled = weft.function(lambda x: Node(1, x.sum()))
     with pytest.raises(weft.NotPortable, match="Node"):
         weft.save(tmp_path / "nodes.weft", f=compiled.get_concrete_function(weft.TensorSpec([3], np.float64)))
+
+
+@dataclasses.dataclass
+class Linked:
+    count: float
+    parent: object = None
+    children: dict = dataclasses.field(default_factory=dict)
+
+
+def test_objects_that_know_the_one_above_them():
+    def f(x):
+        root = Linked(1.0)
+        root.children["first"] = Linked(2.0, root)
+        for i in range(3):
+            if x > i:
+                root.children["first"].count += x
+                root.children["first"].parent.count *= 2.0
+        return root.count, root.children["first"].count
+
+    same(f, np.float64(2.5), np.float64(-1.0))
+
+
+def test_a_result_that_holds_itself_is_refused():
+    def f(x):
+        root = Linked(x)
+        root.parent = root
+        return root
+
+    with pytest.raises(NotImplementedError, match="the result holds itself, as a node does"):
+        weft.function(f)(np.float64(1.0))

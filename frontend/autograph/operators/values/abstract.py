@@ -89,8 +89,8 @@ from .several_kinds import absent_types, carried_types_of, flatten_types, join_t
 # Finding out
 
 
-def kind_of(value: Any) -> Kind:
-    """The abstract type of a Python value as it is."""
+def kind_of(value: Any, around: tuple[Any, ...] = ()) -> Kind:
+    """The abstract type of a Python value as it is, in containers `around`: one of these again is itself alone."""
     if value is UNBOUND:
         return Partial(None, unbound=True)
     if isinstance(value, MaybeUnbound):
@@ -117,8 +117,11 @@ def kind_of(value: Any) -> Kind:
         return kind
     parts = parts_of(value)
     if parts is not None:
+        if any(value is one for one in around):
+            return Static(value)
         keys, children = parts
-        return Container(container_class(value), keys, tuple(map(kind_of, children)))
+        inside = (*around, value)
+        return Container(container_class(value), keys, tuple(kind_of(child, inside) for child in children))
     return Static(value)
 
 
