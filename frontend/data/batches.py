@@ -35,13 +35,16 @@ class BatchStream(StreamStep):
         return batched_spec(self.inner.spec(), self.count if self.drops else None)
 
     def walk(self, key: Key, start: Any) -> Iterator[Any]:
-        items = self.inner.walk(key, start * self.count)
-        return self.listed(items) if current_trace() is None else self.filled(items)
+        # A generator itself, which makes what it walks: so it begins anew where a trace goes another way.
+        if current_trace() is None:
+            yield from self.listed(key, start)
+        else:
+            yield from self.filled(key, start)
 
-    def listed(self, items: Iterator[Any]) -> Iterator[Any]:
+    def listed(self, key: Key, start: Any) -> Iterator[Any]:
         """The batches, in plain Python."""
         batch: list[Any] = []
-        for item in items:
+        for item in self.inner.walk(key, start * self.count):
             batch.append(item)
             if len(batch) == self.count:
                 yield stacked(batch)
@@ -49,11 +52,11 @@ class BatchStream(StreamStep):
         if batch and not self.drops:
             yield stacked(batch)
 
-    def filled(self, items: Iterator[Any]) -> Iterator[Any]:
+    def filled(self, key: Key, start: Any) -> Iterator[Any]:
         """The batches, whose room is made when their first element comes: so their number of rows is known."""
         number = 0
         batch: Any  # of no value in front of the loop
-        for item in items:
+        for item in self.inner.walk(key, start * self.count):
             batch = self.begun(item) if number == 0 else self.placed(batch, number, item)  # noqa: F821
             number += 1
             if number == self.count:
@@ -100,7 +103,7 @@ class PaddedBatch(BatchStream):
         return padded_spec(self.inner.spec(), self.shapes, self.count if self.drops else None)
 
     def walk(self, key: Key, start: Any) -> Iterator[Any]:
-        return self.filled(self.inner.walk(key, start * self.count))
+        yield from self.filled(key, start)
 
     def begun(self, item: Any) -> Any:
         shapes, values = aligned(self.shapes, item), aligned(self.values, item)
@@ -175,8 +178,9 @@ def longest_or_given(longest: Any, given: int | None, axis: int) -> Any:
     if given is None or given == -1:
         return longest
     if longest > given:
+        has = f"{longest} entries" if current_trace() is None else "more entries"
         raise WeftValueError(
-            f"padded_batch: an element has {longest} entries along axis {axis}, and padded_shapes says {given}"
+            f"padded_batch: an element has {has} along axis {axis}, and padded_shapes says {given}"
         )
     return given
 

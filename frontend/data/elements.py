@@ -10,6 +10,7 @@ import numpy as np
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ..signature.element_kinds import Pipeline, is_record, names_in
 from ..signature.signature import TensorSpec
+from ..tracing.current import current_trace
 
 Key = tuple[Any, ...]
 """What the order of an epoch is drawn from: its number, and those of repetitions in it."""
@@ -99,9 +100,13 @@ def _stacked_arrays(arrays: list[Any]) -> Any:
 def require_shape(place: Any, shape: Any, wanted: Any) -> None:
     """Raise unless an element of a batch has the shape of the first."""
     if shape != wanted:
+        # In compiled code no text is made of numbers that are known when it runs.
+        if current_trace() is None:
+            told = f"element {place} of this one has shape {shape}, and element 0 {wanted}"
+        else:
+            told = "an element of this one has another shape than the first"
         raise WeftValueError(
-            f"batch: the elements of a batch have one shape, but element {place} of this one has shape {shape}, and "
-            f"element 0 {wanted}; padded_batch makes them equal"
+            f"batch: the elements of a batch have one shape, but {told}; padded_batch makes them equal"
         )
 
 
