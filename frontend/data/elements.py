@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import WeftTypeError, WeftValueError
-from ..signature.element_kinds import Pipeline, is_record, names_in
+from ..signature.element_kinds import Pipeline, is_record, names_in, steps_into
 from ..signature.signature import TensorSpec
 from ..tracing.current import current_trace
 
@@ -60,8 +60,7 @@ def fields_of(value: Any) -> list[str]:
 def parts_of(value: Any, path: str = "") -> list[tuple[str, Any]]:
     """The parts of a structure, with what messages call them: `[0]['x']`."""
     if isinstance(value, tuple):
-        names = names_in(value)
-        steps = [f".{name}" for name in names] if names else [f"[{place}]" for place in range(len(value))]
+        steps = steps_into(value)
         inside = list(value)
     elif isinstance(value, dict):
         steps, inside = [f"[{name!r}]" for name in value], list(value.values())
