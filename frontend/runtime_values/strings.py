@@ -41,6 +41,7 @@ class RuntimeString(RuntimeValue):
     __slots__ = ("_frozen", "_render", "_shown", "joined", "kept", "number", "pieces")
     __hash__ = None  # type: ignore[assignment]
     __weft_text__ = True
+    is_made_text = True
 
     def __init__(
         self,

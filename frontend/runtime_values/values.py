@@ -13,7 +13,7 @@ import gc
 import types
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -50,6 +50,8 @@ class RuntimeValue:
     """Base of Python values that are made at run time, of others."""
 
     __slots__ = ()
+    is_made_text: ClassVar[bool] = False
+    """Whether it is a text that is made when the program runs."""
 
     def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
         """A nested value to freeze, and what makes this value of it when it is thawed."""

@@ -2,4 +2,6 @@
 
 from .....dialect.imports import load_on_first_use
 
-load_on_first_use(__name__, "computed_lengths", "dynamic_lists", "list_methods", "mixed_containers")
+load_on_first_use(
+    __name__, "computed_lengths", "dynamic_lists", "list_methods", "mixed_containers", "text_parts"
+)

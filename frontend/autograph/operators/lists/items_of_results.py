@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ....runtime_values.kept_texts import kept_text
+from ....runtime_values import kept_texts
 from ....signature.composite_arrays import ArrayParts
 from ....signature.signature import Leaf, Node, Structure, static, static_key
 from ....signature.signature import Static as Constant
@@ -46,7 +46,7 @@ class _TextOfNumber(tuple[Any, ...]):
     """Made of a number: the text with that number."""
 
     def __new__(cls, number: Any) -> Any:
-        return kept_text(number)
+        return kept_texts.kept_text(number)
 
 
 class _PresentOrNone(tuple[Any, ...]):

@@ -8,16 +8,12 @@ from typing import Any
 from ....runtime_values.kept_texts import numbers_of_texts, text_of_number
 from ....tracing.current import current_trace
 from ..values.abstract import Text
-from ..values.iterables import is_text
 from .dynamic_lists import GrowingList, list_of_columns
 
 _LISTING = ("rsplit", "split", "splitlines")
 _IN_THREE = ("partition", "rpartition")
-
-
-def takes_apart(owner: Any, name: str) -> bool:
-    """Whether an attribute is a method that gives parts of a text."""
-    return name in (*_LISTING, *_IN_THREE) and is_text(owner)
+METHODS = (*_LISTING, *_IN_THREE)
+"""The methods of strings that give parts of them."""
 
 
 def parts_of_text(text: Any, name: str) -> Any:
@@ -43,4 +39,4 @@ def _asked(name: str) -> Any:
     return lambda text, args, named: getattr(text, name)(*args, **named)
 
 
-__all__ = ["parts_of_text", "takes_apart"]
+__all__ = ["METHODS", "parts_of_text"]

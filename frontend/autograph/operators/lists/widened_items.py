@@ -9,7 +9,7 @@ import numpy as np
 
 from .....dialect.errors import UnsupportedError
 from ....numpy_api import lookup
-from ....runtime_values.kept_texts import number_of_text
+from ....runtime_values import kept_texts
 from ....tracing.current import current_trace
 from ..values.abstract import ArrayKind, Choice, Container, Kind, Partial, Static, Text, array_leaves
 
@@ -57,9 +57,9 @@ def _numbers_of_texts(constant: Kind, arrays: Iterator[Any], room: Any) -> Any:
     trace = current_trace()
     assert trace is not None, "growing lists exist only while a trace is recorded"
     if isinstance(constant, Static):
-        return lookup("full")((room,), number_of_text(trace, constant.value))
+        return lookup("full")((room,), kept_texts.number_of_text(trace, constant.value))
     assert isinstance(constant, Choice)
-    numbers = [number_of_text(trace, option.value) for option in constant.options]
+    numbers = [kept_texts.number_of_text(trace, option.value) for option in constant.options]
     return lookup("take")(lookup("stack")(numbers), next(arrays), axis=0)
 
 

@@ -18,8 +18,8 @@ from ....indexing.views import set_item as assign_item
 from ....numpy_api import lookup
 from ....numpy_api.array_memory import change_in_place
 from ....reach.links import link
+from ....runtime_values import kept_texts
 from ....runtime_values.kept_exceptions import number_of
-from ....runtime_values.kept_texts import number_of_text, text_of_number
 from ....runtime_values.objects import attribute_of
 from ....runtime_values.results import RuntimeLength, RuntimeTable
 from ....signature.traced_value import CompositeValue
@@ -31,9 +31,8 @@ from ....tracing.recorder import Recorder
 from ....tracing.several_types import SeveralTypes, as_promoted, by_type, first_of_several
 from ..builtins.random_functions import are_generators
 from ..calls.calls import call
-from ..lists import computed_lengths
+from ..lists import computed_lengths, text_parts
 from ..lists.kept_items import require_no_copy
-from ..lists.text_parts import parts_of_text, takes_apart
 from ..statements import dict_lookups
 from ..statements.dict_lookups import are_constants, is_looked_up, look_up
 from ..tables import becoming, dict_tables, table_walks
@@ -41,7 +40,7 @@ from ..tables.keys import is_run_time_key
 from ..values.array_parts import ArrayParts
 from ..values.control_flow_state import snapshot_of
 from ..values.hidden_state import require_own
-from ..values.iterables import Sequence
+from ..values.iterables import Sequence, is_text
 from ..values.known_arrays import compute_item, writable
 from ..values.looked_up import lookups, note_entry, note_special
 from ..values.optional import Chosen, Optional
@@ -73,8 +72,8 @@ def attr(owner: Any, name: str) -> Any:
         return _of_several(owner, name)
     if isinstance(owner, Optional) and name == "__class__":
         return call(type, owner)
-    if takes_apart(owner, name):
-        return parts_of_text(owner, name)
+    if is_text(owner) and name in text_parts.METHODS:
+        return text_parts.parts_of_text(owner, name)
     return _attribute(owner, name)
 
 
@@ -353,8 +352,8 @@ def _one_of(container: Any, place: TracedArray) -> Any:
     if isinstance(container, str) or are_constants(container):
         return Chosen(place, tuple(container))
     trace = place._storage.trace
-    numbers = [number_of_text(trace, text) for text in container]
-    return text_of_number(trace, lookup("stack")(numbers)[place])
+    numbers = [kept_texts.number_of_text(trace, text) for text in container]
+    return kept_texts.text_of_number(trace, lookup("stack")(numbers)[place])
 
 
 def _item(container: Any, key: Any) -> Any:

@@ -15,9 +15,8 @@ import numpy as np
 
 from .....dialect.mlir import Type, Value
 from .....dialect.types import TensorType
-from ....runtime_values.kept_texts import number_of_text, text_of_number
+from ....runtime_values import kept_texts
 from ....runtime_values.results import RuntimeContainer, RuntimeLength, RuntimeTable
-from ....runtime_values.strings import RuntimeString
 from ....runtime_values.values import RuntimeValue
 from ....signature.composite_arrays import array_of
 from ....signature.traced_value import CompositeValue
@@ -183,13 +182,17 @@ def texts_grow(before: Kind, after: Kind) -> bool:
 
 
 def _is_made_text(kind: Kind) -> TypeGuard[Static]:
-    return isinstance(kind, Static) and isinstance(kind.value, RuntimeString)
+    return isinstance(kind, Static) and _is_made(kind.value)
+
+
+def _is_made(value: Any) -> bool:
+    return isinstance(value, RuntimeValue) and value.is_made_text
 
 
 def _is_text(kind: Kind) -> bool:
     """Whether values are texts, known while tracing or not."""
     if isinstance(kind, (Static, Choice)):
-        return all(isinstance(option.value, (str, RuntimeString)) for option in _options(kind))
+        return all(isinstance(option.value, str) or _is_made(option.value) for option in _options(kind))
     return isinstance(kind, Text)
 
 
@@ -431,7 +434,7 @@ def flatten(trace: Recorder, value: Any, kind: Kind) -> list[Value]:
     if isinstance(kind, Choice):
         return [_option_number(trace, value, kind)]
     if isinstance(kind, Text):
-        return [value_of(trace, number_of_text(trace, value))]
+        return [value_of(trace, kept_texts.number_of_text(trace, value))]
     if isinstance(kind, Growing):
         columns = operators().columns_of_list(value, kind.item)
         types = column_types(kind)
@@ -502,7 +505,7 @@ def unflatten(trace: Recorder, kind: Kind, values: Iterator[Value]) -> Any:
     if isinstance(kind, Choice):
         return Chosen(wrap(trace, next(values), INT), tuple(option.value for option in kind.options))
     if isinstance(kind, Text):
-        return text_of_number(trace, wrap(trace, next(values), INT))
+        return kept_texts.text_of_number(trace, wrap(trace, next(values), INT))
     if isinstance(kind, Growing):
         return operators().list_of_columns(
             kind.item, [wrap(trace, next(values), t) for t in column_types(kind)]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ....runtime_values.results import RuntimeChoice, RuntimeContainer
-from ....runtime_values.strings import RuntimeString
+from ....runtime_values.values import RuntimeValue
 from ....signature.traced_value import ArrayHolder, held
 from ....source.locations import user_frames
 from ....tracing.array import TracedArray
@@ -71,8 +71,8 @@ def is_available(value: Any) -> bool:
         return value.is_none._storage.section.is_usable and is_available(value.value)
     if isinstance(value, RuntimeContainer):
         return all(map(is_available, value.state()))
-    if isinstance(value, RuntimeString):
-        return value.is_usable
+    if isinstance(value, RuntimeValue) and value.is_made_text:
+        return bool(value.is_usable)  # type: ignore[attr-defined]
     if isinstance(value, RuntimeChoice):
         return is_available(value.index)
     parts = parts_of(value)
