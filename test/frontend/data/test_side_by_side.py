@@ -183,3 +183,19 @@ def test_a_body_that_cannot_be_compiled_is_refused() -> None:
 
     with pytest.raises(weft.WeftError):  # and no loop over what the first trace has used up
         counted(Dataset.range(9).filter(odd).batch(2))
+
+
+def test_full_batches_of_streams_have_known_sizes() -> None:
+    @weft.function
+    def counted(dataset: Any) -> Any:
+        count = 0
+        for batch in dataset:
+            count += size_of(batch)
+        return count
+
+    @weft.do_not_convert
+    def size_of(batch: Any) -> int:
+        assert batch.shape == (4,)
+        return len(batch)
+
+    assert counted(Dataset.range(17).filter(odd).batch(4, drop_remainder=True)) == 8
