@@ -191,8 +191,11 @@ def _record(
             with _seen_inside(function.captured, region, parameters):
                 arrays = [*_arrays(given, function.kinds), *function.captured]
                 run = partial(_run, converted, given, names)
+                inside = Snapshot()
+                inside.follow(given, "an argument")
                 result, number = _kept(trace, run, converted) if function.catches else (_plain(run), None)
                 _require_no_state(function, snapshot)
+                _require_unchanged(inside)
                 if result is not _NEVER:
                     found = as_arrays(kind_of(result))
                     function.result = found if function.result is None else join(function.result, found)
@@ -208,6 +211,12 @@ def _record(
                     return True
     except CapturedArray as found_array:
         function.captured.append(TracedArray(found_array.storage))
+    except UnsupportedError:  # what is recorded in another way then has no half of it
+        op.operation.erase()
+        control_flow(trace).functions = {
+            key: known for key, known in control_flow(trace).functions.items() if known is not function
+        }
+        raise
     op.operation.erase()
     return False
 
@@ -261,6 +270,15 @@ def _require_no_state(function: StagedFunction, snapshot: Snapshot) -> None:
         raise UnsupportedError(
             f"a function that calls itself under a run-time condition changes {', '.join(changed)}, which lives "
             "outside of it: return the new value, or write into an array"
+        )
+
+
+def _require_unchanged(inside: Snapshot) -> None:
+    """Refuse changes of lists and dicts among the arguments: a function of the program has copies of them."""
+    if inside.changes():
+        raise UnsupportedError(
+            "a function that calls itself under a run-time condition changes a list, dict or object that it takes: "
+            "pass an array (np.array(items)), which it can write into, or return the new one"
         )
 
 
