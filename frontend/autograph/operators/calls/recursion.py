@@ -8,7 +8,7 @@ loops find what they carry: the first recording takes the recursive call for one
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from types import FunctionType
@@ -20,16 +20,19 @@ from .....dialect.errors import TraceRecursionError, UnrollingWarning, Unsupport
 from .....dialect.mlir import Value, dialect, ir
 from .....dialect.register import context
 from .....dialect.types import TensorType
+from ....runtime_values.values import traced_in
 from ....settings import settings
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
-from ....tracing.recorder import CapturedArray, Recorder
+from ....tracing.may_alias import all_aliases, connect
+from ....tracing.recorder import CapturedArray, Join, Recorder
 from ....tracing.regions import Region, Section
 from ....tracing.staging import value_of
 from ..branches import diverging, paths
 from ..exceptions import catching
 from ..values.abstract import (
     ArrayKind,
+    Container,
     Kind,
     absent_values,
     as_arrays,
@@ -37,8 +40,10 @@ from ..values.abstract import (
     flatten,
     join,
     kind_of,
+    parts_of,
     unflatten,
 )
+from ..values.aliases import present
 from ..values.control_flow_state import Activation, StagedFunction, control_flow, snapshot_of
 from ..values.program_locations import Snapshot
 
@@ -122,22 +127,91 @@ def _call(trace: Recorder, function: StagedFunction, values: list[Any]) -> Any:
         callee = ir.FlatSymbolRefAttr.get(function.symbol)
     results = iter(trace.create_upstream("func.call", operands, types, {"callee": callee}))
     result = unflatten(trace, function.result, results)
+    _require_apart(function.written, arrays)
     for index in function.written:
         arrays[index]._write(wrap(trace, next(results), arrays[index].type))
     if function.catches:
         catcher = paths.catcher_of(trace)
         assert catcher is not None
         catcher.raise_kept(wrap(trace, next(results), _NUMBER.type))
-    return result
+    return _with_arguments(result, function.result, iter(function.handed_on), arrays)
 
 
 def _arrays(values: list[Any], kinds: list[Kind]) -> list[TracedArray]:
-    """The arguments that are arrays, which a function may write in place."""
-    return [
-        value
-        for value, kind in zip(values, kinds, strict=True)
-        if isinstance(kind, ArrayKind) and kind.type.rank
+    """The arguments that are arrays, and the arrays in others, which a function may write in place."""
+    return [array for value, kind in zip(values, kinds, strict=True) for array in _arrays_in(value, kind)]
+
+
+def _arrays_in(value: Any, kind: Kind) -> list[TracedArray]:
+    if isinstance(kind, ArrayKind):
+        return [value] if kind.type.rank else []
+    parts = parts_of(value) if isinstance(kind, Container) and kind.kind is not slice else None
+    if parts is None or not isinstance(kind, Container):
+        return []
+    keys, children = parts
+    named = dict(zip(keys, children, strict=True)) if keys != kind.keys else {}
+    children = [named[key] for key in kind.keys] if named else children
+    return _arrays(children, list(kind.children))
+
+
+def _require_apart(written: Sequence[int], arrays: list[TracedArray]) -> None:
+    """Refuse one array in two places: a function of the program has a copy for each."""
+    storages = [array._storage for array in arrays]
+    if any(storages.count(storages[index]) > 1 for index in written):
+        raise UnsupportedError(
+            "a function that calls itself under a run-time condition writes an array that it is given twice, by two "
+            "names or as a view of the other: pass it once"
+        )
+
+
+def _handed_on(result: Any, kind: Kind, arrays: list[TracedArray]) -> list[frozenset[int | None]]:
+    """Which of the parameters each array in a result may be, of which views are some; None is another one."""
+    storages = [array._storage for array in arrays]
+    found = []
+    for leaf in _arrays([result], [kind]):
+        own = {storages.index(s) for s in (leaf._storage, *all_aliases(leaf._storage)) if s in storages}
+        is_itself = leaf._storage in storages and not leaf._path
+        found.append(frozenset(own if is_itself else {*own, None}))
+    return found
+
+
+def _with_arguments(
+    result: Any, kind: Kind, handed_on: Iterator[frozenset[int | None]], arrays: list[TracedArray]
+) -> Any:
+    """The result of a call, in which arrays that it takes are these themselves.
+
+    What may be one of them, or a view, is not written while that can be seen.
+    """
+    if isinstance(kind, ArrayKind) and kind.type.rank:
+        sources = next(handed_on)
+        places = [place for place in sources if place is not None]
+        if len(places) == len(sources) == 1:
+            return arrays[places[0]]
+        if places:
+            connect(result._storage, Join(any), [*(arrays[place]._storage for place in places), None])
+        return result
+    parts = parts_of(result) if isinstance(kind, Container) and kind.kind is not slice else None
+    if parts is None or not isinstance(kind, Container):
+        return result
+    children = [
+        _with_arguments(*pair, handed_on, arrays) for pair in zip(parts[1], kind.children, strict=True)
     ]
+    if kind.kind in (tuple, list):
+        return kind.kind(children)
+    return kind.kind(*children) if issubclass(kind.kind, tuple) else result
+
+
+def _require_all_known(given: list[Any], arrays: list[TracedArray]) -> None:
+    """Refuse writes of arrays that are held by what the caller cannot look into."""
+    known = {id(array._storage) for array in arrays}
+    for value in traced_in(given, depth=8):
+        value = present(value)
+        storage = value._storage if isinstance(value, TracedArray) else None
+        if storage is not None and storage.ref is not None and id(storage) not in known:
+            raise UnsupportedError(
+                "a function that calls itself under a run-time condition writes an array that may be missing where it "
+                "is called: pass the array itself"
+            )
 
 
 def _define(
@@ -183,7 +257,7 @@ def _record(
         op = dialect("func").FuncOp(function.symbol, ir.FunctionType.get(types, []), visibility="private")
         block = op.add_entry_block()
     function.op = op
-    known = function.result, function.written
+    known = function.result, function.written, function.handed_on
     try:
         with _recording(trace, Region(block, None)) as region:
             parameters = iter(list(block.arguments))
@@ -196,13 +270,20 @@ def _record(
                 result, number = _kept(trace, run, converted) if function.catches else (_plain(run), None)
                 _require_no_state(function, snapshot)
                 _require_unchanged(inside)
+                _require_all_known(given, arrays)
                 if result is not _NEVER:
                     found = as_arrays(kind_of(result))
                     function.result = found if function.result is None else join(function.result, found)
                 function.written = tuple(
                     i for i, array in enumerate(arrays) if array._storage.ref is not None
                 )
-                if function.result is not None and known == (function.result, function.written):
+                if result is not _NEVER and function.result is not None:
+                    _note_handed_on(function, result, arrays)
+                if function.result is not None and known == (
+                    function.result,
+                    function.written,
+                    function.handed_on,
+                ):
                     returned = _returned(trace, result, function)
                     returned += [arrays[i]._value() for i in function.written]
                     if function.catches:
@@ -219,6 +300,13 @@ def _record(
         raise
     op.operation.erase()
     return False
+
+
+def _note_handed_on(function: StagedFunction, result: Any, arrays: list[TracedArray]) -> None:
+    assert function.result is not None
+    found = _handed_on(result, function.result, arrays)
+    known = function.handed_on if len(function.handed_on) == len(found) else [frozenset()] * len(found)
+    function.handed_on = tuple(one | other for one, other in zip(known, found, strict=True))
 
 
 def _returned(trace: Recorder, result: Any, function: StagedFunction) -> list[Value]:

@@ -44,6 +44,8 @@ class StagedFunction:
     """Its definition."""
     captured: list[TracedArray] = field(default_factory=list)
     """Arrays of the functions around it that it uses: further parameters."""
+    handed_on: tuple[frozenset[int | None], ...] = ()
+    """For each array in its result the arrays among its parameters that it may be; None is another one."""
 
 
 @dataclass
