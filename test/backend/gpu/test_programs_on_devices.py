@@ -11,7 +11,7 @@ from weft.backend.gpu.machine.assembler import find_assembler
 
 _SOME = {
     "heat_1d": "one block",
-    "lu_in_place": "one block",
+    "lu_in_place": "points",
     "thomas": "",
     "histogram": "",
     "lstm": "one block",
@@ -66,14 +66,17 @@ READS = {
 }
 """Programs whose conditions, extents or bounds are those of data, and at how many places the host reads: 32 in all.
 
-None of them is in a loop.
+None of them is in a loop, but for those below.
 """
+
+READS_IN_LOOPS = {"lu_in_place": 1}
+"""Rows are eliminated at once, by kernels of their own; the host looks each time whether two rows change places."""
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
 def test_the_host_reads_only_what_it_decides_by(program):
     text = gpu_text(program.function, *program.arguments(program.sizes[-1]))
     assert reads(text) <= READS.get(program.name, 0)
-    assert not reads(text, in_loops=True)
+    assert reads(text, in_loops=True) <= READS_IN_LOOPS.get(program.name, 0)
     if program.name in STRAIGHT:
         assert not on_host(text)

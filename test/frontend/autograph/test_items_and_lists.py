@@ -76,6 +76,7 @@ def collected(x):
     return dict(zip(range(100), many)), doubled, frozenset({0}), dict(enumerate(many, 2))
 
 
+@pytest.mark.filterwarnings("ignore:a text")  # that Python makes them in each iteration
 def test_dicts_of_many_elements():
     same(collected, np.arange(70.0), np.arange(70) > 3, traces=2)
 
