@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ...dialect.errors import UnsupportedError
 from ...dialect.types import TensorType
 from ..tracing.staging import host_call
 from .calls_in_loops import note_call
@@ -112,6 +113,8 @@ def number_of_text(trace: Recorder, text: Any) -> TracedArray:
     """The number of a text, which is kept from here on: a string, or one that is made at run time."""
     if isinstance(text, RuntimeString) and text.kept is not None:
         return text.kept
+    if isinstance(text, RuntimeString) and trace.knows_counters and text.is_counted:
+        raise UnsupportedError("a text of the counter of a loop is known where the loop is unrolled")
     note_call(trace, "a text is made", _INSTEAD)
     trace.call_at_entry(_begin)
     parts = text.joined if isinstance(text, RuntimeString) else None

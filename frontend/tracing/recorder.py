@@ -277,6 +277,8 @@ class Recorder(ABC):
     """The block of the function that is called from outside."""
     region: Region
     """Where the next op goes: the function's own block, or one of a branch or loop."""
+    knows_counters = False
+    """Whether the loop that is recorded can be unrolled, so that texts of its counter are constants."""
     is_eager = False
     """Whether the elements of what is recorded are known."""
     place: SourceRange | None = None

@@ -181,6 +181,7 @@ def test_loops_around_long_loops_stay_loops() -> None:
     assert sizes[1] < 1.5 * sizes[0]
 
 
+@pytest.mark.optimised
 @pytest.mark.parametrize("blocks", [llvm.MAX_BLOCKS - 10, llvm.MAX_BLOCKS + 10])
 def test_functions_of_many_blocks_are_simplified_too(blocks: int) -> None:
     lines = ["define i64 @f(i64 %x) {", "  %p = alloca i64", "  store i64 %x, ptr %p", "  br label %b0"]

@@ -232,16 +232,6 @@ def test_programs_are_shown(mesh: Any) -> None:
     assert 29e-6 < many.seconds < 31e-6
 
 
-def test_the_page_does_what_it_says(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    page = (Path(__file__).parents[3] / "docs" / "partition.md").read_text()
-    path = tmp_path / "page.py"
-    path.write_text("\n".join(re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)))
-    exec(compile(path.read_text(), str(path), "exec"), {"__name__": "page"})
-    first, *table = capsys.readouterr().out.splitlines()
-    assert f"# {first}\n" in page
-    assert [line.split()[0] for line in table] == ["collective", "send_receive", "send_receive", "all"]
-
-
 SHIFT = np.array([1.0, 2.0])
 
 

@@ -72,6 +72,7 @@ def comprehension(
     if sequence is None or length is None or is_never_unrolled(sequence):
         return _collected(kind, iterable, element, condition, flat, _begun(kind))
     checkpoint = Checkpoint.take(trace, (element, condition))
+    before, trace.knows_counters = trace.knows_counters, True
     try:
         made = _collected(kind, Staged(sequence), element, condition, flat, _begun(kind))
         if isinstance(made, GrowingList) and condition is None and not flat:
@@ -79,6 +80,8 @@ def comprehension(
         return made
     except (ConcreteValueError, ControlFlowError, UnsupportedError):
         checkpoint.roll_back()
+    finally:
+        trace.knows_counters = before
     # A loop cannot make the items, or one array not hold them: Python makes each.
     made = _unrolled(trace, kind, Prefix(sequence, length), element, condition, flat)
     if sequence.known_length != length:

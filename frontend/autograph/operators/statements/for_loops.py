@@ -296,6 +296,10 @@ def _staged_or_unrolled(
     Its body may need the items as Python numbers, or give values of another shape each time.
     """
     checkpoint = Checkpoint.take(trace, (body,))
+    before, trace.knows_counters = (
+        trace.knows_counters,
+        trace.knows_counters or not is_never_unrolled(sequence),
+    )
     try:
         left = stage_for(trace, sequence, length, body, dead)
     except _REFUSALS as error:
@@ -304,6 +308,8 @@ def _staged_or_unrolled(
         refusal: WeftError = error
     else:
         return finish_loop(left, orelse)
+    finally:
+        trace.knows_counters = before
     checkpoint.roll_back()
     if isinstance(refusal, ControlFlowError):
         # The first iteration may give another structure: `total = 0; for row in x: total = total + row`.
