@@ -42,7 +42,7 @@ def smooth(x):
 def scaled(x):
     t = np.zeros_like(x)
     for k in range(len(x)):
-        t[k] = x[k] * 2
+        t[k] = x[len(x) - 1 - k] * 2 if x[k] > 0 else 3.0
     return t
 
 
@@ -157,7 +157,7 @@ def test_loops_of_one_function_are_told_apart():
         for k in range(1, len(x)):
             t[k] = t[k - 1] * 0.5 + x[k]
         for k in range(len(x)):
-            u[k] = t[k] * 2 + k
+            u[k] = t[len(x) - 1 - k] * 2 if x[k] > 0 else 3.0
         return t, u
 
     explanation = weft.function(both).get_concrete_function(VECTOR).explain()

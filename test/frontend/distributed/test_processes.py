@@ -33,9 +33,11 @@ def run(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [2, 3])
-def test_what_ranks_do_together(count: int) -> None:
-    programs = "dtypes,native,devices" if count == 2 else "unchecked,mixed,native,axes,checked,freed"
+@pytest.mark.parametrize(
+    ("count", "programs"),
+    [(2, "dtypes,native"), (2, "devices"), (3, "unchecked,mixed,native,axes,checked,freed")],
+)
+def test_what_ranks_do_together(count: int, programs: str) -> None:
     done = run(count, programs)
     assert done.returncode == 0, done.stderr
 
