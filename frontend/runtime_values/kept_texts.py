@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...dialect.errors import UnsupportedError
+from ...dialect.errors import InternalError, UnsupportedError
 from ...dialect.types import TensorType
 from ..tracing.staging import host_call
 from .calls_in_loops import note_call
@@ -70,7 +70,9 @@ class _Texts(threading.local):
 
     def text(self, number: int) -> str:
         """The text with a number; it is put together once."""
-        kept = next(call.texts for call in reversed(self.calls) if number in call.texts)
+        kept = next((call.texts for call in reversed(self.calls) if number in call.texts), None)
+        if kept is None:
+            raise InternalError("a text of a call is asked for after its thread has given it up")
         if not isinstance(kept[number], str):
             kept[number] = self._joined(number, kept)
         return kept[number]  # type: ignore[return-value]

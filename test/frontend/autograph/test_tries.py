@@ -477,6 +477,10 @@ def test_handlers_see_the_classes_of_numpy_and_python():
 
 
 def test_what_is_no_function_is_not_callable():
+    weft.function(
+        lambda: np.random.default_rng(1).random()
+    )()  # what is asked of functions then is asked of None, too
+
     def f(step, x):
         try:
             return step(x)

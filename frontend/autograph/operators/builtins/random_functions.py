@@ -51,7 +51,9 @@ def method_of(function: Any) -> Function | None:
     if found is not None:
         return functools.partial(found, trace)
     name = getattr(function, "__name__", "")
-    if vars(np.random.Generator).get(name) is function:  # its own: what it inherits is every object's
+    if (
+        name and vars(np.random.Generator).get(name) is function
+    ):  # its own: what it inherits is every object's
         return lambda generator, *args, **kwargs: operators().call(
             operators().attr(generator, name), *args, **kwargs
         )
