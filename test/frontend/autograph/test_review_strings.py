@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import sys
 
 import numpy as np
@@ -51,6 +52,25 @@ class TestChosenStrings:
             return len(names), names
 
         same(collect, F64(1), F64(-1))
+
+
+class Color(str, enum.Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+def test_classes_of_what_conditions_choose():
+    def classes(x):
+        color = Color.RED if x > 0 else Color.BLUE
+        mixed = "text" if x > 0 else len
+        error = ValueError if x > 0 else dict
+        return (
+            isinstance(color, Color), isinstance(color, str), type(color) is Color, isinstance(mixed, str),
+            callable(mixed), callable(error), callable(color),
+        )  # fmt: skip
+
+    same(classes, F64(1), F64(-1))
+    refused(lambda x: type("text" if x > 0 else len), F64(1), match="the class of")
 
 
 class TestStringsOfTheRun:

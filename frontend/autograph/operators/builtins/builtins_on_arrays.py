@@ -45,7 +45,7 @@ from ..values.iterables import (
     sequence_of,
 )
 from ..values.looked_up import note_subclass
-from ..values.optional import Optional
+from ..values.optional import Chosen, Optional
 from ..values.ranges import Range
 from ..values.sequence_iterators import (
     SequenceIterator,
@@ -266,6 +266,8 @@ def isinstance_(value: Any, kinds: Any) -> Any:
         return builtins.isinstance(range(0), kinds) or builtins.isinstance(value, kinds)
     if isinstance(value, CompositeValue):
         return builtins.isinstance(value.example(), kinds)
+    if isinstance(value, Chosen):
+        return value.is_one_for(lambda option: builtins.isinstance(option, kinds))
     if is_text(value):
         return builtins.issubclass(str, kinds)
     if not isinstance(value, TracedArray):
@@ -285,6 +287,8 @@ def _of_either(value: Optional, look: Callable[[Any], Any]) -> Any:
 
 def callable_(value: Any) -> Any:
     """`callable`."""
+    if isinstance(value, Chosen):
+        return value.is_one_for(builtins.callable)
     return _of_either(value, callable_) if isinstance(value, Optional) else builtins.callable(value)
 
 
@@ -296,6 +300,11 @@ def type_(value: Any) -> Any:
         return np.random.Generator
     if isinstance(value, CompositeValue):
         return type(value.example())
+    if isinstance(value, Chosen):
+        classes = {type(option) for option in value.options}
+        if len(classes) > 1:
+            raise UnsupportedError(f"the class of {value!r} is known only at run time: ask isinstance()")
+        return classes.pop()
     if is_text(value):
         return str
     if isinstance(value, SequenceIterator):

@@ -30,6 +30,7 @@ from ..statements import dict_lookups, effects, generators
 from ..tables import becoming, making
 from ..tables.python_classes import CLASSES
 from ..values import array_iterators, array_parts, iterables, looked_up, optional, ranges, sequence_iterators
+from ..values.optional import Chosen
 from . import (
     applied_functions,
     array_makers,
@@ -130,6 +131,7 @@ def _other_class(*args: Any) -> bool:
     return _is_one(
         args,
         (
+            Chosen,
             UnknownException,
             TracedArray,
             CompositeValue,

@@ -130,7 +130,7 @@ def is_(left: Any, right: Any) -> Any:
         if isinstance(one, Optional):
             return _is_optional(one, other)
         if isinstance(one, Chosen):
-            return one._any(partial(is_, other))
+            return one.is_one_for(partial(is_, other))
     left, right = resolve_grown_list(left), resolve_grown_list(right)
     left, right = traced_generator(left), traced_generator(right)
     if isinstance(left, TracedGenerator):

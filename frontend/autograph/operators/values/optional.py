@@ -51,7 +51,7 @@ class Chosen(RuntimeChoice):
         self.index = index
         self.options = options
 
-    def _any(self, holds: Callable[[Any], Any]) -> Any:
+    def is_one_for(self, holds: Callable[[Any], Any]) -> Any:
         """Whether the value is one for which something holds, perhaps at run time only."""
         found: Any = np.zeros((), bool)[()]
         for number, option in enumerate(self.options):
@@ -64,31 +64,31 @@ class Chosen(RuntimeChoice):
 
     def is_one_of(self, values: Collection[Any]) -> Any:
         """Whether the value is among some constants."""
-        return self._any(lambda option: option in values)
+        return self.is_one_for(lambda option: option in values)
 
     def __eq__(self, other: object) -> Any:
-        return self._any(lambda option: _truth(option == other))
+        return self.is_one_for(lambda option: _truth(option == other))
 
     def __ne__(self, other: object) -> Any:
-        return self._any(lambda option: _truth(option != other))
+        return self.is_one_for(lambda option: _truth(option != other))
 
     def __lt__(self, other: Any) -> Any:
-        return self._any(lambda option: _truth(option < other))
+        return self.is_one_for(lambda option: _truth(option < other))
 
     def __le__(self, other: Any) -> Any:
-        return self._any(lambda option: _truth(option <= other))
+        return self.is_one_for(lambda option: _truth(option <= other))
 
     def __gt__(self, other: Any) -> Any:
-        return self._any(lambda option: _truth(option > other))
+        return self.is_one_for(lambda option: _truth(option > other))
 
     def __ge__(self, other: Any) -> Any:
-        return self._any(lambda option: _truth(option >= other))
+        return self.is_one_for(lambda option: _truth(option >= other))
 
     def __hash__(self) -> int:
         raise self._refusal("it is a key of a dict or an item of a set")
 
     def __weft_truth__(self) -> Any:
-        return self._any(bool)
+        return self.is_one_for(bool)
 
     def __getattr__(self, name: str) -> Any:
         raise self._refusal(f"{name!r} of it is asked for")
