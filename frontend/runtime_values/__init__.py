@@ -2,4 +2,4 @@
 
 from ...dialect.imports import load_on_first_use
 
-load_on_first_use(__name__, "deferred_calls", "effects", "kept_texts", "python_calls", "strings")
+load_on_first_use(__name__, "counters", "deferred_calls", "effects", "kept_texts", "python_calls", "strings")

@@ -18,6 +18,7 @@ import numpy as np
 from ...dialect.errors import InternalError, UnsupportedError
 from ...dialect.types import TensorType
 from ..tracing.staging import host_call
+from . import counters
 from .calls_in_loops import note_call
 from .outside_traces import outside_traces
 from .strings import RuntimeString
@@ -115,7 +116,11 @@ def number_of_text(trace: Recorder, text: Any) -> TracedArray:
     """The number of a text, which is kept from here on: a string, or one that is made at run time."""
     if isinstance(text, RuntimeString) and text.kept is not None:
         return text.kept
-    if isinstance(text, RuntimeString) and trace.knows_counters and text.is_counted:
+    if (
+        isinstance(text, RuntimeString)
+        and trace.knows_counters
+        and all(map(counters.is_counted, text.operands))
+    ):
         raise UnsupportedError("a text of the counter of a loop is known where the loop is unrolled")
     note_call(trace, "a text is made", _INSTEAD)
     trace.call_at_entry(_begin)

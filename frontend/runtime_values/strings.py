@@ -14,7 +14,6 @@ import numpy as np
 
 from ...dialect.callbacks import name_of
 from ...dialect.errors import ConcreteValueError
-from ...dialect.mlir import ir
 from ..tracing.array import TracedArray
 from ..tracing.current import current_trace
 from .digits import length_of_text, ones_of
@@ -22,6 +21,7 @@ from .python_calls import call_python
 from .values import Frozen, RuntimeValue, holds_traced
 
 if TYPE_CHECKING:
+    from ...dialect.mlir import ir
     from ..tracing.recorder import Recorder
 
 Part: TypeAlias = "str | tuple[Any, str | None, Any]"
@@ -78,9 +78,9 @@ class RuntimeString(RuntimeValue):
         return self._frozen.section.is_usable
 
     @property
-    def is_counted(self) -> bool:
-        """Whether it is made of nothing but counters of loops."""
-        return all(map(_is_counted, self._frozen.operands))
+    def operands(self) -> tuple[ir.Value, ...]:
+        """The traced values that it is made of."""
+        return tuple(self._frozen.operands)
 
     def __repr__(self) -> str:
         return f"<string known at run time: {self._shown!r}>"
@@ -173,24 +173,6 @@ class RuntimeString(RuntimeValue):
 
     def _asked(self, kind: type, name: str, args: tuple[Any, ...]) -> Any:
         return self.ask(kind, lambda text, *given: getattr(text, name)(*given), *args)
-
-
-_COUNTING = {
-    "arith.index_cast",
-    "arith.constant",
-    "tensor.from_elements",
-    "weft.constant",
-    "weft.add",
-    "weft.multiply",
-}
-
-
-def _is_counted(value: Any) -> bool:
-    """Whether a value is computed of counters and constants."""
-    if isinstance(value, ir.BlockArgument):
-        return str(value.type) == "index"
-    operation = value.owner
-    return operation.name in _COUNTING and all(map(_is_counted, operation.operands))
 
 
 QUESTIONS: dict[str, type] = {
