@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...dialect import ops
 from ...dialect.mlir import ir
+from ...dialect.ops.creation import Constant
+from ...dialect.ops.elementwise import Add, Multiply
 
 _COUNTING = {
     "arith.index_cast",
     "arith.constant",
     "tensor.from_elements",
-    *(op_class.mlir_name() for op_class in (ops.Constant, ops.Add, ops.Multiply)),
+    *(op_class.mlir_name() for op_class in (Constant, Add, Multiply)),
 }
 
 
