@@ -262,7 +262,14 @@ def make_exception(kind: type[BaseException], /, *args: Any, **kwargs: Any) -> B
 def holder_of(value: object) -> Parts | None:
     """The parts of an object of Python's own that holds values of the run time, and what makes it again."""
     found = parts_of_holder(value)
-    return found if found is not None and holds_traced(found[0], depth=8) else None
+    is_one = found is not None and (isinstance(value, RuntimeParts) or holds_traced(found[0], depth=8))
+    return found if is_one else None
+
+
+class RuntimeParts:
+    """A base of what is in the place of an object of Python's, which is made when the program runs in any case."""
+
+    __slots__ = ()
 
 
 def holds_traced(value: object, depth: int) -> bool:

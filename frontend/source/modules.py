@@ -14,7 +14,7 @@ _IN_PYTHON = ("numpy.polynomial.",)
 """Modules of libraries whose functions and classes are converted as those of programs are."""
 
 
-_LIKE_PROGRAMS = (f"{OWN_PACKAGE}.frontend.data.",)
+_LIKE_PROGRAMS = (f"{OWN_PACKAGE}.frontend.data.", f"{OWN_PACKAGE}.frontend.autograph.library.")
 """Modules of ours that are written as programs are, for plain Python and compiled code alike: they are converted."""
 
 

@@ -12,6 +12,7 @@ import contextlib
 import copy
 import io
 import types
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -88,7 +89,7 @@ class Comparison:
             self._types_of_keys(got, expected)
             for key in expected:
                 self.values(got[key], expected[key], seen)
-        elif isinstance(expected, (list, tuple)):
+        elif isinstance(expected, (list, tuple, deque)):
             assert len(got) == len(expected), (got, expected)
             for one, other in zip(got, expected, strict=True):
                 self.values(one, other, seen)

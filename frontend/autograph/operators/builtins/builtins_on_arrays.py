@@ -22,6 +22,7 @@ from ....tracing.array import TracedArray
 from ....tracing.element_stores import cast_elements, signed_number, whole_number
 from ....tracing.number_types import number_type
 from ....tracing.staging import apply, asarray, is_traced, raise_where
+from ...library import InPlaceOf
 from ..branches.conditions import is_staged, truth_of
 from ..exceptions.caught_exceptions import is_caught
 from ..interface import operators
@@ -258,7 +259,7 @@ def isinstance_(value: Any, kinds: Any) -> Any:
         return is_caught(value, kinds)
     if isinstance(value, (GrowingList, ArrayParts)):
         return builtins.isinstance([], kinds) or builtins.isinstance(value, kinds)
-    if isinstance(value, RuntimeTable):
+    if isinstance(value, (RuntimeTable, InPlaceOf)):
         return builtins.issubclass(value.python_type, kinds) or builtins.isinstance(value, kinds)
     if isinstance(value, SequenceIterator):
         return builtins.issubclass(value.kind, kinds)
@@ -309,7 +310,7 @@ def type_(value: Any) -> Any:
         return str
     if isinstance(value, SequenceIterator):
         return value.kind
-    if isinstance(value, RuntimeTable):
+    if isinstance(value, (RuntimeTable, InPlaceOf)):
         return value.python_type
     if isinstance(value, (GrowingList, ArrayParts, Range)):
         return range if isinstance(value, Range) else list

@@ -25,6 +25,8 @@ from ....signature.traced_value import CompositeValue, held
 from ....source.modules import module_of
 from ....tracing.array import TracedArray
 from ....tracing.staging import is_traced
+from ...library import InPlaceOf, deques, queues
+from ..interface import operators
 from ..lists import dynamic_lists
 from ..statements import dict_lookups, effects, generators
 from ..tables import becoming, making
@@ -76,6 +78,11 @@ def _making(kind: type) -> Callable[[], Function]:
         return lambda *args, **named: maker(*map(_as_list, args), **named)
 
     return find
+
+
+def _in_place(kind: type) -> Callable[[], Function]:
+    """What gives the maker of an object of a class that is written as programs are."""
+    return lambda: functools.partial(operators().call, kind)
 
 
 def _as_list(items: Any) -> Any:
@@ -137,6 +144,7 @@ def _other_class(*args: Any) -> bool:
             CompositeValue,
             TracedGenerator,
             RuntimeContainer,
+            InPlaceOf,
             array_parts.ArrayParts,
             ranges.Range,
             sequence_iterators.SequenceIterator,
@@ -192,6 +200,7 @@ _ROWS: dict[Any, _Row] = {
     list: (_always, lambda: lists.list_),
     tuple: (_walked, lambda: functools.partial(lists.collected, tuple)),
     **{kind: (_always, _making(kind)) for kind in CLASSES},
+    **{kind.python_type: (_always, _in_place(kind)) for kind in (*deques.IN_PLACE, *queues.IN_PLACE)},
     # Text
     print: (_always, lambda: printing.print),
     str: (_shown, lambda: effects.str_),

@@ -16,6 +16,7 @@ from ..values.iterables import Sequence
 from ..values.known_arrays import is_plain
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.sequence_iterators import left_of
+from ..values.special_methods import iterated
 from .builtins_on_lists import is_open, list_
 
 
@@ -113,7 +114,7 @@ def is_spread(part: Any) -> bool:
 
 def spread(value: Any) -> Spread:
     """`*value` in a list display; its items are made before what follows is evaluated."""
-    items = _items_of(listed(resolve_grown_list(left_of(value))))
+    items = _items_of(listed(left_of(iterated(resolve_grown_list(left_of(value))))))
     return Spread(items if isinstance(items, GrowingList) else [*items])
 
 

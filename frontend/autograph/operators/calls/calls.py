@@ -39,6 +39,7 @@ from ...convert import (
     why_not_converted,
 )
 from ...decisions import excuse, note_converted, note_unconverted, require_conversion
+from ...library import InPlaceOf
 from ...marks import is_marked, why_marked, wrapped_by
 from ..builtins.finalizers import refuse_finalizer
 from ..builtins.numpy_functions import SCIPY_SUMS, numpy_function
@@ -127,6 +128,8 @@ def _call(trace: Recorder, function: Any, args: tuple[Any, ...], kwargs: dict[st
         require_followed(trace, owner)
     function, args = through_method(function, args)
     args = _walked(function, args)
+    if any(isinstance(value, InPlaceOf) for value in args) and _is_numpy(function):
+        args = tuple(value.items_of() if isinstance(value, InPlaceOf) else value for value in args)
     called = converted(function)
     trace.dependencies.called(function, (*args, *kwargs.values()), is_replaced=called is not function)
     if is_loaded(dynamic_lists) and called is function and _is_numpy(function):
@@ -345,7 +348,8 @@ def _made_by(kind: type) -> Callable[..., Any] | None:
         return None
     if is_written and is_generated(init):
         after = _user_written(kind, "__post_init__")
-        return None if after is None or own_new else functools.partial(_filled, kind, init, after)
+        is_filled = (after is not None or _calls_makers(kind)) and not own_new
+        return functools.partial(_filled, kind, init, after) if is_filled else None
     new: Any = kind.__new__
     if own_new is None and new is not object.__new__:
         return None
@@ -366,7 +370,13 @@ def _user_written(kind: type, name: str) -> types.FunctionType | None:
     return found if is_users and not is_generated(found) else None
 
 
-def _filled(kind: Any, init: Any, after: types.FunctionType, /, *args: Any, **kwargs: Any) -> Any:
+def _calls_makers(kind: Any) -> bool:
+    """Whether a dataclass makes values of fields by other functions than the classes of Python's containers."""
+    makers = (field.default_factory for field in kind.__dataclass_fields__.values())
+    return any(maker not in (dataclasses.MISSING, list, dict, set) for maker in makers)
+
+
+def _filled(kind: Any, init: Any, after: types.FunctionType | None, /, *args: Any, **kwargs: Any) -> Any:
     """An object of a dataclass, filled as `__init__` does it, which then calls `__post_init__`."""
     made = object.__new__(kind)
     bound = inspect.signature(init).bind(made, *args, **kwargs).arguments
@@ -387,7 +397,8 @@ def _filled(kind: Any, init: Any, after: types.FunctionType, /, *args: Any, **kw
             passed.append(value)
         else:
             object.__setattr__(made, name, value)
-    call(after, made, *passed)
+    if after is not None:
+        call(after, made, *passed)
     return made
 
 

@@ -123,6 +123,8 @@ def _walk_items(
 ) -> Exit:
     """A loop over what compiled code has itself, or Python walks while tracing."""
     iterable = iterated(resolve_grown_list(left_of(iterable)))
+    if isinstance(iterable, SequenceIterator):  # what `__iter__` of an object of the program's has returned
+        return _walk(trace, iterable, body, orelse, dead)
     require_own(trace, iterable)
     if isinstance(iterable, Filtered):
         condition, inner = iterable.condition, iterable.taken()
