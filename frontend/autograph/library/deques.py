@@ -166,7 +166,7 @@ class Deque(InPlaceOf):
         made.extend(other)
         return made
 
-    def __iadd__(self, iterable: Iterable[Any]) -> Any:
+    def __iadd__(self, iterable: Any) -> Any:
         self.extend(iterable)
         return self
 
