@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -82,6 +81,8 @@ def refuse_options(given: Iterable[str], options: Sequence[str]) -> None:
         answer = _ANSWERS.get(name)
         if answer is not None:
             raise WeftTypeError(f"weft.function has no option {name!r}: leave it out. Here, {answer}")
+        import difflib  # for messages only
+
         close = difflib.get_close_matches(name, options, 1)
         hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(options)}"
         raise WeftTypeError(f"weft.function has no option {name!r}; {hint}")

@@ -6,7 +6,6 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,6 +79,8 @@ def _load(choice: str) -> Library:
 
 def _emulator() -> Callable[[], Mapping[str, Any]]:
     """What makes the functions of the emulator, a package of its own that no file of this one imports."""
+    from importlib.metadata import entry_points  # 12 ms, and the settings load this file
+
     for offered in entry_points(group=DRIVERS, name="emulator"):
         made: Callable[[], Mapping[str, Any]] = offered.load()
         return made

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import doctest
-import importlib
+import importlib.metadata
 import os
 import re
 import shutil
@@ -75,7 +75,7 @@ def nothing_loaded(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("nothing_loaded")
 def test_it_is_found_among_the_sources(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(libraries, "entry_points", lambda **_: [])
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [])
     monkeypatch.setattr(sys, "path", [path for path in sys.path if Path(path) != OWN])
     assert libraries.chosen_library().name == "the emulator"
     assert sys.path[-1] == str(OWN)
@@ -83,7 +83,7 @@ def test_it_is_found_among_the_sources(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("nothing_loaded")
 def test_one_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(libraries, "entry_points", lambda **_: [])
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [])
     monkeypatch.setattr(libraries, "_SOURCES", tmp_path / "weft_emulator")
     with pytest.raises(
         weft.DeviceError,
