@@ -77,16 +77,11 @@ def found_by_examples(
     """
     results: list[Found | None] = []
     reasons: list[Exception] = []
-    for examples in _examples(leaves):
-        given, named = unflatten(structure, examples.__getitem__)
-        try:
-            with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")
-                results.append(_described(function(*given, **named), examples))
-        except WeftError:
-            raise
-        except Exception as error:
-            reasons.append(error)
+    for examples in _examples(leaves, _shapes):
+        _add_result(function, structure, examples, results, reasons)
+    if not results:
+        for examples in _examples(leaves, lambda types: _shapes_of_others(types, leaves)):
+            _add_result(function, structure, examples, results, reasons)
     if not results:
         if len(set(map(repr, reasons))) == 1 and isinstance(reasons[0], TypeError):
             raise WeftTypeError(str(reasons[0]))
@@ -100,6 +95,25 @@ def found_by_examples(
             "their types depend on values: weft.py_call(function, ..., result=weft.TensorSpec(...)) calls yours"
         )
     return merged
+
+
+def _add_result(
+    function: Callable[..., Any],
+    structure: Structure,
+    examples: Sequence[Any],
+    results: list[Found | None],
+    reasons: list[Exception],
+) -> None:
+    """Note what a call gives, or why it gives nothing."""
+    given, named = unflatten(structure, examples.__getitem__)
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            results.append(_described(function(*given, **named), examples))
+    except WeftError:
+        raise
+    except Exception as error:
+        reasons.append(error)
 
 
 def _described(result: Any, operands: Sequence[Any]) -> Found | None:
@@ -149,10 +163,12 @@ def _merged(one: Found | None, other: Found | None) -> Found | None:
     return Part(one.kind, np.result_type(one.dtype, other.dtype), shape, one.shown | other.shown)
 
 
-def _examples(leaves: Sequence[Any]) -> Iterator[list[Any]]:
+def _examples(
+    leaves: Sequence[Any], shapes_of: Callable[[Sequence[TensorType]], Iterator[list[list[int]]]]
+) -> Iterator[list[Any]]:
     """Operands in the places of traced arrays, read-only, of several extents and values."""
     types = [leaf.type for leaf in leaves if isinstance(leaf, TracedArray)]
-    for shapes in _shapes(types):
+    for shapes in shapes_of(types):
         for values in _VALUES:
             left = iter(shapes)
             examples = [
@@ -170,8 +186,21 @@ def _shapes(types: Sequence[TensorType]) -> Iterator[list[list[int]]]:
     unknown = sum(found.shape.count(None) for found in types)
     choices = [[extent] * unknown for extent in _EXTENTS] + [list(range(_EXTENTS[0], _EXTENTS[0] + unknown))]
     for choice in choices if unknown > 1 else choices[: 2 if unknown else 1]:
-        numbers = iter(choice)
-        yield [[next(numbers) if extent is None else extent for extent in found.shape] for found in types]
+        yield _with_extents(types, choice)
+
+
+def _shapes_of_others(types: Sequence[TensorType], leaves: Sequence[Any]) -> Iterator[list[list[int]]]:
+    """The extents that other operands have: where arrays are to be equally long, and one's length is known."""
+    unknown = sum(found.shape.count(None) for found in types)
+    shapes = (leaf.shape for leaf in leaves if isinstance(leaf, (TracedArray, np.ndarray)))
+    known = {extent: None for shape in shapes for extent in shape if isinstance(extent, int)}
+    for extent in known if unknown else ():
+        yield _with_extents(types, [extent] * unknown)
+
+
+def _with_extents(types: Sequence[TensorType], extents: Sequence[int]) -> list[list[int]]:
+    numbers = iter(extents)
+    return [[next(numbers) if extent is None else extent for extent in found.shape] for found in types]
 
 
 def _example(leaf: TracedArray, shape: Sequence[int], values: Callable[[int], Any]) -> Any:

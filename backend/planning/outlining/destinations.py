@@ -13,6 +13,10 @@ from ....dialect.ops.random import FillRandom
 from ....dialect.ops.ufunc_loops import CallLoop
 from ....passes.rewriting import terminator
 from ..names import is_kernel_name
+from ..shapes import static_shape
+
+VIEWS = frozenset({"tensor.collapse_shape", "tensor.expand_shape", "tensor.cast"})
+"""What gives the same memory another shape."""
 
 Origins: TypeAlias = "dict[Value, Value | None]"
 """What was found for results of branches, in a function that stays what it is."""
@@ -22,20 +26,27 @@ def origin(value: Value, inside: set[Operation], known: Origins | None = None) -
     """The value from outside some ops that a result of theirs is an update of, if there is one.
 
     Follows `tensor.insert_slice`, the initial values of loops and the accumulators of reductions back to a
-    value that is not defined by the ops in `inside`.
+    value that is not defined by the ops in `inside`, and other shapes of the memory where it has its own in the end.
     """
+    result, is_reshaped = value, False
+
+    def found() -> Value | None:
+        return None if is_reshaped and not has_shape_of(value, result) else value
+
     while True:
         owner = value.owner
         if isinstance(owner, ir.Block):
             parent = owner.owner.operation
             if not _is_within(parent, inside):
-                return value
+                return found()
             step = _initial_value(parent, value.arg_number)
         else:
             op = owner.operation
             if not _is_within(op, inside):
-                return value
-            if known is not None and value in known:
+                return found()
+            if op.name in VIEWS:
+                step, is_reshaped = op.operands[0], True
+            elif known is not None and value in known:
                 step = known[value]
             else:
                 step = destination_of(op, value, known)
@@ -44,6 +55,11 @@ def origin(value: Value, inside: set[Operation], known: Origins | None = None) -
         if step is None:
             return None
         value = step
+
+
+def has_shape_of(value: Value, result: Value) -> bool:
+    """Whether two shapes of the same memory are one; of several unknown sizes it cannot be told."""
+    return bool(value.type == result.type) and static_shape(value.type).count(None) < 2
 
 
 def _is_within(op: Operation, inside: set[Operation]) -> bool:
@@ -100,4 +116,4 @@ def _accumulator(op: Operation, result: Value) -> Value | None:
     return op.operands[index]
 
 
-__all__ = ["Origins", "destination_of", "origin"]
+__all__ = ["VIEWS", "Origins", "destination_of", "has_shape_of", "origin"]

@@ -15,9 +15,8 @@ from ....dialect.ops.shape import Stretch
 from ....dialect.ops.state import RaiseIf
 from ....passes.rewriting import holds, operations_in, terminator
 from ..calls import is_function_call
-from .destinations import Origins, destination_of, origin
+from .destinations import VIEWS, Origins, destination_of, has_shape_of, origin
 
-VIEWS = frozenset({"tensor.collapse_shape", "tensor.expand_shape", "tensor.cast"})
 _CHEAP = frozenset(
     {
         "tensor.empty",
@@ -130,9 +129,12 @@ def _is_updated(op: Operation, result: Value) -> bool:
 def _leads_to(value: Value, argument: Value) -> bool:
     """Whether a value is an argument of its block with some elements updated."""
     step: Value | None = value
+    is_reshaped = False
     while step is not None and not isinstance(step.owner, ir.Block):
-        step = destination_of(step.owner.operation, step)
-    return step is not None and step == argument
+        op = step.owner.operation
+        is_reshaped = is_reshaped or op.name in VIEWS
+        step = op.operands[0] if op.name in VIEWS else destination_of(op, step)
+    return step is not None and step == argument and (not is_reshaped or has_shape_of(step, value))
 
 
 def _is_scalar(op: Operation) -> bool:

@@ -130,6 +130,118 @@ func.func @branch(%flag: tensor<i8>, %x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
+// A row that both sides of a branch change is another shape of the array that the loop carries: elements are stored
+// to it, and nothing is copied. With elements alone, all of it is one kernel.
+
+// CHECK-LABEL: func.func @row
+// CHECK-NOT:   scf.for
+// CHECK:       call @kernel_0(%arg0, %arg1)
+// CHECK-NOT:   memref.copy
+// CHECK:       func.func private @kernel_0
+func.func @row(%x: tensor<8xf64>) -> tensor<1x8xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<1x8xf64>
+  %m = linalg.fill ins(%zero : f64) outs(%e : tensor<1x8xf64>) -> tensor<1x8xf64>
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %m) -> (tensor<1x8xf64>) {
+    %v = tensor.extract %x[%i] : tensor<8xf64>
+    %c = arith.cmpf ogt, %v, %zero : f64
+    %b = scf.if %c -> (tensor<1x8xf64>) {
+      %row = tensor.collapse_shape %a [[0, 1]] : tensor<1x8xf64> into tensor<8xf64>
+      %set = tensor.insert %v into %row[%i] : tensor<8xf64>
+      %all = tensor.expand_shape %set [[0, 1]] output_shape [1, 8] : tensor<8xf64> into tensor<1x8xf64>
+      scf.yield %all : tensor<1x8xf64>
+    } else {
+      %row = tensor.collapse_shape %a [[0, 1]] : tensor<1x8xf64> into tensor<8xf64>
+      %set = tensor.insert %zero into %row[%i] : tensor<8xf64>
+      %all = tensor.expand_shape %set [[0, 1]] output_shape [1, 8] : tensor<8xf64> into tensor<1x8xf64>
+      scf.yield %all : tensor<1x8xf64>
+    }
+    scf.yield %b : tensor<1x8xf64>
+  }
+  return %r : tensor<1x8xf64>
+}
+
+// -----
+
+// A sum keeps the loop around kernels.
+
+// CHECK-LABEL: func.func @row_of_sums
+// CHECK:       scf.for
+// CHECK-NOT:     memref.copy
+// CHECK:         scf.if
+// CHECK-NOT:     memref.copy
+// CHECK:         memref.store {{.*}} : memref<8xf64>
+// CHECK-NOT:     memref.copy
+// CHECK:       } else {
+// CHECK-NOT:     memref.copy
+// CHECK:         memref.store {{.*}} : memref<8xf64>
+// CHECK-NOT:     memref.copy
+// CHECK:       return
+func.func @row_of_sums(%x: tensor<8xf64>) -> tensor<1x8xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<1x8xf64>
+  %m = linalg.fill ins(%zero : f64) outs(%e : tensor<1x8xf64>) -> tensor<1x8xf64>
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %m) -> (tensor<1x8xf64>) {
+    %v = tensor.extract %x[%i] : tensor<8xf64>
+    %c = arith.cmpf ogt, %v, %zero : f64
+    %b = scf.if %c -> (tensor<1x8xf64>) {
+      %row = tensor.collapse_shape %a [[0, 1]] : tensor<1x8xf64> into tensor<8xf64>
+      %set = tensor.insert %v into %row[%i] : tensor<8xf64>
+      %all = tensor.expand_shape %set [[0, 1]] output_shape [1, 8] : tensor<8xf64> into tensor<1x8xf64>
+      scf.yield %all : tensor<1x8xf64>
+    } else {
+      %slice = tensor.extract_slice %x[0] [%i] [1] : tensor<8xf64> to tensor<?xf64>
+      %n = tensor.empty() : tensor<f64>
+      %o = linalg.fill ins(%zero : f64) outs(%n : tensor<f64>) -> tensor<f64>
+      %s = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+          ins(%slice : tensor<?xf64>) outs(%o : tensor<f64>) {
+      ^bb0(%p: f64, %q: f64):
+        %t = arith.addf %p, %q : f64
+        linalg.yield %t : f64
+      } -> tensor<f64>
+      %sum = tensor.extract %s[] : tensor<f64>
+      %row = tensor.collapse_shape %a [[0, 1]] : tensor<1x8xf64> into tensor<8xf64>
+      %set = tensor.insert %sum into %row[%i] : tensor<8xf64>
+      %all = tensor.expand_shape %set [[0, 1]] output_shape [1, 8] : tensor<8xf64> into tensor<1x8xf64>
+      scf.yield %all : tensor<1x8xf64>
+    }
+    scf.yield %b : tensor<1x8xf64>
+  }
+  return %r : tensor<1x8xf64>
+}
+
+// -----
+
+// Where sizes may be exchanged, the other shape does not take the place of the array.
+
+// CHECK-LABEL: func.func @exchanged
+// CHECK:       scf.for
+// CHECK:       return
+func.func @exchanged(%x: tensor<?x?xf64>, %n: tensor<i64>) -> tensor<?x?xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = tensor.extract %n[] : tensor<i64>
+  %bound = arith.index_cast %k : i64 to index
+  %p = tensor.dim %x, %c0 : tensor<?x?xf64>
+  %q = tensor.dim %x, %c1 : tensor<?x?xf64>
+  %r = scf.for %i = %c0 to %bound step %c1 iter_args(%a = %x) -> (tensor<?x?xf64>) {
+    %zero = arith.constant 0.0 : f64
+    %flat = tensor.collapse_shape %a [[0, 1]] : tensor<?x?xf64> into tensor<?xf64>
+    %set = tensor.insert %zero into %flat[%i] : tensor<?xf64>
+    %all = tensor.expand_shape %set [[0, 1]] output_shape [%q, %p] : tensor<?xf64> into tensor<?x?xf64>
+    scf.yield %all : tensor<?x?xf64>
+  }
+  return %r : tensor<?x?xf64>
+}
+
+// -----
+
 // Every update of an argument is stored before the error that may follow it, all in its own memory.
 
 // CHECK-LABEL: func.func @stores

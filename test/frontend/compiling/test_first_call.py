@@ -70,6 +70,12 @@ def test_a_first_call_loads_what_it_needs(tmp_path: Path) -> None:
     cold, warm = (set(project.run().output.split()) for _ in range(2))
     assert "weft.backend.compiler" in cold - warm
     assert not cold & {f"weft.{name}" for name in NOT_FOR_SUMS}
-    assert not cold & {"decimal", "difflib", "fractions", "hashlib", "importlib.metadata"}  # some milliseconds each
+    assert not cold & {
+        "decimal",
+        "difflib",
+        "fractions",
+        "hashlib",
+        "importlib.metadata",
+    }  # some milliseconds each
     assert not warm & {*NOT_FOR_CALLS}
     assert LINKS_WITH_LLVM or not any(name.startswith("llvmlite.") for name in warm - {"llvmlite._version"})

@@ -71,10 +71,20 @@ def test_compiled() -> None:
     same(program, VALUES[:5], PLACES[:1], run=weft.function, input_signature=unknown)
 
 
+def test_lengths_of_lists_are_those_of_other_arrays() -> None:
+    def program(x: Any) -> Any:
+        numbers, sizes = [], np.arange(30)
+        for size in sizes:
+            numbers.append(x[size % 12] * size)
+        return np.polyfit(sizes, numbers, 1)
+
+    same(program, VALUES, run=weft.function)
+
+
 METHODS: list[Callable[..., Any]] = [
     lambda x, i: np.subtract.reduce(x, axis=1),
     lambda x, i: np.hypot.accumulate(x, axis=1),
-    lambda x, i: np.add.reduceat(x, i, axis=1),
+    lambda x, i: np.subtract.reduceat(x, i, axis=1),
     lambda x, i: np.bitwise_xor.reduce(i),
     lambda x, i: np.multiply.at(x, (0, i), 2.0),
     lambda x, i: np.negative.at(x[1], i),

@@ -15,6 +15,7 @@ load_on_first_use(
     "operator_functions",
     "plain_lists",
     "process_settings",
+    "reduced_segments",
     "rounding",
     "unpacking",
     "vectorized_functions",

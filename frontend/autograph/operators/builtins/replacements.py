@@ -47,6 +47,7 @@ from . import (
     plain_lists,
     process_settings,
     random_functions,
+    reduced_segments,
     rounding,
     vectorized_functions,
 )
@@ -331,6 +332,8 @@ def _finders(function: Any) -> Iterable[Callable[[Any], Function | None]]:
         yield effects.maker_of
     elif isinstance(function, type) and issubclass(function, BaseException):
         yield effects.maker_of
+    elif isinstance(owner, np.ufunc):
+        yield reduced_segments.reduceat_of
     elif isinstance(owner, TracedArray):
         yield listed_elements.method_of
     elif type(owner) in (list, tuple):
