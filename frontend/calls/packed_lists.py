@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,9 @@ def packed_in(program: Program, place: int, form: PackedNumbers, column: int, is
     """Where what stands for an array of the numbers of a column is; an array itself where not machine code alone gets
     it.
     """
-    if not is_alone:
-        return program.made(place, functools.partial(form.packed, column=column))
     kind = form.columns[column]
-    array = 0 if form.size <= MOST_IN_FRAME else program.made(place, _Memory(form.size, kind))
+    is_in_frame = is_alone and form.size <= MOST_IN_FRAME
+    array = 0 if is_in_frame else program.made(place, _Memory(form.size, kind))
     return program.packed(place, form.levels_of(column), kind, array)
 
 

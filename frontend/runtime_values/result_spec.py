@@ -13,7 +13,7 @@ import numpy as np
 from ...backend.gpu.devices.on_device import OnDevice
 from ...dialect.records import NamedTuple
 from ...dialect.types import RefType, TensorType
-from ..signature.signature import Leaf, Structure, unflatten
+from ..signature.signature import Leaf, Structure, unflatten, unflatten_rows
 
 if TYPE_CHECKING:
     from ..tracing.view_steps import ViewStep
@@ -325,9 +325,7 @@ def list_of(item: Structure, arrays: Sequence[np.ndarray[Any, Any]], are_python:
         array.tolist() if is_python else list(array)
         for array, is_python in zip(arrays, are_python, strict=True)
     ]
-    if type(item) is Leaf:
-        return columns[item.index]
-    return [unflatten(item, row.__getitem__) for row in zip(*columns, strict=True)]
+    return unflatten_rows(item, columns)
 
 
 def view_type(

@@ -411,6 +411,21 @@ class TestForOverArrays:
 
         same(f, np.arange(6).reshape(2, 3))
 
+    def test_reversed_ranges_are_walked_as_ranges(self):
+        def f(x):
+            taken = reversed(range(5))
+            total = x[next(taken)]
+            for i in taken:
+                total = total * 2 + x[i]
+            for i in reversed(range(len(x))):
+                for j in range(i):
+                    if x[j] > x[j + 1]:
+                        x[j], x[j + 1] = x[j + 1], x[j]
+            return total, x, [i for i, _ in zip(reversed(range(50)), x)], list(taken)
+
+        compiled = same(f, np.random.default_rng(0).random(50))
+        assert compiled.get_concrete_function(np.zeros(50)).as_text("weft").count('weft.greater"') < 5
+
     def test_reversed_arrays(self):
         def f(x):
             total = 0.0

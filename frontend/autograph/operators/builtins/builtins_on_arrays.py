@@ -108,7 +108,9 @@ def _require_same_length(zipped: Zipped) -> None:
 
 def reversed_(iterable: Any) -> Any:
     """`reversed`."""
-    sequence = None if isinstance(iterable, range) else python_sequence(iterable)
+    if isinstance(iterable, range):
+        return iter_(iterable[::-1])
+    sequence = python_sequence(iterable)
     return (
         builtins.reversed(iterable)
         if sequence is None

@@ -36,8 +36,10 @@ def with_lists(parts: Any) -> Any:
 def _with(value: Any, lists: list[Any]) -> Any:
     if type(value) is InPool:
         return lists[value[0]]
-    if type(value) in (list, tuple):
-        return type(value)(_with(item, lists) for item in value)
+    if type(value) is list:
+        return [lists[item[0]] if type(item) is InPool else _with(item, lists) for item in value]
+    if type(value) is tuple:
+        return tuple(_with(item, lists) for item in value)
     return value
 
 

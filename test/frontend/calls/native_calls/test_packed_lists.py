@@ -14,7 +14,7 @@ import pytest
 import weft
 from weft.backend.cpu.dispatch.descriptors import Program
 from weft.backend.cpu.dispatch.objects import is_supported
-from weft.frontend.signature.packed_numbers import LEAST
+from weft.frontend.signature.packed_numbers import LEAST, PackedNumbers
 
 natively = pytest.mark.skipif(not is_supported(), reason="calls go through Python here")
 
@@ -132,6 +132,26 @@ def test_more_numbers_than_a_frame_holds() -> None:
     assert compiled([2**40] * 5000) == 5000 * 2**40
     mixed = [*numbers(1, 4999), 0.5]
     assert compiled(mixed) == total(mixed)
+
+
+def mirrored(grid: Any) -> Any:
+    made = [[0] * len(grid) for _ in grid[0]]
+    for i in range(len(grid)):
+        for j in range(len(grid[0])):
+            made[j][i] = grid[i][j]
+    return made, [(i, [row[0], 1]) for i, row in enumerate(grid)]
+
+
+@natively
+@pytest.mark.parametrize("kind", [int, float])
+def test_native_code_packs_for_results_that_python_makes(kind: type) -> None:
+    compiled, packs = check(mirrored, lambda number: [list(map(kind, row)) for row in table(number)])
+    assert packs == 1
+    given = [list(map(kind, row)) for row in table(3)]
+    with mock.patch.object(PackedNumbers, "packed", side_effect=AssertionError):
+        assert repr(compiled(given)) == repr(mirrored(given))
+    given[3][2] = True if kind is float else 2.5
+    assert compiled(given) == mirrored(given)
 
 
 @natively
