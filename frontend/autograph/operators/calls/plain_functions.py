@@ -26,8 +26,8 @@ from ....tracing.recorder import Recorder
 from ...convert.source import FUTURE_FLAGS, Missing, find_source
 from ...marks import is_marked
 
-_MOST_STEPS = 1 << 22
-"""Iterations and calls: a second or less of Python."""
+_MOST_STEPS = 1 << 20
+"""Iterations and calls: a fifth of a second of Python, which is about what compiling takes."""
 
 _SCALARS = frozenset({int, float, complex, bool, str, bytes, type(None)})
 
