@@ -68,6 +68,11 @@ class Target:
     host: str = "native"
     """The machine that launches the kernels, where they are for a GPU."""
 
+    @property
+    def wide_integers(self) -> bool:
+        """Whether vectors of 64-bit integers are multiplied and shifted by instructions: AVX-512 has them, too."""
+        return self.exponent_instructions
+
 
 _V3 = frozenset(["avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"])
 _V4 = _V3 | frozenset(["avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"])

@@ -27,12 +27,13 @@ from ..vectors.temporaries import element_bytes
 from ..vectors.width import vector_bytes
 from .body import LaneWriter
 from .complex_parts import split_complex_numbers
-from .rules import has_inner_loop, is_vectorisable_body
+from .rules import has_inner_loop, is_vectorisable_body, pays_in_lanes
 
 VECTORS = 2
 """How many vectors go side by side: one alone waits for its own results most of the time."""
 
 _WHY_NOT = "iterations run side by side in vectors only where the loops in them compute with numbers alone"
+_TOO_SLOW = "this machine has no instructions that multiply or shift vectors of 64-bit integers"
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,10 @@ def _vectorise_loops(module: Module) -> int:
         for loop in [op.operation for op in nested(function.operation) if has_inner_loop(op.operation)]:
             split_complex_numbers(loop)
             if is_vectorisable_body(loop):
-                found.append(loop)
+                if pays_in_lanes(loop, _lanes(loop)):
+                    found.append(loop)
+                else:
+                    note("scalar", loop.location, f"runs one iteration after another: {_TOO_SLOW}")
             else:
                 note("scalar", loop.location, f"runs one iteration after another: {_WHY_NOT}")
     for loop in found:
@@ -65,7 +69,7 @@ def _vectorise_loops(module: Module) -> int:
 def _vectorise(loop: Operation) -> None:
     """Put a loop over whole vectors of iterations before a loop, which is left the rest."""
     start, stop, _, *initial = loop.operands
-    lanes = VECTORS * vector_bytes() // max(_widths(loop))
+    lanes = VECTORS * _lanes(loop)
     note("vector", loop.location, "runs {} iterations side by side in vectors", str(lanes))
     whole = _whole(start, stop, lanes)
     wide = ir.Operation.create(
@@ -96,6 +100,11 @@ def _whole(start: Value, stop: Value, lanes: int) -> Value:
 def _index(number: int) -> Value:
     index = ir.IndexType.get()
     return create("arith.constant", [index], [], {"value": ir.IntegerAttr.get(index, number)})
+
+
+def _lanes(loop: Operation) -> int:
+    """How many iterations a vector holds."""
+    return vector_bytes() // max(_widths(loop))
 
 
 def _widths(loop: Operation) -> Iterator[int]:

@@ -146,7 +146,8 @@ def walks(x: Any, out: Any) -> Any:
 
 
 def is_vector_code(function: Callable[..., Any], *args: Any) -> bool:
-    return "vector<" in weft.function(function).get_concrete_function(*args).as_text("buffers")
+    compiled = weft.function(function, target="x86-64-v4")
+    return "vector<" in compiled.get_concrete_function(*args).as_text("buffers")
 
 
 def test_points_that_escape() -> None:
@@ -240,6 +241,7 @@ def test_other_machines(target: str) -> None:
         pytest.skip("cannot run here")
     got = weft.function(target=target)(escapes)(np.int64(45), np.int64(60))
     np.testing.assert_array_equal(got, escapes(45, 60))
+    assert weft.function(target=target)(longest_collatz)(np.int64(300)) == longest_collatz(300)
 
 
 def test_which_loops_become_vector_code() -> None:

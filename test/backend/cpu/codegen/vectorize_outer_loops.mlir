@@ -1,4 +1,4 @@
-// RUN: weft-opt %s --split-input-file --vectorize-outer-loops | filecheck %s
+// RUN: weft-opt %s --target=x86-64-v4 --split-input-file --vectorize-outer-loops | filecheck %s
 
 // Whole vectors of iterations run while the condition holds in some lane; lanes that are done keep their state. What is
 // carried is computed lane by lane. The loop itself is left the rest.
