@@ -163,6 +163,9 @@ def _scatter_add(target: Any, index: Any, addend: Any) -> None:
     assert recorder is not None
     # The places in the flattened array that the index selects, in the order in which NumPy visits them.
     places = get_item(reshape(arange(target.size), target.shape), index)
+    only = index[0] if isinstance(index, tuple) and len(index) == 1 else index
+    if target.ndim == 1 and isinstance(only, (TracedArray, np.ndarray)) and only.dtype.kind in "iu":
+        places = cast(asarray(only), np.dtype(np.int64))  # they are these, counted from the end or not
     # What is added is repeated in the program: repeated by NumPy, it would be an array that each call reads.
     values = broadcast_to(staged(recorder, cast(addend, target.dtype)), places.shape)
     flat = ravel(target)

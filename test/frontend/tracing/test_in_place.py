@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -97,6 +98,20 @@ def test_last_write_wins():
         x[i] = np.arange(4)
 
     check(f, np.zeros(3, int), np.array([1, 1, 0, 1]))
+
+
+def test_add_at_places_from_the_end_without_reading_them_twice():
+    def f(h, places, values):
+        np.add.at(h, places, values)
+        np.subtract.at(h, (places,), 2.0)
+        return h
+
+    h, places = np.arange(6.0), np.array([0, -1, 3, -6, 5, 0], np.int32)
+    compiled = weft.function(f)
+    np.testing.assert_array_equal(compiled(h.copy(), places, h), f(h.copy(), places, h))
+    assert "weft.gather" not in compiled.get_concrete_function(h, places, h).as_text("optimized")
+    with pytest.raises(IndexError, match="index -7 is out of bounds for axis 0 with size 6"):
+        compiled(h.copy(), places - 1, h)
 
 
 def test_add_at():
