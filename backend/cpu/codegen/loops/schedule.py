@@ -15,6 +15,7 @@ from ....nests.emit import Emitter, ForLoop, Index, load, store
 from ....nests.independence import any_order
 from ....nests.nest import LoopNest, nested
 from .loop_notes import note_form
+from .strided_loops import match_strided_loop
 from .transposed_loops import match_transposed_loops
 from .vector_loops import VectorLoop, match_vector_loop
 
@@ -56,7 +57,8 @@ def _vector_form(
     if not order:
         return None, 0
     if all(nest.parallel):
-        return match_vector_loop(nest, order[-1], emitter), 1
+        inner = order[-1]
+        return match_vector_loop(nest, inner, emitter) or match_strided_loop(nest, inner, emitter), 1
     from .reductions import (
         match_column_reduction,
         match_gathered_reduction,

@@ -135,6 +135,11 @@ def body_weight(body: Block) -> int:
     return sum(_weight(op.operation) for op in body.operations)
 
 
+def computes_functions(body: Block) -> bool:
+    """Whether a body computes functions that take many instructions."""
+    return any(is_expanded(op.operation) for op in body.operations)
+
+
 def _weight(op: Operation) -> int:
     return MATH_WEIGHT if is_expanded(op) else 1
 
