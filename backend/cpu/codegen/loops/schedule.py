@@ -56,24 +56,30 @@ def _vector_form(
     """The vector form of the innermost loops, where there is a good one, and how many loops it takes over."""
     if not order:
         return None, 0
+    inner = order[-1]
     if all(nest.parallel):
-        inner = order[-1]
         return match_vector_loop(nest, inner, emitter) or match_strided_loop(nest, inner, emitter), 1
     from .reductions import (
         match_column_reduction,
         match_gathered_reduction,
         match_search,
+        match_strided_reduction,
         match_vector_reduction,
     )
 
     if carried:
-        matchers = (match_search, match_vector_reduction, match_gathered_reduction)
+        matchers = (
+            match_search,
+            match_vector_reduction,
+            match_gathered_reduction,
+            match_strided_reduction,
+        )
         found = (match(nest, carried, emitter) for match in matchers)
         return next((loop for loop in found if loop is not None), None), len(carried)
     columns = match_column_reduction(nest, order, emitter)
     if columns is not None:
         return columns, 2
-    return match_vector_loop(nest, order[-1], emitter), 1
+    return match_vector_loop(nest, inner, emitter) or match_strided_loop(nest, inner, emitter), 1
 
 
 def _tile_sizes(nest: LoopNest, order: Sequence[int]) -> dict[int, int]:

@@ -19,33 +19,31 @@ from .vector_loops import VectorLoop
 
 def match_strided_loop(nest: LoopNest, inner: int, emitter: Emitter) -> StridedLoop | None:
     """The vector form of an innermost parallel loop that reads what lies apart, where that pays."""
+    is_written_in_vectors = all(access.is_contiguous_in(inner) for access in nest.outputs)
+    return StridedLoop(nest, inner, emitter) if is_written_in_vectors and pays_apart(nest, inner) else None
+
+
+def pays_apart(nest: LoopNest, inner: int) -> bool:
+    """Whether a body has a vector form that is worth loading lanes one by one, from what the nest does not write."""
     if nest.extents[inner] in (0, 1) or not is_vectorisable(nest.body) or not computes_functions(nest.body):
-        return None
-    if not all(access.is_contiguous_in(inner) for access in nest.outputs):
-        return None
+        return False
     written = {root for access in nest.outputs for root in roots(access.memref)}
     read = {root for access in nest.inputs if not access.is_scalar for root in roots(access.memref)}
-    return None if read & written else StridedLoop(nest, inner, emitter)
+    return not read & written
 
 
-class StridedLoop(VectorLoop):
-    """An innermost parallel loop."""
+class ReadsApart(VectorLoop):
+    """An innermost loop that reads what does not lie side by side, up to `stop`."""
 
-    def __init__(self, nest: LoopNest, inner: int, emitter: Emitter) -> None:
-        super().__init__(nest, inner, emitter)
-        self.from_memory = [access for access in self.from_memory if access.is_contiguous_in(inner)]
-        self._stop: Index = nest.extents[inner]
+    stop: Index
 
-    def emit(self, bounds: tuple[Index, Index] | None) -> None:
-        """Write the loop at the insertion point, with stores to the caches: functions take longer than these."""
-        start, stop = bounds or (0, self.nest.extents[self.inner])
-        self._stop = stop
-        self._emit_range(start, stop, self._invariants())
+    def _read_ahead(self) -> int:
+        return 0  # which counts elements that do
 
     def _load(self, access: Access, points: Sequence[Index], mask: Value | None) -> Value:
         if access.is_contiguous_in(self.inner):
             return super()._load(access, points, mask)
-        last = None if mask is None else self.emitter.subtract(self._stop, 1)
+        last = None if mask is None else self.emitter.subtract(self.stop, 1)
         loaded = []
         for lane in range(self.lanes):
             here = list(points)
@@ -57,4 +55,13 @@ class StridedLoop(VectorLoop):
         return create("vector.from_elements", [type], loaded)
 
 
-__all__ = ["match_strided_loop"]
+class StridedLoop(ReadsApart):
+    """An innermost parallel loop."""
+
+    def emit(self, bounds: tuple[Index, Index] | None) -> None:
+        """Write the loop at the insertion point, with stores to the caches: functions take longer than these."""
+        start, self.stop = bounds or (0, self.nest.extents[self.inner])
+        self._emit_range(start, self.stop, self._invariants())
+
+
+__all__ = ["ReadsApart", "match_strided_loop", "pays_apart"]

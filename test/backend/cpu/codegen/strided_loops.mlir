@@ -59,3 +59,23 @@ func.func private @kernel_0(%x: memref<90xf64>) {
   }
   return
 }
+
+// -----
+
+// A sum of such functions has a vector of sums.
+
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK:         scf.for {{.*}} -> (vector<8xf64>)
+// CHECK:           vector.from_elements {{.*}} : vector<8xf64>
+// CHECK:           math.exp {{.*}} : vector<8xf64>
+// CHECK:         vector.reduction <add>
+func.func private @kernel_0(%x: memref<?xf64, strided<[3]>>, %y: memref<f64>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : memref<?xf64, strided<[3]>>) outs(%y : memref<f64>) {
+  ^bb0(%a: f64, %total: f64):
+    %e = math.exp %a : f64
+    %s = arith.addf %total, %e : f64
+    linalg.yield %s : f64
+  }
+  return
+}

@@ -19,14 +19,32 @@ def of_pairs(p: Any) -> Any:
     return np.exp((x.T - x) / 8), np.exp(p.T)[1:, ::2] + 1, np.where(p[::2, ::2] > 0, np.exp(p[::2, ::2]), -1)
 
 
+def sums(p: Any) -> Any:
+    x = np.exp(p[:, 0] / 8)
+    return (
+        x.sum(),
+        np.exp(p[::2, 1] / 8).sum(),
+        (np.exp(-(p[:, 0] ** 2)) * p[:, 2]).sum(),
+        np.tanh(p[:, ::2]).sum(1),
+    )
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int32"])
-@pytest.mark.parametrize("function", [of_columns, of_pairs])
+@pytest.mark.parametrize("function", [of_columns, of_pairs, sums])
 def test_values(function: Any, dtype: str) -> None:
     compiled = weft.function(function, input_signature=[weft.TensorSpec((None, 3), dtype)])
     for count in (0, 1, 7, 8, 9, 33):
         p = (np.random.default_rng(count).normal(size=(count, 3)) * 3).astype(dtype)
         for got, wanted in zip(compiled(p), function(p), strict=True):
-            np.testing.assert_allclose(got, wanted, rtol=1e-13 if wanted.dtype == np.float64 else 2e-6)
+            precision = 1e-12 if wanted.dtype == np.float64 else 3e-6
+            np.testing.assert_allclose(got, wanted, rtol=precision, atol=precision)
+
+
+def test_extremes_keep_nan() -> None:
+    p = np.random.default_rng(0).normal(size=(101, 3))
+    p[97, 1] = np.nan
+    greatest = weft.function(lambda p: (np.tanh(p[:, 0]).max(), np.tanh(p[:, 1]).min()))
+    np.testing.assert_allclose(greatest(p), (np.tanh(p[:, 0]).max(), np.nan), rtol=1e-13)
 
 
 @pytest.mark.parametrize("count", [5, 16, 100])
