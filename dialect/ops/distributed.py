@@ -114,6 +114,14 @@ def _others(b: Emitter, x: Tensor, y: Tensor, over: str) -> Tensor:
     return made
 
 
+def _of_all(b: Emitter, part: Tensor, x: Tensor, over: str) -> Tensor:
+    """What all ranks have of what was scattered of x, in parts as x has them."""
+    extent = b.extent(x, 0)
+    ranks, count = ((), extent) if isinstance(extent, int) else ((extent,), -1)
+    made: Tensor = b.all_gather(part, *ranks, over=over, count=count)
+    return made
+
+
 class AllGather(Together, name="all_gather"):
     """The tensors of all ranks, one after the other along a new first axis; all get the result."""
 
@@ -175,20 +183,29 @@ class ReduceScatter(Scattered, name="reduce_scatter"):
         Case(((1, 4),), {"reduction": "sum", "over": ""}),
         Case(((1,),), {"reduction": "max", "over": ""}),
     )
-    linear = ("x",)
-
-    @classmethod
-    def why_underived(cls, attributes: Attributes) -> str:
-        """Only sums have one."""
-        reduction = attributes["reduction"]
-        return "" if reduction == "sum" else f"only that of sums of parts is known, not of {reduction}"
 
     @staticmethod
-    def transpose(b: Emitter, g: Tensor, x: Tensor, reduction: str, over: str) -> Tensor:
-        """Each part goes to one rank."""
-        extent = b.extent(x, 0)
-        ranks, count = ((), extent) if isinstance(extent, int) else ((extent,), -1)
-        made: Tensor = b.all_gather(g, *ranks, over=over, count=count)
+    def vjp(b: Emitter, g: Tensor, x: Tensor, y: Tensor, reduction: str, over: str) -> Tensor:
+        """Each part goes to one rank, whose cotangent comes back by what was given for it counts."""
+        g = _of_all(b, g, x, over)
+        if reduction == "sum":
+            return g
+        y = _of_all(b, y, x, over)
+        if reduction == "prod":
+            return b.conj(_others(b, x, y, over)) * g
+        hits, count = _shares(b, x, y, over)
+        made: Tensor = b.select(hits, g / count, 0)
+        return made
+
+    @staticmethod
+    def jvp(b: Emitter, t: Tensor, x: Tensor, y: Tensor, reduction: str, over: str) -> Tensor:
+        """The sum of the tangents of all ranks, by what they count."""
+        if reduction == "prod":
+            t = _others(b, x, _of_all(b, y, x, over), over) * t
+        elif reduction != "sum":
+            hits, count = _shares(b, x, _of_all(b, y, x, over), over)
+            t = b.select(hits, t / count, 0)
+        made: Tensor = b.reduce_scatter(t, reduction="sum", over=over)
         return made
 
     @staticmethod

@@ -172,11 +172,6 @@ def test_one_message_for_each_parameter_in_loops() -> None:
             r"summed over the ranks already.*\n.*test_gradients.py",
         ),
         (
-            lambda x: weft.grad(lambda x: np.sum(ranks.reduce_scatter(x, "max")))(ranks.local(x)),
-            weft.DifferentiationError,
-            "weft.reduce_scatter has no derivative: only that of sums of parts is known, not of max",
-        ),
-        (
             lambda x: ranks.all_reduce(x) if x[0] > 0 else x,
             weft.DivergenceError,
             r"all_reduce of all ranks is in a branch \(line \d+\) that depends on what ranks may have different",
@@ -206,6 +201,27 @@ def test_gradients_of_other_reductions_are_those_of_the_whole(op: str) -> None:
 
     found = ranks.Mesh.simulated(3).run(weft.function(of_rank), [(x,) for x in OF_RANKS])
     wanted = weft.grad(of_all)(OF_RANKS)
+    np.testing.assert_allclose([gradient for gradient, _ in found], wanted, rtol=1e-12)
+    np.testing.assert_allclose([tangent for _, tangent in found], wanted.sum(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("op", ["sum", "max", "min", "prod"])
+def test_gradients_of_scattered_reductions_are_those_of_the_whole(op: str) -> None:
+    parts = np.hstack([OF_RANKS, [[2.0], [0.0], [0.5]]])
+    weights = np.arange(1.0, 7.0).reshape(3, 2)
+
+    def of_rank(x: Any, own: Any) -> tuple[Any, Any]:
+        def loss(x: Any) -> Any:
+            return ranks.all_reduce(np.sum(ranks.reduce_scatter(np.tanh(x), op) * ranks.local(own)))
+
+        x = ranks.local(x)
+        return weft.grad(loss)(x), weft.jvp(loss, (x,), (np.ones(6),))[1]
+
+    def of_all(x: Any) -> Any:
+        return np.sum(getattr(np, op)(np.tanh(x), axis=0) * weights.ravel())
+
+    found = ranks.Mesh.simulated(3).run(weft.function(of_rank), list(zip(parts, weights, strict=True)))
+    wanted = weft.grad(of_all)(parts)
     np.testing.assert_allclose([gradient for gradient, _ in found], wanted, rtol=1e-12)
     np.testing.assert_allclose([tangent for _, tangent in found], wanted.sum(), rtol=1e-12)
 
