@@ -19,17 +19,20 @@ class _Taken(NamedTuple):
     kind: type
     call: Call
     concrete: Call | None
+    is_first: bool
 
 
 _calls: list[_Taken] = []
 
 
-def take(kind: type, call: Call, concrete: Call | None = None) -> None:
+def take(kind: type, call: Call, concrete: Call | None = None, is_first: bool = False) -> None:
     """Let calls with arguments of a class, or with containers of such, go to a function; the last one first.
 
-    `concrete` makes what `get_concrete_function` returns for such arguments.
+    `concrete` makes what `get_concrete_function` returns for such arguments. What `is_first` is asked before others,
+    whatever is imported when.
     """
-    _calls.insert(0, _Taken(kind, call, concrete))
+    place = 0 if is_first else sum(taken.is_first for taken in _calls)
+    _calls.insert(place, _Taken(kind, call, concrete, is_first))
 
 
 def call_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
@@ -42,6 +45,11 @@ def concrete_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
     """What makes the concrete function for arguments; None for those of compiled functions' own."""
     taken = _taken(args, kwargs)
     return None if taken is None else taken.concrete
+
+
+def is_other(value: Any, kind: type) -> bool:
+    """Whether a value is one of those arrays, but none of the class `kind`."""
+    return not isinstance(value, kind) and any(isinstance(value, taken.kind) for taken in _calls)
 
 
 def _taken(args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Taken | None:
@@ -70,4 +78,4 @@ def _parts(value: Any, depth: int = 0) -> Iterator[Any]:
             yield from _parts(item, depth + 1)
 
 
-__all__ = ["Call", "call_of", "concrete_of", "take"]
+__all__ = ["Call", "call_of", "concrete_of", "is_other", "take"]

@@ -11,6 +11,7 @@ from ...dialect.errors import CommunicationError, PartitionError, WeftTypeError,
 from ...dialect.records import dataclass
 from ...passes.partition.layouts import Layout
 from ..autograph.marks import do_not_convert
+from ..calls.lazy_arguments import is_other
 from ..calls.parameters import completed
 from ..compiling.diagnostics import user_traceback
 from ..function import Function
@@ -129,9 +130,10 @@ class Partitioned(Function[..., Any]):
         args, kwargs = completed(self._signature, self.name, args, kwargs)
         leaves: list[Any] = []
         structure = flatten_with((args, kwargs), leaves, _is_leaf)
-        leaves = [leaf if isinstance(leaf, _ARRAYS) else np.asarray(leaf) for leaf in leaves]
         mesh = self._mesh(leaves)
-        if self.in_specs is not None:
+        if self.in_specs is None:
+            _require_none_lazy(self.name, leaves)
+        else:
             named = [(self._parameter_name(n), value) for n, value in enumerate(args)] + [*kwargs.items()]
             specs = self._specs_of(named, passed)
             cut: dict[tuple[int, Any], Any] = {}
@@ -139,6 +141,7 @@ class Partitioned(Function[..., Any]):
                 key = (id(leaf), spec)
                 cut[key] = leaves[place] = cut.get(key) or _Box(_split(leaf, spec, mesh, name))
             leaves = [box.value for box in leaves]
+        leaves = [leaf if isinstance(leaf, _ARRAYS) else np.asarray(leaf) for leaf in leaves]
         return mesh, leaves, structure, (args, kwargs)
 
     def _mesh(self, leaves: Sequence[Any]) -> Mesh:
@@ -243,6 +246,18 @@ class _Box:
 
 def _is_leaf(value: object) -> bool:
     return isinstance(value, ShardedArray) or is_array(value)
+
+
+def _require_none_lazy(name: str, leaves: Sequence[Any]) -> None:
+    """Raise for arrays that every rank would compute all of, which nobody asked for."""
+    for leaf in leaves:
+        if is_other(leaf, ShardedArray):
+            kind = f"{type(leaf).__module__.partition('.')[0]}.{type(leaf).__name__}"
+            raise WeftTypeError(
+                f"{name} got a {kind} of shape {leaf.shape} beside arrays in blocks, and every rank would compute all "
+                "of it: pass weft.distributed.scatter(array, spec, mesh), of which each rank computes its block, or "
+                "np.asarray(array) where all of it is meant"
+            )
 
 
 def _is_same(a: Mesh, b: Mesh) -> bool:

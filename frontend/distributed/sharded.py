@@ -15,7 +15,7 @@ import numpy as np
 from ...dialect.dtypes import as_dtype
 from ...dialect.errors import GatherWarning, WeftTypeError, WeftValueError
 from ...passes.partition.layouts import Layout, Split, equal_blocks, require_each_once
-from ..calls.lazy_arguments import take
+from ..calls.lazy_arguments import is_other, take
 from .mesh import Mesh
 from .specs import PartitionSpec
 
@@ -270,7 +270,7 @@ def _concrete_over_blocks(function: Any, args: tuple[Any, ...], kwargs: dict[str
     return over_blocks.get_concrete_function(*args, **kwargs)
 
 
-take(ShardedArray, _call_over_blocks, _concrete_over_blocks)
+take(ShardedArray, _call_over_blocks, _concrete_over_blocks, is_first=True)
 
 
 def region_of(layout: Layout, shape: Sequence[int], mesh: Mesh, rank: int) -> tuple[range, ...]:
@@ -319,13 +319,15 @@ def _axis_of(entry: Any, mesh: Mesh, what: str) -> str:
 def scatter(array: Any, spec: PartitionSpec, mesh: Mesh | None = None) -> ShardedArray:
     """The blocks of an array that all processes have.
 
+    Of an array that is computed later, as one of Dask, each rank computes its block.
+
     >>> mesh = weft.distributed.Mesh.simulated(2)
     >>> x = weft.distributed.scatter(np.arange(5), weft.distributed.P("d"), mesh)
     >>> x.shape, x.spec, x.blocks
     ((5,), PartitionSpec('d'), [array([0, 1]), array([2, 3, 4])])
     """
     mesh = _mesh_of(mesh)
-    whole = np.asarray(array)
+    whole = array if is_other(array, ShardedArray) else np.asarray(array)
     layout = layout_of(spec, whole.shape, mesh, "the array")
     return _cut(whole, layout, mesh)
 

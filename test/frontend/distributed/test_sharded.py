@@ -363,3 +363,40 @@ def test_an_axis_is_split_over_two_axes_of_a_mesh() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             ranks.scatter(x, spec, mesh)
+
+
+def test_arrays_that_are_computed_later_are_computed_whole_by_nobody(mesh: Any) -> None:
+    da = pytest.importorskip("dask.array")
+    cut: list[int] = []
+
+    def block(part: Any) -> Any:
+        cut.append(len(part))
+        return part
+
+    lazy = da.from_array(X, chunks=((2, 2, 3), 2)).map_blocks(block, dtype=X.dtype, meta=X[:0])
+    x = ranks.scatter(X, P("d"), mesh)
+
+    @weft.function
+    def add(a: Any, b: Any) -> Any:
+        return a + b
+
+    message = r"got a dask.Array of shape \(7, 2\) beside arrays in blocks, and every rank would compute all"
+    for call in (
+        lambda: add(x, lazy),
+        lambda: add(lazy, x),
+        lambda: ranks.partition(add)(x, lazy),
+        lambda: x + lazy,
+        lambda: lazy + x,
+        lambda: np.concatenate([x, lazy]),
+        lambda: x.__setitem__(slice(None), lazy),
+    ):
+        with pytest.raises(TypeError, match=message):
+            call()
+    assert not cut
+
+    split = ranks.scatter(lazy, P("d"), mesh)
+    assert sorted(cut) == [2, 2, 3]  # each block once: rank by rank
+    np.testing.assert_array_equal(add(x, split).gather(), X + X)
+    np.testing.assert_array_equal(
+        ranks.partition(add.python_function, mesh, (P("d"), P()))(lazy, X).gather(), X + X
+    )
