@@ -57,6 +57,20 @@ def bincount(b: Any) -> Any:
     return np.bincount(b)
 
 
+def added_at(b: Any, n: Any) -> Any:
+    h = np.zeros(n)
+    np.add.at(h, b, 1.0)
+    return h
+
+
+def segment_sums(x: Any, starts: Any) -> Any:
+    return np.add.reduceat(x, starts)
+
+
+def block_sums(table: Any, starts: Any) -> Any:
+    return np.add.reduceat(np.add.reduceat(table, starts, axis=0), starts, axis=1)
+
+
 def median(x: Any) -> Any:
     return np.median(x)
 
@@ -107,6 +121,14 @@ def inverse_distance(x: Any) -> Any:
     return x**-1.5
 
 
+def column(table: Any) -> Any:
+    return np.exp(table[:, 0]) * table[:, 1]
+
+
+def turned(table: Any) -> Any:
+    return np.exp(table.T)
+
+
 def cube(x: Any) -> Any:
     return x**3
 
@@ -132,6 +154,7 @@ def steps(n: Any) -> None:
 
 RANDOM = np.random.default_rng(0)
 X, Y, B = RANDOM.random(100_000), RANDOM.random(100_000), RANDOM.integers(0, 4096, 100_000)
+TABLE = X[:90_000].reshape(300, 300)
 
 Case = tuple[str, Callable[..., Any], tuple[Any, ...]]
 
@@ -140,19 +163,25 @@ CASES: list[Case] = [
     ("`h[b[i]] += w[i]`, 1e5", weighed, (B, np.int64(4096), X)),
     ("`h[int(x[k] * n), int(y[k] * n)] += 1`, 1e5", binned, (X, Y, np.int64(64))),
     ("`np.bincount(b)`, 1e5", bincount, (B,)),
+    ("`np.add.at(h, b, 1.0)`, 1e5", added_at, (B, np.int64(4096))),
+    ("`np.add.reduceat(x, i)`, 1e5 by 10", segment_sums, (X, np.arange(0, 100_000, 10))),
+    ("`np.add.reduceat(x, i)`, 1e5 by 1000", segment_sums, (X, np.arange(0, 100_000, 1000))),
+    ("`np.add.reduceat` along both axes, 300 x 300 by 10", block_sums, (TABLE, np.arange(0, 300, 10))),
     ("`np.median(x)`, 1e3", median, (X[:1000],)),
     ("`np.median(x)`, 1e5", median, (X,)),
     ("`np.nanmedian(x)`, 1e5", nanmedian, (X,)),
     ("`np.percentile(x, 30.0)`, 1e5", percentile, (X,)),
     ("`np.partition(x, len(x) // 2)`, 1e5", partition, (X,)),
-    ("`np.nanmedian(table, axis=1)`, 300 x 300", row_medians, (X[:90_000].reshape(300, 300),)),
+    ("`np.nanmedian(table, axis=1)`, 300 x 300", row_medians, (TABLE,)),
     ("`np.median(x[i : i + 15])` in a loop, 3000", moving_median, (X[:3000], np.int64(15))),
     ("`np.roll(x, k)`, 1e3", roll, (X[:1000], np.int64(333))),
     ("`np.roll(x, k)`, 1e5", roll, (X, np.int64(33_333))),
-    ("`np.roll(table, k, axis=1)`, 300 x 300", rolled_columns, (X[:90_000].reshape(300, 300), np.int64(7))),
+    ("`np.roll(table, k, axis=1)`, 300 x 300", rolled_columns, (TABLE, np.int64(7))),
     ("`np.concatenate((x[k:], x[:k]))`, 1e5", rotated, (X, np.int64(33_333))),
     ("`(x * np.roll(x, i)).sum()` in a loop, 200 of 1e3", autocorrelation, (X[:1000], np.int64(200))),
     ("`x ** -1.5`, 1e5", inverse_distance, (X,)),
+    ("`np.exp(table[:, 0]) * table[:, 1]`, 33,333 x 3", column, (X[:99_999].reshape(-1, 3),)),
+    ("`np.exp(table.T)`, 300 x 300", turned, (TABLE,)),
     ("`x ** 3`, 1e5", cube, (X,)),
     ("`(d * d + 0.01) ** -1.5` in loops, 300 x 300", forces, (X[:300],)),
     ("`print(i)`, 1000", printed, (np.int64(1000),)),
