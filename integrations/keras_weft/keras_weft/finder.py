@@ -41,6 +41,17 @@ REBINDING = frozenset(
 )
 """The modules of Keras that write `x += y` where `x` may be an array of the program, and mean another array."""
 
+COMPARING = frozenset(
+    {
+        "keras.src.losses.loss",
+        "keras.src.losses.losses",
+        "keras.src.metrics.accuracy_metrics",
+        "keras.src.models.functional",
+        "keras.src.ops.nn",
+    }
+)
+"""The modules of Keras that compare extents of arrays, which are None to it where only the run knows them."""
+
 WITHOUT_TENSORFLOW = frozenset({"keras.src.callbacks.tensorboard"})
 """The modules of Keras that import names of TensorFlow's which weft and TensorBoard have, too."""
 
@@ -62,7 +73,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """The module as Python finds it, with a loader that changes it."""
-        if not any(fullname in names for names in (MODULES, REBINDING, WITHOUT_TENSORFLOW, _CHANGES)):
+        if not _is_compiled_anew(fullname) and fullname not in _CHANGES:
             return None
         spec = importlib.machinery.PathFinder.find_spec(fullname, path)
         if spec is None or spec.origin is None:
@@ -73,17 +84,20 @@ class _Finder(importlib.abc.MetaPathFinder):
         return spec
 
 
+def _known_extents(shape: Any) -> Any:
+    """A shape with None in the places of extents that only the run of a compiled function knows."""
+    import weft
+
+    return tuple([None if weft.is_traced(extent) else extent for extent in shape])
+
+
 def _know_extents(module: Any) -> None:
     """Let extents that only the run of a compiled function knows be None where Keras compares and keeps shapes."""
     of_known = module.standardize_shape
 
     @functools.wraps(of_known)
     def standardize_shape(shape: Any) -> Any:
-        import weft
-
-        if hasattr(shape, "__iter__"):
-            shape = tuple([None if weft.is_traced(extent) else extent for extent in shape])
-        return of_known(shape)
+        return of_known(_known_extents(shape) if hasattr(shape, "__iter__") else shape)
 
     module.standardize_shape = standardize_shape
 
@@ -160,6 +174,11 @@ _CHANGES = {
 """What is changed in modules of Keras after they were run."""
 
 
+def _is_compiled_anew(fullname: str) -> bool:
+    """Whether a module is compiled from its own source, changed."""
+    return fullname in MODULES | REBINDING | COMPARING | WITHOUT_TENSORFLOW
+
+
 def _require_supported(file: Path) -> None:
     """Raise unless the version of Keras is a known one."""
     found = re.search(r'__version__ = "([^"]*)"', file.read_text()) if file.is_file() else None
@@ -174,13 +193,13 @@ def _require_supported(file: Path) -> None:
 class _Loader(importlib.machinery.SourceFileLoader):
     """Compiles a module from its own source, changed, and changes it after it was run.
 
-    A branch for weft is added, and `x += y` is `x = x + y`: arrays of NumPy change, Keras's do not. What TensorFlow
-    was imported for is taken from here.
+    A branch for weft is added, and `x += y` is `x = x + y`: arrays of NumPy change, Keras's do not. Extents that are
+    not known yet compare as None. What TensorFlow was imported for is taken from here.
     """
 
     def get_code(self, fullname: str) -> types.CodeType | None:
         """The code of the module; its lines are those of the file."""
-        if fullname not in MODULES | REBINDING | WITHOUT_TENSORFLOW:
+        if not _is_compiled_anew(fullname):
             return super().get_code(fullname)
         path = self.get_filename(fullname)
         tree = ast.parse(self.get_data(path), path)
@@ -194,6 +213,8 @@ class _Loader(importlib.machinery.SourceFileLoader):
                 )
         if fullname in REBINDING:
             tree = _Rebind().visit(tree)
+        if fullname in COMPARING:
+            tree = _KnowExtents().visit(tree)
         if fullname in WITHOUT_TENSORFLOW:
             tree = _WithoutTensorFlow().visit(tree)
         code: types.CodeType = compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
@@ -201,6 +222,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
 
     def exec_module(self, module: types.ModuleType) -> None:
         """Run the module, and what changes it."""
+        vars(module)[_known_extents.__name__] = _known_extents
         super().exec_module(module)
         if change := _CHANGES.get(module.__name__):
             change(module)
@@ -215,6 +237,36 @@ class _Rebind(ast.NodeTransformer):
             return node
         value = ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value)
         return ast.copy_location(ast.Assign([node.target], value), node)
+
+
+class _KnowExtents(ast.NodeTransformer):
+    """Compares shapes in which extents that only the run of a compiled function knows are None."""
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        """`x.shape == y` and `x.shape != y`, whatever is around the shape; other comparisons stay."""
+        if all(isinstance(operator, (ast.Eq, ast.NotEq)) for operator in node.ops):
+            node.left = _OfKnownExtents().visit(node.left)
+            node.comparators = [_OfKnownExtents().visit(one) for one in node.comparators]
+        return node
+
+
+class _OfKnownExtents(ast.NodeTransformer):
+    """Asks `_known_extents` for shapes."""
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        """`x.shape`."""
+        return _asked(node) if node.attr == "shape" else self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """`ops.shape(x)`, and `len(x.shape)` as it is."""
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "shape":
+            return _asked(node)
+        is_length = isinstance(node.func, ast.Name) and node.func.id == "len"
+        return node if is_length else self.generic_visit(node)
+
+
+def _asked(node: ast.expr) -> ast.expr:
+    return ast.copy_location(ast.Call(ast.Name(_known_extents.__name__, ast.Load()), [node], []), node)
 
 
 class _WithoutTensorFlow(ast.NodeTransformer):

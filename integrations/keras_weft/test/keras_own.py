@@ -137,7 +137,7 @@ def command(file: str, options: Sequence[str] = ()) -> list[str]:
         "-p",
         "no:cacheprovider",
         "-c",
-        os.devnull,
+        str(Path(__file__).parent.parent / "pyproject.toml"),  # which sets nothing
         "--rootdir",
         str(path.parents[2]),
     ]

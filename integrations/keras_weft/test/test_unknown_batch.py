@@ -7,9 +7,11 @@ from typing import Any
 
 import keras
 import numpy as np
+import pytest
 from compared import rows
-from keras import layers, ops
+from keras import layers, losses, ops
 
+import keras_weft
 import weft
 
 
@@ -81,3 +83,71 @@ def test_sequences() -> None:
         },
         rows(1)(3, 5, 4),
     )
+
+
+PROBABILITIES = np.float32([[0.2, 0.5, 0.3], [0.1, 0.1, 0.8], [0.6, 0.3, 0.1], [0.3, 0.3, 0.4]])
+LABELS = np.int32([1, 2, 0, 0])
+WEIGHTS = np.float32([1, 0.5, 0, 2])
+ONE_HOT = np.eye(3, dtype=np.float32)[LABELS]
+ALONE = PROBABILITIES[:, :1].copy()
+
+
+def signature(*arrays: Any) -> list[weft.TensorSpec]:
+    """Any number of rows."""
+    return [weft.TensorSpec((None, *array.shape[1:]), array.dtype) for array in arrays]
+
+
+def test_losses() -> None:
+    table = {
+        losses.SparseCategoricalCrossentropy(): (LABELS, PROBABILITIES),
+        losses.SparseCategoricalCrossentropy(True, ignore_class=1): (LABELS, PROBABILITIES),
+        losses.CategoricalCrossentropy(label_smoothing=0.1): (ONE_HOT, PROBABILITIES),
+        losses.CategoricalFocalCrossentropy(reduction="none"): (ONE_HOT, PROBABILITIES),
+        losses.BinaryCrossentropy(): (LABELS * WEIGHTS, ALONE),
+        losses.MeanSquaredError(): (WEIGHTS, ALONE),
+        losses.Huber(reduction="mean_with_sample_weight"): (ALONE, WEIGHTS),
+        losses.CosineSimilarity(): (ONE_HOT, PROBABILITIES),
+        losses.Dice(): (ONE_HOT, PROBABILITIES),
+    }
+    data = [array for pair in table.values() for array in pair]
+
+    def all_of(weights: Any, data: list[Any]) -> list[Any]:
+        pairs = zip(table, data[::2], data[1::2], strict=True)
+        return [loss(y, p, sample_weight=w) for loss, y, p in pairs for w in (None, weights)]
+
+    together = weft.function(
+        weft.do_not_convert(all_of), input_signature=[*signature(WEIGHTS), signature(*data)]
+    )
+    for count in (4, 3):
+        given = WEIGHTS[:count], [array[:count] for array in data]
+        for found, expected in zip(together(*given), all_of(*given), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+    assert together.trace_count == 1
+
+
+def make_model(**options: Any) -> Any:
+    keras.utils.set_random_seed(3)
+    model = keras.Sequential([layers.Input((3,)), layers.Dropout(0.2), layers.Dense(3, activation="softmax")])
+    model.compile("adam", losses.SparseCategoricalCrossentropy(), metrics=["accuracy"], **options)
+    return model
+
+
+def one_by_one() -> Any:
+    """More rows than a number of batches has."""
+    yield from zip(np.tile(PROBABILITIES, (3, 1)), np.tile(LABELS, 3), strict=True)
+
+
+@pytest.mark.filterwarnings("ignore::weft.FallbackWarning")
+@pytest.mark.parametrize("kind", ["generator", "filter"])
+def test_the_last_batch_of_a_stream_may_be_smaller(kind: str) -> None:
+    if kind == "generator":
+        dataset = weft.data.Dataset.from_generator(
+            one_by_one, (weft.TensorSpec((3,), "f4"), weft.TensorSpec((), "i4"))
+        )
+    else:
+        arrays = np.tile(PROBABILITIES, (3, 1)), np.tile(LABELS, 3)
+        dataset = weft.data.Dataset.from_tensor_slices(arrays).filter(lambda x, y: x[0] < 0.5)
+    expected = make_model(run_eagerly=True).fit(dataset.batch(5), epochs=2, verbose=0).history
+    found = keras_weft.fit_in_graph(make_model(), dataset.batch(5), epochs=2, verbose=0).history
+    for name, values in expected.items():
+        np.testing.assert_allclose(found[name], values, rtol=1e-5)
