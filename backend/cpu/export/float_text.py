@@ -10,7 +10,7 @@ from .describe import MINUS, ZERO, put, put_integer
 from .given_floats import double_of_single, shortest
 from .messages import HALF, SINGLE
 
-NINE, POINT, EXPONENT, PLUS = ord("9"), ord("."), ord("e"), ord("+")
+POINT, EXPONENT, PLUS = ord("."), ord("e"), ord("+")
 LOWER_N, LOWER_A, LOWER_I, LOWER_F = ord("n"), ord("a"), ord("i"), ord("f")
 INFINITY = 0x7FF0000000000000
 MAGNITUDE = (1 << 63) - 1

@@ -16,17 +16,9 @@ from .messages import shows_floats
 MOST_DIGITS = 8
 """All digits: sorting by them is faster than a heap, where it would not be faster than NumPy's sorts."""
 
-_OF_SORTS = """
+MEMORY_ASSEMBLY = """
 declare ptr @weft_allocate(i64)
 declare void @weft_free(ptr)
-declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
-
-define internal i64 @copy_bytes(i64 %target, i64 %source, i64 %count) {
-  %t = inttoptr i64 %target to ptr
-  %s = inttoptr i64 %source to ptr
-  call void @llvm.memmove.p0.p0.i64(ptr %t, ptr %s, i64 %count, i1 false)
-  ret i64 0
-}
 
 define internal i64 @allocate(i64 %count) {
   %p = call ptr @weft_allocate(i64 %count)
@@ -37,6 +29,18 @@ define internal i64 @allocate(i64 %count) {
 define internal i64 @give_back(i64 %address) {
   %p = inttoptr i64 %address to ptr
   call void @weft_free(ptr %p)
+  ret i64 0
+}
+"""
+"""What translated code takes memory with."""
+
+_OF_SORTS = """
+declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
+
+define internal i64 @copy_bytes(i64 %target, i64 %source, i64 %count) {
+  %t = inttoptr i64 %target to ptr
+  %s = inttoptr i64 %source to ptr
+  call void @llvm.memmove.p0.p0.i64(ptr %t, ptr %s, i64 %count, i1 false)
   ret i64 0
 }
 """
@@ -239,11 +243,12 @@ def _sort(name: str) -> str:
     given = given_assembly(keys, MOST_DIGITS)
     own = "".join(f"{line}\n" for line in given.splitlines() if not line.startswith("declare"))
     names = [name for name in GIVEN if name not in LINKED or not name.startswith("numpy")]
-    text = own + _OF_SORTS + translate([rows, digits, sorts], [function], 0, names)
+    text = own + MEMORY_ASSEMBLY + _OF_SORTS + translate([rows, digits, sorts], [function], 0, names)
     return text.replace(f"@{function}(", f"@{name}(").replace("@free(", "@give_back(")
 
 
 __all__ = [
+    "MEMORY_ASSEMBLY",
     "WIDE_PRODUCT",
     "Native",
     "allocator_assembly",

@@ -136,14 +136,6 @@ class Function:
             )
             self.allowed_shared_bytes = size
 
-    def blocks_per_multiprocessor(self, threads: int, shared: int = 0) -> int:
-        """How many blocks run at once on a multiprocessor."""
-        count = ctypes.c_int()
-        self.device.call(
-            "cuOccupancyMaxActiveBlocksPerMultiprocessor", ctypes.byref(count), self.handle, threads, shared
-        )
-        return count.value
-
     def launch(
         self,
         grid: tuple[int, int, int],

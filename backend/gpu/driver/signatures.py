@@ -91,7 +91,6 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cuModuleGetGlobal_v2": (_out(_POINTER), _out(_SIZE), _POINTER, _TEXT),
     "cuFuncGetAttribute": (_out(_INT), _INT, _POINTER),
     "cuFuncSetAttribute": (_POINTER, _INT, _INT),
-    "cuOccupancyMaxActiveBlocksPerMultiprocessor": (_out(_INT), _POINTER, _INT, _SIZE),
     "cuLaunchKernel": (_POINTER, *[_UINT] * 7, _POINTER, _POINTER, _POINTER),
     "cuLaunchKernelEx": (_out(LaunchConfig), _POINTER, _POINTER, _POINTER),
     "cuTensorMapEncodeTiled": (
@@ -224,8 +223,6 @@ class PoolAttribute:
 class JitOption:
     """Options of `cuModuleLoadDataEx`."""
 
-    INFO_LOG = 3
-    INFO_LOG_BYTES = 4
     ERROR_LOG = 5
     ERROR_LOG_BYTES = 6
 

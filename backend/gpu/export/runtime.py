@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ....dialect.records import NamedTuple
 from ...cpu.export.interface import Library, Place
-from ...cpu.export.needed import Native, needed_assembly
+from ...cpu.export.needed import MEMORY_ASSEMBLY, Native, needed_assembly
 from ...cpu.export.planned_call import CONSTANT
 from ...cpu.export.runtime import bytes_assembly, common_assembly, state_assembly
 from ...cpu.export.state_bytes import state_header
@@ -20,8 +20,6 @@ from .given import GIVEN
 from .layout import FUNCTIONS, Plan, Program, State
 
 _GIVEN = """
-declare ptr @weft_allocate(i64)
-declare void @weft_free(ptr)
 declare i32 @weft_refused(ptr, i64, i64, i64)
 declare i32 @weft_failed(ptr, ptr, i64)
 
@@ -31,18 +29,6 @@ define internal i64 @device_plan() {
 
 define internal i64 @usual_driver() {
   ret i64 ptrtoint (ptr @weft.usual_driver to i64)
-}
-
-define internal i64 @allocate(i64 %count) {
-  %p = call ptr @weft_allocate(i64 %count)
-  %i = ptrtoint ptr %p to i64
-  ret i64 %i
-}
-
-define internal i64 @give_back(i64 %address) {
-  %p = inttoptr i64 %address to ptr
-  call void @weft_free(ptr %p)
-  ret i64 0
 }
 
 define internal i64 @refuse(i64 %error, i64 %number, i64 %first, i64 %second) {
@@ -100,7 +86,8 @@ def needed_of_device(
     from . import device_calls, driver_calls, opening
 
     yield common_assembly(library)
-    assembly = _GIVEN + "".join(_plan(library, programs, constants, arch)) + "".join(_trampolines(calls))
+    made = [*_plan(library, programs, constants, arch), *_trampolines(calls)]
+    assembly = MEMORY_ASSEMBLY + _GIVEN + "".join(made)
     native = Native((driver_calls, device_calls, opening), _EXPORTED, GIVEN, assembly)
     yield from needed_assembly(library, False, native)
     yield "".join(_functions(library))

@@ -85,18 +85,6 @@ class ModuleCalls(State):
             raise Refused(Code.INVALID_VALUE)
         f.dynamic_shared = value
 
-    def cuOccupancyMaxActiveBlocksPerMultiprocessor(
-        self, blocks: Any, function: int | None, threads: int, shared: int
-    ) -> None:
-        f = self._object(function, Function)
-        if not 0 < threads <= f.kernel.max_threads:
-            raise Refused(Code.INVALID_VALUE)
-        size = f.kernel.shared_size + shared
-        room = self._attributes[Attribute.SHARED_BYTES_OF_MULTIPROCESSOR] // (size + 1024) if size else 32
-        blocks[0] = min(
-            32, self._attributes[Attribute.THREADS_PER_MULTIPROCESSOR] // (-(-threads // 32) * 32), room
-        )
-
     def cuLaunchKernel(
         self, function: int | None, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int,
         stream: int | None, parameters: int | None, extra: int | None,
