@@ -6,6 +6,7 @@ The first words are numbers for native code, the rest is text for Python: so man
 from __future__ import annotations
 
 import hashlib
+import math
 from enum import IntEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -81,6 +82,12 @@ def digest_of(collective: Collective, x: TensorType | None) -> int:
     return number_of(repr((*collective.asked, kind)))
 
 
+def key_of(collective: Collective, x: TensorType) -> int:
+    """The digest with the number of elements, which the run tells: what ranks must have in common to do it together."""
+    count = math.prod(extent for extent in x.shape if extent is not None)
+    return digest_of(collective, x) ^ (0 if collective.kind == "barrier" else count)
+
+
 def described(
     collective: Collective, x: TensorType | None, result: int
 ) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -143,6 +150,7 @@ __all__ = [
     "described",
     "digest_of",
     "group_key",
+    "key_of",
     "number_of",
     "perform_described",
 ]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...backend.cpu.collectives.table import SMALL
-from ...dialect.collective_words import NATIVE_DTYPES, NATIVE_REDUCTIONS, digest_of, group_key, number_of
+from ...dialect.collective_words import NATIVE_DTYPES, NATIVE_REDUCTIONS, group_key, key_of, number_of
 from ...dialect.collectives import Collective, on_change, result_of, source_of
 from ...dialect.dtypes import kind
 from ...dialect.errors import (
@@ -153,7 +153,7 @@ class Process:
         except load().Exception as error:
             raise CommunicationError(f"{shown(self.rank, collective, type_of(x))}: {error}") from error
         if collective.is_compiled and not self.asks:
-            self._leave_to_native(digest_of(collective, type_of(x)))
+            self._leave_to_native(key_of(collective, type_of(x)))
         return made
 
     def watch(self, collective: Collective, is_done: Callable[[], bool]) -> None:
@@ -166,7 +166,7 @@ class Process:
         if self._is_over:
             raise CommunicationError(f"the ranks of this mesh have ended: {collective} comes too late")
         self._require_no_failure(collective)
-        key = digest_of(collective, kind)
+        key = key_of(collective, kind)
         if self.asks or key not in self._agreed:
             group = self._all if self.asks else self._axes.group(self.rank, collective.over)
             digest = number_of(f"{key} {kind.shape}")
@@ -174,7 +174,7 @@ class Process:
             self._agreed[key] = self._agree(group, _RUNS, digest, text, collective, on_device)
         return on_device and self._agreed[key]
 
-    def _leave_to_native(self, digest: int) -> None:
+    def _leave_to_native(self, key: int) -> None:
         """Let compiled code call MPI itself the next time that this is asked for, in this thread."""
         native = native_ranks()
         if native is None:
@@ -190,7 +190,7 @@ class Process:
                 comm = self._groups[self._axes.group(self.rank, over)]
                 groups.append((group_key(over), MPI._handleof(comm), comm.rank, comm.size))
             native.serve(handles, groups, MPI._sizeof(MPI.Request), self._is_enough)
-        native.allow(digest)
+        native.allow(key)
 
     def _is_enough(self, looks: int) -> int:
         """Whether a rank that waits in native code is to end that: it was interrupted, or has waited for too long."""

@@ -84,9 +84,9 @@ class NativeRanks:
         """Whether this thread is served."""
         return bool(self._words[Entry.THREAD // WORD] == self._thread())
 
-    def allow(self, digest: int) -> None:
-        """From now on do what has a digest: all ranks ask for it."""
-        self._allow(digest)
+    def allow(self, key: int) -> None:
+        """From now on do what has a key: all ranks ask for it."""
+        self._allow(key)
 
     def take_failure(self) -> int:
         """What MPI has returned that went wrong, -1 where `wait` has ended a call; 0 for nothing."""

@@ -105,8 +105,10 @@ def weft_collective(words: int) -> int:
         return 0
     if kind == SAME:  # native code serves ranks that do not ask each other
         return 0
-    slot = word(asked + DIGEST) & (SLOTS - 1)
-    if word(DIGESTS + slot * WORD) != word(asked + DIGEST):
+    key = word(asked + DIGEST)
+    if kind != BARRIER:
+        key = key ^ word(word(words + WORD))
+    if word(DIGESTS + (key & (SLOTS - 1)) * WORD) != key:
         return 1
     requests = stack(2)
     set_word(requests, 0)
@@ -275,9 +277,9 @@ def weft_collective_table() -> int:
     return TABLE
 
 
-def weft_collective_allow(digest: int) -> None:
-    """From now on native code does what has a digest."""
-    set_word(DIGESTS + (digest & (SLOTS - 1)) * WORD, digest)
+def weft_collective_allow(key: int) -> None:
+    """From now on native code does what has a key: a digest with the number of elements."""
+    set_word(DIGESTS + (key & (SLOTS - 1)) * WORD, key)
 
 
 def weft_collective_forget() -> None:

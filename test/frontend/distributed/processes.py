@@ -279,6 +279,20 @@ def unchecked() -> None:
     assert "rank 1 calls all_reduce(sum) of f64[2]" in str(raised.value)
 
 
+def sizes() -> None:
+    """Other sizes than those of before are told as well: MPI would combine what lies behind the shorter array."""
+    known = weft.function(ranks.all_reduce)
+    unknown = weft.function(ranks.all_reduce, input_signature=[weft.TensorSpec((None,), "float64")])
+    for total, other in ((known, 20), (unknown, 30)):
+        for extent in (2, 5, 2, 5):
+            np.testing.assert_array_equal(total(np.ones(extent)), np.full(extent, float(COMM.size)))
+        with pytest.raises(weft.CommunicationError) as raised:
+            total(np.ones(other + COMM.rank))
+        assert f"rank 0 calls all_reduce(sum) of f64[{other}]" in str(raised.value)
+        assert f"rank 1 calls all_reduce(sum) of f64[{other + 1}]" in str(raised.value)
+        assert total(np.ones(other))[0] == COMM.size
+
+
 def freed() -> None:
     """What is no communicator, or none any more."""
     comm = COMM.Dup()
