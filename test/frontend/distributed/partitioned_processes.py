@@ -64,6 +64,37 @@ def differ() -> None:
         step(np.ones(4))
 
 
+def refused() -> None:
+    """What does not fit is told on all ranks alike, before any of them waits for another."""
+    mesh = ranks.Mesh()
+    x = ranks.scatter(np.arange(6.0), P("d"), mesh)
+    unequal = ranks.scatter(np.arange(6.0 + COMM.rank), P("d"), mesh)
+    total = weft.Variable(np.zeros(()))
+    own = COMM.rank + 2
+
+    def shows(x: Any) -> Any:
+        print(x.sum())
+        return x
+
+    def counts(x: Any) -> Any:
+        total.assign(x.sum())
+        return x
+
+    for call, error, message in (
+        (lambda: ranks.scatter(np.arange(6.0), P("e"), mesh), ValueError, "axes of the mesh are 'd'"),
+        (lambda: ranks.from_local(np.ones((2, own)), P("d"), mesh), ValueError, "axis 1 is not split"),
+        (lambda: ranks.from_local(np.ones((1,) * own), P("d"), mesh), TypeError, "as many axes"),
+        (lambda: weft.function(shows)(x), weft.PartitionError, "print"),
+        (lambda: weft.function(counts)(x), weft.PartitionError, "total.assign"),
+        (lambda: x + ranks.scatter(np.arange(7.0), P("d"), mesh), ValueError, "could not be broadcast"),
+        (lambda: x + own, weft.CommunicationError, "rank 1 differs from rank 0"),
+        (lambda: ranks.partition(np.tanh)(unequal), weft.CommunicationError, "rank 1 differs from rank 0"),
+    ):
+        with pytest.raises(error, match=message):
+            call()
+    np.testing.assert_array_equal((x + 1).gather(), np.arange(1.0, 7.0))  # as good as new
+
+
 if __name__ == "__main__":
     for name in sys.argv[1].split(","):
         globals()[name]()
