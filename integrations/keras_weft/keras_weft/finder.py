@@ -47,6 +47,7 @@ COMPARING = frozenset(
         "keras.src.losses.losses",
         "keras.src.metrics.accuracy_metrics",
         "keras.src.models.functional",
+        "keras.src.ops.math",
         "keras.src.ops.nn",
     }
 )
@@ -256,6 +257,12 @@ class _OfKnownExtents(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         """`x.shape`."""
         return _asked(node) if node.attr == "shape" else self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        """An entry of `x_shape`, or of what is a shape by another name."""
+        if isinstance(node.value, ast.Name) and node.value.id.endswith("_shape"):
+            node.value = _asked(node.value)
+        return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         """`ops.shape(x)`, and `len(x.shape)` as it is."""

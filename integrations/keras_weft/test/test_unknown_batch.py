@@ -9,7 +9,7 @@ import keras
 import numpy as np
 import pytest
 from compared import rows
-from keras import layers, losses, ops
+from keras import layers, losses, metrics, ops
 
 import keras_weft
 import weft
@@ -123,6 +123,37 @@ def test_losses() -> None:
         for found, expected in zip(together(*given), all_of(*given), strict=True):
             np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
     assert together.trace_count == 1
+
+
+def test_metrics() -> None:
+    truth = np.float32([1, 0, 1, 0])
+    guesses = np.float32([0.9, 0.6, 0.4, 0.2])
+
+    def updated() -> tuple[list[Any], Callable[..., None]]:
+        counted = [
+            metrics.AUC(num_thresholds=5),
+            metrics.Precision(),
+            metrics.Recall(),
+            metrics.BinaryAccuracy(),
+        ]
+        counted[0].update_state(truth, guesses)  # makes its variables
+        counted[0].reset_state()
+
+        def update(y: Any, p: Any) -> None:
+            for one in counted:
+                one.update_state(y, p)
+
+        return counted, update
+
+    found, update = updated()
+    together = weft.function(weft.do_not_convert(update), input_signature=signature(truth, guesses))
+    expected, update = updated()
+    for count in (4, 3):
+        for function in (together, update):
+            function(truth[:count], guesses[:count])
+    assert together.trace_count == 1
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one.result(), other.result(), rtol=1e-5)
 
 
 def make_model(**options: Any) -> Any:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from keras.src.backend.common import KerasVariable
 
+import weft
+
 from ...conversion import convert_to_tensor
 from ..namespace import namespace
 
@@ -90,8 +92,18 @@ def size(x: Any) -> Any:
 
 
 def tile(x: Any, repeats: Any) -> Any:
-    """An array repeated along its axes."""
-    return np.tile(convert_to_tensor(x), _place(repeats))
+    """An array repeated along its axes, as often as is known now or when the function runs."""
+    array = convert_to_tensor(x)
+    counts = repeats if isinstance(repeats, (list, tuple)) else (repeats,)
+    if not any(weft.is_traced(count) for count in counts):
+        return np.tile(array, _place(repeats))
+    rank = max(len(array.shape), len(counts))
+    extents = [1] * (rank - len(array.shape)) + list(array.shape)
+    counts = [1] * (rank - len(counts)) + list(counts)
+    apart = [part for extent in extents for part in (1, extent)]
+    repeated = [part for pair in zip(counts, extents, strict=True) for part in pair]
+    together = [count * extent for count, extent in zip(counts, extents, strict=True)]
+    return np.reshape(weft.broadcast_to(np.reshape(array, apart), tuple(repeated)), together)
 
 
 __all__ = [
