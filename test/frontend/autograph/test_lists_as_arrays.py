@@ -129,3 +129,27 @@ def test_numbers_of_python_in_lists() -> None:
     for got, wanted in zip(weft.function(spread)(X), spread(X), strict=True):
         np.testing.assert_allclose(got, wanted, rtol=1e-15)
         assert type(got) is type(wanted)
+
+
+def test_no_rows_are_no_array_of_rows() -> None:
+    def chosen(x):
+        rows = []
+        for v in x:
+            if v > 0:
+                rows.append([v, 2 * v])
+        return np.array(rows)
+
+    def total(x):
+        rows = []
+        for v in x:
+            if v > 0:
+                rows.append([v, 2 * v])
+        return np.sum(rows)
+
+    compiled = weft.function(chosen)
+    np.testing.assert_array_equal(compiled(X), chosen(X))
+    with pytest.raises(
+        NotImplementedError, match=r"an array of an empty list: .* has 2 axes, .* shape \(0,\)"
+    ):
+        compiled(-np.abs(X))
+    assert weft.function(total)(-np.abs(X)) == total(-np.abs(X)) == 0

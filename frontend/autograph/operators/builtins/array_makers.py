@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from .....dialect.errors import UnsupportedError
 from ....numpy_api import creation, functions_of, lookup, requirements
 from ....signature.composite_arrays import holds_composite, is_composite_dtype
 from ....tracing.array import TracedArray
 from ....tracing.behaviour import behaviour
 from ....tracing.current import current_trace
-from ....tracing.staging import trace_of
+from ....tracing.staging import raise_where, trace_of
 from ..values.known_arrays import KNOWN_ELEMENTS, compute
 from .numpy_functions import as_data
 
@@ -30,7 +31,7 @@ def _maker(name: str, theirs: Callable[..., Any]) -> Callable[..., Any]:
     """A function that makes an array of the trace, which compiled code can write to."""
 
     def make(*args: Any, **kwargs: Any) -> Any:
-        args = tuple(map(as_data, args))
+        args = tuple(map(_with_rows, args))
         given = (*args, *kwargs.values())
         if any(map(_is_of_composites, given)) or _is_of_texts(args[1:] if name == "full" else args):
             if current_trace() is None:
@@ -53,6 +54,22 @@ def _maker(name: str, theirs: Callable[..., Any]) -> Callable[..., Any]:
     make.__name__ = name
     return make
 
+
+def _with_rows(value: Any) -> Any:
+    """A list of run-time length as an array, which must not be one of rows without any.
+
+    Of that NumPy makes an array of shape (0,): another rank, which compiled code cannot choose when it runs.
+    """
+    array = as_data(value)
+    if array is not value and array.ndim > 1:
+        raise_where(np.equal(array.shape[0], 0), UnsupportedError, _NO_ROWS.format(array.ndim))
+    return array
+
+
+_NO_ROWS = (
+    "this makes an array of an empty list: compiled code knows it as one of rows, which has {} axes, and NumPy, which "
+    "sees no row, makes one of shape (0,); ask before whether there are any (if len(rows) == 0)"
+)
 
 _empty = _maker("empty", np.empty)
 
