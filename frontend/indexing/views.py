@@ -69,6 +69,8 @@ def set_item(container: Any, index: Any, value: Any) -> None:
 
 def read_item(x: TracedArray, index: Any) -> TracedArray:
     """`x[index]`: a view of x, or a new array where NumPy makes one; a selection for a traced mask."""
+    if isinstance(x._python_type, type):
+        raise WeftTypeError(f"'{x._class_name}' object is not subscriptable")
     if isinstance(x, FlatItems):
         x.begin_again()
     x, index = take_steps(x, _with_arrays(index))

@@ -18,6 +18,7 @@ from ..indexing.broadcasting import broadcast_arrays, broadcast_to
 from ..tracing.array import TracedArray
 from ..tracing.element_stores import cast_elements, cast_unchecked
 from ..tracing.extents import Extent, known_shape
+from ..tracing.number_types import number_type
 from ..tracing.staging import (
     ArrayLike,
     ArrayResult,
@@ -321,7 +322,8 @@ def copyto(dst: ArrayLike, src: ArrayLike, casting: str = "same_kind", where: An
     target, source = asarray(dst), as_weak_operand(src)
     if src is dst and target.ndim and where is True:
         return  # before NumPy asks whether it can be written
-    given = source.dtype if hasattr(source, "dtype") else common_dtype(target, source)
+    is_weak = number_type(source) is not None
+    given = common_dtype(target, source) if is_weak else source.dtype
     require_castable(given, target.dtype, casting)
     value = cast_unchecked(source, target.dtype)
     if where is not True:

@@ -34,14 +34,26 @@ def _view(make: Callable[[dict[Any, Any]], Any]) -> Callable[[Any], Parts]:
     return lambda view: (dict(view.mapping), make)
 
 
+def _default(value: defaultdict[Any, Any]) -> Parts:
+    factory = value.default_factory
+    return dict(value), lambda parts: defaultdict(factory, parts)
+
+
+def _partial(value: functools.partial[Any]) -> Parts:
+    def make(parts: Any) -> Any:
+        function, args, named = parts
+        return functools.partial(
+            function if callable(function) else value.func, *args, **named
+        )  # else its text
+
+    return (value.func, value.args, value.keywords), make
+
+
 _HOLDERS: dict[type, Callable[[Any], Parts]] = {
     slice: lambda value: ((value.start, value.stop, value.step), lambda parts: slice(*parts)),
-    functools.partial: lambda value: (
-        (value.func, value.args, value.keywords),
-        lambda parts: functools.partial(parts[0], *parts[1], **parts[2]),
-    ),
+    functools.partial: _partial,
     deque: lambda value: ((list(value), value.maxlen), lambda parts: deque(*parts)),
-    defaultdict: lambda value: ((value.default_factory, dict(value)), lambda parts: defaultdict(*parts)),
+    defaultdict: _default,
     Counter: lambda value: (dict(value), Counter),
     types.SimpleNamespace: lambda value: (dict(vars(value)), lambda parts: types.SimpleNamespace(**parts)),
     type({}.values()): _view(lambda made: made.values()),

@@ -20,7 +20,7 @@ from .behaviour import behaviour
 from .layouts import Layout, layout_of_copy, layout_of_view, row_major
 from .may_alias import is_seen_elsewhere, make_unique, note_write, usable_aliases
 from .needed_numbers import need_number
-from .number_types import number_type
+from .number_types import number_type, said_of
 from .recorder import Assumption, Recorder, Storage
 from .remembered import given_away, shown
 from .unhashable import refuse_hash
@@ -294,7 +294,7 @@ class TracedArray(TracedValue):
 
     def __len__(self) -> int:
         if self.ndim == 0:
-            raise TypeError("len() of unsized object")
+            raise said_of(self, "object of type '{}' has no len()", "len() of unsized object")
         extent = self._type.shape[0]
         if extent is None:
             raise self._needs_value("len()", "use x.shape[0], which is a traced scalar")
@@ -302,7 +302,7 @@ class TracedArray(TracedValue):
 
     def __iter__(self) -> Iterator[TracedArray]:
         if self.ndim == 0:
-            raise TypeError("iteration over a 0-d array")
+            raise said_of(self, "'{}' object is not iterable", "iteration over a 0-d array")
         return (self[position] for position in range(len(self)))
 
     # Python needs a value

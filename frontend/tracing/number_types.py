@@ -16,4 +16,10 @@ def number_type(operand: Any) -> type[Any] | None:
     return number if isinstance(number, type) else None
 
 
-__all__ = ["PYTHON_NUMBERS", "number_type"]
+def said_of(array: Any, number: str, other: str) -> TypeError:
+    """What Python or NumPy says where what has no items is asked for them: of a number with its class."""
+    is_number = array._python_type is not None or array._is_scalar
+    return TypeError(number.format(array._class_name) if is_number else other)
+
+
+__all__ = ["PYTHON_NUMBERS", "number_type", "said_of"]

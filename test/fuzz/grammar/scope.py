@@ -34,7 +34,7 @@ def signature(value: Any, depth: int = 8) -> Hashable:
     if isinstance(value, list):
         return "list", signature(value[0], depth - 1) if value else None
     if isinstance(value, dict):
-        return "dict", tuple((key, signature(item, depth - 1)) for key, item in value.items())
+        return "dict", tuple((repr(key), signature(item, depth - 1)) for key, item in value.items())
     return type(value).__name__
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .....dialect.errors import UnsupportedError
 from .....dialect.imports import is_loaded
 from ....tracing.current import current_trace
 from ..interface import operators
@@ -35,6 +36,11 @@ def getter_of(function: Any) -> Function | None:
     owner = getattr(function, "__self__", None)
     if kind is types.MethodWrapperType and type(owner) is list and function.__name__ in _OF_LISTS:
         return functools.partial(_OF_LISTS[function.__name__], owner)
+    if type(owner) is functools._lru_cache_wrapper and function.__name__ == "cache_info":
+        raise UnsupportedError(
+            "cache_info() tells how often functools.lru_cache had an answer, and compiled code keeps no such answers: "
+            "ask it outside of the compiled function"
+        )
     if type(owner) is contextvars.ContextVar and (noting := lookups()) is not None:
         noting.variable(owner)
     return None

@@ -27,6 +27,7 @@ from ....source.modules import is_own_module, is_users_module
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.needed_numbers import need_number
+from ....tracing.number_types import number_type
 from ....tracing.recorder import Recorder
 from ....tracing.several_types import SeveralTypes, as_promoted, by_type, first_of_several
 from ..builtins.random_functions import are_generators
@@ -81,7 +82,7 @@ def _attribute(owner: Any, name: str) -> Any:
     if isinstance(owner, BaseException) and number_of(owner) is not None and name != "__class__":
         return attribute_of(owner, name)
     if isinstance(owner, TracedArray) and owner._python_type is not None:
-        need_number(owner, f"the attribute {name}")
+        _need_number(owner, name)
     trace, noting = current_trace(), lookups()
     owner = _behind_proxy(owner)
     if isinstance(owner, Chosen) and trace is not None and _have_attributes(trace, owner, name):
@@ -111,6 +112,14 @@ def _attribute(owner: Any, name: str) -> Any:
         if trace is None or trace.python_state is None
         else trace.python_state.attribute(owner, name, value)
     )
+
+
+def _need_number(owner: TracedArray, name: str) -> None:
+    """Take note that an attribute of a number of Python's is asked for, which has not all those of arrays."""
+    need_number(owner, f"the attribute {name}")
+    number = number_type(owner)
+    if number is not None and not hasattr(number, name):
+        raise AttributeError(f"'{number.__name__}' object has no attribute '{name}'")
 
 
 def _of_several(owner: SeveralTypes, name: str) -> Any:
@@ -402,6 +411,8 @@ def set_item(container: Any, key: Any, value: Any) -> None:
         by_type(lambda at, new: set_item(owner, at, new), key, value)
         return
     trace = current_trace()
+    if isinstance(value, Optional) and isinstance(container, (np.ndarray, TracedArray)):
+        value = value.stored(container.dtype)
     method = users_method(container, "__setitem__")
     if method is not None and trace is not None:
         call(method, container, key, value)

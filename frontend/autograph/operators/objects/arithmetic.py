@@ -18,6 +18,7 @@ from ..calls.calls import call
 from ..lists import computed_lengths
 from ..tables import becoming, table_walks
 from ..tables.python_classes import PythonClass
+from ..values.classes_of_numbers import told_by_class
 from ..values.known_arrays import compute, writable
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import call_operator, has_users_operator, users_unary, users_update
@@ -46,6 +47,8 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
     """`left symbol right`, comparisons too."""
     left, right = held(resolve_grown_list(left)), held(resolve_grown_list(right))
     if isinstance(left, _ARRAYS) or isinstance(right, _ARRAYS):
+        if (never := told_by_class(_BINARY[symbol], left, right)) is not None:
+            return never
         if symbol == "*" and (type(left) is list or type(right) is list):
             items, times = (left, right) if type(left) is list else (right, left)
             if computed_lengths.is_count(times):

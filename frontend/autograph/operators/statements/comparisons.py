@@ -13,6 +13,7 @@ from ....signature.traced_value import held
 from ....tracing.current import current_trace
 from ..branches.conditions import is_staged, truth_of
 from ..tables import table_walks
+from ..values.classes_of_numbers import told_by_class
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import call_operator, has_users_operator
 from .expressions import and_, as_bool, holds_staged, if_exp, is_, is_not_, not_
@@ -34,6 +35,8 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
     if symbol in ("==", "!=") and is_generator(left) and is_generator(right):
         return (is_ if symbol == "==" else is_not_)(left, right)
     if not _goes_by_entry(left, right):
+        if (never := told_by_class(_OPERATORS[symbol], left, right)) is not None:
+            return never
         return _OPERATORS[symbol](*table_walks.as_sets(left, right))
     if symbol == "==":
         return _equal(left, right)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, KeysView
 from functools import partial
 from typing import Any
@@ -12,6 +13,7 @@ from ....random.generator import TracedGenerator, traced_generator
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
+from ....tracing.number_types import number_type
 from ....tracing.staging import asarray, raise_if
 from ..branches.branches import stage_if
 from ..branches.conditions import is_staged, truth_of
@@ -209,6 +211,8 @@ def _is_element(item: Any, array: Any) -> Any:
     """Whether an array has an element; of a text, whether another one is part of it."""
     if isinstance(array, CompositeValue) and array.is_one_text:
         return as_bool(array.holds(item))
+    if (number := number_type(array)) is not None:
+        operator.contains(number(0), 0)  # raises what Python does
     equal: Any = np.equal
     return as_bool(np.any(equal(array, item)))
 

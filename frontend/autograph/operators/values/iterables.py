@@ -52,9 +52,7 @@ class ArrayItems(Sequence):
     @property
     def length(self) -> Any:
         if self.array.ndim == 0:
-            is_scalar = isinstance(self.array, np.generic) or getattr(self.array, "_is_scalar", False)
-            kind = f"'numpy.{self.array.dtype.name}' object is not iterable"
-            raise TypeError(kind if is_scalar else "iteration over a 0-d array")
+            iter(self.array)  # raises what Python does
         return self.array.shape[0]
 
     def item(self, position: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -241,7 +242,7 @@ class Optional(RuntimeNone):
         return getattr(ufunc, method)(*present, **kwargs)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
-        message = f"{function.__name__}() got None"
+        message = got_none(function)
 
         def present(value: Any) -> Any:
             if isinstance(value, Optional):
@@ -267,6 +268,13 @@ class Optional(RuntimeNone):
     def __len__(self) -> int:
         return len(self._get("TypeError", "object of type 'NoneType' has no len()"))
 
+    def stored(self, dtype: np.dtype[Any]) -> Any:
+        """What NumPy writes of it into an array: None is NaN among floats and False among bools."""
+        if dtype.kind in "fcb":
+            none = np.False_ if dtype.kind == "b" else np.float64(np.nan)
+            return operators().if_exp(self.is_none, lambda: none, lambda: self.value)
+        return self._get("TypeError", f"int() argument must be a string, {_OR_A_NUMBER}, not 'NoneType'")
+
     def called(self) -> Any:
         """The function that it is where it is called."""
         return self._get("TypeError", "'NoneType' object is not callable")
@@ -276,6 +284,17 @@ class Optional(RuntimeNone):
 
     def __repr__(self) -> str:
         return f"Optional({self.value!r})"
+
+
+def got_none(function: Callable[..., Any]) -> str:
+    """What is said of None as an argument of a function of NumPy's."""
+    return (
+        f"{function.__name__}() got None, of which NumPy makes an array of Python's objects (dtype object): compiled "
+        "code computes with numbers"
+    )
+
+
+_OR_A_NUMBER = "a bytes-like object or a real number"
 
 
 def _where(present: Any, equal: Any, otherwise: Any = False) -> Any:

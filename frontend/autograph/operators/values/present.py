@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ....source.modules import module_of
-from .optional import Optional
+from ....tracing.array import TracedArray
+from .optional import Optional, got_none
 
 _MOST_ITEMS = 64
 """In longer lists nothing is looked for: a function of NumPy refuses them."""
@@ -33,9 +34,12 @@ def present_arguments(function: Callable[..., Any], args: tuple[Any, ...]) -> tu
     if not any(isinstance(value, (Optional, list, tuple)) for value in args):
         return args
     package = module_of(function).partition(".")[0]
-    is_method = not isinstance(getattr(function, "__self__", None), (ModuleType, NoneType))
+    owner = getattr(function, "__self__", None)
+    is_method = not isinstance(owner, (ModuleType, NoneType))
+    if isinstance(owner, TracedArray) and function.__name__ == "fill":
+        return tuple(value.stored(owner.dtype) if isinstance(value, Optional) else value for value in args)
     if package == "numpy" and not isinstance(function, np.ufunc) and not is_method:
-        return tuple(_present(value, f"{function.__name__}() got None") for value in args)
+        return tuple(_present(value, got_none(function)) for value in args)
     if package in ("math", "cmath"):
         message: str | None = f"must be {'real ' if package == 'math' else ''}number, not NoneType"
     else:
