@@ -221,6 +221,15 @@ def no_attribute(message: str, name: str, known: Iterable[str]) -> AttributeErro
     return AttributeError(message + hint, name="", obj=None)
 
 
+def with_article(name: str) -> str:
+    """A name with its article, as messages call something of a class.
+
+    >>> with_article("ExitStack"), with_article("list")
+    ('an ExitStack', 'a list')
+    """
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+
+
 class _Shown(int):
     """A number in a message; `{0:float64}` shows the float of that dtype whose bits it has."""
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ...dialect.errors import WeftTypeError
+from ...dialect.errors import WeftTypeError, with_article
 from ...dialect.types import format_shape
 from ..gradients.structures import leaves_of, map_leaves
 from ..signature.traced_value import held
@@ -137,7 +137,7 @@ def _described(value: Any) -> str:
     if isinstance(kind, np.dtype):
         return f"{kind.name}{_shown(known_shape(value))}"
     count = f" of {len(value)}" if isinstance(value, (list, tuple, dict)) else ""
-    return f"{'an' if kind.__name__[0].lower() in 'aeiou' else 'a'} {kind.__name__}{count}"
+    return f"{with_article(kind.__name__)}{count}"
 
 
 def _shown(shape: Sequence[int | None]) -> str:

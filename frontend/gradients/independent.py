@@ -10,7 +10,7 @@ import numpy as np
 
 from ...backend.gpu.devices.on_device import ARRAYS
 from ...dialect.dtypes import kind
-from ...dialect.errors import WeftTypeError, WeftValueError
+from ...dialect.errors import WeftTypeError, WeftValueError, with_article
 from ...dialect.mlir import Value
 from ...dialect.ops.casts import Cast
 from ...dialect.ops.creation import Constant
@@ -119,8 +119,7 @@ def described(value: Any) -> str:
     """A value as messages call it."""
     if is_data(value):
         return f"an array of {value.dtype}" if value.ndim else f"a number of {value.dtype}"
-    name = type(value).__name__
-    return "None" if value is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+    return "None" if value is None else with_article(type(value).__name__)
 
 
 def as_number(trace: Recorder, y: Any) -> TracedArray:

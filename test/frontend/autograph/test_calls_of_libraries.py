@@ -165,8 +165,8 @@ def silence():
     [
         (locked, "`with` enters a _thread.lock object, which deals with threads or processes"),
         (waiting, "`with` enters a threading.Condition object"),
-        (stacked, "uses a ExitStack from outside"),
-        (quiet, "uses a errstate from outside"),
+        (stacked, "uses an ExitStack from outside"),
+        (quiet, "uses an errstate from outside"),
         (lambda x: eval("x + 1"), r"eval\(\) makes Python code while the function is traced"),
         (lambda x: exec("x + 1", {"x": x}) or x, r"exec\(\) makes Python code"),
     ],

@@ -214,10 +214,20 @@ def attribute(x: Any) -> Any:
     return log.text
 
 
+def named_arguments(x: Any) -> Any:
+    text = "abcab" if x[0] > 0 else "xaya"
+    return (
+        text.split("a", maxsplit=1),
+        text.expandtabs(tabsize=2),
+        text.replace("a", "b"),
+        text.splitlines(keepends=True),
+    )
+
+
 PROGRAMS: list[Callable[[Any], Any]] = [
     grown_by_constants, grown_by_formats, grown_at_both_ends, rows_of_bars, chosen_or_none, of_one_path, longest,
     swapped, caught, list_methods, returned_from_a_loop, written_at_computed_places, keys, questions, reversed_text,
-    letters, attribute, taken_apart, classes,
+    letters, attribute, taken_apart, classes, named_arguments,
 ]  # fmt: skip
 
 

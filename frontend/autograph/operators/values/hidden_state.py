@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .....dialect.errors import UnsupportedError
+from .....dialect.errors import UnsupportedError, with_article
 from ....guards.call_effects import varying_object
 from ....source.modules import is_own_module, is_users_object
 from ....tracing.recorder import Recorder
@@ -124,8 +124,8 @@ def require_own(trace: Recorder | None, value: Any, changes: bool = True) -> Non
         return
     if (why := varying_object(value)) is not None:
         raise UnsupportedError(
-            f"this uses a {type(value).__qualname__} object, which {why}, and would do so once, while the function is "
-            f"traced: {INSTEAD.format('use it')}"
+            f"this uses {with_article(type(value).__qualname__)} object, which {why}, and would do so once, while "
+            f"the function is traced: {INSTEAD.format('use it')}"
         )
     if not has_hidden_state(value):
         return
@@ -138,9 +138,9 @@ def require_own(trace: Recorder | None, value: Any, changes: bool = True) -> Non
             else "next(x), list(x)"
         )
         raise UnsupportedError(
-            f"this uses a {kind} from outside of the compiled function, which would be read once, while the function "
-            "is traced, although it may hold something else at each call: take what is needed of it outside "
-            f"({taken}), and pass that as an argument"
+            f"this uses {with_article(kind)} from outside of the compiled function, which would be read once, while "
+            "the function is traced, although it may hold something else at each call: take what is needed of it "
+            f"outside ({taken}), and pass that as an argument"
         )
     if made[1] is None:
         raise UnsupportedError(
@@ -149,9 +149,9 @@ def require_own(trace: Recorder | None, value: Any, changes: bool = True) -> Non
         )
     if changes and made[1] is not trace.region:
         raise UnsupportedError(
-            f"a {kind} that was made before a branch or loop is used inside of it, and only run-time values tell "
-            "whether and how often that runs: compiled code cannot follow how it changes there; use a list, an array "
-            "or a counter instead"
+            f"{with_article(kind)} that was made before a branch or loop is used inside of it, and only run-time "
+            "values tell whether and how often that runs: compiled code cannot follow how it changes there; use a "
+            "list, an array or a counter instead"
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -151,6 +152,12 @@ class ChosenText(Chosen):
         except (TypeError, ValueError, IndexError, OverflowError):
             return None
 
+    def _changed(self, name: str, *args: Any, **named: Any) -> Any:
+        """What a method makes of the text."""
+        if holds_traced(named, depth=2):
+            raise self._refusal(f"{name}() gets by name ({', '.join(named)}) what only the program knows")
+        return self._text(lambda text, *given: getattr(text, name)(*given, **named), *args)
+
     def _text(self, function: Callable[..., str], *args: Any) -> Any:
         """Another text that a function makes of this one."""
         found = self._of_each(function, *args)
@@ -191,7 +198,7 @@ class ChosenText(Chosen):
             kind = strings.QUESTIONS[name]
             return lambda *args: self.ask(kind, lambda text, *given: getattr(text, name)(*given), *args)
         if name in strings.STRING_METHODS:
-            return lambda *args: self._text(lambda text, *given: getattr(text, name)(*given), *args)
+            return partial(self._changed, name)
         raise self._refusal(f"{name!r} of it is asked for")
 
 
