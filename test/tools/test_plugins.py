@@ -77,8 +77,10 @@ def test_the_example_has_less_than_a_hundred_lines() -> None:
     assert sum(1 for path in files for line in path.read_text().splitlines() if line.strip()) < 100
 
 
-def test_the_tests_of_the_example_pass() -> None:
-    options = ["-q", "-p", "no:cacheprovider", "-c", os.devnull, f"--rootdir={PLUGIN}"]
+def test_the_tests_of_the_example_pass(tmp_path: Path) -> None:
+    settings = tmp_path / "pytest.ini"
+    settings.write_text("[pytest]\n", encoding="utf-8")
+    options = ["-q", "-p", "no:cacheprovider", "-c", str(settings), f"--rootdir={PLUGIN}"]
     done = python("-m", "pytest", *options, str(PLUGIN / "test_saturation.py"))
     assert done.returncode == 0, done.stdout
     assert "5 passed" in done.stdout
