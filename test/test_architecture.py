@@ -155,6 +155,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         200,
         "loops on numbers, in any order and under any names, become products, reductions and stencils",
     ),
+    (
+        "backend/gpu",
+        330,
+        "what is summed is computed by instructions of the hardware, and attention of halves copies tiles ahead",
+    ),
 )
 """Rooms with the lines that they may have beyond `LINES`, and the reason: what weft can do now."""
 

@@ -13,6 +13,7 @@ from ...nests.nest import loop_nest
 from ...planning.names import EXIT
 from ...schedules.schedule import choose
 from ..code.captures import NotScheduled, captures, is_pure
+from ..schedules.approximations import mark_approximations
 from ..schedules.attention import HalfAttention, TiledAttention
 from ..schedules.columns import Columns
 from ..schedules.compactions import Compactions
@@ -142,6 +143,7 @@ def _schedules_of_run(function: Operation, run: list[Operation]) -> Iterator[Dev
         yield schedule
         return
     steps = steps_of([loop_nest(op) for op in run])
+    mark_approximations(steps)
     while steps:
         schedule = choose(SCHEDULES, Run(function, [], steps))
         yield schedule

@@ -15,6 +15,7 @@ from ....passes.base import Pass, Statistics
 from ....passes.rewriting import operations_of
 from ...functions.instructions import call_intrinsic
 from ...functions.math_expansion import expand_math
+from .approximations import approximate, may_be_approximate
 from .remainder import call_remainder
 from .shifts import is_opaque_shift, shift_by_instruction
 
@@ -43,6 +44,9 @@ class ExpandDeviceMath(Pass):
         module.context.get_dialect_descriptor("llvm")
         for view in module.body.operations:
             if view.operation.name == "gpu.module":
+                for op in operations_of(view.operation):
+                    if may_be_approximate(op):
+                        _replace(op, approximate)
                 statistics["functions expanded"] += expand_math(view.operation)
                 for op in operations_of(view.operation):
                     if op.name in _INTRINSICS:

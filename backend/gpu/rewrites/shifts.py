@@ -9,6 +9,7 @@ from __future__ import annotations
 from ....dialect.mlir import Operation, Value, ir
 from ....passes.rewriting import constant_integer
 from ...nests.emit import create
+from ..code.assembly import instruction
 
 _INSTRUCTIONS = {"arith.shli": "shl.b64", "arith.shrui": "shr.u64"}
 
@@ -22,12 +23,8 @@ def is_opaque_shift(op: Operation) -> bool:
 def shift_by_instruction(op: Operation) -> Value:
     """The shift as an instruction; the amount is less than 64 where anybody asks for the result."""
     value, amount = op.operands
-    text = {
-        "asm_string": ir.StringAttr.get(f"{_INSTRUCTIONS[op.name]} $0, $1, $2;"),
-        "constraints": ir.StringAttr.get("=l,l,r"),
-    }
     low = create("arith.trunci", [ir.IntegerType.get_signless(32)], [amount])
-    return create("llvm.inline_asm", [value.type], [value, low], text)
+    return instruction(f"{_INSTRUCTIONS[op.name]} $0, $1, $2;", "=l,l,r", value.type, [value, low])
 
 
 __all__ = ["is_opaque_shift", "shift_by_instruction"]

@@ -19,6 +19,7 @@ from ..code.kernel import Kernel, clone_with
 from ..code.points import read, write_body
 from ..code.reduce import Reduction, warp_reduce
 from ..code.walk import product, split
+from ..rewrites.approximations import mark_approximate
 from ..rewrites.attention import denominator, positions
 from .attention_parts import Parts, Tile
 from .results import Results
@@ -226,7 +227,9 @@ class Rows(Results):
 
     def _exponential(self, score: Value, largest: Value) -> Value:
         difference = create("arith.subf", [self.element], [self._as(score, self.element), largest])
-        return create("math.exp", [self.element], [difference])
+        found = create("math.exp", [self.element], [difference])
+        mark_approximate(found.owner)
+        return found
 
     @property
     def _power(self) -> int:
@@ -266,7 +269,11 @@ class Rows(Results):
         power = -self._power if by.is_factor else self._power
         other = create("arith.mulf", [self.element], [other, self.emitter.splat(2.0**power, self.element)])
         name = "arith.mulf" if by.is_factor else "arith.divf"
-        return [create(name, [self.element], [value, other]) for value in sums]
+        found = [create(name, [self.element], [value, other]) for value in sums]
+        if not by.is_factor:
+            for quotient in found:
+                mark_approximate(quotient.owner)
+        return found
 
     @property
     def place_of_weights(self) -> int:

@@ -11,6 +11,7 @@ from ....dialect.mlir import Value, ir
 from ...nests.contraction import Contraction, Factor
 from ...nests.emit import Index, create
 from ...target import current
+from ..code import assembly
 from ..code.control import compare
 from ..code.points import read
 from ..rewrites.attention import denominator
@@ -199,11 +200,7 @@ class HalfRows(Rows):
             halves = [create("arith.truncf", [self.half], [weight]) for weight in pair]
             return self._word(halves), [create("arith.extf", [self.element], [half]) for half in halves]
         word = ir.IntegerType.get_signless(32)
-        text = {
-            "asm_string": ir.StringAttr.get("cvt.rn.bf16x2.f32 $0, $2, $1;"),
-            "constraints": ir.StringAttr.get("=r,f,f"),
-        }
-        made = create("llvm.inline_asm", [word], pair, text)
+        made = assembly.instruction("cvt.rn.bf16x2.f32 $0, $2, $1;", "=r,f,f", word, pair)
         low = create("arith.shli", [word], [made, self.emitter.splat(16, word)])
         high = create("arith.andi", [word], [made, self.emitter.splat(-1 << 16, word)])
         return made, [create("arith.bitcast", [self.element], [bits]) for bits in (low, high)]

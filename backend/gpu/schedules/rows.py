@@ -31,7 +31,7 @@ from .steps import Step
 _THREADS = 256
 """Of a block where a row is a warp's, or of unknown length."""
 _IN_REGISTERS = 8
-"""So many accesses to each operand a thread keeps the elements of."""
+"""So many accesses to an operand a thread keeps the elements of; of several operands, half as many of each."""
 _FEW = 8
 """A row of so few columns is a thread's."""
 
@@ -173,7 +173,8 @@ def _shape(nests: Sequence[LoopNest]) -> _Shape:
         return _Shape(_THREADS, 1, 1, None)
     if columns % lanes:
         lanes = 1
-    if columns <= WARP * lanes * _IN_REGISTERS:
+    most = _IN_REGISTERS if _loaded(nests) == 1 else _IN_REGISTERS // 2
+    if columns <= WARP * lanes * most:
         while lanes > 1 and columns < WARP * lanes // 2:
             lanes //= 2
         return _Shape(WARP, _THREADS // WARP, lanes, -(-columns // (WARP * lanes)))
@@ -181,7 +182,14 @@ def _shape(nests: Sequence[LoopNest]) -> _Shape:
     while threads < 1024 and columns > threads * lanes * (_IN_REGISTERS // 2):
         threads *= 2
     turns = -(-columns // (threads * lanes))
-    return _Shape(threads, 1, lanes, turns if turns <= _IN_REGISTERS else None)
+    return _Shape(threads, 1, lanes, turns if turns <= most else None)
+
+
+def _loaded(nests: Sequence[LoopNest]) -> int:
+    """How many operands have elements in registers of their own: all that vary along rows, and no nest makes."""
+    made = {access.memref for nest in nests for access in nest.outputs}
+    inputs = [access for nest in nests if len(nest.parallel) == 2 for access in nest.inputs]
+    return len({_key(a) for a in inputs if not a.is_scalar and a.mentions(1) and a.memref not in made})
 
 
 def _kept(steps: Sequence[Step]) -> set[int]:

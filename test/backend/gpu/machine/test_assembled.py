@@ -20,6 +20,11 @@ def _softmax(x: Any) -> Any:
     return e / np.sum(e, axis=1, keepdims=True)
 
 
+def _layer_norm(x: Any, scale: Any, shift: Any) -> Any:
+    centred = x - x.mean(axis=1, keepdims=True)
+    return centred / np.sqrt((centred * centred).mean(axis=1, keepdims=True) + _F32(1e-5)) * scale + shift
+
+
 def _escape(x: Any, n: Any) -> Any:
     steps = np.zeros(x.shape, np.int64)
     for i in range(x.shape[0]):
@@ -96,6 +101,20 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] =
     ),
     "what has several results": (_with_moment, (np.ones((2048, 2048), _F32),) * 3, "products", 128, 2),
     "rows": (_softmax, (np.ones((64, 1024), _F32),), "rows", 80, 8),
+    "rows and what all have in common": (
+        _layer_norm,
+        (np.ones((64, 1024), _F32), *(np.ones(1024, _F32),) * 2),
+        "rows",
+        80,
+        12,
+    ),
+    "rows too long for registers": (
+        _layer_norm,
+        (np.ones((64, 32768), _F32), *(np.ones(32768, _F32),) * 2),
+        "rows",
+        64,
+        5,
+    ),
     "columns": (lambda x: x.max(0), (np.ones((512, 512), _F32),), "columns", 64, 4),
     "products": (lambda a, b: a @ b, (np.ones((2048, 2048), _F32),) * 2, "products", 128, 2),
     "oblong products": (lambda a, b: a @ b, (np.ones((1024, 1024), _F32),) * 2, "products", 80, 3),
@@ -208,6 +227,7 @@ LONGEST = {
     "doubles": 600,
     "convolution": 1200,
     "tensor cores": 900,
+    "rows": 750,
 }
 """Instructions of PTX at most: of the largest tiles, which take the longest to compile."""
 

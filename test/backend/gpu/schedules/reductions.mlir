@@ -39,7 +39,7 @@ func.func private @kernel_0(%a: memref<?xf32>, %b: memref<f32>) {
 // CHECK: vector.load
 // CHECK: gpu.shuffle xor
 // CHECK-NOT: gpu.barrier
-// CHECK-COUNT-8: arith.divf
+// CHECK-COUNT-8: arith.divf {{.*}} {weft.approximate}
 // CHECK-NOT: arith.divf
 // CHECK: vector.store
 // CHECK-NOT: arith.divf
