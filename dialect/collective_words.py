@@ -30,6 +30,8 @@ KINDS = (
     "broadcast",
     "all_to_all",
     "send_receive",
+    "start_send_receive",
+    "finish_send_receive",
 )
 """What tells about ranks, then collectives, by their numbers in words; those that combine elements are neighbours."""
 
@@ -138,6 +140,10 @@ def perform_described(description: Array, *operands: Array) -> list[Array]:
     if collective.kind == "require_same":
         member.perform(collective, operands[1])
         return []
+    if collective.kind == "start_send_receive":
+        return [np.asarray(member.start(collective, operands[1]))]
+    if collective.kind == "finish_send_receive":
+        return [member.finish(collective, int(operands[1]))]
     return [member.perform(collective, operands[1])]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import itertools
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -53,17 +54,22 @@ class Collective(NamedTuple):
 
     @property
     def asked(self) -> tuple[object, ...]:
-        """What ranks must have in common."""
-        return self[:5]
+        """What ranks must have in common: whether they wait at once is their business."""
+        return self.waited_for[:5]
+
+    @property
+    def waited_for(self) -> Collective:
+        """The same, without that anything is done meanwhile."""
+        return self._replace(kind=self.kind.removeprefix("start_").removeprefix("finish_"))
 
     def __str__(self) -> str:
         """As the user wrote it, about."""
         about = [text for text in (self.reduction, f"over {self.over}" if self.over else "") if text]
-        if self.kind == "send_receive":
+        if self.kind in ("send_receive", "start_send_receive"):
             about.insert(0, f"shift={self.number}")
         if self.kind == "broadcast":
             about.insert(0, f"root={self.number}")
-        return f"{self.kind}({', '.join(about)})"
+        return f"{self.waited_for.kind}({', '.join(about)})"
 
 
 class Member(Protocol):
@@ -80,6 +86,12 @@ class Member(Protocol):
     def perform(self, collective: Collective, x: Array) -> Array:
         """Do something together with the other ranks; returns an array of its own."""
 
+    def start(self, collective: Collective, x: Array) -> int:
+        """Begin something together with the other ranks; returns an odd number for `finish`: others are addresses."""
+
+    def finish(self, collective: Collective, number: int) -> Array:
+        """Wait for what has begun; returns an array of its own."""
+
     def agree(self, collective: Collective, kind: TensorType) -> bool:
         """Find out whether all ranks come to do the same with arrays on devices; False where some are on the host."""
 
@@ -93,6 +105,24 @@ class Member(Protocol):
         """Tell the others that this rank takes part no more, as it returned or raised."""
 
 
+class Started:
+    """What a rank has begun: what is left to do for each, by odd numbers."""
+
+    def __init__(self) -> None:
+        self._left: dict[int, Callable[[], Array]] = {}
+        self._numbers = itertools.count(1, 2)
+
+    def add(self, finish: Callable[[], Array]) -> int:
+        """A number for what was begun."""
+        number = next(self._numbers)
+        self._left[number] = finish
+        return number
+
+    def finish(self, number: int) -> Array:
+        """Do what is left of it."""
+        return self._left.pop(number)()
+
+
 class Alone:
     """The only rank, of a mesh with some axes."""
 
@@ -100,6 +130,7 @@ class Alone:
 
     def __init__(self, names: Sequence[str] = ()) -> None:
         self._names = names
+        self._started = Started()
         self.kept: dict[Any, Any] = {}
 
     def place_in(self, over: str) -> tuple[int, int]:
@@ -117,6 +148,15 @@ class Alone:
         return result_of(collective, [x], 0)
 
     exchange = perform
+
+    def start(self, collective: Collective, x: Array) -> int:
+        """Nobody is waited for."""
+        made = self.perform(collective.waited_for, x)
+        return self._started.add(lambda: made)
+
+    def finish(self, collective: Collective, number: int) -> Array:
+        """What was made."""
+        return self._started.finish(number)
 
     def agree(self, collective: Collective, kind: TensorType) -> bool:
         """Nobody else has anything elsewhere."""
@@ -303,6 +343,7 @@ __all__ = [
     "Alone",
     "Collective",
     "Member",
+    "Started",
     "being",
     "combined",
     "combined_as",

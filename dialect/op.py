@@ -293,6 +293,10 @@ class Op:
         """Where the extent of an axis of the results comes from that is not known, from the operands' types."""
         raise NotImplementedError
 
+    @staticmethod
+    def require_uses(op: Any) -> None:
+        """Raise `WeftTypeError` where results are used, or operands made, in a way in which they are not to be."""
+
     @classmethod
     def why_underived(cls, attributes: Attributes) -> str:
         """Why the op has no derivative with these attributes; nothing where it has one, or there is no reason."""

@@ -74,6 +74,16 @@ def _is_valid(op_class: type[Op], op: Operation) -> bool:
     return True
 
 
+def _is_used_well(op_class: type[Op], op: Operation) -> bool:
+    """Look at what an op is connected with."""
+    try:
+        op_class.require_uses(op)
+    except WeftError as error:
+        op.location.emit_error(f"'weft.{op_class.name}' op {error}")
+        return False
+    return True
+
+
 def _compatible(expected: ValueType, actual: ValueType) -> bool:
     """Whether the annotated result type is the inferred one, up to dimensions known on one side only."""
     if isinstance(expected, RefType) or isinstance(actual, RefType):
@@ -121,7 +131,8 @@ class _Verified:
 
     @staticmethod
     def verify_invariants(op: Any) -> bool:
-        return _verify(OPS[op.operation.name.removeprefix("weft.")], op.operation)
+        op_class = OPS[op.operation.name.removeprefix("weft.")]
+        return _verify(op_class, op.operation) and _is_used_well(op_class, op.operation)
 
 
 def _definition(op_class: type[Op]) -> str:

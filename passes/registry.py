@@ -20,6 +20,7 @@ from ..dialect.ops.distributed import (
     RankBarrier,
     ReduceScatter,
     SendReceive,
+    StartSendReceive,
 )
 from ..dialect.ops.indexing import Scatter
 from ..dialect.ops.reductions import Sum
@@ -62,7 +63,7 @@ PASSES: PassTable = MappingProxyType(
         "check-ranks": entry(
             f"{__package__}.ranks.check_ranks:CheckRanks",
             *(AllGather, AllReduce, AllToAll, BroadcastRank),
-            *(RankBarrier, ReduceScatter, SendReceive),
+            *(RankBarrier, ReduceScatter, SendReceive, StartSendReceive),
         ),
         "combine-exactly": entry(
             f"{__package__}.ranks.combine_exactly:CombineExactly", AllReduce, ReduceScatter
@@ -90,6 +91,7 @@ PASSES: PassTable = MappingProxyType(
         "hoist-products": entry(f"{__package__}.raising.hoist_products:HoistProducts", "scf.for"),
         "if-to-select": entry(f"{__package__}.control_flow.if_to_select:IfToSelect"),
         "optimize-control-flow": entry(f"{__package__}.control_flow.optimize:OptimizeControlFlow"),
+        "overlap-messages": entry(f"{__package__}.ranks.overlap_messages:OverlapMessages", SendReceive),
         "promote-refs": entry(f"{__package__}.cells.promote_refs:PromoteRefs"),
         "propagate-conditions": entry(f"{__package__}.control_flow.propagate_conditions:PropagateConditions"),
         "prove-extents": entry(f"{__package__}.control_flow.prove_extents:ProveExtents"),

@@ -309,6 +309,66 @@ class SendReceive(Together, name="send_receive"):
         return perform(Collective("send_receive", over, number=shift, wraps=wraps), x)
 
 
+class StartSendReceive(Together, name="start_send_receive"):
+    """Begin `send_receive`, and do not wait: gives what `finish_send_receive` takes, once, in the same block."""
+
+    x: Operand
+    shift: Int
+    wraps: Bool
+    over: String
+    recorded = False
+    underived = "it is made of weft.send_receive when derivatives are known"
+
+    @staticmethod
+    def infer(x: TensorType, shift: int, wraps: bool, over: str) -> TensorType:
+        return _NUMBER
+
+    @staticmethod
+    def evaluate(x: Array, shift: int, wraps: bool, over: str) -> Array:
+        asked = Collective("start_send_receive", over, number=shift, wraps=wraps)
+        return np.asarray(current_member().start(asked, x))
+
+    @staticmethod
+    def require_uses(op: Any) -> None:
+        """Nothing is to be done with a message but to wait for it."""
+        uses = list(op.results[0].uses)
+        if len(uses) > 1 or any(use.owner.name != FinishSendReceive.mlir_name() for use in uses):
+            raise WeftTypeError("is for one weft.finish_send_receive, and for nothing else")
+
+
+class FinishSendReceive(Together, name="finish_send_receive"):
+    """Wait for what was begun; gives what was received, which is nowhere else to be read."""
+
+    message: Operand
+    x: Operand
+    """What was sent: the result is like it."""
+    over: String
+    recorded = False
+    underived = StartSendReceive.underived
+
+    @staticmethod
+    def infer(message: TensorType, x: TensorType, over: str) -> TensorType:
+        if message != _NUMBER:
+            raise WeftTypeError(f"weft.finish_send_receive takes a message, not {message}")
+        return x
+
+    @staticmethod
+    def evaluate(message: Array, x: Array, over: str) -> Array:
+        return current_member().finish(Collective("finish_send_receive", over), int(message))
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return 1, axis
+
+    @staticmethod
+    def require_uses(op: Any) -> None:
+        """What it waits for has begun before it, as often as it runs."""
+        owner = op.operands[0].owner
+        started = getattr(owner, "operation", None)
+        if started is None or started.name != StartSendReceive.mlir_name() or started.block != op.block:
+            raise WeftTypeError("waits for what no weft.start_send_receive of its block has begun")
+
+
 class RankBarrier(Together, name="rank_barrier"):
     """Wait until all ranks are there."""
 
@@ -442,6 +502,7 @@ __all__ = [
     "AllReduce",
     "AllToAll",
     "BroadcastRank",
+    "FinishSendReceive",
     "Local",
     "OfRanks",
     "Rank",
@@ -452,6 +513,7 @@ __all__ = [
     "RequireSame",
     "Scattered",
     "SendReceive",
+    "StartSendReceive",
     "Together",
     "Vary",
 ]

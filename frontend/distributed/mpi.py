@@ -20,7 +20,7 @@ import numpy as np
 
 from ...backend.cpu.collectives.table import SMALL
 from ...dialect.collective_words import NATIVE_DTYPES, NATIVE_REDUCTIONS, group_key, key_of, number_of
-from ...dialect.collectives import Collective, on_change, result_of, source_of
+from ...dialect.collectives import Collective, Started, on_change, result_of, source_of
 from ...dialect.dtypes import kind
 from ...dialect.errors import (
     CommunicationError,
@@ -110,6 +110,7 @@ class Process:
         self.asks = processes.checked
         self.kept = processes.kept
         self._axes = axes
+        self._started = Started()
         self._is_over = False
         self._agreed: dict[int, bool] = {}
         """Of what all ranks ask for whether they do it on devices."""
@@ -155,6 +156,25 @@ class Process:
         if collective.is_compiled and not self.asks:
             self._leave_to_native(key_of(collective, type_of(x)))
         return made
+
+    def start(self, collective: Collective, x: Array) -> int:
+        """Send, and let what comes be received, while the rank does something else."""
+        asked, group = collective.waited_for, self._axes.group(self.rank, collective.over)
+        self._ask(asked, type_of(x), False)
+        made, wait = _Messages(self._groups[group], asked, self._wait).sending(np.array(x, order="C"))
+        if collective.is_compiled and not self.asks:
+            self._leave_to_native(key_of(asked, type_of(x)))
+
+        def finish() -> Array:
+            wait()
+            return made
+
+        return self._started.add(finish)
+
+    def finish(self, collective: Collective, number: int) -> Array:
+        """Wait for it."""
+        self._require_no_failure(collective)
+        return self._started.finish(number)
 
     def watch(self, collective: Collective, is_done: Callable[[], bool]) -> None:
         """Wait for a device where the time is limited that a rank waits."""
@@ -332,14 +352,23 @@ class _Messages:
 
     def send_receive(self, x: Array) -> Array:
         """The array of another rank; zeros where nobody sends."""
+        made, wait = self.sending(x)
+        wait()
+        return made
+
+    def sending(self, x: Array) -> tuple[Array, Callable[[], None]]:
+        """The same begun: the array, and what waits until it is there."""
         made, rank, count = np.zeros_like(x), self._comm.rank, self._comm.size
         source = source_of(self._collective, rank, count)
         target = source_of(self._collective._replace(number=-self._collective.number), rank, count)
         requests = [] if source is None else [self._comm.Irecv(_bytes(made), source)]
         requests += [] if target is None else [self._comm.Isend(_bytes(x), target)]
-        for request in requests:
-            self._done(request, x.nbytes > SMALL)
-        return made
+
+        def wait() -> None:
+            for request in requests:
+                self._done(request, x.nbytes > SMALL)
+
+        return made, wait
 
     def require_same(self, x: Array) -> Array:
         """The array, if all have the same."""

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import contextvars
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...dialect.collectives import Collective, being, result_of
+from ...dialect.collectives import Collective, Started, being, result_of
 from ...dialect.errors import CommunicationError, DeadlockError, RemoteError
 from ...dialect.records import dataclass
 from ...dialect.types import type_of
@@ -60,7 +61,10 @@ class Session:
         """What the first rank has raised that failed."""
         self._changed = threading.Condition()
         self._states = [_State() for _ in range(axes.size)]
-        self._meetings: dict[tuple[int, ...], _Meeting] = {}
+        self._meetings: dict[tuple[tuple[int, ...], int], _Meeting] = {}
+        """Those that have begun, by their groups and numbers."""
+        self._begun: Counter[tuple[int, tuple[int, ...]]] = Counter()
+        """How many meetings of a group a rank has come to."""
 
     def run(self, function: Callable[..., Any], args_of_rank: Callable[[int], Sequence[Any]]) -> list[Any]:
         """Call the function on every rank; returns what it returns, by rank, or raises what the first one raised."""
@@ -94,28 +98,34 @@ class Session:
             raise self.error
         return results
 
-    def meet(
-        self, rank: int, collective: Collective, kind: TensorType, x: Array | None
-    ) -> dict[int, Array | None]:
-        """What all ranks of a group have, once they are there."""
+    def come(self, rank: int, collective: Collective, kind: TensorType, x: Array | None) -> _Meeting:
+        """Take part in what a group does next, without waiting for the others."""
         group = self.axes.group(rank, collective.over)
         with self._changed:
             self._require_whole()
-            meeting = self._meetings.setdefault(group, _Meeting(group))
+            key = group, self._begun[rank, group]
+            self._begun[rank, group] += 1
+            meeting = self._meetings.setdefault(key, _Meeting(group))
             self._require_alike(meeting, rank, collective, kind)
             meeting.given[rank] = (collective, kind, None if x is None else x.copy())
             if meeting.is_complete:
-                del self._meetings[group]
-                for other in group:
-                    self._states[other].waits_for = None
+                del self._meetings[key]
+                for state in self._states:
+                    if state.waits_for is meeting:
+                        state.waits_for = None
                 self._changed.notify_all()
-            else:
+        return meeting
+
+    def stay(self, rank: int, meeting: _Meeting) -> dict[int, Array | None]:
+        """What all ranks of a group have, once they are there."""
+        with self._changed:
+            if not meeting.is_complete:
                 self._states[rank].waits_for = meeting
                 self._look_for_deadlock()
                 while not meeting.is_complete:
                     self._require_whole()
                     self._changed.wait(_STEP)
-        return {other: meeting.given[other][2] for other in group}
+        return {other: meeting.given[other][2] for other in meeting.group}
 
     def _require_whole(self) -> None:
         """Raise what has happened to the others."""
@@ -182,6 +192,7 @@ class Seat:
 
     def __init__(self, session: Session, rank: int) -> None:
         self._session = session
+        self._started = Started()
         self.rank = rank
         self.kept: dict[Any, Any] = {}
 
@@ -195,15 +206,34 @@ class Seat:
 
     def agree(self, collective: Collective, kind: TensorType) -> bool:
         """Meet the others without an array of the host."""
-        return all(x is None for x in self._session.meet(self.rank, collective, kind, None).values())
+        meeting = self._session.come(self.rank, collective, kind, None)
+        return all(x is None for x in self._session.stay(self.rank, meeting).values())
 
     def exchange(self, collective: Collective, x: Array) -> Array:
         """Meet the others, once more where some have asked whether all are on devices."""
         while True:
-            given = self._session.meet(self.rank, collective, type_of(x), x)
+            meeting = self._session.come(self.rank, collective, type_of(x), x)
+            given = self._session.stay(self.rank, meeting)
             arrays = [array for array in given.values() if array is not None]
             if len(arrays) == len(given):
-                return result_of(collective, arrays, list(given).index(self.rank))
+                return result_of(collective.waited_for, arrays, list(given).index(self.rank))
+
+    def start(self, collective: Collective, x: Array) -> int:
+        """Say what it has, and go on."""
+        meeting = self._session.come(self.rank, collective, type_of(x), x)
+        return self._started.add(lambda: self._received(meeting))
+
+    def _received(self, meeting: _Meeting) -> Array:
+        given, (collective, _, x) = self._session.stay(self.rank, meeting), meeting.given[self.rank]
+        arrays = [array for array in given.values() if array is not None]
+        assert x is not None
+        if len(arrays) < len(given):  # some have asked whether all are on devices
+            return self.exchange(collective, x)
+        return result_of(collective.waited_for, arrays, list(given).index(self.rank))
+
+    def finish(self, collective: Collective, number: int) -> Array:
+        """Wait for the others."""
+        return self._started.finish(number)
 
     def watch(self, collective: Collective, is_done: Callable[[], bool]) -> None:
         """What a device does is not looked at."""

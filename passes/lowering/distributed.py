@@ -22,6 +22,7 @@ from ...dialect.ops.distributed import (
     AllReduce,
     AllToAll,
     BroadcastRank,
+    FinishSendReceive,
     Local,
     Rank,
     RankBarrier,
@@ -30,6 +31,7 @@ from ...dialect.ops.distributed import (
     Replicated,
     RequireSame,
     SendReceive,
+    StartSendReceive,
     Vary,
 )
 from ...dialect.types import TensorType
@@ -53,6 +55,18 @@ def lower_identity(c: Conversion, op: OpInstance) -> Value:
 def lower_alike(c: Conversion, op: OpInstance) -> Value:
     """The result is like the operand."""
     return _called(c, op, c.extents(op.operands[0]))
+
+
+@lowers(StartSendReceive)
+def lower_start(c: Conversion, op: OpInstance) -> Value:
+    """A number for what was begun."""
+    return _called(c, op, [])
+
+
+@lowers(FinishSendReceive)
+def lower_finish(c: Conversion, op: OpInstance) -> Value:
+    """The result is like what was sent, which is not looked at."""
+    return _called(c, op, c.extents(op.operands[1]))
 
 
 @lowers(AllGather)

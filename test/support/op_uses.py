@@ -34,6 +34,8 @@ WITHOUT_CASES = {
         "write_ref",
         "raise_if",
         "rank_barrier",
+        "start_send_receive",
+        "finish_send_receive",
         "require_same",
     ),
     *(

@@ -27,6 +27,8 @@ PyThread_get_thread_ident = CFunction(0)
 PyGILState_Check = CFunction(0, "i32")
 PyEval_SaveThread = CFunction(0)
 PyEval_RestoreThread = CFunction(1, "void")
+malloc = CFunction(1)
+free = CFunction(1, "void")
 memcpy = CFunction(3)
 memset = CFunction(3)
 
@@ -65,6 +67,8 @@ REDUCE_SCATTER = KINDS.index("reduce_scatter")
 BROADCAST = KINDS.index("broadcast")
 ALL_TO_ALL = KINDS.index("all_to_all")
 SEND_RECEIVE = KINDS.index("send_receive")
+START = KINDS.index("start_send_receive")
+FINISH = KINDS.index("finish_send_receive")
 
 IALLREDUCE = Entry.CALLS + FUNCTIONS.index("MPI_Iallreduce_c") * WORD
 IREDUCE_SCATTER = Entry.CALLS + FUNCTIONS.index("MPI_Ireduce_scatter_block_c") * WORD
@@ -88,6 +92,10 @@ SPINS = 2000
 """Tests before the interpreter's lock and the processor are given to others: half a millisecond."""
 LOOKS = 4000
 """Tests between two looks of Python, with other processes running in between."""
+MESSAGE_COUNT = 2 * WORD
+MESSAGE_ROOM = 3 * WORD
+MESSAGE_DATA = 4 * WORD
+"""What has begun: two requests, how many there are, the bytes of what is sent, this, and what is received."""
 STATUS = 8
 """Words that no library needs more of for what it tells about a request."""
 
@@ -95,6 +103,8 @@ STATUS = 8
 def weft_collective(words: int) -> int:
     asked = word(words)
     kind = word(asked + KIND)
+    if kind == FINISH:
+        return finish(word(word(words + 2 * WORD)), word(words + word(asked + RESULT) * WORD))
     if word(TABLE + THREAD) == 0 or word(TABLE + THREAD) != PyThread_get_thread_ident():
         return 1
     group = group_of(word(asked + OVER))
@@ -110,6 +120,8 @@ def weft_collective(words: int) -> int:
         key = key ^ word(word(words + WORD))
     if word(DIGESTS + (key & (SLOTS - 1)) * WORD) != key:
         return 1
+    if kind == START:
+        return start(words, asked, group)
     requests = stack(2)
     set_word(requests, 0)
     set_word(requests + WORD, 0)
@@ -234,6 +246,38 @@ def begin_sending(asked: int, x: int, result: int, room: int, requests: int, gro
             return -1
         count += 1
     return count
+
+
+def start(words: int, asked: int, group: int) -> int:
+    """Begin to send and receive, and give the address of what is needed to finish that, which is even."""
+    room = word(word(words + WORD)) * word(asked + ITEM)
+    begun_here = malloc(MESSAGE_DATA + 2 * room)
+    if begun_here == 0:
+        return 1
+    sent = begun_here + MESSAGE_DATA
+    memcpy(sent, word(words + 2 * WORD), room)
+    set_word(begun_here, 0)
+    set_word(begun_here + WORD, 0)
+    set_word(begun_here + MESSAGE_ROOM, room)
+    count = begin_sending(asked, sent, sent + room, room, begun_here, group)
+    if count < 0:  # what has begun may still write there
+        return 1
+    set_word(begun_here + MESSAGE_COUNT, count)
+    set_word(word(words + word(asked + RESULT) * WORD), begun_here)
+    return 0
+
+
+def finish(begun_here: int, result: int) -> int:
+    """Wait for what was begun; Python waits for what it has begun itself."""
+    if begun_here & 1:
+        return 1
+    count = word(begun_here + MESSAGE_COUNT)
+    if count != 0 and until_done(begun_here, count) != 0:
+        return 1
+    room = word(begun_here + MESSAGE_ROOM)
+    memcpy(result, begun_here + MESSAGE_DATA + room, room)
+    free(begun_here)
+    return 0
 
 
 def until_done(requests: int, count: int) -> int:

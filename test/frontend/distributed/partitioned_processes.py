@@ -46,6 +46,17 @@ def programs() -> None:
     np.testing.assert_allclose(gram, x.T @ np.sort(x, axis=0), rtol=1e-10)
 
 
+def edges() -> None:
+    """The middle of a block is computed while its edges are on their way: in Python first, then in native code."""
+    whole = np.random.default_rng(0).normal(size=(300, 200))
+    u = ranks.scatter(whole, P("d"), ranks.Mesh())
+    step = ranks.partition(smooth)
+    for _ in range(3):
+        step(u, np.int64(20))
+        smooth(whole, 20)
+    np.testing.assert_allclose(u.gather(), whole, rtol=1e-12)
+
+
 def files() -> None:
     """An array of a file that all processes see."""
     x = np.arange(12.0).reshape(6, 2)

@@ -19,6 +19,6 @@ PROGRAMS = Path(__file__).with_name("partitioned_processes.py")
 def test_processes_have_blocks() -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     environment["PYTHONPATH"] = os.pathsep.join(sys.path)
-    command = [str(MPIEXEC), "-n", "3", sys.executable, str(PROGRAMS), "programs,files,differ,refused"]
+    command = [str(MPIEXEC), "-n", "3", sys.executable, str(PROGRAMS), "programs,edges,files,differ,refused"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)
     assert done.returncode == 0, done.stderr

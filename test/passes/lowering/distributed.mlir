@@ -30,3 +30,13 @@ func.func @said(%x: tensor<2xf64>) -> tensor<2xf64> {
   %w = "weft.local"(%z) {over = ""} : (tensor<2xf64>) -> tensor<2xf64>
   return %w : tensor<2xf64>
 }
+
+// What waits gets the number of what was begun, and not the array.
+// CHECK-LABEL: func.func @overlapped
+// CHECK: %[[MESSAGE:.*]] = call @host.{{.*}}(%{{.*}}, %{{.*}}, %arg0) : {{.*}} -> tensor<i64>
+// CHECK: call @host.{{.*}}(%{{.*}}, %{{.*}}, %[[MESSAGE]]) : {{.*}} -> tensor<2x3xf64>
+func.func @overlapped(%x: tensor<2x3xf64>) -> tensor<2x3xf64> {
+  %m = "weft.start_send_receive"(%x) {shift = 1 : i64, wraps = false, over = ""} : (tensor<2x3xf64>) -> tensor<i64>
+  %y = "weft.finish_send_receive"(%m, %x) {over = ""} : (tensor<i64>, tensor<2x3xf64>) -> tensor<2x3xf64>
+  return %y : tensor<2x3xf64>
+}

@@ -65,6 +65,7 @@ def partitioned(
         functions = [view.operation for view in own.body.operations if view.operation.name == "func.func"]
         function = next(f for f in functions if f.attributes["sym_name"].value == NAME)
         made = partition_function(function, layouts, grid_of(mesh, rank))
+        transform(own, "overlap-messages{least=1}")
         assert own.operation.verify()
     return own, made
 

@@ -1,0 +1,109 @@
+// RUN: weft-opt %s --overlap-messages="least=16" --canonicalize --split-input-file | filecheck %s
+
+// The rows in the middle are computed and written while the edges are on their way; what the edges need of them is read before.
+// CHECK-LABEL: func.func @stencil
+// CHECK: %[[UP:.*]] = "weft.start_send_receive"({{.*}}) {over = "d", shift = 1 : i64, wraps = false} : (tensor<1x4xf64>) -> tensor<i64>
+// CHECK: %[[DOWN:.*]] = "weft.start_send_receive"({{.*}}) {over = "d", shift = -1 : i64, wraps = false} : (tensor<1x4xf64>) -> tensor<i64>
+// CHECK: %[[MIDDLE:.*]] = "weft.add"{{.*}} -> tensor<6x4xf64>
+// CHECK: "weft.slice_update"(%arg0, %[[MIDDLE]]) {start = array<i64: 2, 0>, step = array<i64: 1, 1>, stop = array<i64: 8, 4>}
+// CHECK-NEXT: %[[FIRST:.*]] = "weft.finish_send_receive"(%[[UP]]
+// CHECK-NEXT: %[[LAST:.*]] = "weft.finish_send_receive"(%[[DOWN]]
+// CHECK-DAG: "weft.add"({{.*}}, %[[LAST]]) : (tensor<1x4xf64>, tensor<1x4xf64>) -> tensor<1x4xf64>
+// CHECK-DAG: "weft.add"(%[[FIRST]], {{.*}}) : (tensor<1x4xf64>, tensor<1x4xf64>) -> tensor<1x4xf64>
+// CHECK: "weft.slice_update"({{.*}}, %[[FIRST]])
+// CHECK-NEXT: "weft.slice_update"({{.*}}, %[[LAST]])
+// CHECK-COUNT-2: "weft.slice_update"({{.*}}tensor<1x4xf64>) -> tensor<10x4xf64>
+// CHECK-NOT: weft.slice_update
+// CHECK: return
+func.func @stencil(%u: tensor<10x4xf64>) -> tensor<10x4xf64> {
+  %0 = "weft.slice"(%u) {start = array<i64: 8, 0>, step = array<i64: 1, 1>, stop = array<i64: 9, 4>} : (tensor<10x4xf64>) -> tensor<1x4xf64>
+  %1 = "weft.send_receive"(%0) {over = "d", shift = 1 : i64, wraps = false} : (tensor<1x4xf64>) -> tensor<1x4xf64>
+  %2 = "weft.slice"(%u) {start = array<i64: 1, 0>, step = array<i64: 1, 1>, stop = array<i64: 2, 4>} : (tensor<10x4xf64>) -> tensor<1x4xf64>
+  %3 = "weft.send_receive"(%2) {over = "d", shift = -1 : i64, wraps = false} : (tensor<1x4xf64>) -> tensor<1x4xf64>
+  %4 = "weft.slice_update"(%u, %1) {start = array<i64: 0, 0>, step = array<i64: 1, 1>, stop = array<i64: 1, 4>} : (tensor<10x4xf64>, tensor<1x4xf64>) -> tensor<10x4xf64>
+  %5 = "weft.slice_update"(%4, %3) {start = array<i64: 9, 0>, step = array<i64: 1, 1>, stop = array<i64: 10, 4>} : (tensor<10x4xf64>, tensor<1x4xf64>) -> tensor<10x4xf64>
+  %6 = "weft.slice"(%5) {start = array<i64: 0, 0>, step = array<i64: 1, 1>, stop = array<i64: 8, 4>} : (tensor<10x4xf64>) -> tensor<8x4xf64>
+  %7 = "weft.slice"(%5) {start = array<i64: 2, 0>, step = array<i64: 1, 1>, stop = array<i64: 10, 4>} : (tensor<10x4xf64>) -> tensor<8x4xf64>
+  %8 = "weft.add"(%6, %7) : (tensor<8x4xf64>, tensor<8x4xf64>) -> tensor<8x4xf64>
+  %9 = "weft.slice_update"(%5, %8) {start = array<i64: 1, 0>, step = array<i64: 1, 1>, stop = array<i64: 9, 4>} : (tensor<10x4xf64>, tensor<8x4xf64>) -> tensor<10x4xf64>
+  return %9 : tensor<10x4xf64>
+}
+
+// -----
+
+// Where another tensor is written, the halos stay below.
+// CHECK-LABEL: func.func @other
+// CHECK: %[[M:.*]] = "weft.start_send_receive"
+// CHECK: "weft.slice_update"(%arg1, {{.*}}tensor<7x4xf64>) -> tensor<8x4xf64>
+// CHECK: "weft.finish_send_receive"(%[[M]]
+// CHECK: "weft.slice_update"({{.*}}tensor<1x4xf64>) -> tensor<8x4xf64>
+func.func @other(%u: tensor<9x4xf64>, %v: tensor<8x4xf64>) -> tensor<8x4xf64> {
+  %0 = "weft.slice"(%u) {start = array<i64: 0, 0>, step = array<i64: 1, 1>, stop = array<i64: 1, 4>} : (tensor<9x4xf64>) -> tensor<1x4xf64>
+  %1 = "weft.send_receive"(%0) {over = "d", shift = -1 : i64, wraps = false} : (tensor<1x4xf64>) -> tensor<1x4xf64>
+  %2 = "weft.slice_update"(%u, %1) {start = array<i64: 8, 0>, step = array<i64: 1, 1>, stop = array<i64: 9, 4>} : (tensor<9x4xf64>, tensor<1x4xf64>) -> tensor<9x4xf64>
+  %3 = "weft.slice"(%2) {start = array<i64: 1, 0>, step = array<i64: 1, 1>, stop = array<i64: 9, 4>} : (tensor<9x4xf64>) -> tensor<8x4xf64>
+  %4 = "weft.tanh"(%3) : (tensor<8x4xf64>) -> tensor<8x4xf64>
+  %5 = "weft.slice_update"(%v, %4) {start = array<i64: 0, 0>, step = array<i64: 1, 1>, stop = array<i64: 8, 4>} : (tensor<8x4xf64>, tensor<8x4xf64>) -> tensor<8x4xf64>
+  return %5 : tensor<8x4xf64>
+}
+
+// -----
+
+// What is received is the same for all rows here: there is no middle.
+// CHECK-LABEL: func.func @no_middle
+// CHECK: "weft.send_receive"
+// CHECK-NOT: weft.start_send_receive
+func.func @no_middle(%u: tensor<10x4xf64>, %x: tensor<1x4xf64>) -> tensor<10x4xf64> {
+  %0 = "weft.send_receive"(%x) {over = "d", shift = 1 : i64, wraps = false} : (tensor<1x4xf64>) -> tensor<1x4xf64>
+  %1 = "weft.add"(%u, %0) : (tensor<10x4xf64>, tensor<1x4xf64>) -> tensor<10x4xf64>
+  %2 = "weft.slice_update"(%u, %1) {start = array<i64: 0, 0>, step = array<i64: 1, 1>, stop = array<i64: 10, 4>} : (tensor<10x4xf64>, tensor<10x4xf64>) -> tensor<10x4xf64>
+  return %2 : tensor<10x4xf64>
+}
+
+// -----
+
+// The tensor with the halo is read by something else, too: it would be computed twice.
+// CHECK-LABEL: func.func @read_twice
+// CHECK: "weft.send_receive"
+// CHECK-NOT: weft.start_send_receive
+func.func @read_twice(%u: tensor<9x4xf64>) -> (tensor<9x4xf64>, tensor<f64>) {
+  %0 = "weft.slice"(%u) {start = array<i64: 0, 0>, step = array<i64: 1, 1>, stop = array<i64: 1, 4>} : (tensor<9x4xf64>) -> tensor<1x4xf64>
+  %1 = "weft.send_receive"(%0) {over = "d", shift = -1 : i64, wraps = false} : (tensor<1x4xf64>) -> tensor<1x4xf64>
+  %2 = "weft.slice_update"(%u, %1) {start = array<i64: 8, 0>, step = array<i64: 1, 1>, stop = array<i64: 9, 4>} : (tensor<9x4xf64>, tensor<1x4xf64>) -> tensor<9x4xf64>
+  %3 = "weft.slice"(%2) {start = array<i64: 1, 0>, step = array<i64: 1, 1>, stop = array<i64: 9, 4>} : (tensor<9x4xf64>) -> tensor<8x4xf64>
+  %4 = "weft.tanh"(%3) : (tensor<8x4xf64>) -> tensor<8x4xf64>
+  %5 = "weft.slice_update"(%2, %4) {start = array<i64: 0, 0>, step = array<i64: 1, 1>, stop = array<i64: 8, 4>} : (tensor<9x4xf64>, tensor<8x4xf64>) -> tensor<9x4xf64>
+  %6 = "weft.sum"(%2) {axes = array<i64: 0, 1>, keepdims = false} : (tensor<9x4xf64>) -> tensor<f64>
+  return %5, %6 : tensor<9x4xf64>, tensor<f64>
+}
+
+// -----
+
+// What else waits for what was received is done together with other ranks: its place stays.
+// CHECK-LABEL: func.func @collective_between
+// CHECK: "weft.send_receive"
+// CHECK-NOT: weft.start_send_receive
+func.func @collective_between(%u: tensor<9x4xf64>, %v: tensor<8x4xf64>) -> (tensor<8x4xf64>, tensor<1x4xf64>) {
+  %0 = "weft.slice"(%u) {start = array<i64: 0, 0>, step = array<i64: 1, 1>, stop = array<i64: 1, 4>} : (tensor<9x4xf64>) -> tensor<1x4xf64>
+  %1 = "weft.send_receive"(%0) {over = "d", shift = -1 : i64, wraps = false} : (tensor<1x4xf64>) -> tensor<1x4xf64>
+  %2 = "weft.all_reduce"(%1) {over = "d", reduction = "sum"} : (tensor<1x4xf64>) -> tensor<1x4xf64>
+  %3 = "weft.slice_update"(%u, %1) {start = array<i64: 8, 0>, step = array<i64: 1, 1>, stop = array<i64: 9, 4>} : (tensor<9x4xf64>, tensor<1x4xf64>) -> tensor<9x4xf64>
+  %4 = "weft.slice"(%3) {start = array<i64: 1, 0>, step = array<i64: 1, 1>, stop = array<i64: 9, 4>} : (tensor<9x4xf64>) -> tensor<8x4xf64>
+  %5 = "weft.slice_update"(%v, %4) {start = array<i64: 0, 0>, step = array<i64: 1, 1>, stop = array<i64: 8, 4>} : (tensor<8x4xf64>, tensor<8x4xf64>) -> tensor<8x4xf64>
+  return %5, %2 : tensor<8x4xf64>, tensor<1x4xf64>
+}
+
+// -----
+
+// A few elements take less time than it takes to begin and to wait.
+// CHECK-LABEL: func.func @small
+// CHECK: "weft.send_receive"
+// CHECK-NOT: weft.start_send_receive
+func.func @small(%u: tensor<4xf64>) -> tensor<4xf64> {
+  %0 = "weft.slice"(%u) {start = array<i64: 0>, step = array<i64: 1>, stop = array<i64: 1>} : (tensor<4xf64>) -> tensor<1xf64>
+  %1 = "weft.send_receive"(%0) {over = "d", shift = -1 : i64, wraps = false} : (tensor<1xf64>) -> tensor<1xf64>
+  %2 = "weft.slice_update"(%u, %1) {start = array<i64: 3>, step = array<i64: 1>, stop = array<i64: 4>} : (tensor<4xf64>, tensor<1xf64>) -> tensor<4xf64>
+  %3 = "weft.slice"(%2) {start = array<i64: 1>, step = array<i64: 1>, stop = array<i64: 4>} : (tensor<4xf64>) -> tensor<3xf64>
+  %4 = "weft.slice_update"(%2, %3) {start = array<i64: 0>, step = array<i64: 1>, stop = array<i64: 3>} : (tensor<4xf64>, tensor<3xf64>) -> tensor<4xf64>
+  return %4 : tensor<4xf64>
+}
