@@ -59,6 +59,22 @@ def nested(count: int) -> str:
     return "\n".join([*opened, "scf.yield %s0 : tensor<f64>", *closed, "}", "return %r0 : tensor<f64>"])
 
 
+def carried(count: int) -> str:
+    """Branches that hand on an array of a size that they do not change, and a question for its size."""
+    lines = ["%b = tensor.extract %c[] : tensor<i1>"]
+    for n in range(count):
+        lines += [
+            f"%x{n + 1} = scf.if %b -> (tensor<?xf64>) {{",
+            f'  %e{n} = "weft.sin"(%x{n}) : (tensor<?xf64>) -> tensor<?xf64>',
+            f"  scf.yield %e{n} : tensor<?xf64>",
+            "} else {",
+            f"  scf.yield %x{n} : tensor<?xf64>",
+            "}",
+        ]
+    last = f'%n = "weft.dim"(%x{count}) {{axis = 0}} : (tensor<?xf64>) -> tensor<i64>'
+    return "\n".join([*lines, last, "return %n : tensor<i64>"])
+
+
 def parse(text: str) -> Module:
     with context(), ir.Location.unknown():
         return ir.Module.parse(
@@ -80,3 +96,11 @@ def test_many_branches_take_seconds(text: str, left: int) -> None:
     transform(module, "optimize-control-flow")
     assert time.process_time() - begun < SECONDS
     assert str(module).count("scf.if") == left
+
+
+def test_sizes_are_followed_through_more_branches_than_python_has_calls() -> None:
+    with context(), ir.Location.unknown():
+        head = "func.func @main(%x0: tensor<?xf64>, %c: tensor<i1>) -> tensor<i64>"
+        module = ir.Module.parse(f"{head} {{\n{carried(1500)}\n}}")
+    transform(module, "forward-extents")
+    assert '"weft.dim"(%arg0)' in str(module)
