@@ -175,7 +175,7 @@ def _select(trace: Recorder, entries: list[Any], place: TracedArray) -> Any:
         found._storage.handed = Stacked(tuple(entries))
         return found
     kinds = {(isinstance(entry, TracedArray) and entry._python_type) or type(entry) for entry in entries}
-    number = (float if float in kinds else int) if kinds <= {int, float} else None
+    number = max(kinds, key=_NUMBERS.index) if kinds <= set(_NUMBERS) else None
     are_arrays = all(isinstance(entry, np.ndarray) or _is_traced_array(entry) for entry in entries)
     return found.copy()._like_python(number)._as_array(are_arrays)
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import weft
 from support.staged import run_staged
@@ -132,6 +134,29 @@ def test_numbers_in_lists_are_replaced(i: int) -> None:
         return numbers[0], numbers[1], numbers[2]
 
     assert outcome(lambda: run_staged(replace, np.asarray(i))) == outcome(lambda: replace(i))
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.sampled_from([bool, int, float, complex]),
+    st.lists(st.integers(0, 9), min_size=2, max_size=20),
+    st.integers(0, 9),
+    st.data(),
+)
+def test_numbers_at_places_keep_their_class(
+    kind: type, whole: list[int], new: int, data: st.DataObject
+) -> None:
+    place = data.draw(st.integers(-len(whole), len(whole) - 1))
+
+    def change(numbers: list[Any], i: Any) -> Any:
+        found, both = numbers[i], [number for number in numbers if numbers[i] == number]
+        numbers[i] = kind(new % 2)
+        return found, both, numbers
+
+    taken, expected = ([kind(number % 2) for number in whole] for _ in range(2))
+    result = weft.function(change)(taken, np.int64(place))
+    assert repr(result) == repr(change(expected, place))
+    assert repr(taken) == repr(expected)
 
 
 def test_python_assigns_what_it_can() -> None:
