@@ -140,6 +140,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         230,
         "a schedule says what it takes and costs, which the order of a chain did elsewhere",
     ),
+    ("backend", 500, "uniform random numbers are drawn in kernels of devices, each by its place"),
+    ("backend/gpu", 600, "uniform random numbers are drawn in kernels of devices, each by its place"),
     (
         "",
         740,

@@ -27,6 +27,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
         "linalg-to-device-kernels": module_pipeline(
             [
                 "check-names",  # what is refused, is refused first
+                "draw-by-place",  # before it is looked what is computed where
                 "widen-in-products",  # while what makes wider is no kernel of its own
                 "lift-attention",
                 "name-unit-loops",  # as attention is told by how rows are addressed

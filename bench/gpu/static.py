@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from programs import PROGRAMS, GpuProgram
 
 from weft.backend.gpu.machine.assembler import assemble, find_assembler
@@ -23,6 +24,17 @@ from weft.frontend.signature.signature import TensorSpec
 TARGET = "sm_90a"
 _PAGE = Path(__file__).resolve().parents[1] / "results" / "gpu_static.md"
 _THREADS_OF_A_MULTIPROCESSOR, _MOST_BLOCKS = 2048, 32
+_RNG = np.random.default_rng(0)
+DRAWN = (
+    GpuProgram(
+        "dropout",
+        lambda x: np.where(_RNG.random(x.shape, np.float32) < 0.5, 0, x * 2),
+        (),
+        (((8192, 8192), "f4"),),
+    ),
+    GpuProgram("area", lambda x: np.mean(_RNG.random(x.shape) ** 2 + x * x < 1), (), (((1 << 26,), "f8"),)),
+)
+"""Programs that are not packed, as they draw of a generator."""
 _ROOM_OF_REGISTERS = 8
 """Registers of a thread are given out in eights."""
 
@@ -57,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if find_assembler() is None:
         print("there is no ptxas on this machine: install nvidia-cuda-nvcc", file=sys.stderr)
         return 1
-    chosen = [p for p in PROGRAMS if p.large and (not options.only or p.name in options.only)]
+    chosen = [p for p in (*PROGRAMS, *DRAWN) if p.large and (not options.only or p.name in options.only)]
     rows = [row for program in chosen for row in rows_of(program)]
     options.to.parent.mkdir(parents=True, exist_ok=True)
     options.to.write_text(page(rows))

@@ -79,7 +79,7 @@ def test_what_is_done_by_the_processor_is_not_announced() -> None:
 def test_a_warning_that_is_an_error_leaves_no_effect_out() -> None:
     def drawn(x: Any, items: Any, rng: Any) -> Any:
         for _ in range(40):
-            items.append(rng.random(3) + x)
+            items.append(rng.standard_normal(3) + x)
         return x
 
     items: list[Any] = []

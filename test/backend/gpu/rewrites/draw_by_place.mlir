@@ -1,0 +1,85 @@
+// RUN: weft-opt %s --draw-by-place --split-input-file | filecheck %s
+
+// Few numbers are some steps of the state away; the mask is computed where it is used, in the shape that it is used in.
+// CHECK-LABEL: func.func @few
+// CHECK-SAME: (%[[STATE:.*]]: tensor<6xi64>, %[[X:.*]]: tensor<4x5xf64>)
+// CHECK: %[[TABLE:.*]] = arith.constant {{.*}} : tensor<257x2xi64>
+// CHECK-NOT: weft.fill_random
+// CHECK: linalg.generic
+// CHECK: -> tensor<6xi64>
+// CHECK: linalg.generic {{.*}} ins(%[[X]] : tensor<4x5xf64>)
+// CHECK: tensor.extract %[[STATE]]
+// CHECK: tensor.extract %[[TABLE]]
+// CHECK: arith.uitofp
+// CHECK: arith.cmpf
+// CHECK-NOT: linalg.generic
+// CHECK: return
+#id = affine_map<(i, j) -> (i, j)>
+func.func @few(%state: tensor<6xi64>, %x: tensor<4x5xf64>) -> (tensor<4x5xf64>, tensor<6xi64>) {
+  %half = arith.constant 0.5 : f64
+  %0 = tensor.empty() : tensor<20xf64>
+  %1:2 = "weft.fill_random"(%state, %0) {algorithm = "pcg64", dtype = "float64", function = "uniform"} : (tensor<6xi64>, tensor<20xf64>) -> (tensor<20xf64>, tensor<6xi64>)
+  %2 = tensor.expand_shape %1#0 [[0, 1]] output_shape [4, 5] : tensor<20xf64> into tensor<4x5xf64>
+  %3 = tensor.empty() : tensor<4x5xf64>
+  %4 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%2, %x : tensor<4x5xf64>, tensor<4x5xf64>) outs(%3 : tensor<4x5xf64>) {
+  ^bb0(%u: f64, %v: f64, %out: f64):
+    %5 = arith.cmpf olt, %u, %half : f64
+    %6 = arith.select %5, %v, %half : f64
+    linalg.yield %6 : f64
+  } -> tensor<4x5xf64>
+  return %4, %1#1 : tensor<4x5xf64>, tensor<6xi64>
+}
+
+// -----
+
+// Of many, the begins of stretches come first, by a loop over the bits of their numbers.
+// CHECK-LABEL: func.func @many
+// CHECK: linalg.generic
+// CHECK: scf.for
+// CHECK: -> (tensor<16xi64>, tensor<16xi64>, tensor<16xi64>, tensor<16xi64>)
+// CHECK: linalg.generic
+// CHECK: -> tensor<4000xf64>
+func.func @many(%state: tensor<5xi64>) -> tensor<4000xf64> {
+  %0 = tensor.empty() : tensor<4000xf64>
+  %1:2 = "weft.fill_random"(%state, %0) {algorithm = "pcg64dxsm", dtype = "float64", function = "uniform"} : (tensor<5xi64>, tensor<4000xf64>) -> (tensor<4000xf64>, tensor<5xi64>)
+  return %1#0 : tensor<4000xf64>
+}
+
+// -----
+
+// No numbers are drawn by nobody.
+// CHECK-LABEL: func.func @none
+// CHECK-SAME: (%[[STATE:.*]]: tensor<6xi64>)
+// CHECK-NOT: linalg.generic
+// CHECK: return %{{.*}}, %[[STATE]]
+func.func @none(%state: tensor<6xi64>) -> (tensor<0xf64>, tensor<6xi64>) {
+  %0 = tensor.empty() : tensor<0xf64>
+  %1:2 = "weft.fill_random"(%state, %0) {algorithm = "pcg64", dtype = "float64", function = "uniform"} : (tensor<6xi64>, tensor<0xf64>) -> (tensor<0xf64>, tensor<6xi64>)
+  return %1#0, %1#1 : tensor<0xf64>, tensor<6xi64>
+}
+
+// -----
+
+// A Philox encrypts the place.
+// CHECK-LABEL: func.func @philox
+// CHECK-NOT: scf.for
+// CHECK: linalg.generic
+// CHECK: -> tensor<?xf32>
+func.func @philox(%state: tensor<12xi64>, %n: index) -> tensor<?xf32> {
+  %0 = tensor.empty(%n) : tensor<?xf32>
+  %1:2 = "weft.fill_random"(%state, %0) {algorithm = "philox", dtype = "float32", function = "uniform"} : (tensor<12xi64>, tensor<?xf32>) -> (tensor<?xf32>, tensor<12xi64>)
+  return %1#0 : tensor<?xf32>
+}
+
+// -----
+
+// How many words a normal number takes only they tell.
+// CHECK-LABEL: func.func @others
+// CHECK: weft.fill_random
+// CHECK-NOT: linalg.generic
+func.func @others(%state: tensor<6xi64>) -> (tensor<20xf64>, tensor<6xi64>) {
+  %0 = tensor.empty() : tensor<20xf64>
+  %1:2 = "weft.fill_random"(%state, %0) {algorithm = "pcg64", dtype = "float64", function = "normal"} : (tensor<6xi64>, tensor<20xf64>) -> (tensor<20xf64>, tensor<6xi64>)
+  return %1#0, %1#1 : tensor<20xf64>, tensor<6xi64>
+}

@@ -1,0 +1,147 @@
+"""Uniform numbers drawn on a device, in the emulator: NumPy's, to the bit, and the generator goes on behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+
+ALGORITHMS = ("PCG64", "PCG64DXSM", "Philox")
+
+
+@pytest.fixture(autouse=True)
+def emulator() -> Iterator[None]:
+    """Let the emulator stand for a GPU."""
+    with weft.settings.scope(cuda="emulator"):
+        yield
+
+
+def _generator(algorithm: str, seed: int = 5, halves: int = 0) -> Any:
+    """A generator that has given some numbers of 32 bits."""
+    made = np.random.Generator(getattr(np.random, algorithm)(seed))
+    made.random(halves, np.float32)
+    return made
+
+
+def _state(generator: Any) -> str:
+    return repr(generator.bit_generator.state)
+
+
+def _check(function: Callable[..., Any], generators: tuple[Any, Any], *arguments: Any) -> Any:
+    """Compare results, and the states behind them, with those of Python; returns what the device does."""
+    here, there = generators
+    compiled = weft.function(function, device="cuda")
+    got = compiled(there, *(np.copy(argument)[()] for argument in arguments))
+    expected = function(here, *(np.copy(argument)[()] for argument in arguments))
+    got, expected = (each if isinstance(each, tuple) else (each,) for each in (got, expected))
+    for one, other in zip(got, expected, strict=True):
+        found, other = np.asarray(one), np.asarray(other)
+        assert (found.dtype, found.shape, found.tobytes()) == (other.dtype, other.shape, other.tobytes())
+    assert _state(there) == _state(here)
+    return compiled.get_concrete_function(there, *arguments).cost_analysis().device
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_numbers_are_numpys_of_sizes_that_the_run_tells(algorithm, dtype):
+    """In a stretch of words and behind it, with and without a half that is left."""
+    sized = weft.function(lambda rng, n: rng.random(n, dtype) * 1, device="cuda")
+    for halves in (0, 1, 7):
+        for size in (0, 1, 256, 257, 700) if halves else (2, 255, 513, 1300):
+            here, there = (_generator(algorithm, halves=halves) for _ in range(2))
+            found = np.asarray(sized(there, np.int64(size)))
+            assert found.tobytes() == here.random(size, dtype).tobytes(), (halves, size)
+            assert _state(there) == _state(here), (halves, size)
+    assert not sized.get_concrete_function(there, np.int64(3)).cost_analysis().device.host_kernels
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("size", [1, 256, 700])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_numbers_are_numpys_of_sizes_that_are_known(algorithm, size, dtype):
+    generators = tuple(_generator(algorithm, halves=1) for _ in range(2))
+    device = _check(lambda rng, x: x + rng.random(x.shape, x.dtype), generators, np.zeros(size, dtype))
+    assert not device.host_kernels
+
+
+def _dropout(rng: Any, x: Any, steps: Any) -> Any:
+    for _ in range(steps):
+        x = np.where(rng.random(x.shape) < 0.3, 0.0, x / 0.7)
+    return x
+
+
+def _branch(rng: Any, x: Any, t: Any) -> Any:
+    if x.sum() > t:
+        x = x + rng.random(x.shape)
+    return x + rng.random(x.shape)
+
+
+def _while(rng: Any, x: Any) -> Any:
+    n = 0
+    while x.sum() > 3.0 and n < 50:
+        x = x * rng.random(x.shape)
+        n += 1
+    return x, n
+
+
+def _uniform(rng: Any, x: Any) -> Any:
+    return rng.uniform(-1, x, x.shape), rng.random()
+
+
+def _into(rng: Any, x: Any) -> Any:
+    rng.random(out=x)
+    return x * 2
+
+
+def _walk(rng: Any, steps: Any) -> Any:
+    place = 0.0
+    for _ in range(steps):
+        place += rng.random() - 0.5
+    return place
+
+
+def _nothing(rng: Any, x: Any) -> Any:
+    return rng.random(0), x + 1
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        # in a loop, in a branch, and where data ends the loop
+        (_dropout, (np.ones((30, 20)), np.int64(3))),
+        (_branch, (np.ones(300), np.float64(5))),
+        (_branch, (np.ones(300), np.float64(5000))),
+        (_while, (np.ones(40),)),
+        (_uniform, (np.arange(600.0).reshape(20, 30),)),
+        (_into, (np.zeros(700),)),
+        (_walk, (np.int64(40),)),
+        (_nothing, (np.ones(3),)),
+    ],
+    ids=lambda each: getattr(each, "__name__", ""),
+)
+def test_programs_draw_on_the_device(function, arguments):
+    generators = tuple(np.random.default_rng(3) for _ in range(2))
+    assert not _check(function, generators, *arguments).host_kernels
+
+
+def test_draws_of_the_device_and_of_the_host_are_of_one_stream():
+    def mixed(rng, x):
+        first = rng.random(x.shape) * rng.standard_normal(x.shape)
+        return first, rng.random(5, np.float32), rng.integers(0, 10, 5), rng.random((2, 3), np.float32)
+
+    device = _check(mixed, tuple(np.random.default_rng(3) for _ in range(2)), np.ones((300, 2)))
+    assert [reason for _, reason in device.host_kernels] == ["it draws random numbers"] * 2
+
+
+def test_a_mask_of_dropout_is_computed_where_it_is_used():
+    """The begins of stretches, what is left of the array, and the state."""
+    rng = np.random.default_rng(3)
+    function = weft.function(lambda x: np.where(rng.random(x.shape) < 0.5, 0.0, x * 2), target="sm_90a")
+    device = (
+        function.get_concrete_function(weft.TensorSpec((1 << 10, 1 << 14), "float64")).cost_analysis().device
+    )
+    assert (device.launches, device.reads, device.host_kernels) == (3, 0, ())
