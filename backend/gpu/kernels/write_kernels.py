@@ -9,7 +9,7 @@ from ....dialect.mlir import Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.notes import note
-from ....passes.rewriting import is_unused, operations_in, operations_of
+from ....passes.rewriting import holds, is_unused, operations_in, operations_of
 from ...nests.emit import create
 from ..code.captures import NotScheduled, is_pure
 from ..code.kernel import remove_device_module
@@ -84,7 +84,8 @@ def _own_memory(function: Operation) -> None:
             raise InternalError(
                 f"a launch of the kernel {name} takes what the host has loaded", at=str(op.location)
             )
-        if op.name == "memref.dealloc" or (op.name != "gpu.launch_func" and op.results and not used):
+        # A loop of launches makes a number that nobody asks for, too.
+        if op.name == "memref.dealloc" or (op.results and not used and not holds(op, {"gpu.launch_func"})):
             op.erase()
     for op in operations_in(block):
         if op.name == "memref.alloc":

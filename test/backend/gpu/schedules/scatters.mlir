@@ -82,6 +82,29 @@ func.func private @kernel_2(%i: memref<100xi64>, %x: memref<100xf32>, %y: memref
 
 // -----
 
+// How often runs are merged depends on how many there are, and all that is done before a thread does what is of a place.
+// CHECK-LABEL: func.func private @kernel_2
+// CHECK: gpu.launch_func @kernel_2_device::@kernel_2_order
+// CHECK: scf.for
+// CHECK: gpu.launch_func @kernel_2_device::@kernel_2_order_merge
+// CHECK: gpu.launch_func @kernel_2_device::@kernel_2_order_merge
+// CHECK: gpu.launch_func @kernel_2_device::@kernel_2 blocks
+func.func private @kernel_2(%n: index, %i: memref<?xi64>, %x: memref<?xf32>, %y: memref<50xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %k = %c0 to %n step %c1 {
+    %a = memref.load %i[%k] : memref<?xi64>
+    %b = arith.index_cast %a : i64 to index
+    %old = memref.load %y[%b] : memref<50xf32>
+    %v = memref.load %x[%k] : memref<?xf32>
+    %new = arith.addf %old, %v : f32
+    memref.store %new, %y[%b] : memref<50xf32>
+  }
+  return
+}
+
+// -----
+
 // What reads another place of what it writes is no scatter, nor what always writes at the same one, nor a few.
 // CHECK-LABEL: func.func private @kernel_3
 // CHECK-NOT: scatters:
