@@ -162,6 +162,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         330,
         "what is summed is computed by instructions of the hardware, and attention of halves copies tiles ahead",
     ),
+    ("backend/gpu", 250, "indices are looked at by all threads, which none but the processor did for many"),
+    ("backend", 250, "indices are looked at by all threads, which none but the processor did for many"),
 )
 """Rooms with the lines that they may have beyond `LINES`, and the reason: what weft can do now."""
 

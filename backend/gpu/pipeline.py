@@ -33,6 +33,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "name-unit-loops",  # as attention is told by how rows are addressed
                 "join-attention",  # which reads the halves of products, too
                 "version-stretches",  # the passes that follow know nothing of arrays that may have to be repeated
+                "join-searches",  # so that they read what is read before them together with it
                 "fuse-siblings{mixed=true}",  # behind attention, whose scores nobody else may ask for
                 "join-sums",  # before it is looked who follows them
                 "join-followers",  # what siblings have become, too

@@ -113,6 +113,48 @@ def test_errors_are_those_of_python(function):
             np.testing.assert_array_equal(*arrays)
 
 
+def added(x, i, n):
+    np.add.at(x, i, 1.0)
+    return x
+
+
+def taken_along(x, i, n):
+    return np.take_along_axis(x[None], i[None], axis=1)
+
+
+@pytest.mark.parametrize(
+    ("function", "dtype", "extent"),
+    [
+        (gathered, "int64", 2000),
+        (gathered, "uint8", None),
+        (at_an_index, "int32", 2000),
+        (added, "int64", None),
+        (taken_along, "int32", None),
+    ],
+)
+def test_many_indices_are_looked_at_by_all_threads(function, dtype, extent):
+    specs = [
+        weft.TensorSpec((5,), "float64"),
+        weft.TensorSpec((extent,), dtype),
+        weft.TensorSpec((), "int64"),
+    ]
+    compiled = weft.function(function, device="cuda", input_signature=specs)
+    device = compiled.get_concrete_function().cost_analysis().device
+    assert device.host_kernels == ()
+    assert device.reads == 0
+    indices = np.arange(2000) % 5
+    for wrong in ([], [1999], [700, 3, 1500]):
+        bad = indices.copy()
+        bad[wrong] = 5 + np.arange(len(wrong))
+        arrays = np.arange(5.0), np.arange(5.0)
+        expected, found = (
+            outcome(f, x, bad.astype(dtype), np.int64(0))
+            for f, x in zip((function, compiled), arrays, strict=True)
+        )
+        assert found == expected
+        np.testing.assert_array_equal(*arrays)
+
+
 def test_deferred_errors_come_at_the_next_wait():
     f = weft.function(gathered)
     x, good, bad = (weft.device_put(a) for a in (np.arange(5.0), SOME, BAD[0]))
