@@ -65,7 +65,7 @@ def compile_function(
             written = _written_arguments(trace.module, trace.symbol, signature.position_of)
             dtypes = [type.dtype for type in recorded.computed_types]
             make = partial(code_of, trace.module, trace.symbol, target, dtypes)
-            is_looked_up = trace.dependencies.reason is None or device is not None
+            is_looked_up = trace.dependencies.reason is None
             code = make() if is_looked_up else code_by_text(trace.module, trace.symbol, target, dtypes, make)
     state, updates = recorded.state, recorded.write_back.updates
     guards, shared, has_inputs, stores_early = (

@@ -31,6 +31,7 @@ def test_categories_go_to_their_loggers(caplog):
     )
 
 
+@pytest.mark.processor
 def test_guards_and_threads(caplog):
     with weft.settings.scope(log="guards,threads"):
         weft.function(lambda x, i: x[i] + x)(np.ones(300), np.int64(7))

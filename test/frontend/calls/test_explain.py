@@ -80,6 +80,7 @@ def test_what_is_not_converted_is_told_of_each_trace():
         assert sentence == "plain: it is marked by weft.do_not_convert"
 
 
+@pytest.mark.processor
 @pytest.mark.parametrize(
     ("function", "sentence"),
     [

@@ -133,6 +133,7 @@ def marks_of(told):
     return pytest.mark.optimised if "LLVM" in told else ()
 
 
+@pytest.mark.processor
 @pytest.mark.parametrize(
     ("kind", "program", "specs", "told"),
     [
