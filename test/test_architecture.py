@@ -128,6 +128,7 @@ A number only falls. Where a room needs more, for what it could not do before, t
 """
 
 RAISED: tuple[tuple[str, int, str], ...] = (
+    ("passes", 300, "middles of blocks are computed while messages are on their way; ranks draw their rows"),
     (
         "",
         700,

@@ -16,6 +16,7 @@ from ...dialect.mlir import Block, Operation, Type, Value, ir
 from ...dialect.op import Op
 from ...dialect.op_emitter import OpEmitter
 from ...dialect.ops.indexing import Gather
+from ...dialect.ops.random import RandomFloats
 from ...dialect.ops.state import AllocRef, ReadRef, WriteRef
 from ...dialect.records import dataclass
 from ...dialect.register import create, decode_attributes, op_class_of
@@ -184,7 +185,8 @@ class Partitioner:
     def _write_op(self, operation: Operation, op_class: type[Op]) -> None:
         site = self.site(operation, op_class)
         parts = [self.part(value, site.b) for value in operation.operands]
-        rule = whole if all(part.is_whole for part in parts) else rule_of(op_class)
+        is_alike = all(part.is_whole for part in parts) and op_class is not RandomFloats
+        rule = whole if is_alike else rule_of(op_class)
         if rule not in _KNOW_OF_ROOM:
             parts = site.disjoint(list(map(site.trimmed, parts)))
         made = rule(site, parts)

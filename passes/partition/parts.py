@@ -6,17 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...dialect.attributes import elements_from_mlir
 from ...dialect.emitter import Tensor
-from ...dialect.mlir import Operation, Value, ir
+from ...dialect.mlir import Operation, Value
 from ...dialect.op import Op
 from ...dialect.op_emitter import OpEmitter
-from ...dialect.ops.creation import Arange, Constant
-from ...dialect.ops.shape import BroadcastTo
 from ...dialect.records import dataclass
-from ...dialect.register import decode_attributes, op_class_of
 from .layouts import Grid, Layout, Split, axes_of, equal_blocks, is_whole, place_of
 from .messages import Messages, bytes_of
+from .shorter import made_shorter
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +128,7 @@ class Site:
         layout = (*part.layout[:dim], split, *part.layout[dim + 1 :])
         if len(block) == part.shape[dim]:
             return Part(part.value, part.shape, layout)
-        made = _made_shorter(self.b, part.value, dim, block)
+        made = made_shorter(self.b, part.value, dim, block)
         if made is None:
             made = (
                 self.b.along(part.value, dim, block.start, block.stop)
@@ -232,39 +229,6 @@ class Site:
             other = max(free, key=lambda n: min(part.extent(n), ranks), default=None)
             part = self.gathered(part, dim, reason) if other is None else self.turned(part, dim, other)
         return part
-
-
-def _made_shorter(b: OpEmitter, x: Tensor, dim: int, block: range) -> Tensor | None:
-    """A block of what is made from less: it is made that long then."""
-    owner = x.handle.owner
-    if isinstance(owner, ir.Block):
-        return None
-    operation = owner.operation
-    op_class = op_class_of(operation)
-    if op_class is BroadcastTo and len(operation.operands) == 1:
-        source, shape = (
-            b.value(operation.operands[0]),
-            list(decode_attributes(BroadcastTo, operation)["shape"]),
-        )
-        shape[dim] = len(block)
-        own = dim - (len(shape) - source.rank)
-        if own >= 0 and source.shape[own] != 1:
-            source = b.along(source, own, block.start, block.stop)
-        found: Tensor = b.broadcast_to(source, shape=tuple(shape))
-        return found
-    if op_class is Constant and x.rank:
-        elements = operation.attributes["value"]
-        if getattr(elements, "is_splat", False):
-            array = elements_from_mlir(elements)
-            shape = [len(block) if n == dim else extent for n, extent in enumerate(array.shape)]
-            found = b.broadcast_to(b.constant(value=array.reshape(-1)[:1].reshape(())), shape=tuple(shape))
-            return found
-    if op_class is Arange and len(operation.operands) == 2:
-        start, step = (b.value(operand) for operand in operation.operands)
-        if start.dtype.kind in "iu":
-            found = b.arange(start + step * b.number(block.start, step.dtype), step, shape=(len(block),))
-            return found
-    return None
 
 
 __all__ = ["Part", "Site", "bytes_of"]

@@ -12,13 +12,14 @@ from ....dialect.ops.arrangement import Concat, Extend, Pad, Repeat, Roll, Stack
 from ....dialect.ops.contraction import Contract, Matmul
 from ....dialect.ops.convolution import Conv
 from ....dialect.ops.indexing import FindOutOfBounds, Gather, Scatter
+from ....dialect.ops.random import RandomFloats
 from ....dialect.ops.reductions import ArgReduction, Mean, Reduction, Spread
 from ....dialect.ops.scans import Scan
 from ....dialect.ops.shape import BroadcastTo, Dim, ExpandDims, Reshape, Squeeze, Transpose
 from ....dialect.ops.slicing import DynamicSlice, DynamicSliceUpdate, Slice, SliceUpdate
 from ....dialect.ops.windows import WindowReduction
 from ..parts import Part, Site
-from . import along, contraction, elementwise, indexing, reductions, shapes, slices
+from . import along, contraction, elementwise, indexing, random, reductions, shapes, slices
 
 Rule: TypeAlias = "Callable[[Site, Sequence[Part]], list[Part]]"
 """From what a rank has of operands to what it has of results."""
@@ -54,6 +55,7 @@ RULES: Mapping[type[Op], Rule] = MappingProxyType(
         Gather: indexing.gather,
         Scatter: indexing.scatter,
         FindOutOfBounds: indexing.find_out_of_bounds,
+        RandomFloats: random.random_floats,
     }
 )
 """The rules of op classes, and of what is derived from them."""
