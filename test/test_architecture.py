@@ -141,6 +141,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         230,
         "a schedule says what it takes and costs, which the order of a chain did elsewhere",
     ),
+    ("backend/gpu/schedules", 60, "scans load and store 16 bytes a thread, and add up shares at once"),
     ("backend", 500, "uniform random numbers are drawn in kernels of devices, each by its place"),
     ("backend/gpu", 600, "uniform random numbers are drawn in kernels of devices, each by its place"),
     (

@@ -64,16 +64,18 @@ def load_lanes(
         return elements_of(load_vector(access, points[0], lanes, emitter))
     type, operands = _vector_type(access, lanes), [access.memref, *access.indices(emitter, points[0])]
     with only_if(aligned, [type]) as branch:
-        branch.give([create("vector.load", [type], operands, _alignment(type))])
+        branch.give([create("vector.load", [type], operands, vector_alignment(type))])
     with otherwise(branch):
-        branch.give([create("vector.load", [type], operands, _alignment(type, 1))])
+        branch.give([create("vector.load", [type], operands, vector_alignment(type, 1))])
     return elements_of(branch.results[0])
 
 
 def load_vector(access: Access, point: Sequence[Index], lanes: int, emitter: Emitter) -> Value:
     """Neighbours in memory, of which the first is at a point."""
     type = _vector_type(access, lanes)
-    return create("vector.load", [type], [access.memref, *access.indices(emitter, point)], _alignment(type))
+    return create(
+        "vector.load", [type], [access.memref, *access.indices(emitter, point)], vector_alignment(type)
+    )
 
 
 def elements_of(vector: Value) -> list[Value]:
@@ -95,12 +97,12 @@ def store_lanes(
     vector = create("vector.from_elements", [type], list(values))
     operands = [vector, access.memref, *access.indices(emitter, point)]
     if aligned is None:
-        create("vector.store", [], operands, _alignment(type))
+        create("vector.store", [], operands, vector_alignment(type))
         return
     with only_if(aligned) as branch:
-        create("vector.store", [], operands, _alignment(type))
+        create("vector.store", [], operands, vector_alignment(type))
     with otherwise(branch):
-        create("vector.store", [], operands, _alignment(type, 1))
+        create("vector.store", [], operands, vector_alignment(type, 1))
 
 
 def is_aligned(
@@ -149,7 +151,7 @@ def _vector_type(access: Access, lanes: int) -> Type:
     return ir.VectorType.get([lanes], access.memref.type.element_type)
 
 
-def _alignment(type: Type, lanes: int | None = None) -> dict[str, ir.Attribute]:
+def vector_alignment(type: Type, lanes: int | None = None) -> dict[str, ir.Attribute]:
     """That so many neighbours are where one access may take them; all of a vector, unless told otherwise."""
     size = min(BYTES, (lanes or int(type.shape[0])) * element_bytes(type.element_type))
     return {"alignment": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), size)}

@@ -1,22 +1,25 @@
 """Running sums and their kin (see `nests/running.py`).
 
 Along what lies side by side, a block takes a row, tile by tile, and a thread a few neighbours of each tile. Where there
-are few long rows, blocks take slices of them: a first kernel leaves what each slice has, and in the second one each
-block starts from what is before its slice, so that the result depends on the extents alone. Along other dimensions a
-thread takes a column, in the order of the processor.
+are few long rows, blocks take slices of them, as many as fill the device: a first kernel leaves what each slice has, a
+second one what slices have together with those before them, and in the third one each block starts from what is before
+its slice. So the result depends on the extents alone: blocks that look back at what others have left so far would add
+in another order each time. Along other dimensions a thread takes a column, in the order of the processor.
 """
 
 from __future__ import annotations
 
-from ....dialect.mlir import Operation, Value
+from ....dialect.mlir import Operation, Value, ir
 from ....passes.rewriting import constant_integer
+from ...nests.collapse import is_identity_layout
 from ...nests.emit import Emitter, ForLoop, Index, create, load, store
 from ...nests.running import RunningLoop, match_running
 from ...target import current
 from ..code.captures import is_known_to_host
-from ..code.control import compare, only_if
+from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel, allocate, clone_with
 from ..code.scan import BlockScan, Prefix
+from ..code.vectors import element_bytes, elements_of, is_aligned, vector_alignment
 from ..code.walk import product, split
 from .device_schedule import DeviceSchedule, Run
 
@@ -26,6 +29,8 @@ _EACH = 4
 TILE = THREADS * _EACH
 _TILES = 4
 """Of a slice at least."""
+_BLOCKS = 6
+"""For each multiprocessor, where blocks share rows."""
 _COLUMN_THREADS = 128
 _FEW = 64
 """So few columns are rows of blocks, though what they have does not lie side by side."""
@@ -70,6 +75,7 @@ class Scans(DeviceSchedule):
         first = Kernel(self.function, f"{name}_parts", [loop], (THREADS, 1, 1), [parts])
         _Rows(first, self.found).emit(parts, stores=False)
         first.launch([rows, slices], f"{self.title}; what slices of rows have")
+        _Shares(self.function, f"{name}_shares", self.found, parts, slices).launch(rows, self.title)
         last = Kernel(self.function, name, [loop], (THREADS, 1, 1), [parts])
         _Rows(last, self.found).emit(parts, stores=True)
         last.launch([rows, slices], f"{self.title}; slices, behind those before them")
@@ -86,7 +92,7 @@ def _slices(rows: Index, length: Index, emitter: Emitter) -> tuple[Index, int]:
     assert gpu is not None
     if not isinstance(rows, int) or rows >= gpu.multiprocessors:
         return 1, 1
-    most = gpu.multiprocessors // max(rows, 1)
+    most = gpu.multiprocessors * _BLOCKS // max(rows, 1)
     share = TILE * _TILES
     slices = emitter.maximum(1, emitter.minimum(emitter.divide(emitter.add(length, share - 1), share), most))
     return slices, slices if isinstance(slices, int) else most
@@ -123,6 +129,80 @@ class _Element:
         _, target, *places = self.found.store.operands
         store(value, self.kernel.value(target), [self.kernel.value(place) for place in places])
 
+    def find_vectors(self) -> None:
+        """Look which loads, and the store, are of neighbours that one access takes, where addresses allow it."""
+        found, target = self.found, self.found.store.operands[1]
+        position, inner = found.positions[found.axis], set[Value]()
+        for op in found.element:
+            inner.update(op.results)
+        self.vectors: list[Operation] = []
+        self.aligned: Value | None = None
+        loads = [op for op in found.element if op.name == "memref.load"]
+        loads = [
+            op
+            for op in loads
+            if list(op.operands)[-1] == position
+            and not {position, *inner} & {*list(op.operands)[1:-1]}
+            and op.operands[0] not in inner
+        ]
+        memrefs = [op.operands[0] for op in loads] + [target]
+        fits = all(
+            is_identity_layout(each.type) and element_bytes(each.type.element_type) for each in memrefs
+        )
+        extent = target.type.shape[-1]
+        is_row = target.type.rank == 1
+        is_known = extent != ir.ShapedType.get_dynamic_size()
+        if not found.is_contiguous or not fits or not (is_row or (is_known and extent % _EACH == 0)):
+            return
+        same = all(each.type.shape[-1] == extent or each.type.rank == 1 for each in memrefs)
+        if loads and same:
+            self.vectors = loads
+            own = [self.kernel.value(each) for each in memrefs]
+            self.aligned = is_aligned(own, _EACH, [], self.emitter)
+
+    def at_neighbours(self, places: list[Value], is_whole: Value) -> list[Value]:
+        """The elements at places; if that is the case, those that lie side by side are loaded by one access."""
+        kernel, position = self.kernel, self.found.positions[self.found.axis]
+        memrefs = [op.operands[0] for op in self.vectors]
+        types = [ir.VectorType.get([len(places)], memref.type.element_type) for memref in memrefs]
+        with only_if(is_whole, types) as branch:
+            kernel.bind(position, places[0])
+            pairs = zip(types, map(self._indices, self.vectors), strict=True)
+            branch.give(
+                [create("vector.load", [type], operands, vector_alignment(type)) for type, operands in pairs]
+            )
+        with otherwise(branch):
+            single: list[list[Value]] = [[] for _ in types]
+            for place in places:
+                kernel.bind(position, place)
+                for values, (memref, *indices) in zip(single, map(self._indices, self.vectors), strict=True):
+                    values.append(load(memref, indices))
+            branch.give(
+                [create("vector.from_elements", [type], own) for type, own in zip(types, single, strict=True)]
+            )
+        loaded = dict(zip(self.vectors, map(elements_of, branch.results), strict=True))
+        found = []
+        for lane, place in enumerate(places):
+            kernel.bind(position, place)
+            for op in self.found.element:
+                if op in loaded:
+                    kernel.bind(op.results[0], loaded[op][lane])
+                else:
+                    kernel.clone(op)
+            found.append(kernel.value(self.found.value))
+        return found
+
+    def _indices(self, op: Operation) -> list[Value]:
+        return [self.kernel.value(operand) for operand in op.operands]
+
+    def store_neighbours(self, values: list[Value], first: Value) -> None:
+        """Store the results at neighbouring places by one access."""
+        self.kernel.bind(self.found.positions[self.found.axis], first)
+        target, *places = (self.kernel.value(operand) for operand in list(self.found.store.operands)[1:])
+        type = ir.VectorType.get([len(values)], values[0].type)
+        vector = create("vector.from_elements", [type], values)
+        create("vector.store", [], [vector, target, *places], vector_alignment(type))
+
     def join(self, left: Value, right: Value) -> Value:
         """What two neighbours are together."""
         values = {self.found.before: left, self.found.value: right}
@@ -141,6 +221,7 @@ class _Rows(_Element):
             self.go_to_row(kernel.id("block_id"))
             self.thread = kernel.id("thread_id")
             self.scan = BlockScan(kernel, THREADS, self.join)
+            self.find_vectors()
             number, count = kernel.id("block_id", "y"), kernel.id("grid_dim", "y")
             each = emitter.add(self.length, TILE - 1)
             if parts is not None:  # of whole tiles
@@ -155,7 +236,12 @@ class _Rows(_Element):
                 before = self.at(start)  # of the type, where there is nothing before
                 has = compare("ugt", number, emitter.value(0))
                 if stores and parts is not None:
-                    before = self._before(kernel.value(parts), number, count, before)
+                    with only_if(has, [before.type]) as branch:
+                        last = emitter.subtract(self._part(number, count), 1)
+                        branch.give([load(kernel.value(parts), [emitter.value(last)])])
+                    with branch.way(1):
+                        branch.give([before])
+                    before = branch.results[0]
                 total = self._tiles(start, end, Prefix(before, has if stores else None), stores)
                 if not stores:
                     assert parts is not None
@@ -167,19 +253,6 @@ class _Rows(_Element):
         row = self.emitter.multiply(self.kernel.id("block_id"), count)
         return self.emitter.value(self.emitter.add(row, number))
 
-    def _before(self, parts: Value, number: Value, count: Value, default: Value) -> Value:
-        """What is before a slice: the shares of those before, in their order."""
-        emitter = self.emitter
-        with only_if(compare("ugt", number, emitter.value(0)), [default.type]) as branch:
-            loop = ForLoop(emitter, 1, number, 1, [load(parts, [self._part(0, count)])])
-            with loop.body():
-                share = load(parts, [self._part(loop.position, count)])
-                loop.end([self.join(loop.carried[0], share)])
-            branch.give(loop.results)
-        with branch.way(1):
-            branch.give([default])
-        return branch.results[0]
-
     def _tiles(self, start: Value, end: Value, before: Prefix, stores: bool) -> Value:
         """Go over the tiles of a slice; returns what it has, with what is before it."""
         emitter = self.emitter
@@ -188,17 +261,80 @@ class _Rows(_Element):
         with loop.body():
             first = emitter.add(loop.position, emitter.multiply(self.thread, _EACH))
             places = [emitter.value(emitter.add(first, number)) for number in range(_EACH)]
-            values = [self.at(emitter.value(emitter.minimum(place, last))) for place in places]
+            is_whole = self._is_whole(loop.position, end)
+            inside = [emitter.value(emitter.minimum(place, last)) for place in places]
+            values = (
+                [self.at(place) for place in inside]
+                if is_whole is None
+                else self.at_neighbours(inside, is_whole)
+            )
             has = compare("ugt", loop.position, start)
             if before.is_there is not None:
                 has = create("arith.ori", [has.type], [has, before.is_there])
             results, total = self.scan.scan(values, Prefix(loop.carried[0], has))
             if stores:
-                for place, value in zip(places, results, strict=True):
-                    with only_if(compare("ult", place, end)):
-                        self.store(value, place)
+                self._store_all(results, places, end, is_whole)
             loop.end([total])
         return loop.results[0]
+
+    def _is_whole(self, tile: Value, end: Value) -> Value | None:
+        """Whether a thread may load and store its neighbours of a tile at once; None if no thread may."""
+        if not self.vectors:
+            return None
+        emitter = self.emitter
+        is_whole = compare("ule", emitter.value(emitter.add(tile, TILE)), end)
+        return (
+            is_whole
+            if self.aligned is None
+            else create("arith.andi", [self.aligned.type], [self.aligned, is_whole])
+        )
+
+    def _store_all(
+        self, results: list[Value], places: list[Value], end: Value, is_whole: Value | None
+    ) -> None:
+        """Store the results of a thread."""
+
+        def single() -> None:
+            for place, value in zip(places, results, strict=True):
+                with only_if(compare("ult", place, end)):
+                    self.store(value, place)
+
+        if is_whole is None:
+            single()
+            return
+        with only_if(is_whole) as branch:
+            self.store_neighbours(results, places[0])
+        with otherwise(branch):
+            single()
+
+
+class _Shares(_Rows):
+    """Writes what each slice of a row has with those before it, in the place of what it has: a block a row."""
+
+    def __init__(
+        self, function: Operation, name: str, found: RunningLoop, parts: Value, slices: Index
+    ) -> None:
+        values = [parts, *([] if isinstance(slices, int) else [slices])]
+        self.kernel, self.found = Kernel(function, name, [], (THREADS, 1, 1), values, writes=[parts]), found
+        self.emitter, self.vectors, self.aligned = self.kernel.emitter, [], None
+        with self.kernel.body():
+            self._parts = self.kernel.value(parts)
+            count = self.emitter.value(slices if isinstance(slices, int) else self.kernel.value(slices))
+            self._first = self.emitter.multiply(self.kernel.id("block_id"), count)
+            self.thread = self.kernel.id("thread_id")
+            self.scan = BlockScan(self.kernel, THREADS, self.join)
+            zero = self.emitter.value(0)
+            self._tiles(zero, count, Prefix(self.at(zero), None), True)
+
+    def at(self, index: Value) -> Value:
+        return load(self._parts, [self.emitter.value(self.emitter.add(self._first, index))])
+
+    def store(self, value: Value, index: Value) -> None:
+        store(value, self._parts, [self.emitter.value(self.emitter.add(self._first, index))])
+
+    def launch(self, rows: int, title: str) -> None:
+        """Launch a block for each row."""
+        self.kernel.launch([rows], f"{title}; what slices have with those before them")
 
 
 class _Columns(_Element):

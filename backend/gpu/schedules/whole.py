@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialect.mlir import Operation, Value
+from ....passes.rewriting import operations_in
 from ...nests.collapse import collapse_dims
 from ...nests.emit import Emitter, Index, load, store
 from ...nests.nest import LoopNest, loop_nest
@@ -29,6 +30,10 @@ _SHORT = 1 << 13
 """So many elements are one block's."""
 _EACH = 16
 """Elements that a thread has at least, where there are several blocks."""
+_AHEAD = 4
+"""So many vectors a thread loads before it adds the first of them."""
+_LITTLE = 32
+"""Operations for an element, up to which it does so: of more, the others hide how long a load takes."""
 
 
 class Whole(DeviceSchedule):
@@ -122,7 +127,8 @@ def _own(kernel: Kernel, nest: LoopNest, reduction: Reduction) -> list[Value]:
     aligned = is_aligned(memrefs, lanes, [] if is_row else [extent], emitter)
     assert aligned is not None
     with only_if(aligned, reduction.types) as branch:
-        values = _loop(kernel, nest, reduction, lanes, neutral, 0)
+        ahead = _AHEAD if len(operations_in(nest.body)) <= _LITTLE else 1
+        values = _loop(kernel, nest, reduction, lanes, neutral, 0, ahead)
         if is_row and not (isinstance(extent, int) and extent % lanes == 0):
             whole = emitter.multiply(emitter.divide(extent, lanes), lanes)
             values = _loop(kernel, nest, reduction, 1, values, whole)
@@ -133,23 +139,47 @@ def _own(kernel: Kernel, nest: LoopNest, reduction: Reduction) -> list[Value]:
 
 
 def _loop(
-    kernel: Kernel, nest: LoopNest, reduction: Reduction, lanes: int, carried: list[Value], start: Index
+    kernel: Kernel,
+    nest: LoopNest,
+    reduction: Reduction,
+    lanes: int,
+    carried: list[Value],
+    start: Index,
+    ahead: int = 1,
 ) -> list[Value]:
+    """What a thread makes of every so-manieth vector, in their order; `ahead` of them are loaded at once."""
     emitter, last = kernel.emitter, len(nest.parallel) - 1
     extents = list(nest.extents)
     if lanes > 1:
         extents[-1] = emitter.divide(extents[-1], lanes)
+    total = product(extents, emitter)
     block = emitter.multiply(kernel.id("block_id"), THREADS)
-    first = emitter.add(emitter.add(block, kernel.id("thread_id")), start)
+    first = emitter.value(emitter.add(emitter.add(block, kernel.id("thread_id")), start))
     step = emitter.multiply(kernel.id("grid_dim"), THREADS)
 
-    def body(number: Index, so_far: list[Value]) -> list[Value]:
-        points = neighbours(nest, range(len(nest.parallel)), split(number, extents, emitter), lanes, emitter)
-        operands = [load_lanes(access, points, last, emitter) for access in nest.inputs]
-        each = [[values[lane] for values in operands] for lane in range(lanes)]
-        return reduction.add_points(so_far, points, each, emitter)
+    def add(numbers: Sequence[Index], so_far: list[Value]) -> list[Value]:
+        loaded = []
+        for number in numbers:
+            dims = range(len(nest.parallel))
+            points = neighbours(nest, dims, split(number, extents, emitter), lanes, emitter)
+            operands = [load_lanes(access, points, last, emitter) for access in nest.inputs]
+            loaded.append((points, [[values[lane] for values in operands] for lane in range(lanes)]))
+        for points, each in loaded:
+            so_far = reduction.add_points(so_far, points, each, emitter)
+        return so_far
 
-    return stepped(first, product(extents, emitter), step, carried, emitter, body)
+    if ahead > 1:
+
+        def several(number: Index, so_far: list[Value]) -> list[Value]:
+            numbers = [emitter.add(number, emitter.multiply(step, turn)) for turn in range(ahead)]
+            behind = emitter.value(emitter.add(number, emitter.multiply(step, ahead)))
+            return [*add(numbers, so_far[:-1]), behind]
+
+        end = emitter.subtract(total, emitter.multiply(step, ahead - 1))
+        *carried, first = stepped(
+            first, end, emitter.multiply(step, ahead), [*carried, first], emitter, several
+        )
+    return stepped(first, total, step, carried, emitter, lambda number, so_far: add([number], so_far))
 
 
 def _combine(kernel: Kernel, steps: Sequence[Step], partial: list[Value], blocks: Index) -> None:

@@ -148,6 +148,7 @@ EXACT: dict[str, tuple[Any, ...]] = {
     ),
     # whole
     "integers": (lambda x: x.sum(), _integers(40000)),
+    "more integers than are loaded at once": (lambda x: x.sum(), _integers(700003)),
     "a maximum": (lambda x: x.max(), _normal(10003), (TensorSpec((None,), _F32),)),
     "the first maximum": (lambda x: x.argmax(), _normal(3000)),
     # rows
@@ -158,6 +159,10 @@ EXACT: dict[str, tuple[Any, ...]] = {
     "slices of columns": (lambda x: x.sum(0), _integers(1000, 12)),
     # scans
     "running sums of integers": (lambda x: x.cumsum(), _integers(5000)),
+    "running sums of long rows": (lambda x: np.cumsum(x, axis=1), _integers(3, 9000)),
+    "running sums of long rows of odd lengths": (lambda x: np.cumsum(x, axis=1), _integers(3, 9001)),
+    "running sums of what is not aligned": (lambda x: np.cumsum(x[1:] * 2), _integers(20002)),
+    "running sums of a column": (lambda x: np.cumsum(x, axis=0), _integers(9000, 2)),
     "running maxima": (lambda x: np.maximum.accumulate(x, axis=1), _normal(3, 1100)),
     "sums down columns": (lambda x: np.cumsum(x, axis=0), _normal(30, 200)),
     "running sums of unknown extents": (
