@@ -334,6 +334,7 @@ class _Description:
             if first != index:
                 self._program.same(self._given[index], self._given[first])
         own = {*concrete.numbers, *(index for index, _ in packed_leaves(concrete.argument_structure))}
+        own |= {i for i in concrete._scalars if concrete.argument_types[i].dtype == np.bool_}
         distinct = [i for i, first in enumerate(aliases) if first == i and i not in own]
         places = [*map(self._given.__getitem__, distinct), *self._objects[len(aliases) :]]
         if concrete._written:

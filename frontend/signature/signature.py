@@ -564,9 +564,12 @@ def check_fits(what: str, spec: TensorType, given: TensorType) -> None:
 
 
 def alias_pattern(leaves: Sequence[Any]) -> tuple[int, ...]:
-    """For every array the position of the first one that is the same object."""
+    """For every array the position of the first one that is the same object; of NumPy's bools there are only two."""
     first: dict[int, int] = {}
-    return tuple(first.setdefault(id(leaf), position) for position, leaf in enumerate(leaves))
+    return tuple(
+        position if leaf is np.True_ or leaf is np.False_ else first.setdefault(id(leaf), position)
+        for position, leaf in enumerate(leaves)
+    )
 
 
 def require_values(caller: str, leaves: Sequence[Any], names: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from support.differential import assert_same
 from support.interpreted import interpreted
+from weft.dialect.errors import ControlFlowError
 
 X = np.array([0.5, 2.0, -1.0, 4.0])
 N = np.int64(5)
@@ -205,3 +206,42 @@ def test_when_items_are_taken() -> None:
     """Products take all items at once, combinations, too; pairs look at each item once, when it is its turn."""
     same(taken_at_once, X, N)
     same(taken_one_by_one, X)
+
+
+def grouped(x: Any) -> Any:
+    best, sizes, tops = 0, [], []
+    for key, group in itertools.groupby(x, lambda v: v > 1):
+        items = list(group)
+        sizes.append(len(items))
+        if key:
+            tops.append(sum(items))
+            best = max(best, len(items))
+    return (
+        sizes,
+        tops,
+        best,
+        [key for key, _ in itertools.groupby(x)],
+        [next(g) for _, g in itertools.groupby(x)],
+    )
+
+
+@pytest.mark.parametrize("x", [[0.5, 2, 2, -1, 4], [], [3.0], [np.nan, np.nan, 1.0]], ids=str)
+def test_groups_of_neighbours(x: list[float]) -> None:
+    same(grouped, np.array(x))
+
+
+def test_groups_of_known_items() -> None:
+    def runs(x: Any) -> Any:
+        counts = "".join(f"{key}{len(list(group))}" for key, group in itertools.groupby("aabccc"))
+        left = [(key, list(group)) for key, group in list(itertools.groupby([1, 1, 2]))]
+        return counts, left, x
+
+    same(runs, X)
+
+
+def test_a_group_that_is_kept_longer_than_the_next_is_refused() -> None:
+    def kept(x: Any) -> Any:
+        return [list(group) for _, group in list(itertools.groupby(x))]
+
+    with pytest.raises(ControlFlowError, match="one of several <list_iterator object> at first"):
+        weft.function(kept)(X)

@@ -9,7 +9,6 @@ import numpy as np
 
 from .....dialect.mlir import Value
 from .....dialect.records import dataclass
-from ....runtime_values.results import RuntimeContainer
 from ....tracing.array import TracedArray, wrap
 from ....tracing.drafts import Draft
 from ....tracing.recorder import ABSENT, Handed, Join, Recorder
@@ -38,8 +37,8 @@ from ..values.aliases import (
     sees_any,
     with_all_assumptions,
 )
-from ..values.copies import copied
-from ..values.made_objects import attributes_to_copy, tell_apart
+from ..values.copies import copied, holds_items
+from ..values.made_objects import tell_apart
 from ..values.mismatches import control_flow_error, require_fit, shown_name
 from ..values.own_variables import Variables
 from ..values.program_locations import (
@@ -266,20 +265,14 @@ def _note_contents(
         kept = [
             (key, value)
             for key, place in places.items()
-            if key not in path.changes and _holds_items(value := snapshot.old_value(place))
+            if key not in path.changes and holds_items(value := snapshot.old_value(place))
         ]
         if not kept or not path.changes or path.is_dead:
             continue
         for place, value in path.changes.values():
             place.set(value)
-        path.contents.update((key, copied(value)) for key, value in kept)
+        path.contents.update((key, copied(value, path.originals)) for key, value in kept)
         snapshot.restore()
-
-
-def _holds_items(value: Any) -> bool:
-    if type(value) in (list, dict, set) or isinstance(value, RuntimeContainer):
-        return True
-    return attributes_to_copy(value) is not None
 
 
 def _is_never_read(path: Path, place: ProgramLocation, value: Any, snapshot: Snapshot) -> bool:
@@ -297,6 +290,7 @@ def _join_all(trace: Recorder, merges: list[_Merge], paths: list[Path], snapshot
     """Find the abstract types; returns the merges to compute. What cannot be joined is reported together."""
     problems, computed = [], []
     differing: list[Any] = []
+    originals = {key: one for path in paths for key, one in path.originals.items()}
     for merge in merges:
         if isinstance(merge.place, Items):
             lengths_differ(
@@ -314,7 +308,7 @@ def _join_all(trace: Recorder, merges: list[_Merge], paths: list[Path], snapshot
         merge.values = [beside_data(end, alive) for end in ends]
         contents = [v for gone, v in zip(merge.absent, merge.values, strict=True) if not gone]
         try:
-            merge.kind = joined_kind(alive, contents, snapshot.knows, by_type=True)
+            merge.kind = joined_kind(alive, contents, snapshot.knows, by_type=True, originals=originals)
             if isinstance(merge.place, Entry):
                 keys_differ(merge.place, alive)
             require_fit(merge.place, merge.kind)

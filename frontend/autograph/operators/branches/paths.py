@@ -11,7 +11,7 @@ from .....dialect.records import dataclass
 from ....tracing.array import TracedArray
 from ....tracing.recorder import Catcher, Recorder
 from ....tracing.regions import Region
-from ..values.copies import copied
+from ..values.copies import Originals, copied
 from ..values.optional import MaybeUnbound
 from ..values.program_locations import UNBOUND, Changes, ProgramLocation, Slot
 from .exits import Exit, codes_of
@@ -28,6 +28,8 @@ class Path:
     changes: dict[tuple[Any, ...], tuple[ProgramLocation, Any]] = field(default_factory=dict)
     contents: dict[Any, Any] = field(default_factory=dict)
     """What the lists, tuples and dicts among these values hold at its end, by the keys of the places."""
+    originals: Originals = field(default_factory=dict)
+    """What these were copied of."""
     is_dead: bool = False
     """Whether its end is never reached, because it always raises."""
     raises: bool = False
@@ -42,8 +44,8 @@ class Path:
     def note(self, changes: Changes) -> None:
         """Note what changed, at its end."""
         self.changes = changes
-        self.contents = {key: copied(value) for key, (_, value) in changes.items()}
-        self.contents[None] = copied(self.result)
+        self.contents = {key: copied(value, self.originals) for key, (_, value) in changes.items()}
+        self.contents[None] = copied(self.result, self.originals)
 
     @property
     def codes(self) -> frozenset[int]:

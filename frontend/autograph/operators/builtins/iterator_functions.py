@@ -229,6 +229,28 @@ def _accumulate(iterable: Any, func: Any = None, *, initial: Any = None) -> Iter
         yield total
 
 
+def _groupby(iterable: Any, key: Any = None) -> Iterator[Any]:
+    group: list[Any] = []
+    common: Any = None
+    is_first = True
+    for item in iterable:
+        one = item if key is None else key(item)
+        if is_first:
+            common = one
+            is_first = False
+        elif not common == one:  # noqa: SIM201, as Python asks
+            items = iter(group)
+            yield common, items
+            items.end()  # where the next group is asked for
+            group = []
+            common = one
+        group.append(item)
+    if not is_first:
+        items = iter(group)
+        yield common, items
+        items.end()
+
+
 def _combinations(iterable: Any, r: Any) -> Iterator[Any]:
     items = list(iterable)
     count = len(items)
@@ -302,6 +324,7 @@ def iterator_rows() -> Iterator[tuple[Any, Function]]:
     yield itertools.filterfalse, _generated(itertools.filterfalse, _filterfalse, _of_values)
     yield itertools.compress, _generated(itertools.compress, _compress, _of_values)
     yield itertools.accumulate, _generated(itertools.accumulate, _accumulate, _any_long)
+    yield itertools.groupby, _generated(itertools.groupby, _groupby, lambda *_: True)
     yield itertools.combinations, _generated(itertools.combinations, _combinations, _of_few)
 
 

@@ -44,7 +44,7 @@ from ..values.hidden_state import require_own
 from ..values.iterables import Sequence, is_text
 from ..values.known_arrays import compute_item, writable
 from ..values.looked_up import lookups, note_entry, note_special
-from ..values.optional import Chosen, Optional
+from ..values.optional import Chosen, ChosenText, Optional
 from ..values.ranges import Range
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import users_method
@@ -71,10 +71,12 @@ def attr(owner: Any, name: str) -> Any:
     """`owner.name`; a property is a function, which is converted."""
     if isinstance(owner, SeveralTypes) and not owner.is_written:
         return _of_several(owner, name)
-    if isinstance(owner, Optional) and name == "__class__":
-        return call(type, owner)
+    if isinstance(owner, Optional):
+        return call(type, owner) if name == "__class__" else attr(owner.owner_of(name), name)
     if is_text(owner) and name in text_parts.METHODS:
         return text_parts.parts_of_text(owner, name)
+    if isinstance(owner, ChosenText):
+        return owner.__getattr__(name)  # its own attributes are not those of a text
     return _attribute(owner, name)
 
 
@@ -211,6 +213,8 @@ def update_attr(owner: Any, name: str, symbol: str, value: Any, late: bool = Fal
 def changed(owner: Any, name: str) -> Any:
     """The owner of an attribute that is about to be set or deleted; classes and modules are refused."""
     owner = resolve_grown_list(_behind_proxy(owner))
+    if isinstance(owner, Optional):
+        return changed(owner.owner_of(name), name)
     if isinstance(owner, (RuntimeLength, RuntimeTable)) and name != "default_factory":
         _refuse_attribute(owner.python_type, name)
     if isinstance(owner, Chosen) and (trace := current_trace()):
@@ -405,7 +409,7 @@ def _is_of_numpy(container: Any) -> bool:
 
 def set_item(container: Any, key: Any, value: Any) -> None:
     """`container[key] = value`; an array from outside is written at each call."""
-    container = resolve_grown_list(container)
+    container = _there(container, "'NoneType' object does not support item assignment")
     if isinstance(container, (np.ndarray, TracedArray)) and first_of_several((key, value)) is not None:
         owner = as_promoted(container)
         by_type(lambda at, new: set_item(owner, at, new), key, value)
@@ -443,9 +447,19 @@ def set_item(container: Any, key: Any, value: Any) -> None:
     assign_item(container, key, value)
 
 
+def _there(container: Any, message: str) -> Any:
+    """What an item is set or deleted in; the call of the program ends with an error where it is None."""
+    container = resolve_grown_list(container)
+    return (
+        resolve_grown_list(container._get("TypeError", message))
+        if isinstance(container, Optional)
+        else container
+    )
+
+
 def del_item(container: Any, key: Any) -> None:
     """`del container[key]`."""
-    container = resolve_grown_list(container)
+    container = _there(container, "'NoneType' object does not support item deletion")
     method = users_method(container, "__delitem__")
     if method is not None and current_trace() is not None:
         call(method, container, key)
@@ -466,7 +480,7 @@ def del_item(container: Any, key: Any) -> None:
 def update_item(container: Any, key: Any, symbol: str, value: Any, late: bool = False) -> None:
     """`container[key] symbol value`, as in `x[i] += 1`; a late value is a function, called after the item is read."""
     trace = current_trace()
-    container = resolve_grown_list(container)
+    container = _there(container, "'NoneType' object is not subscriptable")
     if trace is not None:
         container = _writable(trace, container)
     if becoming.becomes(container, key) and not dict_lookups.is_short(container, key):

@@ -20,6 +20,7 @@ from ..tables import becoming, table_walks
 from ..tables.python_classes import PythonClass
 from ..values.classes_of_numbers import told_by_class
 from ..values.known_arrays import compute, writable
+from ..values.optional import Optional
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import call_operator, has_users_operator, users_unary, users_update
 
@@ -91,6 +92,8 @@ def unary(symbol: str, value: Any) -> Any:
 def update(symbol: str, target: Any, value: Any) -> Any:
     """What `target symbol value` makes of the target, as in `x += 1`: an array is written in place."""
     target, value = resolve_grown_list(target), resolve_grown_list(value)
+    if isinstance(target, Optional):
+        target = target.operand(symbol, value)
     if isinstance(target, ARRAYS):
         trace = current_trace()
         if trace is not None:

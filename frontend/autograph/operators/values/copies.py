@@ -7,29 +7,58 @@ from typing import Any
 from ....runtime_values.results import RuntimeContainer
 from ..interface import operators
 from .made_objects import attributes_to_copy, note_joined
+from .optional import MaybeUnbound, Optional
+
+Originals = dict[int, tuple[Any, Any]]
+"""Copies by their identity, each with what it was made of."""
 
 
-def copied(value: Any) -> Any:
-    """A list, tuple, dict or object, and those in it, as they are now; other values are themselves."""
+def copied(value: Any, originals: Originals | None = None) -> Any:
+    """A list, tuple, dict or object, and those in it, as they are now; other values are themselves.
+
+    What is copied is noted among the originals.
+    """
     value = operators().latest(value)
+    copy = _copied(value, originals)
+    if originals is not None and copy is not value:
+        originals[id(copy)] = copy, value
+    return copy
+
+
+def _copied(value: Any, originals: Originals | None) -> Any:
+    if isinstance(value, Optional):
+        return Optional(value.is_none, copied(value.value, originals))
+    if isinstance(value, MaybeUnbound):
+        return MaybeUnbound(value.unbound, copied(value.value, originals))
     if type(value) is dict:
-        return {key: copied(item) for key, item in value.items()}
+        return {key: copied(item, originals) for key, item in value.items()}
     if isinstance(value, RuntimeContainer):
         return value.as_now()
     if type(value) is set:
         return value.copy()
     if type(value) in (list, tuple):
-        return type(value)(map(copied, value))
+        return type(value)(copied(item, originals) for item in value)
     attributes = attributes_to_copy(value)
-    return value if attributes is None else _copied_object(type(value), attributes)
+    return value if attributes is None else _copied_object(type(value), attributes, originals)
 
 
-def _copied_object(kind: type, attributes: dict[str, Any]) -> Any:
+def holds_items(value: Any) -> bool:
+    """Whether a value is a container or an object that can hold something else later, or leads to one."""
+    if isinstance(value, (Optional, MaybeUnbound)):
+        return holds_items(value.value)
+    if type(value) is tuple:
+        return any(map(holds_items, value))
+    if type(value) in (list, dict, set) or isinstance(value, RuntimeContainer):
+        return True
+    return attributes_to_copy(value) is not None
+
+
+def _copied_object(kind: type, attributes: dict[str, Any], originals: Originals | None) -> Any:
     made: Any = object.__new__(kind)
     for name, value in attributes.items():
-        object.__setattr__(made, name, copied(value))
+        object.__setattr__(made, name, copied(value, originals))
     note_joined(made)
     return made
 
 
-__all__ = ["copied"]
+__all__ = ["Originals", "copied", "holds_items"]

@@ -11,6 +11,7 @@ from ....tracing.current import current_trace
 from ....tracing.external_state import Lookups
 from ....tracing.number_types import number_type
 from ..interface import operators
+from .optional import Optional
 
 
 def lookups() -> Lookups | None:
@@ -58,6 +59,10 @@ def getattr_(owner: Any, name: Any, *default: Any) -> Any:
     """`getattr`."""
     if len(default) > 1 or not isinstance(name, str):
         return builtins.getattr(owner, name, *default)
+    if default and isinstance(owner, Optional) and not builtins.hasattr(None, name):
+        return operators().if_exp(
+            owner.is_none, lambda: default[0], lambda: getattr_(owner.value, name, *default)
+        )
     try:
         return operators().attr(owner, name)
     except AttributeError:
@@ -66,10 +71,12 @@ def getattr_(owner: Any, name: Any, *default: Any) -> Any:
         return default[0]
 
 
-def hasattr_(owner: Any, name: Any) -> bool:
+def hasattr_(owner: Any, name: Any) -> Any:
     """`hasattr`."""
     if not isinstance(name, str):
         return builtins.hasattr(owner, name)
+    if isinstance(owner, Optional):
+        return _has_where_there(owner, name)
     number = number_type(owner)
     if number is not None:
         return builtins.hasattr(number, name)
@@ -78,6 +85,15 @@ def hasattr_(owner: Any, name: Any) -> bool:
     except AttributeError:
         return False
     return True
+
+
+def _has_where_there(owner: Optional, name: str) -> Any:
+    """Whether a value that may be None has an attribute."""
+    has: Any = hasattr_(owner.value, name)
+    if builtins.hasattr(None, name):
+        return operators().if_exp(owner.is_none, lambda: True, lambda: has)
+    there: Any = np.logical_and(np.logical_not(owner.is_none), has)
+    return there._like_python(bool)
 
 
 def setattr_(owner: Any, name: Any, value: Any, /) -> None:

@@ -109,7 +109,8 @@ class Chosen(RuntimeChoice):
     )
 
     def __repr__(self) -> str:
-        return " or ".join(map(repr, self.options))
+        shown = dict.fromkeys(map(repr, self.options))  # several objects may look alike
+        return " or ".join(shown) if len(shown) > 1 else f"one of several {next(iter(shown))}"
 
 
 class ChosenText(Chosen):
@@ -261,7 +262,11 @@ class Optional(RuntimeNone):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return getattr(self._get("AttributeError", f"'NoneType' object has no attribute '{name}'"), name)
+        return getattr(self.owner_of(name), name)
+
+    def owner_of(self, name: str) -> Any:
+        """The value as that of which an attribute is asked for, set or deleted."""
+        return self._get("AttributeError", f"'NoneType' object has no attribute '{name}'")
 
     def __getitem__(self, index: Any) -> Any:
         return self._get("TypeError", "'NoneType' object is not subscriptable")[index]
@@ -281,6 +286,12 @@ class Optional(RuntimeNone):
             none = np.False_ if dtype.kind == "b" else np.float64(np.nan)
             return operators().if_exp(self.is_none, lambda: none, lambda: self.value)
         return self._get("TypeError", f"int() argument must be a string, {_OR_A_NUMBER}, not 'NoneType'")
+
+    def operand(self, symbol: str, other: Any) -> Any:
+        """The value as the left operand of an operator, which None does not have; NumPy has none that writes None."""
+        if isinstance(other, (TracedArray, np.ndarray, np.generic)) and number_type(other) is None:
+            symbol = symbol.removesuffix("=")
+        return self._get("TypeError", _none_operand(symbol, (other,), is_right=False))
 
     def called(self) -> Any:
         """The function that it is where it is called."""

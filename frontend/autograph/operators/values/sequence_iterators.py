@@ -211,6 +211,11 @@ class SequenceIterator:
         self._taker = taker
         return Rest(self.sequence, self.position) if self._is_begun else self.sequence
 
+    def end(self) -> None:
+        """Skip the items that are left, unless something else takes them."""
+        if self._taker is None:
+            self.position = self.sequence.length
+
     def take(self) -> Any:
         """The next item, which is known to be there."""
         here = self.position

@@ -25,21 +25,30 @@ from .abstract import (
     with_carried_texts,
 )
 from .composites import IMMUTABLE, container_class
+from .copies import Originals
 from .optional import MaybeUnbound, Optional
 from .program_locations import UNBOUND
 from .resolve_grown_lists import resolve_grown_list
+
+_NONE: Originals = {}
 
 Knows = Callable[[Any], bool]
 """Whether an object was there before."""
 
 
-def joined_kind(values: Sequence[Any], contents: Sequence[Any], knows: Knows, by_type: bool = False) -> Kind:
+def joined_kind(
+    values: Sequence[Any],
+    contents: Sequence[Any],
+    knows: Knows,
+    by_type: bool = False,
+    originals: Originals = _NONE,
+) -> Kind:
     """The least abstract type of the values of all paths, of which `contents` are copies as they were at their ends.
 
     Numbers and arrays of two types are promoted, unless they are joined by type. Raises `Mismatch` when there is none.
     """
     try:
-        return _join_all(_kinds(values, contents, knows), by_type)
+        return _join_all(_kinds(values, contents, knows, originals), by_type)
     except Mismatch:
         return _join_all(list(map(kind_of, contents)), by_type)
 
@@ -63,18 +72,23 @@ def _join_all(kinds: Sequence[Kind], by_type: bool) -> Kind:
     return with_carried_texts(joined if by_type else as_promoted_kind(joined))
 
 
-def _kinds(values: Sequence[Any], contents: Sequence[Any], knows: Knows) -> list[Kind]:
+def _kinds(
+    values: Sequence[Any], contents: Sequence[Any], knows: Knows, originals: Originals = _NONE
+) -> list[Kind]:
     """The abstract types of values on several paths, with containers that are one object as constants."""
     there = [value for value in map(_present, values) if value is not UNBOUND and value is not None]
     if not there or not _is_mutable(there[0]) or not knows(there[0]):
-        return _kinds_of_parts(values, contents, knows)
+        return _kinds_of_parts(contents, knows, originals)
     if any(value is not there[0] for value in there):
         return list(map(kind_of, contents))
     return [_wrapped(value, Static(there[0])) for value in values]
 
 
-def _kinds_of_parts(values: Sequence[Any], contents: Sequence[Any], knows: Knows) -> list[Kind]:
-    """The abstract types of new containers whose entries may be such objects."""
+def _kinds_of_parts(contents: Sequence[Any], knows: Knows, originals: Originals) -> list[Kind]:
+    """The abstract types of new containers whose entries may be such objects.
+
+    The containers themselves hold what they held before the paths; what they held at the ends, the copies tell.
+    """
     present = list(map(_present, contents))
     found = {
         position: parts for position, value in enumerate(present) if (parts := parts_of(value)) is not None
@@ -84,18 +98,11 @@ def _kinds_of_parts(values: Sequence[Any], contents: Sequence[Any], knows: Knows
     }
     if len(layouts) != 1:
         return list(map(kind_of, contents))
-    ((kind, keys, count),) = layouts
-    originals = [parts_of(_present(values[position])) for position in found]
-    if any(parts is None or parts[0] != keys or len(parts[1]) != count for parts in originals):
-        return list(map(kind_of, contents))
-    columns = [
-        _kinds(list(column), list(content), knows)
-        for column, content in zip(
-            zip(*(parts[1] for parts in originals if parts is not None), strict=True),
-            zip(*(items for _, items in found.values()), strict=True),
-            strict=True,
-        )
-    ]
+    ((kind, keys, _),) = layouts
+    columns = []
+    for column in zip(*(items for _, items in found.values()), strict=True):
+        held = [originals.get(id(item), (item, item))[1] for item in column]
+        columns.append(_kinds(held, list(column), knows, originals))
     kinds = list(map(kind_of, contents))
     for row, position in enumerate(found):
         children = tuple(column[row] for column in columns)
