@@ -49,11 +49,11 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             *_VALUES,
             "gather-convolutions",  # when parts of arrays are slices; derivatives of a convolution are convolutions
             "optimize-gradients",  # modules that ask for none pass at the cost of a look
+            "check-loops-first",  # behind gradients, which would be of both copies
             "raise-loops",  # behind gradients, which know the loops as they were written
             "hoist-products",  # of what is left, so that it is not computed in blocks
             "block-dot-products",  # the loops whose iterations need each other
             "transpose-columns",  # behind it, which takes blocks of columns
-            "check-arrays-first",  # when loops are as they stay: it writes some twice
             "fuse-updates",  # when all that is read of updated tensors is known
             "skip-fills",  # last: what passes know of equal elements is gone then
         ),

@@ -57,8 +57,8 @@ PassTable = Mapping[str, Entry]
 PASSES: PassTable = MappingProxyType(
     {
         "block-dot-products": entry(f"{__package__}.raising.block_dot_products:BlockDotProducts", "scf.for"),
-        "check-arrays-first": entry(
-            f"{__package__}.control_flow.check_arrays_first:CheckArraysFirst", "scf.for"
+        "check-loops-first": entry(
+            f"{__package__}.control_flow.check_loops_first:CheckLoopsFirst", "scf.for"
         ),
         "check-ranks": entry(
             f"{__package__}.ranks.check_ranks:CheckRanks",

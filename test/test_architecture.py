@@ -154,6 +154,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         600,
         "loops on numbers, in any order and under any names, become products, reductions and stencils",
     ),
+    ("passes", 250, "loops over arrays of unknown sizes are checked before they run, and raised like others"),
     (
         "passes",
         200,

@@ -13,6 +13,7 @@ from ...dialect.ops.state import RaiseIf
 from ...dialect.records import dataclass
 from ...dialect.register import op_class_of
 from ..base import Pass, Statistics
+from .linear import is_at_most_zero, linear
 from .speculation import is_pure, is_speculatable
 from .structure import (
     FOR,
@@ -60,7 +61,11 @@ class HoistInvariants(Pass):
 
 def runs(loop: Operation) -> bool:
     """Whether an `scf.for` is known to run at least once."""
-    return loop.name == FOR and bool(trip_count(loop))
+    if loop.name != FOR:
+        return False
+    trips = trip_count(loop)
+    lower, upper = list(loop.operands)[:2]
+    return bool(trips) if trips is not None else is_at_most_zero(linear(lower) - linear(upper) + 1, at=loop)
 
 
 def _may_leave(operation: Operation, certain: bool) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...dialect.extents import SIZE_FUNCTIONS
 from ...dialect.mlir import Operation, Value, ir
+from ...dialect.op import Op
 from ...dialect.ops.comparison import MIRRORED, OPPOSITE, Less, LessEqual
 from ...dialect.ops.elementwise import Maximum, Minimum
 from ...dialect.ops.selection import Select
@@ -21,6 +22,7 @@ from .facts import facts_of
 from .structure import (
     FOR,
     FROM_ELEMENTS,
+    IF,
     INDEX_CAST,
     WHILE,
     body,
@@ -34,19 +36,19 @@ from .structure import (
 
 _NUMBER = TensorType((), np.dtype(np.int64))
 _DEPTH = 12
-_LARGEST = 2**31
+LARGEST = 2**31
 """Larger factors and constants are not followed, so that sums of a few stay far from the end of i64."""
 
 
 def _is_small(form: Size) -> bool:
     """Whether a size is a sum of multiples of values, and all factors are small."""
     return all(
-        len(product) <= 1 and all(isinstance(name, ir.Value) for name in product) and abs(factor) < _LARGEST
+        len(product) <= 1 and all(isinstance(name, ir.Value) for name in product) and abs(factor) < LARGEST
         for product, factor in terms_of(form).items()
     )
 
 
-def _values(form: Size) -> dict[Value, int]:
+def values_in(form: Size) -> dict[Value, int]:
     """The values of a sum of multiples, and their factors."""
     return {product[0]: factor for product, factor in terms_of(form).items() if product}
 
@@ -105,7 +107,7 @@ def upper_bounds(value: Value, depth: int = _DEPTH) -> Iterator[Size]:
     form = linear(value)
     if is_exact(form):
         yield form
-        same = next(iter(_values(form)), value)
+        same = next(iter(values_in(form)), value)
         if depth and same != value and form == symbol(same):  # the value, in other words
             yield from upper_bounds(same, depth - 1)
 
@@ -115,11 +117,16 @@ def is_exact(form: Size) -> bool:
 
     Extents and counters of loops are far from the end of i64: neither memory nor time suffices for more.
     """
-    values = _values(form)
-    return all(map(_is_moderate, values)) or (list(values.values()) == [1] and _constant(form) == 0)
+    values = values_in(form)
+    return all(map(is_moderate, values)) or (list(values.values()) == [1] and _constant(form) == 0)
 
 
-def _is_moderate(value: Value) -> bool:
+def is_moderate(value: Value, depth: int = _DEPTH) -> bool:
+    """Whether a value is an extent, a counter, or the larger or smaller one of sums of such."""
+    made = producer(value)
+    if made is not None and op_class_of(made) in (Maximum, Minimum):
+        names = [name for operand in made.operands for name in values_in(linear(operand))]
+        return depth > 0 and value not in names and all(is_moderate(name, depth - 1) for name in names)
     return is_extent(value) or counter_of(value) is not None
 
 
@@ -166,43 +173,74 @@ def _counter_of_while(loop: Operation, value: Value) -> Counter | None:
     condition = tensor_of(terminator(test).operands[0])
     limits = [] if condition is None else _limits(tested, condition)
     bounds = tuple(
-        bound for bound in limits if is_exact(bound) and not _values(bound).keys() & set(test.arguments)
+        bound for bound in limits if is_exact(bound) and not values_in(bound).keys() & set(test.arguments)
     )
     return Counter(int(start), bounds) if bounds else None
 
 
 def _limits(value: Value, condition: Value) -> Iterator[Size]:
     """What an i64 is not above where a condition holds."""
-    for known, holds in facts_of(condition, holds=True).items():
+    for left, right, relation in _relations(condition, holds=True):
+        if left == value:
+            yield linear(right) - (1 if relation is Less else 0)
+
+
+def _relations(condition: Value, holds: bool) -> Iterator[tuple[Value, Value, type[Op]]]:
+    """Pairs of i64s, the first less than the second or at most that, where a condition holds or does not."""
+    for known, is_true in facts_of(condition, holds).items():
         made = producer(known)
         op_class = None if made is None else op_class_of(made)
         if made is None or op_class not in OPPOSITE:
             continue
-        comparison = op_class if holds else OPPOSITE[op_class]
+        comparison = op_class if is_true else OPPOSITE[op_class]
         left, right = made.operands
         for relation, one, other in ((comparison, left, right), (MIRRORED[comparison], right, left)):
-            if one == value and relation in (Less, LessEqual) and type_of(other) == _NUMBER:
-                yield linear(other) - (1 if relation is Less else 0)
+            if relation in (Less, LessEqual) and type_of(one) == type_of(other) == _NUMBER:
+                yield one, other, relation
 
 
-def is_at_most_zero(form: Size, depth: int = _DEPTH) -> bool:
+def is_at_most_zero(form: Size, depth: int = _DEPTH, at: Operation | None = None) -> bool:
     """Whether a sum cannot be positive, by the bounds of the counters and since extents are not negative.
 
-    Counters of inner loops first: what they lie between depends on those of outer ones.
+    Counters of inner loops first: what they lie between depends on those of outer ones. Where an op is given, or there
+    are counters, the branches around it, or around their loops, were taken.
     """
-    values = _values(form)
-    counters = [(_loops_around(value), value, counter) for value in values if (counter := counter_of(value))]
+    values = values_in(form)
+    counters = [(loops_around(value), value, counter) for value in values if (counter := counter_of(value))]
     if counters:
         _, value, counter = max(counters, key=lambda found: found[0])
         factor = values[value]
         rest = form - factor * symbol(value)
         bounds = counter.upper if factor > 0 else (counter.lower,)
-        return depth > 0 and any(is_at_most_zero(rest + factor * bound, depth - 1) for bound in bounds)
-    negative = all(factor < 0 and is_extent(value) for value, factor in values.items())
+        at = at or value.owner.owner.operation
+        return depth > 0 and any(is_at_most_zero(rest + factor * bound, depth - 1, at) for bound in bounds)
+    if _is_never_positive(form):
+        return True
+    known = () if at is None else _known_around(at)
+    return any(_is_never_positive(form - other) for other in known)
+
+
+def _is_never_positive(form: Size) -> bool:
+    negative = all(factor < 0 and is_extent(value) for value, factor in values_in(form).items())
     return negative and _constant(form) <= 0
 
 
-def _loops_around(argument: Value) -> int:
+def _known_around(operation: Operation) -> Iterator[Size]:
+    """Sums that are not positive where an op runs, by the conditions of the branches around it."""
+    around = operation.parent
+    while around is not None and around.name != "func.func":
+        inner, operation = operation, around.operation
+        condition = tensor_of(operation.operands[0]) if operation.name == IF else None
+        if condition is not None:
+            holds = inner.block == body(operation)
+            for left, right, relation in _relations(condition, holds):
+                form = linear(left) - linear(right) + (1 if relation is Less else 0)
+                if is_exact(linear(left)) and is_exact(linear(right)):
+                    yield form
+        around = operation.parent
+
+
+def loops_around(argument: Value) -> int:
     """How deep in a function the loop is that an argument of its body is of."""
     depth, around = 0, argument.owner.owner
     while around.name != "func.func":

@@ -12,7 +12,7 @@ from ...dialect.records import dataclass
 from ...dialect.register import create
 from ..base import Pass, Statistics
 from .facts import facts_of
-from .structure import IF, body, constant_of, functions_with_control_flow, operations_in, tensor_of
+from .structure import IF, body, constant_of, extracted, functions_with_control_flow, operations_in, tensor_of
 
 
 @dataclass(frozen=True)
@@ -79,11 +79,21 @@ class _Walk:
     def _use_facts(self, operation: Operation) -> int:
         count = 0
         for place, operand in enumerate(operation.operands):
-            fact = self.facts.get(operand)
-            if fact is not None:
+            if (fact := self.facts.get(operand)) is not None:
                 operation.operands[place] = fact.value(operation)
                 count += 1
+            elif operation.name == IF and (fact := self._fact_of_scalar(operand)) is not None:
+                with (
+                    ir.InsertionPoint(operation),
+                    operation.location,
+                ):  # the scalar was extracted around the branch
+                    operation.operands[place] = extracted(fact.value(operation))
+                count += 1
         return count
+
+    def _fact_of_scalar(self, scalar: Value) -> _Fact | None:
+        tensor = tensor_of(scalar)
+        return None if tensor is None else self.facts.get(tensor)
 
     def _facts_in(self, block: Block, operation: Operation, region: int) -> dict[Value, _Fact]:
         """What is known in a block: what is known around it, and what the condition of its branch says."""

@@ -15,6 +15,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from ...dialect.extents import Axis
 from ...dialect.mlir import Operation, Value
 from ...dialect.op import Op
 from ...dialect.ops.contraction import LABELS, Contract
@@ -23,9 +24,11 @@ from ...dialect.ops.indexing import Gather, Scatter
 from ...dialect.ops.reductions import Max, Min, Sum
 from ...dialect.ops.shape import BroadcastTo, Dim, ExpandDims, Stretch
 from ...dialect.ops.slicing import DynamicSlice, DynamicSliceUpdate
+from ...dialect.ops.state import ReadRef
 from ...dialect.records import dataclass
 from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.sizes import terms_of
+from ..control_flow.extents import Extents
 from ..control_flow.linear import linear
 from ..control_flow.structure import body, constant_of, copy_of, operations_in, producer, weft_op, yielded
 from ..rewriting import is_defined_inside, type_of
@@ -91,7 +94,8 @@ def accumulator_of(loop: Operation, carried: Value) -> Accumulator | None:
             if added is None:
                 return None
             return Accumulator(carried, last, added, op_class)
-        if op_class is BroadcastTo and _stretches_nothing(made, read):
+        whole = loop.operands[2 + carried.arg_number] if read(carried) else None
+        if op_class is BroadcastTo and _stretches_nothing(made, read, whole):
             value = operands[0]
             continue
         if op_class not in _READS or not read(operands[0]) or not _stays(made, loop):
@@ -147,15 +151,33 @@ def _reader_of(update: Operation) -> Callable[[Value], bool]:
     return is_read
 
 
-def _stretches_nothing(broadcast: Operation, read: Callable[[Value], bool]) -> bool:
-    """Whether a vector is broadcast to its own extent: that of what is read, to which something is added."""
+def _stretches_nothing(broadcast: Operation, read: Callable[[Value], bool], initial: Value | None) -> bool:
+    """Whether something is broadcast to its own extents: those of what is read, to which something is added.
+
+    If what the loop begins with is given, all of what is carried is read.
+    """
     source, *sizes = broadcast.operands
-    if type_of(source).rank != 1 or type_of(broadcast.results[0]).rank != 1:
+    shape = type_of(source).shape
+    if 1 in shape or shape != type_of(broadcast.results[0]).shape:
         return False
-    dims = [producer(size) for size in sizes]
-    if not dims:
-        return type_of(source).shape == type_of(broadcast.results[0]).shape
-    return all(dim is not None and op_class_of(dim) is Dim and read(dim.operands[0]) for dim in dims)
+    axes = [axis for axis, extent in enumerate(shape) if extent is None]
+    for size, axis in zip(sizes, axes, strict=True):
+        dim = producer(size)
+        if dim is None or op_class_of(dim) is not Dim:
+            return False
+        of, own = dim.operands[0], decode_attributes(Dim, dim)["axis"]
+        is_initial = initial is not None and _origin(of, own) == _origin(initial, axis)
+        if not is_initial and (own != axis or not read(of)):
+            return False
+    return True
+
+
+def _origin(value: Value, axis: int) -> Axis:
+    """What an extent is of: reads of one cell find the same."""
+    value, axis = Extents().origin(value, axis)
+    made = producer(value)
+    is_read = made is not None and op_class_of(made) is ReadRef
+    return (made.operands[0], axis) if made is not None and is_read else (value, axis)
 
 
 def is_zero(value: Value) -> bool:

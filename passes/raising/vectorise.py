@@ -29,6 +29,7 @@ from ...dialect.ops.shape import BroadcastTo, Dim, ExpandDims, Squeeze, Transpos
 from ...dialect.ops.slicing import DynamicSlice, DynamicSliceUpdate, Slice, SliceUpdate
 from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.sizes import Size, terms_of
+from ..control_flow.hoist_invariants import runs
 from ..control_flow.linear import is_at_most_zero, linear
 from ..control_flow.speculation import is_speculatable
 from ..control_flow.structure import (
@@ -81,6 +82,8 @@ class Vectorised:
         self._loop = loop
         self._is_last = is_last
         self._iterations = Iterations(loop)
+        self._runs = runs(loop)
+        """Whether there is an iteration."""
         self._block = body(loop)
         self._counter, *self._carried = self._block.arguments
         self._operations = operations_in(self._block)[:-1]
@@ -158,7 +161,7 @@ class Vectorised:
     def _require_trips(self, accumulator: Accumulator) -> None:
         """Whether the loop is long enough, and its place may be read where there is no iteration."""
         trips = trip_count(self._loop)
-        if trips is not None and trips >= LEAST_TRIPS:
+        if self._runs and (trips is None or trips >= LEAST_TRIPS):
             return
         steps = accumulator.steps(self._loop)
         is_sum = REDUCTIONS[accumulator.joins] is Sum
@@ -176,7 +179,7 @@ class Vectorised:
             return self._arrays[last]
         total = self._total(accumulator.added, accumulator.joins)
         begins_with_zero = accumulator.is_bare and is_zero(self._initial[array])
-        if trip_count(self._loop) is None and accumulator.joins is Add and not begins_with_zero:
+        if not self._runs and accumulator.joins is Add and not begins_with_zero:
             total = self._or_nothing(total)
         if total.type != accumulator.added.type:
             total = operation_of(CAST, [total], [accumulator.added.type]).results[0]
@@ -334,10 +337,8 @@ class Vectorised:
 
     def _require_safe(self, operation: Operation) -> None:
         """Whether an op may run where there are no iterations."""
-        is_safe = op_class_of(operation) is DynamicSlice or is_speculatable(
-            operation
-        )  # slices end where arrays do
-        if not is_safe and not trip_count(self._loop):
+        ends = op_class_of(operation) is DynamicSlice  # where arrays do
+        if not (ends or self._runs or is_speculatable(operation)):
             raise GivesUp
 
     def _write_for_lanes(self, operation: Operation, op_class: type[Op] | None) -> None:
@@ -385,7 +386,7 @@ class Vectorised:
             whole = self._arrays[array]
         else:
             whole = self._own_or_later(array, root, axes[number], indices[number], result)
-        if not trip_count(self._loop) and not is_speculatable(operation):
+        if not self._runs and not is_speculatable(operation):
             others = [
                 (axis, index)
                 for place, (axis, index) in enumerate(zip(axes, indices, strict=True))

@@ -1,20 +1,21 @@
-// RUN: weft-opt %s --check-arrays-first --split-input-file | filecheck %s
+// RUN: weft-opt %s --check-loops-first --split-input-file | filecheck %s
 
 // All indices are looked at before the loop. If one is out of bounds, the loop checks those of each iteration, else none.
 // CHECK-LABEL: func.func @rows
 // CHECK-SAME: (%{{.*}}: tensor<65xi64>, %[[COLUMNS:.*]]: tensor<400xui32>
 // CHECK: %[[WIDE:.*]] = "weft.cast"(%[[COLUMNS]]) {dtype = i64}
 // CHECK: %[[FOUND:.*]]:2 = "weft.find_out_of_bounds"(%[[WIDE]], %{{.*}})
-// CHECK: %[[ANY:.*]] = tensor.extract %[[FOUND]]#0[]
-// CHECK: scf.if %[[ANY]]
+// CHECK: %[[NONE:.*]] = "weft.logical_not"(%[[FOUND]]#0)
+// CHECK: %[[HOLDS:.*]] = tensor.extract %[[NONE]][]
+// CHECK: scf.if %[[HOLDS]]
+// CHECK: scf.for
+// CHECK-NOT: weft.find_out_of_bounds
+// CHECK-NOT: weft.raise_if
+// CHECK: } else {
 // CHECK: scf.for
 // CHECK: weft.find_out_of_bounds
 // CHECK: weft.raise_if
 // CHECK: weft.gather
-// CHECK: } else {
-// CHECK: scf.for
-// CHECK-NOT: weft.find_out_of_bounds
-// CHECK-NOT: weft.raise_if
 // CHECK: return
 func.func @rows(%starts: tensor<65xi64>, %columns: tensor<400xui32>, %x: tensor<50xf64>) -> tensor<f64> {
   %zero = arith.constant 0 : index
@@ -43,17 +44,18 @@ func.func @rows(%starts: tensor<65xi64>, %columns: tensor<400xui32>, %x: tensor<
 // How many indices and iterations there are is known at run time: too many indices for the iterations are not looked at.
 // CHECK-LABEL: func.func @unknown
 // CHECK-SAME: (%[[ROWS:.*]]: tensor<?x8xi64>
-// CHECK: %[[MOST:.*]] = "weft.multiply"(%{{.*}}, %{{.*}})
-// CHECK: "weft.dim"(%[[ROWS]]) {axis = 0 : i64}
-// CHECK: "weft.less"(%[[MOST]], %{{.*}})
-// CHECK: %[[ANY:.*]] = scf.if
-// CHECK: dense<true>
-// CHECK: } else {
+// CHECK-DAG: %[[RUNS:.*]] = "weft.less"(%{{.*}}, %{{.*}})
+// CHECK-DAG: %[[MOST:.*]] = "weft.multiply"(%{{.*}}, %{{.*}})
+// CHECK-DAG: "weft.dim"(%[[ROWS]]) {axis = 0 : i64}
+// CHECK: %[[FEW:.*]] = "weft.greater_equal"(%[[MOST]], %{{.*}})
+// CHECK: "weft.logical_and"(%[[RUNS]], %[[FEW]])
+// CHECK: %[[HOLDS:.*]] = scf.if
 // CHECK: "weft.find_out_of_bounds"(%[[ROWS]], %{{.*}})
-// CHECK: scf.if %[[ANY]]
-// CHECK: weft.raise_if
 // CHECK: } else {
+// CHECK: scf.if %[[HOLDS]]
 // CHECK-NOT: weft.raise_if
+// CHECK: } else {
+// CHECK: weft.raise_if
 // CHECK: return
 func.func @unknown(%rows: tensor<?x8xi64>, %x: tensor<?xf64>, %nt: tensor<i64>) -> tensor<8xf64> {
   %zero = arith.constant 0 : index
@@ -105,4 +107,75 @@ func.func @none(%rows: tensor<4x8xi64>, %long: tensor<100000xi64>, %x: tensor<50
     scf.yield %next : tensor<4x8xi64>
   }
   return %r : tensor<4x8xi64>
+}
+
+// -----
+
+// An index is largest where the counters are: all iterations of both loops are asked for at once. What the unchecked
+// copy writes is carried, as nothing in it ends the call.
+// CHECK-LABEL: func.func @sums
+// CHECK-SAME: (%[[A:.*]]: tensor<?x?xf64>, %[[C:.*]]: !weft.ref<tensor<?xf64>>, %[[K:.*]]: tensor<i64>)
+// CHECK-DAG: %[[LARGEST:.*]] = "weft.constant"() {value = dense<2147483648> : tensor<i64>}
+// CHECK-DAG: "weft.less_equal"(%[[K]], %[[LARGEST]])
+// CHECK: scf.if
+// CHECK-NEXT: "weft.read_ref"(%[[C]])
+// CHECK: scf.for
+// CHECK-NOT: weft.raise_if
+// CHECK: "weft.write_ref"(%[[C]]
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK: weft.raise_if
+// CHECK: "weft.write_ref"(%[[C]]
+func.func @sums(%a: tensor<?x?xf64>, %c: !weft.ref<tensor<?xf64>>, %k: tensor<i64>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %dn = "weft.dim"(%a) {axis = 0 : i64} : (tensor<?x?xf64>) -> tensor<i64>
+  %dm = "weft.dim"(%a) {axis = 1 : i64} : (tensor<?x?xf64>) -> tensor<i64>
+  %before = "weft.read_ref"(%c) : (!weft.ref<tensor<?xf64>>) -> tensor<?xf64>
+  %extent = "weft.dim"(%before) {axis = 0 : i64} : (tensor<?xf64>) -> tensor<i64>
+  %sn = tensor.extract %dn[] : tensor<i64>
+  %n = arith.index_cast %sn : i64 to index
+  %sm = tensor.extract %dm[] : tensor<i64>
+  %m = arith.index_cast %sm : i64 to index
+  scf.for %ki = %zero to %n step %one {
+    %ci = arith.index_cast %ki : index to i64
+    %i = tensor.from_elements %ci : tensor<i64>
+    %at = "weft.add"(%i, %k) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    scf.for %kj = %zero to %m step %one {
+      %cj = arith.index_cast %kj : index to i64
+      %j = tensor.from_elements %cj : tensor<i64>
+      %f:2 = "weft.find_out_of_bounds"(%at, %extent) : (tensor<i64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+      "weft.raise_if"(%f#0, %f#1, %extent) {error = "IndexError", message = "{0} and {1}"} : (tensor<i1>, tensor<i64>, tensor<i64>) -> ()
+      %now = "weft.read_ref"(%c) : (!weft.ref<tensor<?xf64>>) -> tensor<?xf64>
+      %x = "weft.gather"(%a, %i, %j) {axes = array<i64: 0, 1>, position = 0 : i64} : (tensor<?x?xf64>, tensor<i64>, tensor<i64>) -> tensor<f64>
+      %y = "weft.gather"(%now, %at) {axes = array<i64: 0>, position = 0 : i64} : (tensor<?xf64>, tensor<i64>) -> tensor<f64>
+      %s = "weft.add"(%x, %y) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+      %w = "weft.scatter"(%now, %s, %at) {axes = array<i64: 0>, mode = "set", position = 0 : i64} : (tensor<?xf64>, tensor<f64>, tensor<i64>) -> tensor<?xf64>
+      "weft.write_ref"(%c, %w) : (!weft.ref<tensor<?xf64>>, tensor<?xf64>) -> ()
+    }
+  }
+  return
+}
+
+// -----
+
+// Not where an index goes from iteration to iteration.
+// CHECK-LABEL: func.func @carried
+// CHECK-NOT: scf.if
+// CHECK: weft.raise_if
+// CHECK-NOT: scf.if
+func.func @carried(%a: tensor<?xi64>) -> tensor<i64> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %extent = "weft.dim"(%a) {axis = 0 : i64} : (tensor<?xi64>) -> tensor<i64>
+  %s = tensor.extract %extent[] : tensor<i64>
+  %n = arith.index_cast %s : i64 to index
+  %start = "weft.constant"() {value = dense<0> : tensor<i64>} : () -> tensor<i64>
+  %r = scf.for %k = %zero to %n step %one iter_args(%at = %start) -> tensor<i64> {
+    %f:2 = "weft.find_out_of_bounds"(%at, %extent) : (tensor<i64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+    "weft.raise_if"(%f#0, %f#1, %extent) {error = "IndexError", message = "{0} and {1}"} : (tensor<i1>, tensor<i64>, tensor<i64>) -> ()
+    %next = "weft.gather"(%a, %at) {axes = array<i64: 0>, position = 0 : i64} : (tensor<?xi64>, tensor<i64>) -> tensor<i64>
+    scf.yield %next : tensor<i64>
+  }
+  return %r : tensor<i64>
 }

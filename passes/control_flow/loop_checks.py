@@ -1,0 +1,164 @@
+"""What checks in a nest of loops ask of values from outside of it, so that none of them fails in any iteration.
+
+    for i in range(n): for j in range(i): ... a[i, j + 1] ...     asks     n - 1 < a.shape[0]  and  n - 1 < a.shape[1]
+
+An index is largest and smallest where the counters are, if it is a sum of multiples of them (`linear`); what is read
+from an array is one of its elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import field
+
+import numpy as np
+
+from ...dialect.mlir import Operation, Value
+from ...dialect.op import Op
+from ...dialect.ops.casts import Cast
+from ...dialect.ops.comparison import LogicalOr
+from ...dialect.ops.indexing import FindOutOfBounds, Gather
+from ...dialect.ops.shape import ExpandDims, Reshape, Squeeze, Transpose
+from ...dialect.ops.slicing import DynamicSlice, Slice
+from ...dialect.records import dataclass
+from ...dialect.register import op_class_of
+from ...dialect.sizes import Size, symbol, terms_of
+from ..rewriting import is_defined_inside, type_of
+from .linear import LARGEST, is_at_most_zero, is_moderate, linear, loops_around, upper_bounds, values_in
+from .structure import FOR, control_ops, producer, scalar_constant, trip_count
+
+_SELECTIONS: frozenset[type[Op]] = frozenset(
+    {DynamicSlice, ExpandDims, Gather, Reshape, Slice, Squeeze, Transpose}
+)
+"""All elements of what these make are elements of their first operand."""
+
+_DEPTH = 8
+
+
+@dataclass
+class Needs:
+    """What has to hold in front of a loop."""
+
+    negative: list[Size] = field(default_factory=list)
+    """Sums that are not above zero, of values from outside."""
+    flags: list[Value] = field(default_factory=list)
+    """What does not hold, i1[]."""
+    arrays: list[tuple[Value, Value]] = field(default_factory=list)
+    """Arrays of indices, and the extents that they are in."""
+
+    def add(self, other: Needs) -> None:
+        """Ask for more."""
+        self.negative += [each for each in other.negative if each not in self.negative]
+        self.flags += [each for each in other.flags if each not in self.flags]
+        self.arrays += [each for each in other.arrays if each not in self.arrays]
+
+
+def needs_of(condition: Value, loop: Operation) -> Needs | None:
+    """What has to hold in front of a loop so that a condition in it never does; None if that cannot be told there."""
+    if not is_defined_inside(condition, loop):
+        return Needs(flags=[condition])
+    made = producer(condition)
+    op_class = None if made is None else op_class_of(made)
+    if made is None or op_class not in (LogicalOr, FindOutOfBounds):
+        return None
+    if op_class is LogicalOr:
+        both = [needs_of(operand, loop) for operand in made.operands]
+        found = Needs()
+        for each in both:
+            if each is None:
+                return None
+            found.add(each)
+        return found
+    index, extent = made.operands
+    size = linear(extent)
+    if any(is_defined_inside(name, loop) for name in values_in(size)):
+        return None
+    inside = None if type_of(index).rank else _inside(linear(index), size, loop)
+    if inside is not None:
+        return Needs(negative=inside)
+    array = _selected_from(index, loop)
+    return None if array is None else Needs(arrays=[(array, extent)])
+
+
+def loops_before(loop: Operation) -> list[Operation]:
+    """The loops of a nest of which it is asked in front of it whether they run: it is not known, but can be."""
+    return [each for each in (*control_ops(loop, FOR), loop) if _is_asked(each, loop)]
+
+
+def _is_asked(each: Operation, loop: Operation) -> bool:
+    bounds = list(each.operands)[:2]
+    lower, upper = map(linear, bounds)
+    names = [*bounds, *values_in(lower), *values_in(upper)]
+    if trip_count(each) is not None or any(is_defined_inside(name, loop) for name in names):
+        return False
+    return not is_at_most_zero(lower - upper + 1, at=loop)
+
+
+def _inside(place: Size, size: Size, loop: Operation) -> list[Size] | None:
+    """What must not be above zero, for an index to be from -size to size - 1 in all iterations."""
+    found = list[Size]()
+    for form in (place - size + 1, -place - size):
+        if is_at_most_zero(form):
+            continue
+        largest = min(_largest(form, loop, _DEPTH), key=lambda each: len(terms_of(each)), default=None)
+        if largest is None:
+            return None
+        found.append(largest)
+        found += _moderate(form, largest)
+    return found
+
+
+def _largest(form: Size, loop: Operation, depth: int) -> Iterator[Size]:
+    """Values from outside of a loop that a sum in it is not above, if all loops that it has counters of run."""
+    inside = [name for name in values_in(form) if is_defined_inside(name, loop)]
+    if not inside:
+        yield form
+        return
+    if not depth or any(_loop_of(name) is None for name in inside):
+        return
+    name = max(inside, key=loops_around)
+    around = name.owner.owner.operation
+    factor = values_in(form)[name]
+    lower, upper = list(around.operands)[:2]
+    bounds = [linear(upper), *upper_bounds(upper)] if factor > 0 else [linear(lower) + 1]
+    for bound in dict.fromkeys(bounds):
+        yield from _largest(form - factor * symbol(name) + factor * (bound - 1), loop, depth - 1)
+
+
+def _loop_of(counter: Value) -> Operation | None:
+    """The `scf.for` that counts up a value."""
+    if producer(counter) is not None or counter.arg_number:
+        return None
+    loop = counter.owner.owner.operation
+    step = scalar_constant(loop.operands[2]) if loop.name == FOR else None
+    return loop if step is not None and step > 0 else None
+
+
+def _moderate(*forms: Size) -> Iterator[Size]:
+    """That sums do not wrap around, whatever their values are: extents and counters are far from the end of i64."""
+    names = dict.fromkeys(name for form in forms for name in values_in(form))
+    for name in names:
+        if not is_moderate(name) and _loop_of(name) is None:
+            yield symbol(name) - LARGEST
+            yield -symbol(name) - LARGEST
+
+
+def _selected_from(indices: Value, loop: Operation) -> Value | None:
+    """An array from outside of a loop whose elements all indices are, but for their dtype; else None."""
+    while is_defined_inside(indices, loop):
+        made = producer(indices)
+        if made is None:
+            return None
+        op_class = op_class_of(made)
+        if op_class not in _SELECTIONS and not (op_class is Cast and _widens(made)):
+            return None
+        indices = made.operands[0]
+    return indices if type_of(indices).dtype.kind in "iu" else None
+
+
+def _widens(cast: Operation) -> bool:
+    source, result = (type_of(value).dtype for value in (cast.operands[0], cast.results[0]))
+    return source.kind in "iu" and np.can_cast(source, result)
+
+
+__all__ = ["Needs", "loops_before", "needs_of"]
