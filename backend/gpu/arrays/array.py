@@ -366,7 +366,20 @@ class DeviceArray(OnDevice, NDArrayOperatorsMixin):
         if device_number(device) is None:
             return np.asarray(self)
         target = open_device(device)
-        return self if target is self._device else from_host(np.asarray(self), target)
+        return self if target is self._device else self._copied_to(target)
+
+    def _copied_to(self, target: OpenDevice) -> DeviceArray:
+        """A copy on another GPU, which neither the host's memory nor its thread takes part in."""
+        own = self._device
+        own.raise_deferred()
+        source, result = self.contiguous(), empty(self.shape, self.dtype, target)
+        with own.working_on("copy to another device"):
+            stream, theirs = own.stream, target.stream
+            start = source.ready_on(stream)
+            stream.wait_for_stream(theirs)  # before that, the memory may be another's
+            target.memory.copy_from(result.address, start, own.device, self.nbytes, stream)
+            theirs.wait_for_stream(stream)
+        return result
 
     def _copy(self, target: Description, other: DeviceArray) -> None:
         """Copy the elements of another array to a view of this one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import sys
 import threading
 
@@ -106,7 +107,8 @@ class Memory:
         name = "cuMemAllocFromPoolAsync" if self.pool else "cuMemAlloc_v2"
         arguments = (self.pool, stream.handle) if self.pool else ()
         code = device.library.code(name, ctypes.byref(address), max(size, 1), *arguments)
-        if code == Code.OUT_OF_MEMORY and device.properties.has_pools:
+        if code == Code.OUT_OF_MEMORY:
+            gc.collect()  # arrays that only each other's owners have
             self.trim()  # what other streams have freed
             code = device.library.code(name, ctypes.byref(address), max(size, 1), *arguments)
         if code == Code.OUT_OF_MEMORY:
@@ -181,6 +183,12 @@ class Memory:
         """Copy within the device."""
         if size:
             self.device.call("cuMemcpyDtoDAsync_v2", target, source, size, stream.handle)
+
+    def copy_from(self, target: int, source: int, other: Device, size: int, stream: Stream) -> None:
+        """Copy from another device, on a stream of that one: over the link between them, where there is one."""
+        if size:
+            own = self.device.context
+            other.call("cuMemcpyPeerAsync", target, own, source, other.context, size, stream.handle)
 
     def fill(self, target: int, byte: int, size: int, stream: Stream) -> None:
         """Set all bytes of a block."""

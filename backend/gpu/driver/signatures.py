@@ -121,6 +121,7 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cuMemcpyHtoDAsync_v2": (_POINTER, _POINTER, _SIZE, _POINTER),
     "cuMemcpyDtoHAsync_v2": (_POINTER, _POINTER, _SIZE, _POINTER),
     "cuMemcpyDtoDAsync_v2": (_POINTER, _POINTER, _SIZE, _POINTER),
+    "cuMemcpyPeerAsync": (_POINTER, _POINTER, _POINTER, _POINTER, _SIZE, _POINTER),
     "cuMemsetD8Async": (_POINTER, ctypes.c_ubyte, _SIZE, _POINTER),
     "cuPointerGetAttribute": (_POINTER, _INT, _POINTER),
     # Streams and events

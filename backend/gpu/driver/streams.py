@@ -56,7 +56,7 @@ class Stream:
 
     def wait_for_stream(self, other: Stream) -> None:
         """Let what is asked from now on wait for what was asked of another stream until now."""
-        if other.handle != self.handle:
+        if (other.device, other.handle) != (self.device, self.handle):  # default streams have one handle
             self.wait_for(other.record())
 
     def record(self, event: Event | None = None) -> Event:

@@ -136,6 +136,21 @@ class MemoryCalls(State):
         to, of = self._span(target, size), self._span(source, size)
         self._put(stream, lambda: _assign(to, of.tobytes()))
 
+    def cuMemcpyPeerAsync(
+        self,
+        target: int | None,
+        target_context: int | None,
+        source: int | None,
+        source_context: int | None,
+        size: int,
+        stream: int | None,
+    ) -> None:
+        for address, context in ((target, target_context), (source, source_context)):
+            allocation, known = self.memory.find(address or 0), self._object(context, Handle)
+            if allocation is None or allocation.device != known.device:
+                raise Refused(Code.INVALID_VALUE, f"{address or 0:#x} is no memory of that context's device")
+        self.cuMemcpyDtoDAsync_v2(target, source, size, stream)
+
     def cuMemsetD8Async(self, target: int | None, value: int, size: int, stream: int | None) -> None:
         span = self._span(target, size)
         self._put(stream, lambda: span.fill(value))

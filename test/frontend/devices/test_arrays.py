@@ -13,6 +13,7 @@ import pytest
 
 import weft
 from weft.backend.gpu.arrays.array import _operations
+from weft.backend.gpu.driver.memory import Memory
 from weft.dialect.errors import OverlapError
 
 X = np.arange(24.0).reshape(2, 3, 4)
@@ -35,6 +36,23 @@ def test_arrays_go_there_and_come_back() -> None:
     assert weft.device_put(there) is there.to_device("cuda:0") is there
     np.testing.assert_array_equal(there.to_device("cuda:1"), X)
     assert there.to_device("cuda:1").device == "cuda:1"
+
+
+def test_gpus_copy_from_each_other_without_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    there, row = weft.device_put(X), weft.device_put(X)[:, 1]
+
+    def copy_out(*_: Any) -> None:
+        raise AssertionError("the host has copied")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Memory, "copy_out", copy_out)
+        copies = [array.to_device("cuda:1") for array in (there, row, there[:0], there[1, 1, ...])]
+        there += 1  # behind the copies
+        back = copies[0].to_device("cuda:0")
+    assert [array.device for array in (*copies, back)] == [*["cuda:1"] * 4, "cuda:0"]
+    for array, expected in zip([*copies, back], (X, X[:, 1], X[:0], X[1, 1], X), strict=True):
+        np.testing.assert_array_equal(array, expected)
+    np.testing.assert_array_equal(there, X + 1)
 
 
 @pytest.mark.parametrize(

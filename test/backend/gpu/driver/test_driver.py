@@ -19,7 +19,7 @@ from support.ptx import kernel
 from weft.backend.gpu.devices import libraries
 from weft.backend.gpu.driver.device import Device, device_count
 from weft.backend.gpu.driver.library import Library, load_driver
-from weft.backend.gpu.driver.memory import KEPT_PART
+from weft.backend.gpu.driver.memory import KEPT_PART, Memory
 from weft.backend.gpu.driver.modules import Module
 from weft.backend.gpu.driver.signatures import (
     FUNCTION_TYPES,
@@ -391,6 +391,33 @@ def test_memory_comes_from_a_pool_of_our_own_that_keeps_a_part() -> None:
     )
     assert kept.value == (1 << 20) // KEPT_PART
     assert ctypes.sizeof(PoolProperties) == 88  # as cuda.h has it
+
+
+def test_a_copy_between_devices_names_their_contexts() -> None:
+    library = Library(Emulator(devices=2, memory_bytes=1 << 20).functions, "the emulator")
+    devices = [Device(library, number) for number in range(2)]
+    memories, streams = [Memory(device) for device in devices], [Stream.default(device) for device in devices]
+    blocks = [memory.allocate(64, stream) for memory, stream in zip(memories, streams, strict=True)]
+    numbers, found = np.arange(8), np.zeros(8, int)
+    memories[0].copy_in(blocks[0].address, numbers.ctypes.data, 64, streams[0])
+    streams[1].wait_for_stream(streams[0])  # of one handle, and of another device
+    memories[1].copy_from(blocks[1].address, blocks[0].address, devices[0], 64, streams[0])
+    memories[1].copy_out(found.ctypes.data, blocks[1].address, 64, streams[1])
+    np.testing.assert_array_equal(found, numbers)
+    with pytest.raises(weft.DeviceError, match=r"cuMemcpyPeerAsync .*is no memory of that context's device"):
+        memories[0].copy_from(blocks[1].address, blocks[0].address, devices[1], 64, streams[1])
+
+
+def test_arrays_in_a_cycle_are_freed_where_memory_runs_out() -> None:
+    machine = Machine(memory_bytes=1 << 20)
+    holder: list[object] = [machine.memory.allocate(3 << 18, machine.stream)]
+    holder.append(holder)
+    gc.disable()
+    try:
+        del holder
+        assert machine.memory.allocate(3 << 18, machine.stream).address
+    finally:
+        gc.enable()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
