@@ -142,6 +142,9 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "a schedule says what it takes and costs, which the order of a chain did elsewhere",
     ),
     ("backend/gpu/schedules", 60, "scans load and store 16 bytes a thread, and add up shares at once"),
+    ("backend/gpu/schedules", 420, "long rows are sorted by their digits"),
+    ("backend/gpu", 480, "long rows are sorted by their digits"),
+    ("backend", 420, "long rows are sorted by their digits"),
     ("backend", 500, "uniform random numbers are drawn in kernels of devices, each by its place"),
     ("backend/gpu", 600, "uniform random numbers are drawn in kernels of devices, each by its place"),
     (

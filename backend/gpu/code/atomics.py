@@ -44,6 +44,12 @@ def join(name: str, value: Value, memref: Value, places: Sequence[Value], emitte
         _join_in_word(name, value, _address(memref, places, emitter), emitter)
 
 
+def join_shared(value: Value, memref: Value, place: Value) -> None:
+    """Add an integer to an element of a row of a block's shared memory."""
+    kind = {"kind": ir.Attribute.parse("1 : i64")}  # arith.addi
+    create("memref.atomic_rmw", [value.type], [value, memref, place], kind)
+
+
 def _join_in_word(name: str, value: Value, address: Value, emitter: Emitter) -> None:
     """Join a narrow integer to what lies at an address: the word around is exchanged, again if another thread came
     between.
@@ -102,4 +108,4 @@ def _pointer(address: Value) -> Value:
     return create("llvm.inttoptr", [ir.Type.parse("!llvm.ptr<1>")], [word])
 
 
-__all__ = ["JOINS", "join", "update"]
+__all__ = ["JOINS", "join", "join_shared", "update"]

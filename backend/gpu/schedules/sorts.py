@@ -1,4 +1,5 @@
-"""Sorts of rows, stable: blocks sort tiles in shared memory, then neighbouring runs are merged until there is one.
+"""Sorts of rows, stable: blocks sort tiles in shared memory, then neighbouring runs are merged until there is one; long
+rows of numbers are sorted by their digits (see `radix`).
 
 Both are the same step: an element of one of two sorted runs goes to the place that is its own in the run, and as many
 further as elements of the other run come before it, which a binary search tells. Equal elements keep their order, as
@@ -16,6 +17,7 @@ from ..code.control import compare, first_without, only_if
 from ..code.kernel import Kernel
 from ..code.order import comes_before
 from .points import grid
+from .radix import RadixSorter, flat, is_by_digits
 
 _THREADS = 256
 _EACH = 4
@@ -51,6 +53,15 @@ class Sorter:
 
         The result is in the target; the spare memory is as large.
         """
+        rows, length = self._rows, self._length
+        if (
+            isinstance(rows, int)
+            and isinstance(length, int)
+            and is_by_digits(source.type.element_type, length)
+        ):
+            radix = RadixSorter(self._function, self._name, rows, length, self._reason)
+            radix.sort(source, target.memory, spare.memory)
+            return
         tiles = self._emitter.divide(self._emitter.add(self._length, TILE - 1), TILE)
         if isinstance(tiles, int):
             count = (tiles - 1).bit_length() if tiles else 0
@@ -100,8 +111,8 @@ class Sorter:
                 first = emitter.multiply(tile, TILE)
                 place = emitter.add(emitter.multiply(row, length), first)
                 count = emitter.value(emitter.minimum(emitter.subtract(length, first), TILE))
-                flat = [_flat(kernel.value(memref)) for memref in memory]
-                _Tile(kernel, count).sort(flat[0], flat[1:], place, first)
+                rows_of = [flat(kernel.value(memref)) for memref in memory]
+                _Tile(kernel, count).sort(rows_of[0], rows_of[1:], place, first)
         blocks = outer.multiply(self._rows, tiles)
         kernel.launch([blocks], f"{self._reason}; tiles of {TILE} in shared memory")
 
@@ -125,8 +136,8 @@ class Sorter:
         emitter = kernel.emitter
         with kernel.body():
             rows, length = (self._inside(kernel, extent) for extent in (self._rows, self._length))
-            flat = [_flat(kernel.value(memref)) for memref in memory]
-            half = len(flat) // 2
+            rows_of = [flat(kernel.value(memref)) for memref in memory]
+            half = len(rows_of) // 2
             start = emitter.add(emitter.multiply(kernel.id("block_id"), _THREADS), kernel.id("thread_id"))
             step = emitter.multiply(kernel.id("grid_dim"), _THREADS)
             loop = ForLoop(emitter, start, emitter.multiply(rows, length), step, [])
@@ -137,7 +148,13 @@ class Sorter:
                 )
                 begin = emitter.value(emitter.multiply(row, length))
                 _move(
-                    flat[:half], flat[half:], begin, place, kernel.value(run), emitter.value(length), emitter
+                    rows_of[:half],
+                    rows_of[half:],
+                    begin,
+                    place,
+                    kernel.value(run),
+                    emitter.value(length),
+                    emitter,
                 )
                 loop.end([])
         blocks = grid(outer.multiply(self._rows, self._length), _THREADS, outer)
@@ -245,21 +262,6 @@ def _move(
     store(key, there[0], place)
     for source, target in zip(here[1:], there[1:], strict=True):
         store(load(source, own_place), target, place)
-
-
-def _flat(memref: Value) -> Value:
-    """Memory without gaps as one row."""
-    type = memref.type
-    if type.rank == 1:
-        return memref
-    dynamic = ir.ShapedType.get_dynamic_size()
-    total = 1
-    for extent in type.shape:
-        total = dynamic if dynamic in (extent, total) else total * extent
-    i64 = ir.IntegerType.get_signless(64)
-    groups = [ir.ArrayAttr.get([ir.IntegerAttr.get(i64, axis) for axis in range(type.rank)])]
-    flat = ir.MemRefType.get([total], type.element_type)
-    return create("memref.collapse_shape", [flat], [memref], {"reassociation": ir.ArrayAttr.get(groups)})
 
 
 def _as(number: Value, type: Type) -> Value:

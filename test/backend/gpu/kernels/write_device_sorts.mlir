@@ -44,6 +44,56 @@ func.func private @kernel_2(%x: memref<?xi32>, %y: memref<?xi32>) attributes {we
 
 // -----
 
+// Long rows are sorted by digits: of 16 bits in two passes, back and forth. Places are made in the first one.
+// CHECK-LABEL: func.func private @kernel_10
+// CHECK-SAME: (%[[X:.*]]: memref<70000xi16>, %[[Y:.*]]: memref<70000xi64>)
+// CHECK: gpu.launch_func @kernel_10_device::@kernel_10_count {{.*}} args(%[[X]] : memref<70000xi16>
+// CHECK: gpu.launch_func @kernel_10_device::@kernel_10_sum
+// CHECK: gpu.launch_func @kernel_10_device::@kernel_10 {{.*}} args(%[[X]] : memref<70000xi16>
+// CHECK: gpu.launch_func @kernel_10_device::@kernel_10_count
+// CHECK: gpu.launch_func @kernel_10_device::@kernel_10_sum
+// CHECK: gpu.launch_func @kernel_10_device::@kernel_10_again {{.*}} %[[Y]] : memref<70000xi64>
+// CHECK-NOT: gpu.launch_func
+// CHECK: memref.atomic_rmw addi
+// CHECK: nvvm.match.sync any
+// CHECK: nvvm.bar.warp.sync
+func.func private @kernel_10(%x: memref<70000xi16>, %y: memref<70000xi64>) attributes {weft.side = "device"} {
+  %0 = bufferization.to_tensor %x restrict : memref<70000xi16> to tensor<70000xi16>
+  %1 = "weft.argsort"(%0) {axis = 0 : i64, descending = false} : (tensor<70000xi16>) -> tensor<70000xi64>
+  bufferization.materialize_in_destination %1 in restrict writable %y : (tensor<70000xi64>, memref<70000xi64>) -> ()
+  return
+}
+
+// -----
+
+// Bytes and pairs of numbers have no digits, and of 64 bits so few are merged sooner.
+// CHECK-LABEL: func.func private @kernel_11
+// CHECK: @kernel_11_merge
+// CHECK-LABEL: func.func private @kernel_12
+// CHECK: @kernel_12_merge
+// CHECK-LABEL: func.func private @kernel_13
+// CHECK: @kernel_13_merge
+func.func private @kernel_11(%x: memref<70000xi8>, %y: memref<70000xi8>) attributes {weft.side = "device"} {
+  %0 = bufferization.to_tensor %x restrict : memref<70000xi8> to tensor<70000xi8>
+  %1 = "weft.sort"(%0) {axis = 0 : i64, descending = false} : (tensor<70000xi8>) -> tensor<70000xi8>
+  bufferization.materialize_in_destination %1 in restrict writable %y : (tensor<70000xi8>, memref<70000xi8>) -> ()
+  return
+}
+func.func private @kernel_12(%x: memref<300000xcomplex<f32>>, %y: memref<300000xcomplex<f32>>) attributes {weft.side = "device"} {
+  %0 = bufferization.to_tensor %x restrict : memref<300000xcomplex<f32>> to tensor<300000xcomplex<f32>>
+  %1 = "weft.sort"(%0) {axis = 0 : i64, descending = false} : (tensor<300000xcomplex<f32>>) -> tensor<300000xcomplex<f32>>
+  bufferization.materialize_in_destination %1 in restrict writable %y : (tensor<300000xcomplex<f32>>, memref<300000xcomplex<f32>>) -> ()
+  return
+}
+func.func private @kernel_13(%x: memref<70000xf64>, %y: memref<70000xf64>) attributes {weft.side = "device"} {
+  %0 = bufferization.to_tensor %x restrict : memref<70000xf64> to tensor<70000xf64>
+  %1 = "weft.sort"(%0) {axis = 0 : i64, descending = false} : (tensor<70000xf64>) -> tensor<70000xf64>
+  bufferization.materialize_in_destination %1 in restrict writable %y : (tensor<70000xf64>, memref<70000xf64>) -> ()
+  return
+}
+
+// -----
+
 // Those of the host stay.
 // CHECK-LABEL: func.func private @kernel_3
 // CHECK: weft.sort
