@@ -1,7 +1,8 @@
 """Scatters (see `nests/scatter.py`): a thread an iteration, and what iterations write at the same place in their order.
 
 * Where some loops alone tell where is written, their iterations have a thread each, and it does the others in order.
-* Integers are joined by atomic instructions, as their order does not matter.
+* Integers are joined by atomic instructions, as their order does not matter. Where many are counted, blocks count in
+  their shared memory first: of threads that ask the same place of the device, one comes after the other.
 * Where nothing is read, the last write wins: the largest number of an iteration is kept for each place that is written,
   and that iteration alone writes.
 * All else is sorted by the places, and a thread does all iterations that write at one, in their order.
@@ -18,9 +19,10 @@ from ....dialect.mlir import Operation, Value, ir
 from ....passes.rewriting import constant_integer
 from ...nests.emit import Emitter, ForLoop, Index, create, load, store
 from ...nests.scatter import Scatter, is_check, match_scatter
-from ..code.atomics import JOINS, join, update
+from ...target import current
+from ..code.atomics import JOINS, join, join_shared, update
 from ..code.captures import is_known_to_host
-from ..code.control import compare, only_if
+from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel, allocate_like
 from ..code.walk import product, split
 from .device_schedule import DeviceSchedule, Run
@@ -28,16 +30,29 @@ from .iterations import count, is_visible, note_if_failing, raise_first, record_
 from .sorts import Runs, Sorter
 
 _THREADS = 128
+_WORD = 32
+"""Bits of counts in shared memory."""
 _FEW = 32
 """So few iterations are one thread's."""
+_MANY = 1 << 15
+"""From so many iterations on blocks count for themselves; of fewer, to begin and to end with it takes longer."""
+_BINS = 2048
+"""The places of which they do."""
+_MOST = 16
+"""The largest number that is added in counts of 32 bits."""
+_EACH = 16
+"""Iterations that a thread then does at least."""
+_BLOCKS = 8
+"""For each multiprocessor."""
 _WIDTHS = (8, 16, 32, 64)
 """Of integers in memory; those that there are no atomic instructions for are joined in the word around them."""
 
 
 class Scatters(DeviceSchedule):
     """A thread for each update: integers by atomic instructions (of one and two bytes on the word around them), as
-    `bincount`, `histogram` and loops with `c[i[k]] += 1` have them, else the last wins, or all of a place in their
-    order; a thread for each place where loops tell it.
+    `bincount`, `histogram` and loops with `c[i[k]] += 1` have them, of which long ones count the first 2,048 places
+    in the shared memory of blocks; else the last wins, or all of a place in their order; a thread for each place
+    where loops tell it.
     """
 
     name = "scatters"
@@ -60,7 +75,13 @@ class Scatters(DeviceSchedule):
             return
         scatter = _Scatter(self.function, name, found, found.loops)
         joined = found.update
-        if joined is not None and _is_atomic(joined[0]):
+        if (
+            joined is not None
+            and found.store.operands[1].type.rank == 1
+            and _is_count(*joined, scatter.total)
+        ):
+            scatter.count(joined[1], f"{self.title}; counted by blocks in shared memory")
+        elif joined is not None and _is_atomic(joined[0]):
             scatter.join(*joined, f"{self.title}; joined by atomic instructions")
         elif found.before is None:
             scatter.overwrite(f"{self.title}; the last one wins")
@@ -97,6 +118,14 @@ def _is_atomic(operation: Operation) -> bool:
     return operation.name in JOINS and isinstance(type, ir.IntegerType) and type.width in _WIDTHS
 
 
+def _is_count(operation: Operation, number: Value, total: Index) -> bool:
+    """Whether many small numbers are added that are known."""
+    if operation.name != "arith.addi" or operation.results[0].type.width < _WORD:
+        return False
+    known = constant_integer(number)
+    return known is not None and 0 < known <= _MOST and (not isinstance(total, int) or total >= _MANY)
+
+
 class _Scatter:
     """Writes the kernels of a scatter."""
 
@@ -122,6 +151,54 @@ class _Scatter:
                     operation.name, threads.kernel.value(number), target, places, threads.kernel.emitter
                 )
             )
+        if record is not None:
+            raise_first(self.function, f"{self.name}_first", self.loops, record)
+
+    def count(self, number: Value, reason: str) -> None:
+        """Let each block add up what comes at the first places in its shared memory, and then add that."""
+        record = record_of(self.loops[0])
+        threads = _Threads(self, self.name, [])
+        kernel, emitter = threads.kernel, threads.kernel.emitter
+        with kernel.body():
+            i32 = ir.IntegerType.get_signless(_WORD)
+            own, one = kernel.shared([_BINS], i32), emitter.splat(constant_integer(number) or 0, i32)
+            target = kernel.value(self.found.store.operands[1])
+            bins = _places_of(target, emitter)
+            own_bins = range(0, min(_BINS, bins) if isinstance(bins, int) else _BINS, _THREADS)
+            places = [emitter.value(emitter.add(kernel.id("thread_id"), first)) for first in own_bins]
+            for place in places:
+                store(emitter.splat(0, i32), own, [place])
+            kernel.barrier()
+            threads.note(record)
+
+            def add(memory: Value, where: list[Value]) -> None:
+                (place,) = where
+                with only_if(compare("ult", place, emitter.value(_BINS))) as branch:
+                    join_shared(one, own, place)
+                with otherwise(branch):
+                    join("arith.addi", kernel.value(number), memory, where, emitter)
+
+            step = emitter.multiply(kernel.id("grid_dim"), _THREADS)
+            loop = ForLoop(emitter, threads.number, threads.total, step, [])
+            with loop.body():
+                threads.number = loop.position
+                threads.go_to(loop.position)
+                threads.at_place(add)
+                loop.end([])
+            kernel.barrier()
+            for place in places:
+                count = load(own, [place])
+                is_there = compare("ult", place, emitter.value(bins))
+                some = compare("ne", count, emitter.splat(0, i32))
+                with only_if(create("arith.andi", [some.type], [some, is_there])):
+                    element = target.type.element_type
+                    wide = count if element == i32 else create("arith.extui", [element], [count])
+                    join("arith.addi", wide, target, [place], emitter)
+        outer, gpu = self.outer, current().gpu
+        assert gpu is not None
+        share = _THREADS * _EACH
+        blocks = outer.divide(outer.add(self.total, share - 1), share)
+        kernel.launch([outer.maximum(1, outer.minimum(blocks, gpu.multiprocessors * _BLOCKS))], reason)
         if record is not None:
             raise_first(self.function, f"{self.name}_first", self.loops, record)
 
@@ -295,6 +372,14 @@ class _Mark:
 
     def __call__(self, _: Value, places: list[Value]) -> None:
         update(self._kind, self._number, self._winners, places, self._emitter)
+
+
+def _places_of(memory: Value, emitter: Emitter) -> Index:
+    """How many elements a row has."""
+    (extent,) = memory.type.shape
+    if extent != ir.ShapedType.get_dynamic_size():
+        return int(extent)
+    return create("memref.dim", [emitter.index_type], [memory, emitter.value(0)])
 
 
 def _number_of_place(memory: Value, places: Sequence[Value], emitter: Emitter) -> Index:

@@ -267,3 +267,53 @@ func.func private @kernel_9(%i: memref<1000xi64>, %y: memref<50xi64>, %record: m
   return
 }
 func.func private @weft_exit()
+
+// -----
+
+// Many ones are counted in the shared memory of blocks, where their places are among its first.
+// CHECK-LABEL: func.func private @kernel_90
+// CHECK: gpu.launch_func @kernel_90_device::@kernel_90
+// CHECK: gpu.func @kernel_90({{.*}} workgroup(%[[OWN:[a-z0-9]+]] : memref<2048xi32
+// CHECK-SAME: counted by blocks in shared memory
+// CHECK: gpu.barrier
+// CHECK: scf.for
+// CHECK: memref.atomic_rmw addi %{{.*}}, %[[OWN]]
+// CHECK: llvm.atomicrmw add
+// CHECK: gpu.barrier
+// CHECK: llvm.atomicrmw add
+func.func private @kernel_90(%i: memref<40000xi64>, %c: memref<300xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 40000 : index
+  %one = arith.constant 1 : i64
+  scf.for %k = %c0 to %n step %c1 {
+    %place = memref.load %i[%k] : memref<40000xi64>
+    %at = arith.index_cast %place : i64 to index
+    %old = memref.load %c[%at] : memref<300xi64>
+    %new = arith.addi %old, %one : i64
+    memref.store %new, %c[%at] : memref<300xi64>
+  }
+  return
+}
+
+// -----
+
+// Numbers that data tells may be too large for such counts.
+// CHECK-LABEL: func.func private @kernel_91
+// CHECK: gpu.func @kernel_91
+// CHECK-SAME: joined by atomic instructions
+// CHECK-NOT: memref.atomic_rmw
+// CHECK: llvm.atomicrmw add
+func.func private @kernel_91(%i: memref<40000xi64>, %c: memref<300xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 40000 : index
+  scf.for %k = %c0 to %n step %c1 {
+    %place = memref.load %i[%k] : memref<40000xi64>
+    %at = arith.index_cast %place : i64 to index
+    %old = memref.load %c[%at] : memref<300xi64>
+    %new = arith.addi %old, %place : i64
+    memref.store %new, %c[%at] : memref<300xi64>
+  }
+  return
+}

@@ -13,6 +13,7 @@ import weft
 from weft import TensorSpec
 
 COUNTED = "scatters: a thread an iteration; joined by atomic instructions"
+LONG = "scatters: a thread an iteration; counted by blocks in shared memory"
 FIRST = "one thread: the first iteration that has failed, if there is one"
 
 
@@ -141,3 +142,59 @@ def test_what_depends_on_the_order_is_no_count(function: Callable[..., Any]) -> 
     with weft.settings.scope(cuda="emulator"):
         found = weft.function(function, device="cuda")(PLACES[:200])
     np.testing.assert_array_equal(found, function(PLACES[:200]))
+
+
+def _spread(i: Any) -> Any:
+    c = np.zeros(5000, np.int32)
+    for k in range(i.size):
+        c[i[k]] += 3
+    return c
+
+
+MANY = np.random.default_rng(2).integers(0, 5000, 40001)
+LONG_CASES: dict[str, tuple[Callable[..., Any], Any]] = {
+    "a loop": (_histogram, MANY % 32 - 16),
+    "places beyond those that blocks count": (_spread, MANY),
+    "bincount": (lambda i: np.bincount(i, minlength=20), MANY % 3000),
+    "bincount of one number": (lambda i: np.bincount(i), MANY * 0 + 7),
+    "histogram": (lambda x: np.histogram(x, bins=64, range=(0.0, 1.0))[0], MANY / 5000),
+}
+
+
+@pytest.mark.parametrize("name", LONG_CASES)
+def test_blocks_count_for_themselves_where_there_is_much_to_count(name):
+    function, array = LONG_CASES[name]
+    schedules, on_host = _schedules(function, array)
+    assert LONG in schedules
+    assert COUNTED not in schedules
+    assert not on_host
+    with weft.settings.scope(cuda="emulator"):
+        found = np.asarray(weft.function(function, device="cuda")(array))
+    expected = function(array)
+    assert (found.dtype, found.tobytes()) == (expected.dtype, expected.tobytes())
+
+
+def test_what_is_no_small_count_is_joined_on_the_device():
+    def weighted(i):
+        c = np.zeros(300, np.int64)
+        for k in range(i.size):
+            c[i[k]] += i[k]
+        return c
+
+    def large(i):
+        c = np.zeros(300, np.int64)
+        for k in range(i.size):
+            c[i[k]] += 1000
+        return c
+
+    for function in (weighted, large):
+        schedules, _ = _schedules(function, MANY % 300)
+        assert COUNTED in schedules
+        assert LONG not in schedules
+
+
+def test_the_first_index_out_of_bounds_of_a_long_count_is_told():
+    places = MANY % 16
+    places[[777, 3000]] = 16, 20
+    with weft.settings.scope(cuda="emulator"), pytest.raises(IndexError, match="index 16 is out of bounds"):
+        weft.function(_histogram, device="cuda")(places)
