@@ -15,7 +15,7 @@ from ...dialect.register import context
 from ...passes.control_flow.structure import FOR, trip_count
 from ...passes.control_flow.unroll_loops import write_out
 from ...passes.pieces.programs import Program
-from ...passes.pieces.rules import AxisCuts
+from ...passes.pieces.rule import AxisCuts
 from ...passes.rewriting import operations_of, terminator
 from ..calls.traced_alone import traced_alone
 from ..compiling.diagnostics import explained_at_their_place

@@ -41,8 +41,8 @@ def made_shorter(b: OpEmitter, x: Tensor, dim: int, block: range) -> Tensor | No
     return _drawn(b, x, dim, block) if x.type.is_static else None
 
 
-def _with(shape: Sequence[int], dim: int, extent: int) -> tuple[int, ...]:
-    return (*shape[:dim], extent, *shape[dim + 1 :])
+def _with(shape: Sequence[int | None], dim: int, extent: int) -> tuple[int, ...]:
+    return tuple(extent if place == dim else own or 0 for place, own in enumerate(shape))
 
 
 def _broadcast(b: OpEmitter, operation: Operation, dim: int, block: range) -> Tensor:

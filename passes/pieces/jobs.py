@@ -13,7 +13,7 @@ from ...dialect.ops.reductions import normalize_axes
 from .layouts import Target, Wanted, WantedPart
 from .partials import Final, Part
 from .programs import Program, Site
-from .regions import Cuts, Region, blocks_of, whole
+from .regions import Cuts, Region, blocks_of, whole, whole_region
 
 
 class PieceOf(NamedTuple):
@@ -81,7 +81,9 @@ def _combined(program: Program, sites: list[Site], block: Region) -> Job:
     for place in product(*(tuple(pairwise(axis.points)) for axis in axes)):
         targets, parts = [], []
         for site in sites:
-            targets.append(WantedPart(site.number, _operands(program, site, block, place)))
+            # Of a group, each is one block, of a shape of its own.
+            own = block if len(sites) == 1 else whole_region(site.use.results[0])
+            targets.append(WantedPart(site.number, _operands(program, site, own, place)))
             parts.append(_part(program, site, place))
         pieces.append(PieceOf(tuple(targets), tuple(parts)))
     values = tuple(value for site in sites for value in site.results)
@@ -92,8 +94,6 @@ def _operands(
     program: Program, site: Site, block: Region, place: tuple[tuple[int, int], ...]
 ) -> tuple[Region, ...]:
     """The regions of the operands that a part reduces, for a block of the result."""
-    if len(block) != len(site.use.results[0]):
-        block = tuple((0, extent) for extent in site.use.results[0])  # of a group, each is one block
     need = site.rule.needs(site.use, block)
     found = [list(region or ()) for region in need.operands]
     for (_, where), bounds in zip(reduced(program, site), place, strict=True):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 from .partials import WAYS
 from .programs import Program, Site
 from .regions import Region, contains, extents, inside, merged, whole_region
-from .rules import Need
+from .rule import Need
 
 
 class Wanted(NamedTuple):

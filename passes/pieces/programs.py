@@ -24,7 +24,8 @@ from ...dialect.types import TensorType
 from ..rewriting import operations_in, operations_of
 from .partials import WAYS
 from .regions import Cuts, whole
-from .rules import AxisCuts, Mismatch, Rule, Use, rule_of
+from .rule import AxisCuts, Mismatch, Rule, Use
+from .rules import rule_of
 
 _COSTLY = frozenset({"contraction", "fourier", "linear_algebra", "random", "sorting"})
 """Families of ops that are not done again for each block where their result is the same for all."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 import bisect
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
+from ...dialect.batching import Along, Looped, on_last_axes
 from ...dialect.op import Elementwise, Op
 from ...dialect.ops.arrangement import Concat, Pad, Roll, Stack
 from ...dialect.ops.contraction import Contract, Matmul, parse_spec
@@ -24,132 +24,9 @@ from ...dialect.ops.shape import BroadcastTo, ExpandDims, Reshape, Squeeze, Tran
 from ...dialect.ops.slicing import Slice, SliceUpdate, slice_of
 from ...dialect.ops.sorting import Argsort, Sort
 from ...dialect.types import normalize_axis
+from ..partition.rules.along import worked_along
 from .regions import Cuts, Region, extents, intersection, whole
-
-AxisCuts: TypeAlias = "tuple[Cuts, ...]"
-
-
-@dataclass(frozen=True)
-class Use:
-    """An op as rules look at it."""
-
-    attributes: dict[str, Any]
-    operands: tuple[AxisCuts, ...]
-    results: tuple[tuple[int, ...], ...]
-    """The shapes of the results."""
-
-    def shape(self, operand: int) -> tuple[int, ...]:
-        """The shape of an operand."""
-        return tuple(axis.extent for axis in self.operands[operand])
-
-    def all_of(self, operand: int) -> Region:
-        """All of an operand."""
-        return tuple((0, axis.extent) for axis in self.operands[operand])
-
-
-@dataclass(frozen=True)
-class Need:
-    """What a region of a result is computed of."""
-
-    operands: tuple[Region | None, ...]
-    """None of an operand that is not needed."""
-    produced: Region
-    """What comes out, which holds the region that is asked for."""
-    attributes: dict[str, Any] = field(default_factory=dict)
-    """Those that differ from the op's own."""
-    way: str = "op"
-    """The op itself, or another way to compute it (`programs.py`)."""
-
-
-class Mismatch(Exception):
-    """The blocks of two operands do not lie at the same places: of these arguments and axes."""
-
-    def __init__(self, one: Cuts, other: Cuts) -> None:
-        super().__init__(one, other)
-        self.one = one
-        self.other = other
-
-
-def joined(one: Cuts, other: Cuts) -> Cuts:
-    """The blocks of what two axes make together."""
-    if one.is_split and other.is_split and one.points != other.points and not one.origins & other.origins:
-        raise Mismatch(one, other)
-    return one if one.is_split or not other.is_split else other
-
-
-def broadcast_cuts(operands: Sequence[AxisCuts], shape: Sequence[int]) -> AxisCuts:
-    """The blocks of what operands make that broadcast to a shape."""
-    found = []
-    for axis, extent in enumerate(shape):
-        cuts = whole(extent)
-        for operand in operands:
-            place = axis - (len(shape) - len(operand))
-            if place >= 0 and operand[place].extent == extent and operand[place].is_split:
-                cuts = joined(cuts, operand[place])
-        found.append(cuts)
-    return tuple(found)
-
-
-def broadcast_region(region: Region, shape: Sequence[int], target: Sequence[int]) -> Region:
-    """What a region of a broadcast array is of the array."""
-    offset = len(target) - len(shape)
-    return tuple(
-        (0, extent) if extent != target[offset + axis] else region[offset + axis]
-        for axis, extent in enumerate(shape)
-    )
-
-
-class Rule:
-    """The rule of ops that are computed as a whole."""
-
-    def along(self, use: Use) -> tuple[tuple[int, ...], ...]:
-        """For each operand the axes of which all is needed for any part of the result."""
-        return tuple(tuple(range(len(operand))) for operand in use.operands)
-
-    def cuts(self, use: Use) -> tuple[AxisCuts, ...]:
-        """The blocks of the results; raises Mismatch."""
-        return tuple(tuple(map(whole, shape)) for shape in use.results)
-
-    def needs(self, use: Use, region: Region) -> Need:
-        """What a region of the results needs, which have one shape."""
-        operands = tuple(map(use.all_of, range(len(use.operands))))
-        return Need(operands, tuple((0, extent) for extent in use.results[0]) if use.results else ())
-
-
-class OfAxes(Rule):
-    """The rule of ops whose result has axes of operands; a subclass tells which is which."""
-
-    def axes(self, use: Use) -> tuple[tuple[int | None, ...], ...]:
-        """For each operand and each axis of it the axis of the result; None where all of it is needed."""
-        raise NotImplementedError
-
-    def attributes(self, use: Use, region: Region) -> dict[str, Any]:
-        """The attributes that depend on the region."""
-        return {}
-
-    def along(self, use: Use) -> tuple[tuple[int, ...], ...]:
-        return tuple(
-            tuple(axis for axis, place in enumerate(places) if place is None) for places in self.axes(use)
-        )
-
-    def cuts(self, use: Use) -> tuple[AxisCuts, ...]:
-        found = [whole(extent) for extent in use.results[0]]
-        for cuts, places in zip(use.operands, self.axes(use), strict=True):
-            for own, place in zip(cuts, places, strict=True):
-                if place is not None and own.extent == found[place].extent:
-                    found[place] = joined(found[place], own)
-        return (tuple(found),) * len(use.results)
-
-    def needs(self, use: Use, region: Region) -> Need:
-        (shape, *_) = use.results
-        operands = tuple(
-            tuple(
-                (0, own.extent) if place is None or own.extent != shape[place] else region[place]
-                for own, place in zip(cuts, places, strict=True)
-            )
-            for cuts, places in zip(use.operands, self.axes(use), strict=True)
-        )
-        return Need(operands, region, self.attributes(use, region))
+from .rule import AxisCuts, Need, OfAxes, Rule, Use, joined
 
 
 class OfElementwise(OfAxes):
@@ -230,10 +107,60 @@ class OfMatmul(OfAxes):
 class AlongAxis(OfAxes):
     """All of one axis is needed, of any part of the others: sorts, scans."""
 
+    def _whole(self, use: Use) -> Sequence[int]:
+        return (normalize_axis(use.attributes["axis"], len(use.operands[0])),)
+
     def axes(self, use: Use) -> tuple[tuple[int | None, ...], ...]:
+        rank, gone = len(use.operands[0]), self._whole(use)
+        own = tuple(None if place in gone else place for place in range(rank))
+        return (own, *(tuple(None for _ in operand) for operand in use.operands[1:]))
+
+    def needs(self, use: Use, region: Region) -> Need:
+        gone = self._whole(use)
+        every = tuple((0, use.results[0][place]) if place in gone else r for place, r in enumerate(region))
+        if len(gone) == len(use.operands[0]):
+            return Rule.needs(self, use, every)
+        return super().needs(use, every)
+
+
+class OfWorked(AlongAxis):
+    """All of the axes is needed that an op on one array works along, as its class says; of others any part."""
+
+    def __init__(self, op_class: type[Op]) -> None:
+        self._op_class = op_class
+
+    def _whole(self, use: Use) -> Sequence[int]:
         rank = len(use.operands[0])
-        axis = normalize_axis(use.attributes["axis"], rank)
-        return (tuple(None if place == axis else place for place in range(rank)),)
+        found = worked_along(self._op_class, use.attributes, rank)
+        is_alike = len(use.operands) == 1 and all(len(shape) == rank for shape in use.results)
+        return range(rank) if found is None or not is_alike else found
+
+
+class OfLoop(OfAxes):
+    """Loops over the axes in front of those that each of them needs all of: transforms, stacks of matrices."""
+
+    def __init__(self, op_class: type[Op], loop: Looped) -> None:
+        self._op_class, self._loop = op_class, loop
+
+    def _looped(self, use: Use) -> list[int]:
+        """How many axes of each operand are looped over; none where results have several shapes."""
+        cores = self._loop.cores(self._op_class, use.attributes)
+        if len(set(use.results)) > 1 or self._loop.ends(self._op_class):
+            return [0 for _ in cores]
+        return [len(operand) - core for operand, core in zip(use.operands, cores, strict=True)]
+
+    def axes(self, use: Use) -> tuple[tuple[int | None, ...], ...]:
+        looped = self._looped(use)
+        around = max(looped, default=0)
+        return tuple(
+            (*range(around - own, around), *(None,) * (len(operand) - own))
+            for operand, own in zip(use.operands, looped, strict=True)
+        )
+
+    def needs(self, use: Use, region: Region) -> Need:
+        around = max(self._looped(use), default=0)
+        every = (*region[:around], *((0, extent) for extent in use.results[0][around:]))
+        return super().needs(use, every)
 
 
 class OfGather(OfAxes):
@@ -549,6 +476,10 @@ def rule_of(op_class: type[Op] | None) -> Rule:
         for base in op_class.__mro__:
             if base in RULES:
                 return RULES[base]()
+        if isinstance(op_class.batching, Along) or op_class.batching is on_last_axes:
+            return OfWorked(op_class)
+        if isinstance(op_class.batching, Looped):
+            return OfLoop(op_class, op_class.batching)
     return Rule()
 
 
@@ -561,4 +492,4 @@ def block_at(cuts: Cuts, place: int) -> int:
     return bisect.bisect_right(cuts.points, place, 1, len(cuts.points) - 1) - 1
 
 
-__all__ = ["AxisCuts", "Mismatch", "Need", "Rule", "Use", "block_at", "rule_of"]
+__all__ = ["block_at", "rule_of"]

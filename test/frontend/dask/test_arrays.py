@@ -344,3 +344,44 @@ def test_functions_of_one_name_are_told_apart_in_one_graph():
     found = dask.compute(*lazy)
     for got, wanted in zip(found, (x[1:3] * 2, x[5:7] * 2, x, x + 1), strict=True):
         np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.sort(x, axis=1)[:, -2:],
+        lambda x: np.argsort(x, axis=1)[:, 1:3],
+        lambda x: np.cumsum(x, axis=1)[:, 2:] + 1,
+        lambda x: np.partition(x, 2, axis=1)[:, :2],
+        lambda x: np.median(x, axis=1),
+        lambda x: np.abs(np.fft.rfft(x, axis=1))[:, 1:3],
+        lambda x: x[:, 1:] + np.roll(x, 1, axis=1)[:, 1:],
+        lambda x: np.linalg.det(x[:, :4].reshape(-1, 2, 2)),
+    ],
+)
+def test_parts_of_what_is_made_along_an_axis_are_of_all_of_it(function, recwarn):
+    x = da.from_array(N, chunks=(ROWS, 6))
+    np.testing.assert_allclose(weft.function(function)(x).compute(), function(N), rtol=1e-12)
+    assert not [w for w in recwarn if w.category is weft.GatherWarning]  # rows are of one block each
+
+
+def test_what_is_rolled_along_blocks_is_all_of_it():
+    def life(g):
+        for _ in range(2):
+            around = sum(np.roll(np.roll(g, i, 0), j, 1) for i in (-1, 0, 1) for j in (-1, 0, 1)) - g
+            g = ((around == 3) | ((g == 1) & (around == 2))).astype(g.dtype)
+        return g
+
+    cells = (N > 0.5).astype(np.int64)
+    with pytest.warns(weft.GatherWarning, match="roll needs all"):
+        found = weft.function(life)(da.from_array(cells, chunks=(ROWS, 6)))
+    np.testing.assert_array_equal(found.compute(), life(cells))
+
+
+def test_reductions_of_several_shapes_go_together():
+    def moments(x):
+        return x[:, :2].T @ x[:, :2], x.T @ x, x[:, :3].T @ x[:, :3]
+
+    found = weft.function(moments)(da.from_array(N, chunks=(ROWS, 6)))
+    for mine, theirs in zip(found, moments(N), strict=True):
+        np.testing.assert_allclose(mine.compute(), theirs, rtol=1e-12)
