@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...dialect.extents import SCALAR
 from ...dialect.mlir import Operation, Value
 from ...dialect.op import Op
 from ...dialect.ops.indexing import Gather, Scatter
+from ...dialect.ops.shape import Dim
 from ...dialect.ops.slicing import INT64_MAX, DynamicSlice
 from ...dialect.records import dataclass
 from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.sizes import Size, terms_of
+from ..control_flow.extents import Extents
 from ..control_flow.linear import is_at_most_zero, linear
 from ..control_flow.structure import body, producer, yielded
 from ..rewriting import is_defined_inside, type_of
@@ -73,6 +76,20 @@ def read_of(value: Value) -> Row | None:
         return None
     axis = left.pop() if len(left) == 1 else -1
     return Row(base, axis, dict(zip(attributes["axes"], indices, strict=True)), start, stop)
+
+
+def extents_of(array: Value, axis: int) -> list[Size]:
+    """What an extent is known to be: a number, what an array is made with, or another that was asked for."""
+    extent = type_of(array).shape[axis]
+    if extent is not None:
+        return [extent]
+    origin, own = Extents().origin(array, axis)
+    found = [linear(origin)] if own == SCALAR else []
+    for value, asked in ((array, axis), (origin, own)):
+        users = [use.owner.operation for use in value.uses]
+        dims = [user for user in users if op_class_of(user) is Dim]
+        found += [linear(u.results[0]) for u in dims if decode_attributes(Dim, u)["axis"] == asked]
+    return found
 
 
 def made_of(value: Value) -> tuple[type[Op], dict[str, Any], list[Value]] | None:

@@ -62,7 +62,7 @@ from .accumulators import (
     is_zero,
 )
 from .parts import before_writes, moved, part, without_maximum
-from .relations import Iterations, read_of
+from .relations import Iterations, extents_of, read_of
 
 Values: TypeAlias = "dict[Value, Value]"
 Attributes: TypeAlias = "dict[str, Any]"
@@ -408,18 +408,10 @@ class Vectorised:
 
     def _is_inside(self, array: Value, axis: int, index: Value) -> bool:
         """Whether an index is known to be one of an axis, whether or not there are iterations."""
-        place, extent = linear(index), type_of(array).shape[axis]
-        root = self._root(array)
-        sources = [array] if root is None else [root, self._initial.get(root, root)]
-        dims = [
-            use.owner.operation.results[0]
-            for source in sources
-            for use in source.uses
-            if op_class_of(use.owner.operation) is Dim
-            and decode_attributes(Dim, use.owner.operation)["axis"] == axis
-        ]
-        extents = [extent] if extent is not None else [linear(dim) for dim in dims]
-        return is_at_most_zero(-place) and any(is_at_most_zero(place - size + 1) for size in extents)
+        root, place = self._root(array), linear(index)
+        same = [array] if root is None else [array, root, self._initial.get(root, root)]
+        extents = [extent for each in same for extent in extents_of(each, axis)]
+        return is_at_most_zero(-place) and any(is_at_most_zero(place - extent + 1) for extent in extents)
 
     def _part_of(self, whole: Value, axes: list[int], indices: list[Value], number: int) -> Value:
         """What iterations take of an array, each at its own index of one axis."""

@@ -39,7 +39,6 @@ OF_UNKNOWN_SIZES = {
     "symmetric_slices": 2,
     "symmetric_named": 3,
     "symmetric_loops": 3,
-    "covariance_loops": 5,
     "stencil_rows": 1,
     "filter_named": 1,
     "filter_slices": 1,
