@@ -174,7 +174,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("backend/gpu", 250, "indices are looked at by all threads, which none but the processor did for many"),
     ("backend", 250, "indices are looked at by all threads, which none but the processor did for many"),
-    ("backend", 100, "GPUs copy from each other without the host, whose copies two threads share"),
+    ("backend", 100, "GPUs copy from each other without the host, and arrays in cycles make room"),
 )
 """Rooms with the lines that they may have beyond `LINES`, and the reason: what weft can do now."""
 
