@@ -168,6 +168,16 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "loops on numbers, in any order and under any names, become products, reductions and stencils",
     ),
     (
+        "backend/gpu/schedules",
+        100,
+        "what is summed is computed by instructions of the hardware, and attention of halves copies tiles ahead",
+    ),
+    (
+        "backend",
+        200,
+        "what is summed is computed by instructions of the hardware, and attention of halves copies tiles ahead",
+    ),
+    (
         "backend/gpu",
         330,
         "what is summed is computed by instructions of the hardware, and attention of halves copies tiles ahead",

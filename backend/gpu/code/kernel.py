@@ -26,6 +26,8 @@ SCHEDULE = "weft.schedule"
 """On `gpu.func`: how the kernel is spread over threads, and why so."""
 SHARED_BYTES = "weft.shared_bytes"
 """On `gpu.func`: the shared memory that a launch gives to a block, besides what it has."""
+LEAST_BLOCKS = "nvvm.minctasm"
+"""On `gpu.func`: for how many blocks a multiprocessor is to have registers."""
 TENSOR_MAPS = "weft.tensor_maps"
 """On `gpu.func`: which parameters are tensor maps, which the driver copies as they are."""
 

@@ -45,6 +45,13 @@ def stepped(
     return loop.results
 
 
+def rest_and_quotient(number: Value, by: int, emitter: Emitter) -> tuple[Value, Value]:
+    """What is left of a number, and how often it has another one."""
+    operands = [number, emitter.value(by)]
+    rest, quotient = (create(name, [number.type], operands) for name in ("arith.remui", "arith.divui"))
+    return rest, quotient
+
+
 def split(flat: Index, extents: list[Index], emitter: Emitter) -> list[Index]:
     """The position, in a box of such extents, of a point by its number; by 32 bits where they are enough."""
     total = 1

@@ -48,7 +48,7 @@ def _widened(x: Number) -> Number:
 def _exponential(x: Number, name: str) -> Number:
     """exp or exp2; what is too large or too small for a count becomes so by the power between 0 and 1."""
     base = 1.0 if name == "math.exp2" else 1 / math.log(2)
-    high = float(_single(base))
+    high = _single(base)
     span = x.constant(2.0 * _RANGE)
     share = Number(_asm("fma.rn.sat.f32", x, x.constant(base / (2 * _RANGE)), x.constant(0.5)))
     shifted = Number(_asm("fma.rm.f32", share, span, x.constant(layout(x).whole + 1)))
@@ -62,7 +62,7 @@ def _exponential(x: Number, name: str) -> Number:
 
 def _single(number: float) -> float:
     """A number as f32 has it."""
-    return ir.FloatAttr.get(ir.F32Type.get(), number).value
+    return float(ir.FloatAttr.get(ir.F32Type.get(), number).value)
 
 
 def _asm(name: str, *operands: Number) -> Value:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from ....dialect.mlir import Value
-from ...nests.emit import Emitter
+from ...nests.emit import Emitter, Index
 from ...target import gpu_figures
 from ..code.kernel import Kernel, allocate
 from ..code.walk import product
@@ -82,33 +82,34 @@ class TiledAttention(DeviceSchedule):
         ops = [step.nest.operation for step in steps]
         given = [step.initial for step in steps if step.initial is not None]
 
-        def kernel_of(name: str, kind: type[Rows], memory: Sequence[Value], pieces: int) -> Kernel:
+        def write(
+            name: str, kind: type[Rows], memory: Sequence[Value], blocks: Sequence[Index], text: str
+        ) -> None:
             kernel = Kernel(self.function, name, ops, (THREADS, 1, 1), [*given, *memory], between)
             with kernel.body():
                 copies = {op: kernel.clone(op) for op in ops}
                 own = Pieces(pieces, [kernel.value(memref) for memref in memory])
-                kind(kernel, parts, tile, copies, ends, asked, own).emit()
+                written = kind(kernel, parts, tile, copies, ends, asked, own)
+                written.emit()
                 for copy in copies.values():
                     copy.erase()
-            return kernel
+            kernel.launch(blocks, text, shared=written.shared_bytes)
 
         counts = [*parts.outer, emitter.divide(emitter.add(parts.rows, tile.rows - 1), tile.rows)]
         blocks = emitter.maximum(1, product(counts, emitter))
         text = f"{self.title}; {tile.rows} rows and {tile.keys} keys at a time"
         pieces = pieces_of(parts, tile, blocks)
         if pieces == 1:
-            kernel_of(name, kind, [], 1).launch([blocks], text)
+            write(name, kind, [], [blocks], text)
             return
         rows = product([*parts.outer, parts.rows], emitter)
         assert isinstance(rows, int)
         types = [parts.scores.element, self.found.total.operands[1].type.element_type, parts.scores.element]
         shapes = [[pieces, rows], [pieces, rows], [pieces, rows, parts.columns]]
         memory = [allocate(shape, type) for shape, type in zip(shapes, types, strict=True)]
-        kernel_of(f"{name}_parts", kind, memory, pieces).launch(
-            [blocks, pieces], f"{text}, in {pieces} pieces"
-        )
-        last = kernel_of(name, merged(kind), memory, pieces)
-        last.launch([-(-rows * parts.columns // THREADS)], f"{self.title}: the pieces, in their order")
+        write(f"{name}_parts", kind, memory, [blocks, pieces], f"{text}, in {pieces} pieces")
+        last = [-(-rows * parts.columns // THREADS)]
+        write(name, merged(kind), memory, last, f"{self.title}: the pieces, in their order")
 
 
 class HalfAttention(TiledAttention):

@@ -14,6 +14,7 @@ from ....dialect.records import dataclass, replace
 from ....passes.rewriting import operations_in
 from ...nests.emit import ForLoop, Index, create, store
 from ...nests.nest import LoopNest, loop_nest
+from ..code.assembly import instruction
 from ..code.control import compare, only_if
 from ..code.kernel import Kernel, clone_with
 from ..code.points import read, write_body
@@ -43,6 +44,8 @@ class Rows(Results):
 
     lanes: int
     """The neighbouring threads that share rows."""
+    shared_bytes = 0
+    """What a launch gives to a block, besides what the kernel has."""
 
     @staticmethod
     def tile(parts: Parts) -> Tile | None:
@@ -110,6 +113,9 @@ class Rows(Results):
         """Compute what the thread needs all the time, and bring the queries."""
         raise NotImplementedError
 
+    def begin(self, first: Index, last: Index) -> None:
+        """Begin to bring tiles of keys, of which the block has those before the last."""
+
     def row_places(self) -> list[Index]:
         """The rows of the thread, from the first of the block on."""
         raise NotImplementedError
@@ -150,7 +156,9 @@ class Rows(Results):
         total = self.attention.total.operands[1].type.element_type
         none = emitter.splat(0, total)
         start = [*[self.least] * rows, *[none] * rows, *[self.zero] * (rows * columns)]
-        loop = ForLoop(emitter, *self._own_keys(), self.tile_shape.keys, start)
+        own = self._own_keys()
+        self.begin(*own)
+        loop = ForLoop(emitter, *own, self.tile_shape.keys, start)
         with loop.body():
             carried = loop.carried
             largest, totals = carried[:rows], carried[rows : 2 * rows]
@@ -160,7 +168,7 @@ class Rows(Results):
                 before = largest[i]
                 largest[i] = self._largest(before, weights[i])
                 finite = self._finite(largest[i])
-                weights[i] = [self._scaled(self._exponential(score, finite)) for score in weights[i]]
+                weights[i] = [self._weight(score, finite) for score in weights[i]]
                 smaller = self._exponential(before, finite)
                 totals[i] = self._add_weights(totals[i], smaller, weights[i])
                 sums[i] = [create("arith.mulf", [v.type], [v, smaller]) for v in sums[i]]
@@ -225,11 +233,14 @@ class Rows(Results):
         none = self._compare("oeq", largest, self.least)
         return create("arith.select", [largest.type], [none, self.zero, largest])
 
-    def _exponential(self, score: Value, largest: Value) -> Value:
+    def _exponential(self, score: Value, largest: Value, power: float = 0.0) -> Value:
+        """2**power times what a score weighs, none being larger than the largest: an instruction is good for f32."""
         difference = create("arith.subf", [self.element], [self._as(score, self.element), largest])
-        found = create("math.exp", [self.element], [difference])
-        mark_approximate(found.owner)
-        return found
+        if self.element.width > 32:
+            return create("math.exp", [self.element], [difference])
+        numbers = [self.emitter.splat(number, self.element) for number in (1 / math.log(2), power)]
+        exponent = create("math.fma", [self.element], [difference, *numbers])
+        return instruction("ex2.approx.ftz.f32 $0, $1;", "=f,f", self.element, [exponent])
 
     @property
     def _power(self) -> int:
@@ -239,9 +250,12 @@ class Rows(Results):
             return scale
         return -(self.keys.bit_length() if isinstance(self.keys, int) else _UNKNOWN)
 
-    def _scaled(self, weight: Value) -> Value:
+    def _weight(self, score: Value, largest: Value) -> Value:
+        """What a score weighs; the factor of halves costs nothing, and what it costs in accuracy they do not have."""
+        if self.scale(self.parts) is not None:
+            return self._exponential(score, largest, self._power)
         power = self.emitter.splat(2.0**self._power, self.element)
-        return create("arith.mulf", [self.element], [weight, power])
+        return create("arith.mulf", [self.element], [self._exponential(score, largest), power])
 
     def _add_weights(self, total: Value, smaller: Value, weights: Sequence[Value]) -> Value:
         """The weights of a row that a thread has, with those of before; four are added before they are made wider."""

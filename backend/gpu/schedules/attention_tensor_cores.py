@@ -1,8 +1,9 @@
 """Attention of halves by tensor cores: a warp has 16 rows, and what comes out of one product goes into the next.
 
-Queries stay in registers, keys and values come to shared memory. A thread has of the scores what it has to give of the
-weights, which therefore stay in registers, too. Weights that are no halves are sums of two or three, by which values
-are multiplied one after the other: nothing of them is lost.
+Queries stay in registers, keys and values come to shared memory: by copies that nobody waits for, while the tile before
+is multiplied, where rows are multiples of 16 bytes; else by registers. A thread has of the scores what it has to give
+of the weights, which therefore stay in registers, too. Weights that are no halves are sums of two or three, by which
+values are multiplied one after the other: nothing of them is lost.
 """
 
 from __future__ import annotations
@@ -13,11 +14,15 @@ from ...nests.emit import Index, create
 from ...target import current
 from ..code import assembly
 from ..code.control import compare
+from ..code.kernel import LEAST_BLOCKS
 from ..code.points import read
+from ..code.walk import rest_and_quotient
 from ..rewrites.attention import denominator
+from .attention_copies import CopiedAttention
 from .attention_parts import Parts, Tile
 from .attention_rows import Rows
 from .attention_tiles import LineLoader, Staged
+from .copied_tiles import can_copy
 from .loaders import Box
 from .tensor_cores import as_word, has_instruction, instruction
 
@@ -26,6 +31,12 @@ _PAD = 8
 """Halves between the lines of a tile, so that the threads of a warp read from different banks."""
 _MOST, _MOST_OF_BFLOAT16 = 512, 384
 """Columns of queries and of values, together, that registers have room for: weights of bfloat16 are three halves."""
+_QUERIES = 256
+"""With more columns, queries are in shared memory, too."""
+_KEYS = 128
+"""With more columns, tiles have fewer keys than 64."""
+_TWO_BLOCKS = 128
+"""So many columns, together, leave registers for two blocks on a multiprocessor."""
 _SCALE = 15
 """Weights of at most one are multiplied with this power of two, where halves are f16: fewer are too small for it."""
 
@@ -62,7 +73,7 @@ class HalfRows(Rows):
             depth *= 2
         while columns < parts.columns:
             columns *= 2
-        keys = 64 if max(depth, columns) <= 64 else 32 if parts.depth + parts.columns <= 384 else 16
+        keys = 64 if max(depth, columns) <= _KEYS else 32 if parts.depth + parts.columns <= 384 else 16
         return Tile(_WARPS * _ROWS, keys, depth, columns)
 
     @staticmethod
@@ -76,32 +87,57 @@ class HalfRows(Rows):
         self.quad = 2
         self.half = parts.scores.left.access.memref.type.element_type
         self.parts_of_weights = self._parts_of_weights()
-        lane, self.warp = self._split(self.thread, 32)
-        self.pair, self.group = self._split(lane, 4)
+        lane, self.warp = rest_and_quotient(self.thread, 32, self.emitter)
+        self.pair, self.group = rest_and_quotient(lane, 4, self.emitter)
         self.deep = range(0, -(-parts.depth // _DEPTH) * _DEPTH, _DEPTH)
-        self.some_keys = kernel.shared([tile.keys, tile.depth + _PAD], self.half)
-        self.some_values = kernel.shared([tile.columns, tile.keys + _PAD], self.half)
         box = Box(tile.keys, tile.depth)
         staged = Staged.of(self, parts.scores, self.outer_of_scores, parts.depth)
         self.of_keys = LineLoader(staged, _half(parts.scores.right), parts.scores.column, 0, self.keys, box)
         staged, box = Staged.of(self, parts.result, self.outer, self.keys), Box(tile.columns, tile.keys)
         column = parts.result.column
         self.of_values = LineLoader(staged, _half(parts.result.right), column, 0, parts.columns, box)
-        self.queries = [self._queries(depth) for depth in self.deep]
+        self.copied = self._copies()
+        if self.copied is None:
+            self.some_keys = kernel.shared([tile.keys, tile.depth + _PAD], self.half)
+            self.some_values = kernel.shared([tile.columns, tile.keys + _PAD], self.half)
+        else:
+            self.shared_bytes = self.copied.shared_bytes
+        if tile.depth + tile.columns <= _TWO_BLOCKS:
+            self.kernel.operation.attributes[LEAST_BLOCKS] = ir.IntegerAttr.get(
+                ir.IntegerType.get_signless(32), 2
+            )
+        in_registers = self.copied is None or not self.copied.has_queries
+        self.queries = [self._queries(depth) for depth in self.deep] if in_registers else []
+
+    def _copies(self) -> CopiedAttention | None:
+        """The tiles that are copied ahead; none where these are no multiples of 16 bytes, or too many."""
+        loaders, gpu = [self.of_keys, self.of_values], current().gpu
+        assert gpu is not None
+        if not can_copy(loaders):
+            return None
+        found = CopiedAttention(self, self.half, loaders, self._shared_queries())
+        return found if found.shared_bytes <= gpu.shared_bytes else None
+
+    def _shared_queries(self) -> tuple[LineLoader, Index] | None:
+        """What brings queries, of which registers have no room for more, and the first row of the warp."""
+        parts, tile = self.parts, self.tile_shape
+        if tile.depth + tile.columns <= _QUERIES:
+            return None
+        staged = Staged.of(self, parts.scores, self.outer_of_scores, parts.depth)
+        box, row = Box(tile.rows, tile.depth), self.emitter.multiply(self.warp, _ROWS)
+        loader = LineLoader(staged, _half(parts.scores.left), parts.scores.row, self.first, self.rows, box)
+        return (loader, row) if can_copy([loader]) else None
+
+    def begin(self, first: Index, last: Index) -> None:
+        """Begin to copy the first tiles."""
+        if self.copied is not None:
+            self.copied.begin(first, last)
 
     def _parts_of_weights(self) -> int:
         """How many halves a weight is the sum of."""
         shares = denominator(self.attention.shares, self.place_of_weights)
         assert shares is not None
         return 1 if shares.in_halves else 2 if isinstance(self.half, ir.F16Type) else 3
-
-    def _split(self, number: Value, by: int) -> tuple[Value, Value]:
-        """What is left of a number, and the quotient."""
-        divisor = self.emitter.value(by)
-        rest, quotient = (
-            create(name, [number.type], [number, divisor]) for name in ("arith.remui", "arith.divui")
-        )
-        return rest, quotient
 
     def row_places(self) -> list[Index]:
         """Two, eight apart."""
@@ -145,41 +181,58 @@ class HalfRows(Rows):
         return create("arith.select", [value.type], [inside, value, emitter.splat(0, value.type)])
 
     def scores(self, first: Index) -> list[list[Value]]:
-        """Multiply the queries with a tile of keys."""
-        self.of_keys.first = first
-        keys = self.of_keys.load(0)
-        self.kernel.barrier()
-        self.of_keys.store(keys, self.some_keys)
-        self.kernel.barrier()
-        found: list[list[Value]] = [[], []]
-        for line in range(0, self.tile_shape.keys, _COLUMNS):
-            sums = [self.zero] * 4
-            for depth, queries in zip(self.deep, self.queries, strict=True):
-                sums = instruction(self.half, queries, self._fragment(self.some_keys, line, depth), sums)
-            found[0] += sums[:2]
-            found[1] += sums[2:]
-        return found
+        """Multiply the queries with a tile of keys: eight after the other, none of which waits for the one before."""
+        if self.copied is not None:
+            self.copied.next(first)
+        else:
+            self.of_keys.first = first
+            keys = self.of_keys.load(0)
+            self.kernel.barrier()
+            self.of_keys.store(keys, self.some_keys)
+            self.kernel.barrier()
+        sums = [[self.zero] * 4 for _ in range(0, self.tile_shape.keys, _COLUMNS)]
+        for number, depth in enumerate(self.deep):
+            queries = self.queries[number] if self.queries else self._shared(depth)
+            keys = self._fragments(0, self.tile_shape.keys, depth)
+            sums = [instruction(self.half, queries, own, four) for own, four in zip(keys, sums, strict=True)]
+        return [[value for four in sums for value in four[half : half + 2]] for half in (0, 2)]
+
+    def _shared(self, depth: int) -> list[Value]:
+        """Queries that are in shared memory."""
+        assert self.copied is not None
+        return self.copied.queries(depth)
 
     def add_values(
         self, first: Index, weights: list[list[Value]], sums: list[list[Value]]
     ) -> list[list[Value]]:
         """Multiply weights with a tile of values."""
-        self.of_values.store(self.of_values.load(first), self.some_values)
-        self.kernel.barrier()
+        if self.copied is None:
+            self.of_values.store(self.of_values.load(first), self.some_values)
+            self.kernel.barrier()
         for key in range(0, self.tile_shape.keys, _DEPTH):
             pairs = [row[key // 4 + 2 * deep :][:2] for deep in range(2) for row in weights]
+            values = self._fragments(1, self.tile_shape.columns, key)
             for part in self._in_halves(pairs):
-                sums = self._add_part(key, part, sums)
+                sums = self._add_part(values, part, sums)
         return sums
 
-    def _add_part(self, key: int, weights: list[Value], sums: list[list[Value]]) -> list[list[Value]]:
+    def _add_part(
+        self, values: list[list[Value]], weights: list[Value], sums: list[list[Value]]
+    ) -> list[list[Value]]:
         found: list[list[Value]] = [[], []]
-        for line in range(0, self.tile_shape.columns, _COLUMNS):
-            own = [value for row in sums for value in row[line // 4 :][:2]]
-            made = instruction(self.half, weights, self._fragment(self.some_values, line, key), own)
+        for number, own in enumerate(values):
+            before = [value for row in sums for value in row[2 * number :][:2]]
+            made = instruction(self.half, weights, own, before)
             found[0] += made[:2]
             found[1] += made[2:]
         return found
+
+    def _fragments(self, factor: int, lines: int, depth: int) -> list[list[Value]]:
+        """What a thread gives instructions of the keys, or of the columns of values, at a depth."""
+        if self.copied is not None:
+            return self.copied.fragments(factor, depth)
+        tile = (self.some_keys, self.some_values)[factor]
+        return [self._fragment(tile, line, depth) for line in range(0, lines, _COLUMNS)]
 
     def _in_halves(self, pairs: list[list[Value]]) -> list[list[Value]]:
         """Pairs of weights as the halves that they are sums of, in words."""

@@ -19,6 +19,7 @@ from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel
 from ..code.tensor_copies import SharedTiles
 from ..code.vectors import BYTES, is_aligned
+from ..code.walk import rest_and_quotient
 from .loaders import Loader, Staged
 
 _LANES = 8
@@ -27,18 +28,20 @@ _PAD = 8
 """Halves between the lines of a tile, so that the lines of a square lie in different banks."""
 
 
-class Multiplied(Staged, Protocol):
-    """What tiles ask of the product that they are multiplied for."""
+class Squared(Staged, Protocol):
+    """What tiles of a factor ask of the product that they are squares for."""
 
-    kernel: Kernel
     half: Type
     fragments: int
     """Of 16 rows, and of 8 columns, that a warp has."""
     warp: tuple[Index, Index]
     """Where in a tile the rows, and the columns, of the warp begin."""
 
-    def split(self, number: Value, by: int) -> tuple[Value, Value]:
-        """What is left of a number, and the quotient."""
+
+class Multiplied(Squared, Protocol):
+    """What tiles ask of the product that they are multiplied for."""
+
+    kernel: Kernel
 
     def multiply(
         self, sums: list[Value], left: Sequence[list[Value]], right: Sequence[list[Value]]
@@ -59,7 +62,7 @@ class CopiedTiles:
         self._bytes = 0
         self._factors = []
         for loader in loaders:
-            self._factors.append(_CopiedFactor(product, loader, self._bytes))
+            self._factors.append(CopiedFactor(product, loader, self._bytes))
             self._bytes += self._factors[-1].bytes
         gpu = current().gpu
         assert gpu is not None
@@ -106,10 +109,10 @@ class CopiedTiles:
         return sums
 
 
-class _CopiedFactor:
-    """The tiles of a factor."""
+class CopiedFactor:
+    """The tiles of a factor, so many bytes from where those of a step begin."""
 
-    def __init__(self, product: Multiplied, loader: Loader, start: int) -> None:
+    def __init__(self, product: Squared, loader: Loader, start: int) -> None:
         self._product, self._loader, self._emitter, self._start = product, loader, product.emitter, start
         box = loader.box
         self._side = 0 if loader.along == product.contraction.row else 1
@@ -153,9 +156,9 @@ class _CopiedFactor:
     def _of_thread(self) -> Index:
         """Where the line is that the thread tells of the first squares."""
         emitter, product = self._emitter, self._product
-        lane, _ = product.split(product.thread, 32)
-        line, number = product.split(lane, 8)
-        low, high = product.split(number, 2)
+        lane, _ = rest_and_quotient(product.thread, 32, emitter)
+        line, number = rest_and_quotient(lane, 8, emitter)
+        low, high = rest_and_quotient(number, 2, emitter)
         # The squares of 16 rows lie side by side along the rows first; those of columns along what is summed.
         deep, more = (high, low) if self._side == 0 else (low, high)
         eight = emitter.multiply(deep, 8), emitter.multiply(more, 8)
@@ -177,4 +180,4 @@ class _CopiedFactor:
         return found
 
 
-__all__ = ["CopiedTiles", "can_copy"]
+__all__ = ["CopiedFactor", "CopiedTiles", "can_copy"]

@@ -9,14 +9,15 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 from ....dialect.mlir import Value, ir
-from ...nests.emit import Index, create
+from ...nests.emit import Index
 from ..code.control import only_if
+from ..code.kernel import LEAST_BLOCKS
+from ..code.walk import rest_and_quotient
 from .products import Product
 
 ROWS, COLUMNS = 16, 8
 """Of a fragment."""
 _WARPS_DOWN, _WARPS_ACROSS = 2, 4
-_LEAST_BLOCKS = "nvvm.minctasm"
 
 
 class WarpProduct(Product):
@@ -36,24 +37,16 @@ class WarpProduct(Product):
         """Find the place of the thread; it has pairs of columns of the result."""
         self.quad = 2
         emitter, thread = self.emitter, self.thread
-        lane, warp = self.split(thread, 32)
-        self.pair, self.group = self.split(lane, 4)
-        across, down = self.split(warp, _WARPS_ACROSS)
+        lane, warp = rest_and_quotient(thread, 32, emitter)
+        self.pair, self.group = rest_and_quotient(lane, 4, emitter)
+        across, down = rest_and_quotient(warp, _WARPS_ACROSS, emitter)
         self.warp = (
             emitter.multiply(down, self.shape.rows // _WARPS_DOWN),
             emitter.multiply(across, self.shape.columns // _WARPS_ACROSS),
         )
         self.fragments = self.shape.down // 2
         blocks = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), self.least_blocks)
-        self.kernel.operation.attributes[_LEAST_BLOCKS] = blocks
-
-    def split(self, number: Value, by: int) -> tuple[Value, Value]:
-        """What is left of a number, and the quotient."""
-        divisor = self.emitter.value(by)
-        rest, quotient = (
-            create(name, [number.type], [number, divisor]) for name in ("arith.remui", "arith.divui")
-        )
-        return rest, quotient
+        self.kernel.operation.attributes[LEAST_BLOCKS] = blocks
 
     def multiply(
         self, sums: list[Value], left: Sequence[list[Value]], right: Sequence[list[Value]]

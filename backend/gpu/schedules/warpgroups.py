@@ -35,7 +35,7 @@ from ..code.tensor_copies import (
     show_mbarriers,
 )
 from ..code.vectors import is_aligned
-from ..code.walk import product, split
+from ..code.walk import product, rest_and_quotient, split
 from . import products, tensor_cores
 from .steps import Step
 
@@ -234,7 +234,7 @@ class WarpgroupProduct(tensor_cores.TensorProduct):
         emitter, tile = self.emitter, self.tile
         self._place_block()
         thread = self.kernel.id("thread_id")
-        within, number = self.split(thread, GROUP)
+        within, number = rest_and_quotient(thread, GROUP, self.emitter)
         memory = SharedTiles(self.kernel)
         ring = _Ring(self, memory)
         with only_if(compare("eq", thread, emitter.value(0))):
@@ -266,9 +266,9 @@ class WarpgroupProduct(tensor_cores.TensorProduct):
         """Where the tile of a number is: those at work together share rows and columns, which stay in the cache."""
         emitter = self.emitter
         if rows <= _BAND:
-            rest, quotient = self.split(number, rows)
+            rest, quotient = rest_and_quotient(number, rows, self.emitter)
             return rest, quotient
-        within, band = self.split(number, _BAND * columns)
+        within, band = rest_and_quotient(number, _BAND * columns, self.emitter)
         first = emitter.multiply(band, _BAND)
         height = emitter.value(emitter.minimum(emitter.subtract(rows, first), _BAND))
         row = create("arith.remui", [number.type], [within, height])
@@ -278,8 +278,8 @@ class WarpgroupProduct(tensor_cores.TensorProduct):
     def _place_thread(self, within: Value, group: Value) -> None:
         """Where in the tile the sums of the thread lie: as those of `mma.sync`, 16 rows a warp."""
         emitter = self.emitter
-        lane, warp = self.split(within, 32)
-        self.pair, self.group = self.split(lane, 4)
+        lane, warp = rest_and_quotient(within, 32, self.emitter)
+        self.pair, self.group = rest_and_quotient(lane, 4, self.emitter)
         row = emitter.add(emitter.multiply(group, 64), emitter.multiply(warp, 16))
         self.warp = emitter.value(row), emitter.value(0)
         self.quad = 2

@@ -169,7 +169,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] =
         _attention,
         tuple(np.ones((n, 128), weft.bfloat16) for n in (200, 500, 500)),
         "half attention",
-        208,
+        248,
         0,
     ),
     "attention of many columns": (
