@@ -169,7 +169,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     (
         "backend/gpu/schedules",
-        100,
+        200,
         "what is summed is computed by instructions of the hardware, and attention of halves copies tiles ahead",
     ),
     (

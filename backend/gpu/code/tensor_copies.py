@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from ....dialect.mlir import Operation, Type, Value, ir
 from ....dialect.records import dataclass
 from ...nests.emit import Emitter, Index, create
+from .assembly import instruction
 from .kernel import Kernel, create_operation
 
 LINE, CHUNK = 64, 64 * 64 * 2
@@ -159,7 +160,7 @@ class Sums:
         return [create("llvm.extractvalue", [f32], [value], _position(n)) for n in range(self.count)]
 
     def add(self, value: Value, left: Matrix, right: Matrix, depth: int) -> Value:
-        """Add the product of tiles that have come, and wait for it."""
+        """Begin to add the product of tiles that have come, and wait for the one before: sums are not there yet."""
         create("nvvm.wgmma.fence.aligned", [], [])
         for k in range(0, depth, _DEPTH):
             operands = [value, left.descriptor(k), right.descriptor(k)]
@@ -177,9 +178,14 @@ class Sums:
             }
             value = create("nvvm.wgmma.mma_async", [self.type], operands, attributes)
         create("nvvm.wgmma.commit.group.sync.aligned", [], [])
-        wait = {"group": ir.IntegerAttr.get(_i(64), 0)}
+        wait = {"group": ir.IntegerAttr.get(_i(64), 1)}
         create("nvvm.wgmma.wait.group.sync.aligned", [], [], wait)
         return value
+
+    def done(self, value: Value) -> Value:
+        """The sums, when all products are: nothing passes an instruction that has them as operands."""
+        ties = ",".join([*["=f"] * self.count, *map(str, range(self.count))])
+        return instruction("wgmma.wait_group.sync.aligned 0;", ties, self.type, self.parts(value), True)
 
 
 def _layout(by_rows: bool) -> ir.Attribute:

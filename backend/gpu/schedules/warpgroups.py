@@ -389,10 +389,13 @@ class _Ring:
                 for at, across in zip((rows, columns), transposed, strict=True)
             )
             total = sums.add(loop.carried[0], left, right, _DEPTH)
-            with only_if(compare("eq", within, emitter.value(0))):
-                self._empty.arrive(place)
+            is_done = compare("ugt", loop.position, emitter.value(0))
+            is_first = compare("eq", within, emitter.value(0))
+            with only_if(create("arith.andi", [is_done.type], [is_done, is_first])):
+                before, _ = self._turn(emitter.value(emitter.subtract(loop.position, 1)))
+                self._empty.arrive(before)
             loop.end([total])
-        return sums.parts(loop.results[0])
+        return sums.parts(sums.done(loop.results[0]))
 
 
 class Warpgroups(tensor_cores.TensorProducts):

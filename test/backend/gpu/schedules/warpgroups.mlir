@@ -25,8 +25,9 @@
 // CHECK: nvvm.wgmma.fence.aligned
 // CHECK-COUNT-4: nvvm.wgmma.mma_async {{.*}} A[<bf16>, <one>, <row>], B[<bf16>, <one>, <row>]
 // CHECK: nvvm.wgmma.commit.group.sync.aligned
-// CHECK: nvvm.wgmma.wait.group.sync.aligned 0
+// CHECK: nvvm.wgmma.wait.group.sync.aligned 1
 // CHECK: nvvm.mbarrier.arrive %
+// CHECK: "wgmma.wait_group.sync.aligned 0;"
 // CHECK: arith.maximumf
 func.func private @kernel_0(%a: memref<128x320xbf16>, %b: memref<320x136xbf16>, %c: memref<128x136xf32>) {
   %zero = arith.constant 0.0 : f32
