@@ -3,13 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from ..dialect.mlir import Module
 from ..dialect.records import dataclass
 
 Statistics: TypeAlias = "Counter[str]"
 """What a pass counted while it ran, by a short description: `{"ops folded": 3}`."""
+
+
+class Counting(Counter[str]):
+    """Statistics that tell of each change when it is counted: a pass counts one when it has made it."""
+
+    def __setitem__(self, what: str, count: int) -> None:
+        more = count - self[what]
+        super().__setitem__(what, count)
+        self.counted(what, more)
+
+    def counted(self, what: str, more: int) -> None:
+        """Some more changes were made."""
+
+    def passed(self, name: str) -> None:
+        """A pass inside of this one ran, which may have changed what it does not count."""
+
+    def update(self, counts: Any = None, /, **others: int) -> None:
+        """Count one by one, which Counter does not do while it is empty."""
+        for what, count in {**dict(counts or {}), **others}.items():
+            self[what] += count
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "loop": Kind("Loops", "trace"),
         "python": Kind("Calls of Python", "python"),
         "check": Kind("Checked while it runs", "guards"),
+        "rewritten": Kind("Rewritten", "fusion"),
         "fused": Kind("Computed in one loop", "fusion"),
         "rows": Kind("Row by row", "fusion"),
         "stored": Kind("Stored in between", "fusion"),

@@ -216,11 +216,21 @@ class Observer:
     def before(self, step: Step, code: Code) -> None:
         """Called before a pass runs."""
 
+    def counting(self, step: Step, module: Module) -> Statistics | None:
+        """Called before a pass of weft runs: what it shall count with; None if that is not to be watched."""
+
     def after(self, step: Step, code: Code, seconds: float, statistics: Statistics) -> None:
         """Called after a pass ran and, where asked, its result was verified."""
 
     def failed(self, step: Step, code: Code) -> None:
         """Called when a pass or the verifier failed; `PassError` is raised afterwards."""
+
+    def after_llvm(self, stage: str, name: str, function: str, text: str) -> None:
+        """Called for each pass of LLVM that changed something on the way to a stage, where stages are visited.
+
+        `text` is what the pass left: the function, or the module where the function is empty. The name is empty for
+        the module that the passes begin with.
+        """
 
 
 def run_pipeline(
@@ -295,9 +305,10 @@ def run_text_passes(text: str, passes: Sequence[TextPass], observers: Sequence[O
 def _run_observed(
     module: Module, step: Step, passes: PassTable, observers: Sequence[Observer], verify: bool
 ) -> None:
-    statistics: Statistics = Counter()
     for observer in observers:
         observer.before(step, module)
+    wanted = [observer.counting(step, module) for observer in observers if step.name in passes]
+    statistics: Statistics = next((one for one in wanted if one is not None), Counter())
     start = time.perf_counter()
     try:
         if step.name in passes:

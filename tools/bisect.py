@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ..dialect.errors import WeftValueError
 from ..dialect.mlir import Module, ir
+from ..passes.base import Counting
 from ..passes.pipeline import Step, make_pass, run_pipeline
 from .catalogue import all_passes
 from .options import Options
@@ -24,24 +23,18 @@ class _Enough(Exception):
     """As many rewrites were done as are wanted."""
 
 
-class _Limited(Counter[str]):
-    """Statistics of a pass that end it when it has counted some changes; a pass counts one when it has made it."""
+class _Limited(Counting):
+    """Statistics of a pass that end it when it has counted some changes."""
 
     def __init__(self, limit: int | None) -> None:
         super().__init__()
         self.limit = limit
-        self.counted: list[str] = []
+        self.names: list[str] = []
 
-    def __setitem__(self, what: str, count: int) -> None:
-        self.counted += [what] * (count - self[what])
-        super().__setitem__(what, count)
-        if self.limit is not None and len(self.counted) >= self.limit:
+    def counted(self, what: str, more: int) -> None:
+        self.names += [what] * more
+        if self.limit is not None and len(self.names) >= self.limit:
             raise _Enough
-
-    def update(self, counts: Any = None, /, **others: int) -> None:
-        """Count one by one, which Counter does not do while it is empty."""
-        for what, count in {**dict(counts or {}), **others}.items():
-            self[what] += count
 
 
 @dataclass(frozen=True)
@@ -73,7 +66,7 @@ class Rewrites:
         if self.step.name in all_passes():
             statistics = _Limited(None)
             make_pass(self.step, all_passes()).run(ir.Module.parse(self.before), statistics)
-            return statistics.counted
+            return statistics.names
         if self.step.name not in _LIMITED_UPSTREAM or "max-" in self.step.options:
             return []
         count, found = 1, self.after(1)

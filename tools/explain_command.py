@@ -12,6 +12,7 @@ _EPILOG = """\
 examples:
   weft explain package.module:softmax --spec 'f32[?,?]'                     prints the sentences
   weft explain package.module:softmax --spec 'f32[?,?]' -o softmax.html     writes a page for a browser
+  weft explain package.module:softmax --spec 'f32[?,?]' --passes --line 12  what each pass did to it
   weft explain package.module:fit -o fit.html                               (it has an input_signature)
 
 Exit status: 0, 1 where the function cannot be compiled or the page not be written, 2 for options that are missing or
@@ -46,6 +47,14 @@ def add_explain_command(commands: Any) -> None:
         "--target",
         default="native",
         help="the machine to compile for, if not this one: a level of processors, or a GPU as sm_90a",
+    )
+    parser.add_argument(
+        "--passes",
+        action="store_true",
+        help="print what each pass changed instead, weft's, MLIR's and LLVM's, with the rewrites that did it",
+    )
+    parser.add_argument(
+        "--line", type=int, metavar="N", help="print only what is about a line of the program"
     )
     parser.add_argument(
         "--no-passes", action="store_true", help="leave what each pass changed out of the page"
@@ -83,9 +92,22 @@ def _explain(wanted: argparse.Namespace) -> str:
                 "input_signature"
             ) from error
     if wanted.output is None:
-        return str(concrete.explain())
+        return _told(concrete, wanted)
+    if wanted.passes or wanted.line is not None:
+        raise WeftValueError(
+            "--passes and --line are for what is printed: the page of -o has all passes and lines"
+        )
     size = concrete.save_html(wanted.output, passes=not wanted.no_passes)
     return f"{wanted.output}: {size:,} bytes"
+
+
+def _told(concrete: Any, wanted: argparse.Namespace) -> str:
+    """What is printed: what passes changed, or sentences."""
+    if wanted.passes:
+        from ..frontend.pages.pass_text import passes_text
+
+        return passes_text(concrete, wanted.line)
+    return str(concrete.explain() if wanted.line is None else concrete.explain().about(wanted.line))
 
 
 __all__ = ["add_explain_command", "explain"]

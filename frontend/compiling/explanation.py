@@ -57,6 +57,11 @@ class Explanation:
         """All decisions, those of parts behind the own ones."""
         return (*self.own, *(decision for part in self.parts for decision in part.decisions))
 
+    def about(self, line: int) -> Explanation:
+        """What is told of one line of the program, of any file."""
+        own = [decision for decision in self.own if line in (decision.lines or (decision.line,))]
+        return Explanation(self.title, own, [part.about(line) for part in self.parts], self.file)
+
     def __str__(self) -> str:
         return "\n\n".join([self._text(), *map(str, self.parts)])
 

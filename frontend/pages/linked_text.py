@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ...dialect.assembly import simplify_names
@@ -42,7 +43,7 @@ def linked(module: Module) -> list[Line]:
     Each op is asked for its location, and bears a number in its place while the module is printed: text of nested
     locations is not looked into.
     """
-    copy = module.operation.clone()
+    copy = module.operation.clone(ip=False)
     for function in copy.regions[0].blocks[0].operations:
         for region in function.regions:
             for block in list(region.blocks)[:1]:
@@ -215,6 +216,49 @@ def all_places(lines: Iterable[Line]) -> Iterator[Place]:
         yield from line.places
 
 
+def linked_part(text: str, known: dict[str, tuple[Place, ...]]) -> list[Line]:
+    """A function in LLVM assembly alone, without the metadata that tells places.
+
+    Instructions of one place bear one number: of some of them `known` has the place, by `without_values`, and knows
+    then those of all.
+    """
+    votes: dict[str, Counter[tuple[Place, ...]]] = {}
+    lines = [(_DEBUG.sub("", line), _DEBUG.search(line)) for line in text.splitlines()]
+    for line, match in lines:
+        if match and (found := known.get(without_values(line))):
+            votes.setdefault(match[1], Counter())[found] += 1
+    best = {number: counts.most_common(1)[0][0] for number, counts in votes.items()}
+    linked = [
+        Line(line, best.get(match[1], ()) if match and not line.startswith("define") else ())
+        for line, match in lines
+        if not line.startswith("; Function Attrs")
+    ]
+    known |= {without_values(line.text): line.places for line in linked if line.places}
+    return linked
+
+
+def without_values(text: str) -> str:
+    """An instruction without the numbers of values and of metadata."""
+    return _VALUES.sub("", text)
+
+
+_VALUES = re.compile(r"%\d+|!\d+|^ +")
+_MACHINE_DEBUG = re.compile(r",? debug-location !\d+(?:; (.*))?$")
+_MACHINE_PLACE = re.compile(r"([^\s@\[\]]+):(\d+):\d+")
+
+
+def linked_machine_code(text: str, files: Mapping[str, str]) -> list[Line]:
+    """A function in the instructions that LLVM's code generator works on; paths of files by their names."""
+    shown: list[Line] = []
+    for line in text.splitlines():
+        match = _MACHINE_DEBUG.search(line)
+        found = _MACHINE_PLACE.findall(match[1] or "") if match else ()
+        places = dict.fromkeys((files[name], int(number)) for name, number in found if name in files)
+        if line.strip() and not line.startswith("#"):
+            shown.append(Line(line[: match.start()] if match else line, tuple(places)))
+    return shown
+
+
 __all__ = [
     "Line",
     "Place",
@@ -222,6 +266,9 @@ __all__ = [
     "joined_path",
     "linked",
     "linked_assembly",
+    "linked_machine_code",
+    "linked_part",
     "places_of",
     "plain_text",
+    "without_values",
 ]

@@ -35,7 +35,7 @@ function coloured(text, kind) {
 
 function page(data) {
   const { places, sets, files } = data;
-  const state = { place: null, line: null, shown: [], active: 0, chosen: {}, pass: 0, all: false, at: -1 };
+  const state = { place: null, line: null, shown: [], active: 0, chosen: {}, pass: 0, rewrite: -1, all: false, at: -1 };
   const numberOf = new Map(places.map(([file, line], number) => [`${file}:${line}`, number]));
 
   // A colour for each line that became something, in the order of the files
@@ -47,7 +47,7 @@ function page(data) {
     { name: "overview", title: "Overview", help: "what it costs, and what was decided about all of it" },
     ...data.stages.map((stage) => ({ ...stage, title: stage.name === "optimized-llvm" ? "llvm" : stage.name })),
     ...data.machine.map((stage) => ({ ...stage, title: stage.name === "asm" ? "assembly" : stage.name, isMachine: true })),
-    ...(data.passes.length ? [{ name: "passes", title: "Passes", help: `${data.passes.length} of ${data.ran} passes changed something` }] : []),
+    ...(data.passes.length ? [{ name: "passes", title: "Passes", help: `${counted(data.passes.length)} passes changed something` }] : []),
   ];
   for (const stage of data.machine) {
     // What no line of the program became stands behind the rest
@@ -131,15 +131,18 @@ function page(data) {
     return `<div class="two"><div class="list">${list}</div><div class="right"></div></div>`;
   }
 
-  function passMarkup(pass) {
-    const told = [`<b>${escaped(pass.name)}</b>${pass.options ? `{${escaped(pass.options)}}` : ""}`, `${pass.ms} ms`, `${plural(pass.added, "new line")}, ${counted(pass.removed)} gone`, ...pass.counts.map(escaped)];
+  function passMarkup(pass, only) {
+    const told = [`<b>${escaped(pass.name)}</b>${pass.options ? `{${escaped(pass.options)}}` : ""}`, ...(pass.ms ? [`${pass.ms} ms`] : []), `${plural(pass.added, "new line")}, ${counted(pass.removed)} gone`, ...pass.counts.map(escaped)];
     if (pass.left) told.push(`${plural(pass.left, "further line")} not kept`);
-    const hunks = pass.hunks.map((hunk) => {
+    const rule = (name, i) => `<button data-rewrite="${i}"${i === only ? ' class="on"' : ""}>${escaped(name)}</button>`;
+    const rules = pass.rewrites.length ? `<div class="loops rules">${rule("all", -1)}${pass.rewrites.map(({ name }, i) => rule(name, i)).join("")}</div>` : "";
+    const hunks = (pass.rewrites[only] ?? pass).hunks.map((hunk) => {
       const kinds = { "+": " add", "-": " del", " ": " same" };
-      const lines = hunk.text.split("\n").map((text, i) => lineMarkup(text, hunk.links[i], "mlir", kinds[hunk.kinds[i]]));
+      const by = (i) => { const made = pass.rewrites[hunk.rules?.[i]]; return made ? ` data-note="${escaped(made.name)}"` : ""; };
+      const lines = hunk.text.split("\n").map((text, i) => lineMarkup(text, hunk.links[i], "mlir", kinds[hunk.kinds[i]], by(i)));
       return `<div class="where">${hunk.function ? `in @${escaped(hunk.function)}` : "outside of functions"}</div>${lines.join("")}`;
     });
-    return `<div class="told">${told.map((t) => `<span>${t}</span>`).join("")}</div><div class="body"><div class="code">${hunks.join("")}</div></div>`;
+    return `<div class="told">${told.map((t) => `<span>${t}</span>`).join("")}${rules}</div><div class="body"><div class="code">${hunks.join("")}</div></div>`;
   }
 
   function machineMarkup(stage) {
@@ -172,7 +175,7 @@ function page(data) {
     const loops = new Map(f.loops.map((loop) => [loop[1], loop]));
     const lines = f.text.split("\n").map((text, i) => {
       const loop = loops.get(i);
-      const about = loop ? ` data-loop="innermost loop: ${loop[2]} instructions, ${counted(loop[3])} bytes read and ${counted(loop[4])} written each time${loop[5] ? `, ${loop[5]}-bit vectors` : ""}"` : "";
+      const about = loop ? ` data-note="innermost loop: ${loop[2]} instructions, ${counted(loop[3])} bytes read and ${counted(loop[4])} written each time${loop[5] ? `, ${loop[5]}-bit vectors` : ""}"` : "";
       return lineMarkup(text, f.links[i], "asm", loop ? " loop" : "", about);
     });
     return `<div class="told">${told.map((t) => `<span>${t}</span>`).join("")}${listed}</div><div class="body"><div class="code">${lines.join("")}</div></div>`;
@@ -220,9 +223,9 @@ function page(data) {
     address();
   }
 
-  function showPass(pane, number) {
-    state.pass = number;
-    pane.querySelector(".right").innerHTML = passMarkup(data.passes[number]);
+  function showPass(pane, number, rewrite = -1) {
+    Object.assign(state, { pass: number, rewrite });
+    pane.querySelector(".right").innerHTML = passMarkup(data.passes[number], rewrite);
     choose(pane, `[data-pass="${number}"]`);
   }
 
@@ -349,6 +352,11 @@ function page(data) {
     buttons[buttons.findIndex((button) => button.classList.contains("on")) + by]?.click();
   }
 
+  function stepRewrite(by) {
+    const buttons = [...main.querySelectorAll("[data-rewrite]")];
+    buttons[buttons.findIndex((button) => button.classList.contains("on")) + by]?.click();
+  }
+
   // The address: #10/asm, #helpers.py:3/weft+asm
 
   function address() {
@@ -376,6 +384,7 @@ function page(data) {
     const target = event.target;
     const place = target.closest("[data-place]"), line = target.closest(".code .l");
     if (target.closest("[data-pass]")) { const pane = target.closest(".pane"); showPass(pane, +target.closest("[data-pass]").dataset.pass); mark(true); }
+    else if (target.closest("[data-rewrite]")) { showPass(target.closest(".pane"), state.pass, +target.closest("[data-rewrite]").dataset.rewrite); mark(true); }
     else if (target.closest("[data-function]")) { const pane = target.closest(".pane"); showFunction(pane, stageOf(pane.dataset.stage), +target.closest("[data-function]").dataset.function); mark(true); }
     else if (target.closest("[data-line]")) into(target.closest(".right").querySelectorAll(".code .l")[+target.closest("[data-line]").dataset.line], target.closest(".right").querySelector(".body"), true);
     else if (getSelection().toString()) return;
@@ -416,7 +425,7 @@ function page(data) {
 
   const KEYS = {
     ArrowDown: () => step(1), j: () => step(1), ArrowUp: () => step(-1), k: () => step(-1),
-    n: () => stepMatch(1), p: () => stepMatch(-1), "[": () => stepList(-1), "]": () => stepList(1),
+    n: () => stepMatch(1), p: () => stepMatch(-1), "[": () => stepList(-1), "]": () => stepList(1), ",": () => stepRewrite(-1), ".": () => stepRewrite(1),
     ArrowRight: () => turn(1), ArrowLeft: () => turn(-1),
     Escape: () => select(null), t: () => $("theme").click(), "?": () => $("help").showModal(),
     s: () => { state.all = !state.all; source.classList.toggle("all", state.all); },

@@ -17,7 +17,7 @@ from ...dialect.sizes import Size
 from .excerpts import excerpts
 from .linked_text import Line, Place
 from .machine_text import MachineFunction
-from .pass_changes import Change
+from .pass_changes import Change, Hunk
 from .stages import MACHINE, SHOWN, Stages, stages_of
 
 if TYPE_CHECKING:
@@ -120,7 +120,6 @@ def data_of(concrete: ConcreteFunction, stages: Collection[str] | None = None, p
             for name, functions in found.machine.items()
         ],
         "passes": [_change(change, table) for change in found.changes],
-        "ran": found.passes,
         "notes": notes,
         **_figures(concrete, table),
     }
@@ -229,11 +228,16 @@ def _change(change: Change, table: _Table) -> Json:
         "added": change.added,
         "removed": change.removed,
         "left": change.left_out,
-        "hunks": [
-            {"function": hunk.function, "kinds": hunk.kinds, **table.lines(hunk.lines)}
-            for hunk in change.hunks
+        "hunks": [{**_hunk(hunk, table), "rules": change.rules(hunk)} for hunk in change.hunks],
+        "rewrites": [
+            {"name": one.name, "hunks": [_hunk(hunk, table) for hunk in one.hunks]} for one in change.rewrites
         ],
     }
+
+
+def _hunk(hunk: Hunk, table: _Table) -> Json:
+    """Lines that changed as data."""
+    return {"function": hunk.function, "kinds": hunk.kinds, **table.lines(hunk.lines)}
 
 
 _COUNTS = ("calls", "flops", "transcendentals", "bytes_read", "bytes_written")

@@ -51,8 +51,6 @@ class Stages:
     missing: dict[str, list[str]] = field(default_factory=dict)
     """By stage, what more there would be to see with tools that this machine has not."""
     changes: list[Change] = field(default_factory=list)
-    passes: int = 0
-    """How many passes ran."""
 
 
 def stages_of(recording: Recording, wanted: Collection[str] | None = None, has_passes: bool = True) -> Stages:
@@ -83,7 +81,7 @@ def stages_of(recording: Recording, wanted: Collection[str] | None = None, has_p
         run_pipeline(module, PIPELINES["weft-to-linalg"], observers=observers)
         mark_debugged(module, True)
         visit_stages(module.operation, recording.target, visit, observers)
-    found.changes, found.passes = watch.changes, watch.ran
+    found.changes = watch.changes
     return found
 
 

@@ -10,6 +10,7 @@ from ...dialect.mlir import Module
 from ...dialect.records import dataclass
 from ...dialect.register import op_class_of
 from ..base import Pass, Statistics
+from ..notes import note
 from ..rewriting import Graph, Match, defined_functions
 from .patterns import Pattern, load_patterns
 
@@ -59,6 +60,12 @@ class _Simplifier:
             value = pattern(match)
             if value is not None and value.type == match.result.type:
                 self.remaining -= 1
+                if (
+                    match.result_type.rank or match.result_type.dtype.kind not in "bui"
+                ):  # no sizes, nor counters
+                    note(
+                        "rewritten", match.operation.location, "is simplified by {}", f"`{pattern.__name__}`"
+                    )
                 changed = self.graph.replace(match.operation, [value])
                 made = self.graph.producers.get(value)
                 self.pending.extend([*([made] if made is not None else ()), *changed])

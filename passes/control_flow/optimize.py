@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ...dialect.mlir import Module
 from ...dialect.records import dataclass
-from ..base import Pass, Statistics
+from ..base import Counting, Pass, Statistics
 from ..pipeline import Observer, Step, parse_pipeline, run_pipeline
 from ..pipelines import PIPELINES
 from .structure import has_control_flow
@@ -36,18 +36,34 @@ class OptimizeControlFlow(Pass):
             return
         steps = parse_pipeline(PIPELINES[ROUND])
         for _ in range(self.max_rounds):
-            counting = _Counting()
-            run_pipeline(module, steps, observers=[counting])
-            statistics.update(counting.statistics)
-            if not counting.statistics or not has_control_flow(module.operation):
+            before = Counter(statistics)
+            run_pipeline(module, steps, observers=[_Counting(statistics)])
+            if statistics == before or not has_control_flow(module.operation):
                 break
 
 
-class _Counting(Observer):
-    """Collects what the passes of a round count."""
+class _Forwarding(Counting):
+    """Counts for a pass of a round, and for all."""
 
-    def __init__(self) -> None:
-        self.statistics: Statistics = Counter()
+    def __init__(self, all_counts: Statistics) -> None:
+        super().__init__()
+        self._all = all_counts
+
+    def counted(self, what: str, more: int) -> None:
+        self._all[what] += more
+
+
+class _Counting(Observer):
+    """Has what the passes of a round count counted for all of them, when they count it."""
+
+    def __init__(self, all_counts: Statistics) -> None:
+        self._all = all_counts
+
+    def counting(self, step: Step, module: Module) -> Statistics:
+        """Statistics of the pass that forward."""
+        return _Forwarding(self._all)
 
     def after(self, step: Step, module: Module, seconds: float, statistics: Statistics) -> None:
-        self.statistics.update({what: count for what, count in statistics.items() if count})
+        """Passes of upstream count nothing."""
+        if isinstance(self._all, Counting):
+            self._all.passed(step.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import textwrap
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from weft.tools.weft_command import main
 
 MODULE = textwrap.dedent("""
-    import weft
+    import numpy as np, weft
 
     def shifted(x):
         return x + 1
@@ -22,6 +23,13 @@ MODULE = textwrap.dedent("""
 
     def wrong(x):
         return x.nope
+
+    def two(x):
+        y = np.negative(-(x * 1.0))
+        return y + np.exp(x)
+
+    def same(x):
+        return np.negative(-(x * 1.0))
 """)
 
 
@@ -48,9 +56,32 @@ def test_a_page_is_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().out == f"halved.html: {size:,} bytes\n"
 
 
+def test_passes_are_printed_with_their_rewrites(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "steps:same", "--spec", "f32[64]", "--passes"]) == 0
+    shown = capsys.readouterr().out
+    assert re.match(r"\d+ passes changed something\.\n", shown)
+    assert re.search(r"^weft-simplify, to optimized: .*1 multiply_by_one, 1 undo_twice$", shown, re.MULTILINE)
+    assert re.search(r"^  -  .*weft\.multiply .*    // multiply_by_one$", shown, re.MULTILINE)
+    assert "Instruction Selection, to asm" in shown
+
+
+def test_one_line_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "steps:two", "--spec", "f32[64]", "--passes", "--line", "17"]) == 0
+    shown = capsys.readouterr().out
+    assert re.match(r"\d+ passes changed what line 17 became\.\n", shown)
+    assert "weft-simplify" not in shown  # which changed line 16
+    assert main(["explain", "steps:two", "--spec", "f32[64]", "--line", "16"]) == 0
+    assert "line 16: " in (shown := capsys.readouterr().out)
+    assert "line 17: " not in shown
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (
+            ["steps:same", "--spec", "f32[2]", "--passes", "-o", "page.html"],
+            "--passes and --line are for what is printed: the page of -o has all passes and lines",
+        ),
         (
             ["steps:shifted"],
             "missing a required argument: 'x': tell its type by --spec, as in --spec 'f32[?,3]'",

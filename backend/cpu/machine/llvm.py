@@ -91,9 +91,8 @@ MAX_BLOCKS = 1_000
 
 def _simplify_functions(names: Collection[str], module: Any) -> None:
     """Simplify the functions of some names, and tidy up all others."""
-    builder = _pass_builder(1)
     with (
-        _disposing(builder.getFunctionPassManager()) as simplify,
+        _disposing(_pass_builder(1).getFunctionPassManager()) as simplify,
         _disposing(_tidy_passes()) as tidy,
         _disposing(_few_passes()) as few,
     ):
@@ -101,9 +100,9 @@ def _simplify_functions(names: Collection[str], module: Any) -> None:
             if function.is_declaration:
                 continue
             if any(True for _ in itertools.islice(function.blocks, MAX_BLOCKS, None)):
-                few.run(function, builder)
+                few.run(function, _pass_builder(1))
             else:
-                (simplify if function.name in names else tidy).run(function, builder)
+                (simplify if function.name in names else tidy).run(function, _pass_builder(1))
 
 
 def _tidy_passes() -> Any:
@@ -126,11 +125,13 @@ def _pass_builder(level: int) -> Any:
     return _kept_pass_builder(current(), level)
 
 
-@cache
-def _kept_pass_builder(target: Target, level: int) -> Any:
+def _make_pass_builder(target: Target, level: int) -> Any:
     options = binding().create_pipeline_tuning_options(speed_level=level)
     options.slp_vectorization = False
     return binding().create_pass_builder(_kept_target_machine(target), options)
+
+
+_kept_pass_builder: Callable[[Target, int], Any] = cache(_make_pass_builder)
 
 
 def assembly(module: Any, has_comments: bool = False) -> str:

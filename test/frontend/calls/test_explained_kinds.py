@@ -85,6 +85,10 @@ PROGRAMS = {
     "loop": [(unrolled, [VECTOR], r"`for k in range\(3\)` is unrolled, as it has 3 iterations")],
     "python": [(lambda x: weft.py_call(print, x), [VECTOR], r"`weft\.py_call\(print, x\)` calls `print`")],
     "check": [(lambda x: x[5], [VECTOR], r"`x\[5\]` is checked, and raises IndexError: index .*")],
+    "rewritten": [
+        (lambda x: np.negative(-(x * 1.0)), [VECTOR], r"`x \* 1\.0` is simplified by `multiply_by_one`"),
+        (lambda x: np.negative(-(x * 1.0)), [VECTOR], r"`np\.negative\(.*\)` is simplified by `undo_twice`"),
+    ],
     "fused": [(softmax, [MATRIX], r"`e` is computed in one loop with all its parts")],
     "rows": [(softmax, [MATRIX], r"`x\.max\(.*\)` runs row by row with `e`, .*, so that what goes .* in the cache")],
     "stored": [(softmax, [MATRIX], r"`e` is computed before `e\.sum\(.*as loops that differ read it")],

@@ -1,0 +1,126 @@
+"""What each pass of LLVM changes, its optimiser's and its code generator's.
+
+llvmlite shows no code between passes. LLVM prints it itself where options of the whole process ask for that, so the
+same calls are made once more in a process of their own, and what that prints is read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO
+
+from ....dialect.errors import InternalError, WeftValueError
+from ....passes.pipeline import Observer
+from ...target import compiling_for, current
+from . import llvm
+from .llvm import ScalarLoops, assembly, optimise, parsed
+from .native_target import binding
+
+MOST = 40 << 20
+"""How many characters are read of what LLVM prints: the passes behind them are not told of."""
+
+_CHILD = "from weft.backend.cpu.machine.watched_passes import show; show()"
+_BANNER = re.compile(r"\*\*\* IR (?:Dump|Deleted) After (?P<name>.+?) on (?P<subject>.+?) \*\*\*$")
+_FUNCTION_OF = re.compile(r"in function (.+)$|^\((.+)\)$")
+_MACHINE_PASS = re.compile(r"(.+) \([^()]*\)")
+"""A pass of the code generator is printed with its short name."""
+_DEFINED = re.compile(r'^define [^@\n]*@"?([\w.$-]+)"?\(', re.MULTILINE)
+_AROUND = re.compile(r"_?weft_|numpy_|.*_sizes_entry$")
+"""Functions around those of a program, which look the same in all programs."""
+
+
+def watch_passes(text: str, loops: ScalarLoops | None, observers: Sequence[Observer]) -> None:
+    """Tell observers of each pass that makes code of LLVM assembly for the current target.
+
+    Passes on weft's own functions around the program are not told of. Raises `InternalError` where the other process
+    fails.
+    """
+    for observer in observers:
+        observer.after_llvm("optimized-llvm", "", "", str(parsed(text)))
+    wanted: dict[str, str | list[str]] = {"text": text, "target": current().name}
+    if loops is not None:
+        wanted |= {"counted": [*loops.counted], "others": [*loops.others]}
+    with _process() as child:
+        assert child.stdin is not None
+        assert child.stderr is not None
+        with child.stdin:
+            json.dump(wanted, child.stdin)
+        told = list(_lines(child.stderr))
+        child.kill()  # where more is printed than is read
+    for stage, name, function, code in passes_in(told):
+        for observer in observers:
+            observer.after_llvm(stage, name, function, code)
+    if child.returncode > 0:
+        raise InternalError(f"LLVM's passes could not be watched: {''.join(told[-20:])[-2000:]}")
+
+
+def _process() -> subprocess.Popen[str]:
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-c", _CHILD],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+    except OSError as error:
+        raise WeftValueError(
+            f"LLVM's passes are watched in another process, which cannot be started: {error}; passes=False leaves them "
+            "out"
+        ) from error
+
+
+def _lines(stream: IO[str]) -> Iterator[str]:
+    read = 0
+    for line in stream:
+        yield line
+        read += len(line)
+        if read > MOST:
+            return
+
+
+def passes_in(lines: Iterable[str]) -> Iterator[tuple[str, str, str, str]]:
+    """What `-print-changed=quiet` prints, pass by pass: as `Observer.after_llvm` takes it."""
+    banner: re.Match[str] | None = None
+    text: list[str] = []
+    for line in lines:
+        found = _BANNER.search(line) if "*** IR " in line else None
+        if found is None:
+            text.append(line)
+            continue
+        if banner is not None:
+            yield _pass_of(banner, text)
+        banner, text = found, []
+    if banner is not None:
+        yield _pass_of(banner, text)
+
+
+def _pass_of(banner: re.Match[str], lines: Sequence[str]) -> tuple[str, str, str, str]:
+    name, subject, code = banner["name"], banner["subject"], "".join(lines).lstrip("\n")
+    inner = _FUNCTION_OF.search(subject)
+    function = "" if subject == "[module]" else subject if inner is None else inner[1] or inner[2]
+    machine = _MACHINE_PASS.fullmatch(name)
+    return ("asm", machine[1], function, code) if machine else ("optimized-llvm", name, function, code)
+
+
+def show() -> None:
+    """In the other process: read what is compiled, and compile it while LLVM prints."""
+    wanted = json.load(sys.stdin)
+    loops = ScalarLoops(wanted["counted"], wanted["others"]) if "counted" in wanted else None
+    shown = [name for name in _DEFINED.findall(wanted["text"]) if not _AROUND.match(name)]
+    for option in (
+        "-print-changed=quiet",
+        "-print-loop-func-scope",
+        f"-filter-print-funcs={','.join(shown)}",
+    ):
+        binding().set_option("", option)
+    llvm._kept_pass_builder = llvm._make_pass_builder  # LLVM prints for the first run of each builder alone
+    with compiling_for(wanted["target"]):
+        assembly(optimise(wanted["text"], loops), has_comments=True)
+
+
+__all__ = ["passes_in", "show", "watch_passes"]

@@ -1,0 +1,126 @@
+"""The passes of LLVM one by one: they are those that make the code, and what LLVM prints of them is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from weft.backend.cpu.machine import watched_passes
+from weft.backend.cpu.machine.llvm import ScalarLoops, optimise
+from weft.backend.cpu.machine.watched_passes import passes_in, watch_passes
+from weft.backend.target import compiling_for
+from weft.dialect.errors import InternalError, WeftValueError
+from weft.passes.pipeline import Observer
+
+SUM = """
+define double @total(ptr %x, i64 %n) {
+entry:
+  %slot = alloca double
+  store double 0.0, ptr %slot
+  br label %loop
+loop:
+  %i = phi i64 [0, %entry], [%next, %loop]
+  %at = getelementptr double, ptr %x, i64 %i
+  %value = load double, ptr %at
+  %before = load double, ptr %slot
+  %sum = fadd double %before, %value
+  store double %sum, ptr %slot
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %loop, label %exit
+exit:
+  %result = load double, ptr %slot
+  ret double %result
+}
+define void @weft_poll() {
+  ret void
+}
+"""
+
+LOOPS = {"long": None, "short": ScalarLoops(others=["total"]), "tidied": ScalarLoops()}
+
+
+class Noted(Observer):
+    def __init__(self) -> None:
+        self.found: list[tuple[str, str, str, str]] = []
+
+    def after_llvm(self, stage: str, name: str, function: str, text: str) -> None:
+        self.found.append((stage, name, function, text))
+
+
+@pytest.fixture(autouse=True)
+def target() -> Iterator[None]:
+    with compiling_for("native"):
+        yield
+
+
+@pytest.mark.parametrize("kind", LOOPS)
+def test_the_last_text_of_the_optimiser_is_the_code(kind: str) -> None:
+    noted = Noted()
+    watch_passes(SUM, LOOPS[kind], [noted])
+    changed = [text for stage, name, _, text in noted.found if stage == "optimized-llvm" and name and text]
+    expected = str(optimise(SUM, LOOPS[kind]))
+    assert _body(changed[-1]) == _body(expected)
+    names = [name for _, name, function, _ in noted.found if function == "total"]
+    assert "SROAPass" in names
+    assert ("LoopUnrollPass" in names) == (kind == "long")
+    assert noted.found[0][:3] == ("optimized-llvm", "", "")
+    assert "alloca" in noted.found[0][3]
+
+
+def _body(text: str) -> str:
+    return text.partition("@total(")[2].partition("\n}")[0]
+
+
+def test_instructions_of_the_machine_are_told_function_by_function() -> None:
+    noted = Noted()
+    watch_passes(SUM, None, [noted])
+    machine = [
+        (name, function, text) for stage, name, function, text in noted.found if stage == "asm" and text
+    ]
+    assert any("Register" in name for name, _, _ in machine)
+    assert {function for _, function, _ in machine} == {"total"}  # and not weft's own
+    assert all("Machine code for function total" in text for _, _, text in machine)
+
+
+def test_what_llvm_prints_is_read() -> None:
+    printed = [
+        "something else\n",
+        "*** IR Dump After SROAPass on f ***\n",
+        "\n",
+        "define void @g() {\n",
+        "; *** IR Dump After LICMPass on loop %l in function f ***\n",
+        "define void @h() {\n",
+        "*** IR Deleted After InlinerPass on (f) ***\n",
+        "*** IR Dump After IPSCCPPass on [module] ***\n",
+        "; text\n",
+        "*** IR Dump After Greedy Register Allocator (greedy) on f.0 ***\n",
+        "# Machine code for function f.0: IsSSA\n",
+    ]
+    assert list(passes_in(printed)) == [
+        ("optimized-llvm", "SROAPass", "f", "define void @g() {\n"),
+        ("optimized-llvm", "LICMPass", "f", "define void @h() {\n"),
+        ("optimized-llvm", "InlinerPass", "f", ""),
+        ("optimized-llvm", "IPSCCPPass", "", "; text\n"),
+        ("asm", "Greedy Register Allocator", "f.0", "# Machine code for function f.0: IsSSA\n"),
+    ]
+
+
+def test_what_is_printed_is_read_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watched_passes, "MOST", 4_000)
+    noted = Noted()
+    watch_passes(SUM, None, [noted])
+    assert 4_000 < sum(len(text) for *_, text in noted.found) < 6_000
+
+
+def test_a_process_that_fails_is_an_error_of_weft(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watched_passes, "_CHILD", "import sys; sys.exit('out of order')")
+    with pytest.raises(InternalError, match="LLVM's passes could not be watched: out of order"):
+        watch_passes(SUM, None, [Noted()])
+
+
+def test_without_another_process_it_is_said_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watched_passes.sys, "executable", "/no/such/python")
+    with pytest.raises(WeftValueError, match=r"cannot be started: .*passes=False leaves them out"):
+        watch_passes(SUM, None, [Noted()])
