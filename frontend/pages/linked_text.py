@@ -243,7 +243,9 @@ def without_values(text: str) -> str:
 
 
 _VALUES = re.compile(r"%\d+|!\d+|^ +")
-_MACHINE_DEBUG = re.compile(r",? debug-location !\d+(?:; (.*))?$")
+_MACHINE_DEBUG = re.compile(
+    r",? debug-location !(?:\d+|DILocation\([^)]*\))(?P<memory> ::.*?)?(?:; (?P<places>.*))?$"
+)
 _MACHINE_PLACE = re.compile(r"([^\s@\[\]]+):(\d+):\d+")
 
 
@@ -252,10 +254,11 @@ def linked_machine_code(text: str, files: Mapping[str, str]) -> list[Line]:
     shown: list[Line] = []
     for line in text.splitlines():
         match = _MACHINE_DEBUG.search(line)
-        found = _MACHINE_PLACE.findall(match[1] or "") if match else ()
+        found = _MACHINE_PLACE.findall(match["places"] or "") if match else ()
         places = dict.fromkeys((files[name], int(number)) for name, number in found if name in files)
         if line.strip() and not line.startswith("#"):
-            shown.append(Line(line[: match.start()] if match else line, tuple(places)))
+            kept = line[: match.start()] + (match["memory"] or "") if match else line
+            shown.append(Line(kept, tuple(places)))
     return shown
 
 

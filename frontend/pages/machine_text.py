@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import field
 
+from ...backend.cpu.machine.throughput import Throughput
 from ...backend.gpu.machine.assembler import Resources
 from ...dialect.records import dataclass
 from .linked_text import Line, Place, joined_path
@@ -27,6 +28,10 @@ class Loop:
     """Bytes that an iteration reads."""
     written: int = 0
     vector_bits: int = 0
+    code: list[str] = field(default_factory=list)
+    """Its instructions, with the labels between them."""
+    throughput: Throughput | None = None
+    """What a model of the processor says, where there is one."""
 
 
 @dataclass
@@ -152,6 +157,7 @@ class _Reader:
         if self._loop is not None:
             read, written = moved_bytes(name, operands)
             self._loop.instructions += 1
+            self._loop.code.append(text)
             self._loop.read += read
             self._loop.written += written
             self._loop.vector_bits = max(self._loop.vector_bits, bits)
@@ -270,6 +276,11 @@ def in_order(functions: Sequence[MachineFunction]) -> list[MachineFunction]:
     return sorted(functions, key=lambda function: _rank(function.name))
 
 
+def is_of_program(function: MachineFunction) -> bool:
+    """Whether a function is not one of weft's own, which are alike in all programs."""
+    return _rank(function.name) < 3
+
+
 def _rank(name: str) -> int:
     if name.startswith("kernel_"):
         return 0
@@ -284,6 +295,7 @@ __all__ = [
     "file_named",
     "functions_of",
     "in_order",
+    "is_of_program",
     "moved_bytes",
     "vector_bits",
 ]

@@ -170,12 +170,12 @@ function page(data) {
       if (shared) told.push(`${counted(shared)} bytes of shared memory`);
     }
     told.push(...stage.missing.map((text) => `<i>${escaped(text)}</i>`));
-    const jumps = f.loops.map(([label, first, , read, written]) => `<span><button data-line="${first}">${escaped(label.replace(/^\.?L/, ""))}</button> ${counted(read)} B in, ${counted(written)} out</span>`);
-    const listed = jumps.length ? `<div class="loops"><span>bytes an iteration of</span>${jumps.join("")}</div>` : "";
+    const jumps = f.loops.map(([label, first, , read, written, , model]) => `<span><button data-line="${first}">${escaped(label.replace(/^\.?L/, ""))}</button> ${model ? `<b>${model[0]} cycles</b>, ` : ""}${counted(read)} B in, ${counted(written)} out</span>`);
+    const listed = jumps.length ? `<div class="loops"><span>an iteration of</span>${jumps.join("")}</div>` : "";
     const loops = new Map(f.loops.map((loop) => [loop[1], loop]));
     const lines = f.text.split("\n").map((text, i) => {
       const loop = loops.get(i);
-      const about = loop ? ` data-note="innermost loop: ${loop[2]} instructions, ${counted(loop[3])} bytes read and ${counted(loop[4])} written each time${loop[5] ? `, ${loop[5]}-bit vectors` : ""}"` : "";
+      const about = loop ? ` data-note="innermost loop: ${loop[2]} instructions, ${counted(loop[3])} bytes read and ${counted(loop[4])} written each time${loop[5] ? `, ${loop[5]}-bit vectors` : ""}${loop[6] ? `, ${loop[6][0]} cycles, limited by ${escaped(loop[6][1])}` : ""}"` : "";
       return lineMarkup(text, f.links[i], "asm", loop ? " loop" : "", about);
     });
     return `<div class="told">${told.map((t) => `<span>${t}</span>`).join("")}${listed}</div><div class="body"><div class="code">${lines.join("")}</div></div>`;

@@ -211,7 +211,15 @@ def _function(function: MachineFunction, table: _Table) -> Json:
         "reloads": function.reloads,
         "resources": None if (takes := function.resources) is None else vars(takes),
         "loops": [
-            [loop.label, loop.first, loop.instructions, loop.read, loop.written, loop.vector_bits]
+            [
+                loop.label,
+                loop.first,
+                loop.instructions,
+                loop.read,
+                loop.written,
+                loop.vector_bits,
+                loop.throughput,
+            ]
             for loop in function.loops
         ],
     }

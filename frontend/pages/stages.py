@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import field
 
 from ...backend.compiler import visit_stages
+from ...backend.cpu.machine.throughput import throughput_of
 from ...backend.gpu.machine.assembler import Resources
 from ...backend.planning.debug_info import mark_debugged
+from ...backend.target import current
 from ...dialect.mlir import ir
 from ...dialect.records import dataclass
 from ...dialect.register import context
@@ -16,7 +18,7 @@ from ...passes.pipelines import PIPELINES
 from ..compiling.program import Recording
 from .device_text import device_functions_of, missing_tools, resources_of, with_resources
 from .linked_text import Line, linked, linked_assembly
-from .machine_text import MachineFunction, functions_of, in_order
+from .machine_text import MachineFunction, functions_of, in_order, is_of_program
 from .pass_changes import Change, Watch
 
 SHOWN = {
@@ -68,6 +70,7 @@ def stages_of(recording: Recording, wanted: Collection[str] | None = None, has_p
             return
         if stage == "asm":
             found.machine[stage] = in_order(functions_of(str(code)))
+            found.missing[stage] = with_throughput(found.machine[stage])
         elif stage in MACHINE:
             found.machine[stage] = with_resources(device_functions_of(str(code)), takes)
         elif stage in SHOWN:
@@ -83,6 +86,17 @@ def stages_of(recording: Recording, wanted: Collection[str] | None = None, has_p
         visit_stages(module.operation, recording.target, visit, observers)
     found.changes = watch.changes
     return found
+
+
+def with_throughput(functions: Sequence[MachineFunction]) -> list[str]:
+    """Note how many cycles the loops of some functions take; returns what there is to say about that."""
+    loops = {f"{f.name} {loop.label}": loop for f in functions if is_of_program(f) for loop in f.loops}
+    if not loops:
+        return []
+    found, told = throughput_of({name: loop.code for name, loop in loops.items()}, current())
+    for name, throughput in found.items():
+        loops[name].throughput = throughput
+    return [told]
 
 
 def _note_missing(found: Stages, wanted: Collection[str] | None) -> None:

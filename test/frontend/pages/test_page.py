@@ -12,6 +12,7 @@ import pytest
 
 import weft
 from support.pages import data_in, line_of, lines_for, stage
+from weft.backend.cpu.machine.throughput import find_llvm_mca
 from weft.backend.gpu.machine.assembler import can_disassemble, find_assembler
 from weft.dialect.errors import WeftTypeError, WeftValueError
 from weft.frontend.pages.excerpts import excerpts
@@ -133,7 +134,13 @@ def test_loops_of_machine_code_are_told(tmp_path: Path) -> None:
     kernel = next(f for f in data["machine"][0]["functions"] if f["loops"])
     assert kernel["bits"] == 256
     assert kernel["spills"] == 0
-    _, first, instructions, read, stored, bits = kernel["loops"][0]
+    _, first, instructions, read, stored, bits, model = kernel["loops"][0]
+    if find_llvm_mca() is None:
+        assert model is None
+        assert "install LLVM's tools" in data["machine"][0]["missing"][0]
+    else:
+        assert 0 < model[0] < instructions
+        assert "cycles by llvm-mca" in data["machine"][0]["missing"][0]
     assert kernel["text"].split("\n")[first] == f"{kernel['loops'][0][0]}:"
     assert bits == 256
     assert read == 2 * stored
@@ -368,4 +375,7 @@ def test_passes_of_llvm_are_there_with_their_lines(softmax: dict[str, Any]) -> N
     line = line_of("e = np.exp", HERE)
     assert any(lines_for(softmax, hunk, line) for change in optimiser.values() for hunk in change["hunks"])
     assert any(lines_for(softmax, hunk, line) for hunk in selected["hunks"])
+    assert not any(
+        "debug-location" in hunk["text"] for change in generator.values() for hunk in change["hunks"]
+    )
     assert not any("!dbg" in hunk["text"] for change in optimiser.values() for hunk in change["hunks"])
