@@ -569,7 +569,7 @@ class PythonState(DataOfState):
         grown = self.grown_containers()
         for handle, items, guard, read in self._lists:
             is_read = read in (self._attribute_uses.read if isinstance(read, str) else self._read_lists)
-            self.guards.append(guard if is_read or id(items) in grown else Kind(handle, list))
+            self.guards.append(guard if is_read or id(items) in grown else Kind(handle, type(items)))
         for array, named, key in self._handles.values():
             is_data = self._decisions.is_data(key) or self.input_of(array) is not None
             is_captured = array.nbytes > CONSTANT_BYTES or self._trace.is_constant(array)
