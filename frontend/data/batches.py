@@ -70,11 +70,7 @@ class BatchStream(StreamStep):
 
     def begun(self, item: Any) -> Any:
         """A batch with room for all elements, and the first in it."""
-        return self.placed(mapped(self.room, item), 0, item)
-
-    def room(self, part: Any) -> Any:
-        """An array for one part of all elements of a batch."""
-        return np.zeros((self.count, *np.shape(part)), np.asarray(part).dtype)
+        return self.placed(mapped(functools.partial(room, self.count), item), 0, item)
 
     def placed(self, batch: Any, number: Any, item: Any) -> Any:
         """The batch with an element in its place."""
@@ -83,6 +79,11 @@ class BatchStream(StreamStep):
     def begin_of(self, batch: Any, number: Any) -> Any:
         """The first rows of a batch."""
         return mapped(lambda part: part[:number], batch)
+
+
+def room(count: int, part: Any) -> Any:
+    """An array for one part of so many elements."""
+    return np.zeros((count, *np.shape(part)), np.asarray(part).dtype)
 
 
 def with_row(number: Any, batch: Any, part: Any) -> Any:
@@ -124,7 +125,7 @@ class PaddedBatch(BatchStream):
 def aligned(given: Any, item: Any) -> Any:
     """What is said for the parts of an element, in the structure of it."""
     if isinstance(item, tuple):
-        return tuple([aligned(inside(given, place), item[place]) for place in range(len(item))])
+        return tuple([aligned(inside(given, place), part) for place, part in enumerate(item)])
     if isinstance(item, dict):
         return {name: aligned(inside(given, name), item[name]) for name in item}
     return given
@@ -203,4 +204,4 @@ def padded_spec(spec: Any, shapes: Any, count: int | None) -> Any:
     return TensorSpec((count, *[None if extent == -1 else extent for extent in given]), spec.dtype)
 
 
-__all__ = ["BatchStream", "PaddedBatch"]
+__all__ = ["BatchStream", "PaddedBatch", "room", "with_row"]

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from ...dialect.callbacks import name_of
 from ...dialect.errors import UnsupportedError
 from ..runtime_values.results import present
+from ..signature.feeds import Called
 from ..tracing.current import current_trace
 from .elements import Key, Pipeline, applied, mapped, parts_of, row_of
 
@@ -54,14 +56,16 @@ class WalkCursor(Cursor):
 class FetchedCursor(Cursor):
     """A place in an iterable whose items are fetched when the program runs."""
 
-    source: Any
+    items: Any
     turn: Any
+    is_left: Any = True
 
     def advance(self) -> Any:
-        is_there, item = self.source.next(self.turn)
-        if is_there:
-            self.item = item
-        return is_there
+        if self.is_left:
+            self.is_left, item = self.items.next(current_trace(), self.turn)
+            if self.is_left:
+                self.item = item
+        return self.is_left
 
 
 @dataclass(eq=False)
@@ -80,16 +84,25 @@ def cursor_of_items(iterable: Any, types: Any) -> Any:
     from ..autograph.operators.statements.fetched_items import made_of  # no part of plain Python
 
     source = made_of(trace, iterable, None if types is None else types.items)
+    if source is None and types is None and isinstance(iterable, Called):
+        raise UnsupportedError(
+            f"{name_of(iterable.make)} makes items of arguments that are known when the program runs: so nothing tells "
+            "their types but an output_signature, from_generator(..., output_signature=weft.TensorSpec(shape, dtype))"
+        )
     if source is None:
         raise UnsupportedError(
             f"the items of this {type(iterable).__name__} are nothing that compiled code can hold: they are arrays and "
             "numbers in tuples, lists, dicts and dataclasses"
         )
-    turn = source.start()
-    if source.spec is None:
-        source.require_none(turn)
+    turn = source.start(_MOST_AT_ONCE)
+    if source.items.spec is None:
+        source.items.require_none(trace, turn)
         return NoElements()
-    return FetchedCursor(source, turn)
+    return FetchedCursor(source.items, turn)
+
+
+_MOST_AT_ONCE = 1024
+"""So many data sets of Python's items take turns."""
 
 
 @dataclass(eq=False)
@@ -288,6 +301,39 @@ class BatchCursor(Cursor):
 
 
 @dataclass(eq=False)
+class WindowCursor(Cursor):
+    """The elements of one window after the other, out of the ring that the pipeline keeps."""
+
+    inner: Any
+    pipeline: Any
+    ring: Any = None
+    number: Any = 0
+    first: Any = 0
+
+    def advance(self) -> Any:
+        found, is_left = False, True
+        while is_left and not found:
+            is_left = self.inner.advance()
+            if is_left:
+                item = present(self.inner.item)
+                if self.number == 0:
+                    self.ring = self.pipeline.begun(item)
+                else:
+                    # A copy: places that take turns hold one another's rings.
+                    ring = mapped(lambda part: part.copy(), present(self.ring))
+                    self.ring = self.pipeline.placed(ring, self.number, item)
+                self.number += 1
+                found = self.number == self.first + self.pipeline.reach()
+        if not found:
+            found = self.first < self.number and not self.pipeline.drops
+        if found:
+            count = self.pipeline.rest(self.number, self.first)
+            self.item = self.pipeline.held(present(self.ring), self.first, count)
+            self.first += self.pipeline.shift
+        return found
+
+
+@dataclass(eq=False)
 class UnbatchCursor(Cursor):
     inner: Any
     batch: Any = None
@@ -430,6 +476,7 @@ __all__ = [
     "TakeCursor",
     "UnbatchCursor",
     "WalkCursor",
+    "WindowCursor",
     "ZipCursor",
     "cursor_of_items",
     "skip_elements",

@@ -20,7 +20,7 @@ def mapped(function: Callable[..., Any], value: Any, *others: Any) -> Any:
     """A structure with `function(part, ...)` in the place of each part, of what others have there."""
     if isinstance(value, tuple):
         parts = [
-            mapped(function, value[place], *[other[place] for other in others]) for place in range(len(value))
+            mapped(function, part, *[other[place] for other in others]) for place, part in enumerate(value)
         ]
         return type(value)(*parts) if names_in(value) else tuple(parts)
     if isinstance(value, dict):
@@ -40,7 +40,7 @@ def joined(function: Callable[[list[Any]], Any], values: list[Any]) -> Any:
     """A structure with `function(parts)` in each place, of the parts that structures of one kind have there."""
     first = values[0]
     if isinstance(first, tuple):
-        parts = [joined(function, [value[place] for value in values]) for place in range(len(first))]
+        parts = [joined(function, [value[place] for value in values]) for place, _ in enumerate(first)]
         return type(first)(*parts) if names_in(first) else tuple(parts)
     if isinstance(first, dict):
         return {name: joined(function, [value[name] for value in values]) for name in first}

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from ...dialect.errors import UnsupportedError, WeftTypeError
+from ...dialect.errors import WeftTypeError
 from ..runtime_values.results import present
 from ..signature.element_kinds import names_in
 from ..tracing.current import current_trace
 from . import cursors
-from .batches import BatchStream
+from .batches import BatchStream, room, with_row
 from .elements import Key, Pipeline, applied, batched_spec, mapped, parts_of, rows_of, stacked
 from .rows import Rows, RowStep, Slices
-from .settled import is_fetched, settled
-from .streams import ENDLESS, INFINITE, UNKNOWN, StreamStep, cursor_at, first_spec, known
+from .settled import settled
+from .streams import ENDLESS, INFINITE, UNKNOWN, Items, StreamStep, cursor_at, first_spec, known
 
 # Windows
 
@@ -31,15 +31,20 @@ class Part(RowStep):
     first: Any
     stride: int
     count: Any
+    may_end: bool = False
+    """Whether the row of another shape may be one of them."""
 
     def size(self) -> Any:
         return self.count
 
     def full(self) -> Any:
-        return self.count
+        if not self.may_end:
+            return self.count
+        ends = self.first + (self.count - 1) * self.stride == self.inner.full()
+        return self.count - (1 if ends else 0)
 
     def has_last(self) -> bool:
-        return False
+        return self.may_end and Rows.has_last(self)
 
     def begin(self, key: Key) -> Any:
         return self.orders
@@ -63,6 +68,9 @@ class Component(RowStep):
     def rows(self, orders: Any, numbers: Any) -> Any:
         return picked(self.inner.rows(orders, numbers), self.path)
 
+    def last(self, orders: Any) -> Any:
+        return picked(self.inner.last(orders), self.path)
+
     def spec(self) -> Any:
         return picked(self.inner.spec(), self.path)
 
@@ -77,7 +85,7 @@ def picked(value: Any, path: tuple[Any, ...]) -> Any:
 def components(make: Callable[[Any], Any], structure: Any, rows: Rows, path: tuple[Any, ...]) -> Any:
     """A structure with a data set of its rows in the place of each part."""
     if isinstance(structure, tuple):
-        parts = [components(make, structure[place], rows, (*path, place)) for place in range(len(structure))]
+        parts = [components(make, part, rows, (*path, place)) for place, part in enumerate(structure)]
         return type(structure)(*parts) if names_in(structure) else tuple(parts)
     if isinstance(structure, dict):
         return {name: components(make, part, rows, (*path, name)) for name, part in structure.items()}
@@ -107,60 +115,79 @@ class Windows(StreamStep):
         return first_spec(self)
 
     def walk(self, key: Key, start: Any) -> Iterator[Any]:
-        if isinstance(self.inner, Rows) and not self.inner.has_last():
+        if isinstance(self.inner, Rows):
             structure, orders, size = self.inner.spec(), self.inner.begin(key), self.inner.size()
-            full = self.count(size, True)
-            for number in range(start, full):
+            alike = self.count(self.inner.full(), True)
+            for number in range(start, alike):
                 part = Part(self.inner, orders, number * self.shift, self.stride, self.width)
                 yield components(self.make, structure, part, ())
-            if not self.drops:
-                for number in range(max(start, full), self.count(size, False)):
-                    yield self.element(orders, number)
+            for number in range(max(start, alike), self.count(size, self.drops)):
+                yield self.element(orders, number)
         else:
-            for number, items in enumerate(self.lists(key)):
-                if number >= start:
-                    yield components(self.make, items[0], Slices(stacked(items)), ())
+            ring: Any  # of no value in front of the loop
+            number, first = 0, 0
+            for item in self.inner.walk(key, 0):
+                ring = self.begun(item) if number == 0 else self.placed(ring, number, item)  # noqa: F821
+                number += 1
+                if number == first + self.reach():
+                    if first >= start * self.shift:
+                        yield self.held(ring, first, self.width)
+                    first += self.shift
+            while first < number and not self.drops:
+                if first >= start * self.shift:
+                    yield self.held(ring, first, self.rest(number, first))
+                first += self.shift
 
     def element(self, orders: Any, number: Any) -> Any:
         """The window of a number, of rows."""
         first = number * self.shift
-        rest = (self.inner.size() - first + self.stride - 1) // self.stride
-        count = self.width if self.drops else min(rest, self.width)
-        part = Part(self.inner, orders, first, self.stride, count)
+        count = self.width if self.drops else self.rest(self.inner.size(), first)
+        part = Part(self.inner, orders, first, self.stride, count, self.inner.has_last())
         return components(self.make, self.inner.spec(), part, ())
 
+    def rest(self, size: Any, first: Any) -> Any:
+        """How many of so many elements are in the window that begins at one of them."""
+        return min((size - first + self.stride - 1) // self.stride, self.width)
+
     def cursor(self, key: Key) -> Any:
-        if not isinstance(self.inner, Rows) or self.inner.has_last():
-            refuse_window_of_stream()
-        return cursors.RowsCursor(self, self.inner.begin(key), self.count(self.inner.size(), self.drops))
+        if isinstance(self.inner, Rows):
+            return cursors.RowsCursor(self, self.inner.begin(key), self.count(self.inner.size(), self.drops))
+        return cursors.WindowCursor(self.inner.cursor(key), self)
 
-    def lists(self, key: Key) -> Iterator[Any]:
-        """The elements of each window of a stream."""
-        if current_trace() is not None:
-            refuse_window_of_stream()
-        reach = (self.width - 1) * self.stride + 1
-        held: list[Any] = []
-        surplus = 0
-        for item in self.inner.walk(key, 0):
-            if surplus > 0:
-                surplus -= 1
-            else:
-                held.append(item)
-            if len(held) == reach:
-                yield held[:: self.stride]
-                surplus = max(self.shift - reach, 0)
-                held = held[self.shift :]
-        while held and not self.drops:
-            yield held[:: self.stride]
-            held = held[self.shift :]
+    # Of streams: the last elements, as many as a window reaches over, in a ring
+
+    def reach(self) -> int:
+        """How many elements there are from the first to the last of a window."""
+        return (self.width - 1) * self.stride + 1
+
+    def begun(self, item: Any) -> Any:
+        """A ring, with the first element in it."""
+        if current_trace() is None:
+            return [item] * self.reach()
+        return mapped(lambda part: with_row(0, room(self.reach(), part), part), item)
+
+    def placed(self, ring: Any, number: Any, item: Any) -> Any:
+        """The ring, with the element of a number."""
+        place = number % self.reach()
+        if current_trace() is None:
+            ring[place] = item
+            return ring
+        return mapped(functools.partial(with_row, place), ring, item)
+
+    def held(self, ring: Any, first: Any, count: Any) -> Any:
+        """The window of so many elements from a number on, out of the ring; compiled code knows its greatest size."""
+        if current_trace() is None:
+            places = [(first + number * self.stride) % self.reach() for number in range(count)]
+            found = [ring[place] for place in places]
+            return components(self.make, found[0], listed(found), ())
+        found = rows_of(ring, (first + np.arange(self.width) * self.stride) % self.reach())
+        return components(self.make, ring, Part(Slices(found), (), 0, 1, count), ())
 
 
-def refuse_window_of_stream() -> None:
-    """Say that compiled code does not know where windows begin and end."""
-    raise UnsupportedError(
-        "window() of a data set of which a walk alone tells how many elements it has (behind filter() and the "
-        "like, or made of an iterable) is walked in plain Python only"
-    )
+def listed(items: list[Any]) -> Any:
+    """A pipeline of elements that are there: rows, where their arrays are of one shape each."""
+    shapes = [[np.shape(part) for _, part in parts_of(item)] for item in items]
+    return Slices(stacked(items)) if all(shape == shapes[0] for shape in shapes) else Items(items, None)
 
 
 # Data sets of elements
@@ -183,11 +210,6 @@ class FlatMap(StreamStep):
         pipeline = pipeline_of(applied(self.function, item))
         if current_trace() is not None:
             pipeline = settled(pipeline)
-            if is_fetched(pipeline):
-                raise UnsupportedError(
-                    "interleave() of data sets whose items Python gives (from_generator, from_iterable) is walked in "
-                    "plain Python only, as is zip() of what flat_map() makes of such: flat_map() by itself is compiled"
-                )
         return cursor_at(pipeline, key, 0)
 
     def walk(self, key: Key, start: Any) -> Iterator[Any]:

@@ -17,7 +17,7 @@ class Settled(Pipeline):
     contents: tuple[Any, ...]
 
     def __call__(self, *item: Any) -> Any:
-        return put_together(self.template, self.contents)(*item)
+        return unsettled(self)(*item)
 
 
 def settled(value: Any) -> Any:
@@ -33,14 +33,9 @@ def settled(value: Any) -> Any:
     return value if apart is None else Settled(apart[0], apart[1])
 
 
-def is_fetched(value: Any) -> bool:
-    """Whether Python gives items of a pipeline."""
-    if isinstance(value, Pipeline) and not isinstance(value, Settled):
-        inside = [getattr(value, field.name) for field in fields(value)]  # type: ignore[arg-type]
-        return hasattr(value, "types") or any(is_fetched(part) for part in inside)
-    if isinstance(value, (tuple, dict)):
-        return any(is_fetched(part) for part in (value.values() if isinstance(value, dict) else value))
-    return False
+def unsettled(function: Any) -> Any:
+    """A function that may have been settled."""
+    return put_together(function.template, function.contents) if isinstance(function, Settled) else function
 
 
-__all__ = ["is_fetched", "settled"]
+__all__ = ["settled", "unsettled"]

@@ -16,6 +16,7 @@ from ..tracing.current import current_trace
 from . import cursors
 from .elements import Key, Pipeline, applied, mapped, parts_of, row_of, spec_of, stacked
 from .rows import Orders, Rows, Slices, drawing, drawn_order
+from .settled import unsettled
 
 ENDLESS = 2**62
 """More elements than there are."""
@@ -94,7 +95,7 @@ class Calls(Stream):
                 yield item
 
     def cursor(self, key: Key) -> Any:
-        return cursors.cursor_of_items(Called(self.make, self.arguments), self.types)
+        return cursors.cursor_of_items(Called(unsettled(self.make), self.arguments), self.types)
 
 
 @dataclass(eq=False)

@@ -49,6 +49,12 @@ def lengths() -> Iterator[Any]:
         yield np.full(length, length)
 
 
+def drawn_of(count: Any) -> Iterator[Any]:
+    draws = random.Random(str(count))  # nothing that compiled code has
+    for _ in range(int(count)):
+        yield np.int64(draws.randint(0, 99))
+
+
 def numbers(count: int) -> Any:
     """A stream."""
     return Dataset.range(count).filter(odd)
@@ -70,6 +76,24 @@ PROGRAMS: dict[str, Callable[[], Any]] = {
     "windows": lambda: Dataset.zip(
         Dataset.range(20).window(3), Dataset.range(12).window(3, shift=1)
     ).flat_map(lambda x, y: Dataset.zip(x, y)),
+    "windows of streams": lambda: Dataset.zip(
+        numbers(20).window(4, shift=2, stride=2), numbers(30).window(2, shift=5)
+    ).flat_map(lambda x, y: Dataset.zip(x, y)),
+    "windows of parts": lambda: (
+        Dataset.zip(numbers(20), Dataset.range(14).map(lambda x: x * 10)).window(3, 1, 1, True)
+    ).flat_map(lambda x, y: Dataset.zip(x.batch(3), y.batch(2))),
+    "windows with a smaller last batch": lambda: (
+        Dataset.range(11).batch(2).window(2, 1, 2).flat_map(lambda window: window)
+    ),
+    "generators with arguments": lambda: Dataset.range(7).flat_map(
+        lambda x: Dataset.from_generator(drawn_of, NUMBER, args=(x,))
+    ),
+    "generators in turn": lambda: Dataset.range(7).interleave(
+        lambda x: Dataset.from_generator(drawn_of, NUMBER, args=(x,)).map(lambda y: y + x), cycle_length=2
+    ),
+    "generators again": lambda: Dataset.range(5).interleave(
+        lambda x: Dataset.from_generator(lambda: drawn_of(x), NUMBER).repeat(2), cycle_length=2
+    ),
     "batches of what comes again": lambda: Dataset.zip(
         Dataset.range(20).shuffle(seed=3).repeat().batch(8).take(4), Dataset.range(9).repeat(5).batch(8)
     ),
@@ -155,8 +179,8 @@ def test_going_on_where_a_saved_walk_was(tmp_path: Any) -> None:
             "has more entries along axis 0, and padded_shapes says 3",
         ),
         (
-            lambda: Dataset.range(3).interleave(lambda _: Dataset.from_generator(drawn, NUMBER)),
-            "items Python gives .* plain Python only",
+            lambda: Dataset.range(1, 40).interleave(lambda x: Dataset.from_generator(drawn_of, args=(x,))),
+            "drawn_of makes items of arguments that are known when the program runs: .* output_signature",
         ),
         (
             lambda: Dataset.range(3).interleave(lambda x: x),
@@ -199,3 +223,15 @@ def test_full_batches_of_streams_have_known_sizes() -> None:
         return len(batch)
 
     assert counted(Dataset.range(17).filter(odd).batch(4, drop_remainder=True)) == 8
+
+
+@pytest.mark.filterwarnings("ignore:each item of this:weft.FallbackWarning")
+def test_generators_that_are_walked_at_once_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    from weft.frontend.data import cursors
+
+    monkeypatch.setattr(cursors, "_MOST_AT_ONCE", 1)
+    turns = Dataset.range(2, 9).interleave(
+        lambda x: Dataset.from_generator(drawn_of, NUMBER, args=(x,)), cycle_length=2
+    )
+    with pytest.raises(ValueError, match="more walks of one drawn_of were begun at once than are kept"):
+        weft.function(digest)(turns)

@@ -11,11 +11,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .....dialect.callbacks import with_declared
-from .....dialect.errors import UnsupportedError, WeftTypeError
+from .....dialect.callbacks import name_of, with_declared
+from .....dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from .....dialect.types import TensorType
 from ....runtime_values.calls_in_loops import note_call
+from ....runtime_values.closures import put_together, taken_apart
 from ....runtime_values.outside_traces import outside_traces
+from ....runtime_values.values import Frozen, holds_traced
 from ....signature.feeds import (
     Called,
     Feed,
@@ -28,6 +30,7 @@ from ....signature.feeds import (
     is_fed,
 )
 from ....signature.signature import unflatten
+from ....signature.traced_value import ByValue
 from ....source.modules import is_users_object
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace, set_current_trace
@@ -52,23 +55,81 @@ _ITERATORS: tuple[type, ...] = (
 """Python's own iterators, besides those of itertools."""
 
 
+class FetchedItems(ByValue):
+    """Items of one type, which are fetched from an iterator that is found by its number."""
+
+    def __init__(self, name: str, spec: ItemSpec | None) -> None:
+        self.name = name
+        self.spec = spec
+        """What is known of the items; None where there were none."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FetchedItems) and (self.name, self.spec) == (other.name, other.spec)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.spec))
+
+    def next(self, trace: Recorder, turn: TracedArray) -> tuple[TracedArray, Any]:
+        """Record that the next item is fetched: whether there is one, and the item."""
+        note_call(
+            trace,
+            f"each item of this {self.name} is fetched",
+            "arrays, and pipelines of weft.data.Dataset, are read by compiled code itself",
+        )
+        spec, name = self.spec, self.name
+        assert spec is not None
+        nothing = [np.False_, *spec.zeros()]
+
+        def fetch(turn: Any) -> list[Any]:
+            key = int(turn)
+            if key not in _places:
+                raise WeftValueError(f"more walks of one {name} were begun at once than are kept")
+            for number, item in _places[key][key]:
+                return [np.True_, *spec.arrays(item, f"item {number} of {name}")]
+            _forget(key)
+            return nothing
+
+        types = [_TRUTH, *spec.types]
+        callback = with_declared(outside_traces(fetch, f"next of {name}"))
+        made = host_call(trace, callback, [turn._value()], types)
+        arrays = [
+            array if kind is None else array._like_python(kind)
+            for array, kind in zip(made[1:], spec.kinds, strict=True)
+        ]
+        item = unflatten(spec.structure, lambda number: _as_item(arrays[number]))
+        trace.state(Copies).add(item, f"an item of a {name}")
+        return made[0], item
+
+    def require_none(self, trace: Recorder, turn: TracedArray) -> None:
+        """Record that there are no items, as when the program was compiled."""
+        name = self.name
+
+        def require_none(turn: Any) -> list[Any]:
+            for _ in _forget(int(turn)):
+                raise WeftTypeError(
+                    f"the {name} had no items when the function was compiled, which tell their types, and has some "
+                    "now: pass it as an argument, or say weft.data.Dataset.from_iterable(items, spec)"
+                )
+            return []
+
+        host_call(trace, outside_traces(require_none, f"next of {name}"), [turn._value()])
+
+
 class Fetched(Walk):
     """An iterable whose items are fetched."""
 
-    def __init__(self, trace: Recorder, iterable: Any, spec: ItemSpec | None, feed: Feed) -> None:
-        self._trace = trace
-        self.spec = spec
-        """What is known of the items; None where there were none."""
-        self._name = feed.name
-        self.is_iterator = hasattr(type(iterable), "__next__")
+    def __init__(
+        self, trace: Recorder, items: FetchedItems, operands: list[Any], begin: Begin, is_iterator: bool
+    ) -> None:
+        self.trace = trace
+        self.items = items
+        self.is_iterator = is_iterator
         """Whether it gives each item once."""
-        number = trace.state(FeedArguments).numbers.get(id(iterable))
-        self._operands = [] if number is None else [number._value()]
-        self._begin: Callable[..., Iterator[Any]] = (
-            (lambda: feed_held(iterable, feed)) if number is None else lambda at: feed_with(int(at)).start()
-        )
-        self._turns: OrderedDict[int, Iterator[tuple[int, Any]]] = OrderedDict()
-        """The iterators of loops that run, by their numbers; of one that was left, until others have run."""
+        self._operands = operands
+        self._begin = begin
+        """What makes an iterator, of the values of the operands."""
+        self._running: Place = OrderedDict()
+        """The iterators of loops that run, by their numbers; of those that were left, until others have run."""
 
     def feed(self, consumer: Consumer) -> None:
         """Give the items to what `enumerate`, `zip`, `list` and the like make of them."""
@@ -89,75 +150,33 @@ class Fetched(Walk):
 
     def _refuse(self) -> NoReturn:
         raise UnsupportedError(
-            f"the items of a {self._name} are fetched when the program runs, and Python asks for them while the "
+            f"the items of a {self.items.name} are fetched when the program runs, and Python asks for them while the "
             "function is traced: walk it by a `for` statement"
         )
 
-    def start(self) -> TracedArray:
-        """Record that a loop begins; the number of its iterator."""
+    def start(self, most: int = 16) -> TracedArray:
+        """Record that a walk begins; the number of its iterator. Of one place so many are walked at once."""
 
         def start(*operands: Any) -> list[Any]:
             number = next(_turns)
-            self._turns[number] = enumerate(self._begin(*operands))
-            if len(self._turns) > _MOST_TURNS:
-                self._turns.popitem(last=False)
+            self._running[number] = enumerate(self._begin(*operands))
+            _places[number] = self._running
+            if len(self._running) > most:
+                _forget(next(iter(self._running)))
             return [np.int64(number)]
 
-        return host_call(
-            self._trace, outside_traces(start, f"iter of {self._name}"), self._operands, [_NUMBER]
-        )[0]
-
-    def next(self, turn: TracedArray) -> tuple[TracedArray, Any]:
-        """Record that the next item is fetched: whether there is one, and the item."""
-        note_call(
-            self._trace,
-            f"each item of this {self._name} is fetched",
-            "arrays, and pipelines of weft.data.Dataset, are read by compiled code itself",
-        )
-        spec, name, turns = self.spec, self._name, self._turns
-        assert spec is not None
-        nothing = [np.False_, *spec.zeros()]
-
-        def fetch(turn: Any) -> list[Any]:
-            key = int(turn)
-            for number, item in turns[key]:
-                return [np.True_, *spec.arrays(item, f"item {number} of {name}")]
-            del turns[key]
-            return nothing
-
-        types = [_TRUTH, *spec.types]
-        callback = with_declared(outside_traces(fetch, f"next of {name}"))
-        made = host_call(self._trace, callback, [turn._value()], types)
-        arrays = [
-            array if kind is None else array._like_python(kind)
-            for array, kind in zip(made[1:], spec.kinds, strict=True)
-        ]
-        item = unflatten(spec.structure, lambda number: _as_item(arrays[number]))
-        self._trace.state(Copies).add(item, f"an item of a {name}")
-        return made[0], item
+        callback = outside_traces(start, f"iter of {self.items.name}")
+        return host_call(self.trace, callback, self._operands, [_NUMBER])[0]
 
     def take(self) -> tuple[Any, Any]:
         """Record that one item of an iterator is fetched: whether there is one, and the item."""
         if not self.is_iterator:
-            raise TypeError(f"'{self._name}' object is not an iterator")
-        if self.spec is not None:
-            return self.next(self.start())
-        self.require_none(self.start())
+            raise TypeError(f"'{self.items.name}' object is not an iterator")
+        turn = self.start()
+        if self.items.spec is not None:
+            return self.items.next(self.trace, turn)
+        self.items.require_none(self.trace, turn)
         return np.False_, None
-
-    def require_none(self, turn: TracedArray) -> None:
-        """Record that there are no items, as when the program was compiled."""
-        name, turns = self._name, self._turns
-
-        def require_none(turn: Any) -> list[Any]:
-            for _ in turns.pop(int(turn)):
-                raise WeftTypeError(
-                    f"the {name} had no items when the function was compiled, which tell their types, and has some "
-                    "now: pass it as an argument, or say weft.data.Dataset.from_iterable(items, spec)"
-                )
-            return []
-
-        host_call(self._trace, outside_traces(require_none, f"next of {name}"), [turn._value()])
 
 
 def feed_held(iterable: Any, feed: Feed) -> Iterator[Any]:
@@ -169,10 +188,17 @@ def _as_item(array: TracedArray) -> TracedArray:
     return array
 
 
+Begin = Callable[..., Iterator[Any]]
+Place = OrderedDict[int, Iterator[tuple[int, Any]]]
+
 _turns = itertools.count()
 
-_MOST_TURNS = 16
-"""So many loops of one place of a program are walked at once."""
+_places: dict[int, Place] = {}
+"""By the numbers of iterators where these are."""
+
+
+def _forget(number: int) -> Iterator[tuple[int, Any]]:
+    return _places.pop(number).pop(number)
 
 
 def fetched(trace: Recorder, iterable: Any) -> Fetched | None:
@@ -218,6 +244,8 @@ def made_of(trace: Recorder, iterable: Any, spec: ItemSpec | None = None) -> Fet
 
     Of an argument of the call, for which the trace has to begin again, as its number is data.
     """
+    if isinstance(iterable, Called) and holds_traced((iterable.make, iterable.arguments), 3):
+        return None if spec is None else _called(trace, iterable, spec)
     arguments, feed = trace.state(FeedArguments), feed_of(iterable)
     previous = set_current_trace(None)
     try:
@@ -231,20 +259,40 @@ def made_of(trace: Recorder, iterable: Any, spec: ItemSpec | None = None) -> Fet
     if is_constant and begins_again():
         raise FeedNeeded(iterable)
     trace.dependencies.refuse(f"the items of a {feed.name}, which are fetched when the program runs")
-    return Fetched(trace, iterable, spec, feed)
+    number = arguments.numbers.get(id(iterable))
+    operands = [] if number is None else [number._value()]
+    begin: Begin = (
+        (lambda: feed_held(iterable, feed)) if number is None else lambda at: feed_with(int(at)).start()
+    )
+    return Fetched(trace, FetchedItems(feed.name, spec), operands, begin, hasattr(type(iterable), "__next__"))
+
+
+def _called(trace: Recorder, called: Called, spec: ItemSpec) -> Fetched:
+    """What to fetch the items of what a function makes of values that the running program has."""
+    name = name_of(called.make)
+    template, contents = taken_apart(called.make) or (None, ())
+    frozen = Frozen(trace, (contents, called.arguments))
+    trace.dependencies.refuse(f"the items of a {name}, which are fetched when the program runs")
+
+    def begin(*operands: Any) -> Iterator[Any]:
+        contents, arguments = frozen.thaw(operands)
+        make = called.make if template is None else put_together(template, contents)
+        return iter(make(*arguments))
+
+    return Fetched(trace, FetchedItems(name, spec), frozen.operands, begin, False)
 
 
 def for_fetched(source: Fetched, body: Callable[[Any], Exit], orelse: Body | None) -> Exit:
     """`for item in source: body(item) else: orelse()`."""
     turn = source.start()
-    if source.spec is None:
-        source.require_none(turn)
+    if source.items.spec is None:
+        source.items.require_none(source.trace, turn)
         return None if orelse is None else orelse()
     item: Any  # of no value in front of the loop
 
     def test() -> Any:
         nonlocal item
-        is_there, item = source.next(turn)
+        is_there, item = source.items.next(source.trace, turn)
         return is_there
 
     def step() -> Exit:  # which runs where the test has found an item

@@ -9,8 +9,9 @@ import numpy as np
 
 from .....dialect.types import type_of
 from ....signature.signature import static_key
+from ....signature.traced_value import ByValue
 
-COMPARED = (bool, int, float, complex, str, bytes, slice, range, np.dtype)
+COMPARED = (bool, int, float, complex, str, bytes, slice, range, np.dtype, ByValue)
 """Values that are the same if they are equal; others are if they are one object."""
 
 
