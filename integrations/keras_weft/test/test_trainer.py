@@ -236,3 +236,34 @@ def test_bad_data_is_told() -> None:
         model.fit((pair for pair in ()), shuffle=False, verbose=0)
     with pytest.warns(UserWarning, match="Your input ran out of data"):
         model.fit(((X, Y) for _ in range(2)), shuffle=False, steps_per_epoch=3, verbose=0)
+
+
+@pytest.mark.filterwarnings("ignore:Your input ran out")
+def test_data_without_batches_or_targets_are_told() -> None:
+    from keras_weft import fit_in_graph
+
+    rows = weft.data.Dataset.from_tensor_slices((X, Y))
+    for nothing in (rows.batch(2).take(0), rows.filter(lambda x, y: y > 9).batch(2)):
+        for call in (small_model().fit, lambda data, verbose: fit_in_graph(small_model(), data)):
+            with pytest.raises(ValueError, match="`fit` got no batch of data: x has no rows"):
+                call(nothing, verbose=0)
+    for method in ("fit", "evaluate"):
+        with pytest.raises(ValueError, match=f"`{method}` got no batch of data"):
+            getattr(small_model(), method)(X[:0], Y[:0], verbose=0)
+    for call in (small_model().fit, lambda x: small_model().train_on_batch(x)):
+        with pytest.raises(
+            ValueError, match=r"is compiled with a loss, and its data have no targets: .*fit\(x, y\)"
+        ):
+            call(X)
+
+
+def test_labels_between_two_classes_are_told() -> None:
+    model = small_model()
+    assert np.isfinite(model.train_on_batch(X, Y.astype("float32"))[0])
+    before = [weight.copy() for weight in model.get_weights()]
+    with pytest.raises(
+        ValueError, match="Labels are numbers of classes, and those received are not all whole"
+    ):
+        model.train_on_batch(X, Y + 0.5)
+    for weight, was in zip(model.get_weights(), before, strict=True):
+        np.testing.assert_array_equal(weight, was)

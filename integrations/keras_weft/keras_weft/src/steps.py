@@ -145,15 +145,17 @@ class Epochs:
         """The function of a step and a data set."""
 
     def __call__(self, datasets: list[Any]) -> Any:
-        """What the step returns for the last batch."""
-        return self.function(self._step, datasets[0])
+        """What the step returns for the last batch; None where there is none."""
+        count, logs = self.function(self._step, datasets[0])
+        return logs if count else None
 
 
 def _walk(step: Callable[[Any], Any], dataset: Any) -> Any:
-    logs = {}
+    count, logs = 0, {}
     for batch in dataset:
         logs = step(batch)
-    return logs
+        count += 1
+    return count, logs
 
 
 __all__ = ["Epochs", "Steps"]

@@ -47,7 +47,11 @@ class WeftTrainer(base_trainer.Trainer):
         sample_weight: Any = None,
         training: bool = True,
     ) -> Any:
-        """As Keras's. Raises `weft.UnsupportedError` where a layer adds losses in a loop that arrays decide."""
+        """As Keras's. Raises `weft.UnsupportedError` where a layer adds losses in a loop that arrays decide.
+
+        Raises ValueError where there is a loss, and nothing to compare with.
+        """
+        self._require_targets(y)
         try:
             return super().compute_loss(x, y, y_pred, sample_weight, training)
         except (weft.LeakedArrayError, weft.UnsupportedError) as error:
@@ -60,6 +64,13 @@ class WeftTrainer(base_trainer.Trainer):
                 "that how many losses there are is not known: add them up in a variable, which is 0 in front of it, "
                 f"and call add_loss once behind it. {error}"
             ) from None
+
+    def _require_targets(self, y: Any) -> None:
+        if y is None and self._compile_loss is not None:
+            raise ValueError(
+                f"the model {self.name!r} is compiled with a loss, and its data have no targets: pass them, as in "
+                "fit(x, y), or compile it without a loss, and let layers call add_loss"
+            )
 
     # Steps: programs may write their own, with `weft.GradientTape`
 
@@ -203,7 +214,9 @@ class WeftTrainer(base_trainer.Trainer):
             self.reset_metrics()
             callbacks.on_epoch_begin(epoch)
             logs = _last(self._walk(batches, train, callbacks, "train", "stop_training"))
-            epoch_logs = dict(self._get_metrics_result_or_logs(logs))
+            if logs is None:
+                _require_later("fit", epoch > (self._initial_epoch or initial_epoch))
+            epoch_logs = dict(self._get_metrics_result_or_logs(logs or {}))
             epoch_logs.update(validate(epoch, callbacks))
             callbacks.on_epoch_end(epoch, epoch_logs)
             if self.stop_training:
@@ -269,6 +282,8 @@ class WeftTrainer(base_trainer.Trainer):
         callbacks.on_test_begin()
         self.reset_metrics()
         logs = _last(self._walk(batches, test, callbacks, "test", "stop_evaluating"))
+        if logs is None:
+            _require_later("evaluate", False)
         logs = pythonify_logs(self._get_metrics_result_or_logs(logs))
         callbacks.on_test_end(logs)
         return logs if return_dict else self._flatten_metrics_in_order(logs)
@@ -298,7 +313,7 @@ class WeftTrainer(base_trainer.Trainer):
         outputs = list(self._walk(batches, predict, callbacks, "predict", "stop_predicting"))
         callbacks.on_predict_end()
         if not outputs:
-            raise ValueError("`predict` got no batch of data: x has no rows, or its iterator is exhausted")
+            _require_later("predict", False)
         return tree.map_structure(lambda *rows: np.concatenate(rows), *outputs)
 
     def _callback_list(self, callbacks: Any, verbose: Any, epochs: int, batches: Any, **options: Any) -> Any:
@@ -334,10 +349,12 @@ class WeftTrainer(base_trainer.Trainer):
         """
         if getattr(type(self), name) is not getattr(WeftTrainer, name) or spec is None:
             return
+        x, y, _ = data_adapter_utils.unpack_x_y_sample_weight(spec)
         if self.compiled:
+            if name != "predict_step":
+                self._require_targets(y)
             self._symbolic_build(data_batch=spec)
             return
-        x, _, _ = data_adapter_utils.unpack_x_y_sample_weight(spec)
         backend.compute_output_spec(self, tree.map_structure(_symbolic, x))
 
     def _is_built(self) -> bool:
@@ -454,11 +471,17 @@ def _symbolic(array: Any) -> Any:
 
 
 def _last(logs: Iterator[Any]) -> Any:
-    """What comes last, of logs of executions; none where there is none."""
-    last: Any = {}
+    """What comes last, of logs of executions; None where there is none."""
+    last: Any = None
     for made in logs:
         last = made
     return last
+
+
+def _require_later(method: str, is_later: bool) -> None:
+    """Refuse data without a batch; of an iterator whose items an epoch before has used up, Keras has warned."""
+    if not is_later:
+        raise ValueError(f"`{method}` got no batch of data: x has no rows, or its iterator is exhausted")
 
 
 def _capped(epochs: int) -> int:

@@ -51,7 +51,8 @@ def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False
 def sparse_categorical_crossentropy(
     target: Any, output: Any, from_logits: bool = False, axis: int = -1
 ) -> Any:
-    target, output = convert_to_tensor(target, "int32"), convert_to_tensor(output)
+    given, output = convert_to_tensor(target), convert_to_tensor(output)
+    target = convert_to_tensor(given, "int32")
     if output.ndim < 1:
         raise ValueError(f"Argument `output` must be at least rank 1. Received: output.shape={output.shape}")
     if target.ndim == output.ndim and target.shape[-1] == 1:
@@ -61,6 +62,8 @@ def sparse_categorical_crossentropy(
             "Arguments `target` and `output` must have the same shape up until the last dimension: "
             f"target.shape={target.shape}, output.shape={output.shape}"
         )
+    if not np.issubdtype(given.dtype, np.integer):
+        _require_whole(given)
     _require_classes(target, output.shape[axis])
     log_probabilities = _log_probabilities(output, from_logits, axis)
     chosen = one_hot(target, output.shape[axis], axis=axis, dtype="bool")
@@ -75,6 +78,16 @@ def _require_classes(labels: Any, count: int) -> None:
             f"Labels must be in the range [0, {count}), as `output` has {count} classes; those received are "
             f"from {np.min(labels)} to {np.max(labels)}. For labels that mean no class, see `ignore_class` of "
             "SparseCategoricalCrossentropy."
+        )
+
+
+@weft.autograph.convert
+def _require_whole(labels: Any) -> None:
+    """Refuse numbers between two classes, which would be taken for the one below."""
+    if np.any(labels != np.trunc(labels)):
+        raise ValueError(
+            "Labels are numbers of classes, and those received are not all whole: from "
+            f"{np.min(labels)} to {np.max(labels)}. For probabilities of classes, see CategoricalCrossentropy."
         )
 
 
