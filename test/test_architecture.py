@@ -189,6 +189,17 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("backend/gpu", 250, "indices are looked at by all threads, which none but the processor did for many"),
     ("backend", 250, "indices are looked at by all threads, which none but the processor did for many"),
     ("backend", 100, "GPUs copy from each other without the host, and arrays in cycles make room"),
+    ("backend", 100, "GPUs copy from each other without the host, whose copies two threads share"),
+    (
+        "frontend/autograph",
+        50,
+        "generator functions are called with what the run knows, and walks of them take turns",
+    ),
+    (
+        "frontend/autograph/operators",
+        50,
+        "generator functions are called with what the run knows, and walks of them take turns",
+    ),
 )
 """Rooms with the lines that they may have beyond `LINES`, and the reason: what weft can do now."""
 
