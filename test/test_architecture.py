@@ -138,6 +138,12 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         700,
         "compiled loops walk several streams of data sets at once, and the state of objects keeps random generators",
     ),
+    (
+        "frontend/autograph/operators",
+        100,
+        "what may be None is watched for its other names; neighbours are grouped",
+    ),
+    ("frontend/autograph", 100, "what may be None is watched for its other names; neighbours are grouped"),
     ("frontend/autograph", 400, "deques and queues that a program makes are classes written as programs are"),
     ("", 800, "schedules are compared by what they cost, held to what they take, forced by name, and listed"),
     (

@@ -33,16 +33,16 @@ class Extents:
     def origin(self, value: Value, axis: int) -> Axis:
         """The axis, as far up as can be, whose extent an axis of a value has."""
         tasks: list[_Search[Axis]] = [self._origin(value, axis, None)]
-        answer = None
+        answer: Any = None
         while tasks:  # not Python's stack: programs have branches behind each other, more than that is deep
             try:
                 tasks.append(tasks[-1].send(answer))
                 answer = None
-            except StopIteration as found:
+            except StopIteration as ended:
                 tasks.pop()
-                answer = found.value
-        assert answer is not None
-        return answer
+                answer = ended.value
+        found: Axis = answer
+        return found
 
     def _origin(self, value: Value, axis: int, stop: Value | None) -> _Search[Axis]:
         """The same, not beyond `stop`."""

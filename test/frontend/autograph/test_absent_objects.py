@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.behaviour_harness import same
+from support.behaviour_harness import refused, same
 
 TRUTHS = (np.bool_(True), np.bool_(False))
 
@@ -279,3 +279,48 @@ def test_truths_that_are_one_object_are_compiled_once() -> None:
         return p is q, p and q
 
     same(both, *[(p, q) for p in TRUTHS for q in TRUTHS])
+
+
+def other_name_of_an_object(p: Any, a: Any) -> Any:
+    x = Node(a) if p else None
+    y = x or Node(7)
+    if x is not None:
+        x.value += 1
+    return y.value
+
+
+def changed_by_the_other_name(p: Any, a: Any) -> Any:
+    x: Any = None
+    if p:
+        x = [a]
+    y = x if x is not None else [7]
+    y[0] += 1
+    return None if x is None else x[0]
+
+
+def other_name_of_a_list(p: Any, a: Any) -> Any:
+    x = [a] if p else None
+    y = x or [5]
+    if x:
+        x[0] = 9
+    return y[0]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [other_name_of_an_object, changed_by_the_other_name, other_name_of_a_list],
+    ids=lambda f: f.__name__,
+)
+def test_a_change_seen_through_one_of_two_names_is_refused(function: Callable[..., Any]) -> None:
+    refused(function, np.bool_(True), np.int64(7), match="other names too|a Node object")
+
+
+def test_a_second_name_of_what_may_be_none() -> None:
+    def changed(p: Any, a: Any) -> Any:
+        x = Node(a) if p else None
+        y = x
+        if y is not None:
+            y.value += 1
+        return None if x is None else x.value
+
+    same(changed, *[(p, np.int64(7)) for p in TRUTHS])

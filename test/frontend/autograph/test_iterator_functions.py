@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import weft
 from support.differential import assert_same
 from support.interpreted import interpreted
 from weft.dialect.errors import ControlFlowError
@@ -243,5 +244,5 @@ def test_a_group_that_is_kept_longer_than_the_next_is_refused() -> None:
     def kept(x: Any) -> Any:
         return [list(group) for _, group in list(itertools.groupby(x))]
 
-    with pytest.raises(ControlFlowError, match="one of several <list_iterator object> at first"):
+    with pytest.raises(ControlFlowError, match="an item is <list_iterator object> at first"):
         weft.function(kept)(X)

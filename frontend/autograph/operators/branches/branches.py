@@ -15,7 +15,7 @@ from ....tracing.recorder import ABSENT, Handed, Join, Recorder
 from ....tracing.several_types import SeveralTypes, install_staging
 from ....tracing.staging import value_of
 from ..lists.kept_items import keep_joined
-from ..lists.mixed_containers import join_names, note_common, note_containers
+from ..lists.mixed_containers import WatchedPaths, go_on_watching, join_names, note_common, note_containers
 from ..values.abstract import (
     Kind,
     Mismatch,
@@ -112,15 +112,17 @@ def _stage_if(
     wants_result: bool,
 ) -> Joined:
     draft = Draft(trace, "scf.if", [condition_of(trace, truth)], regions=2)
-    paths = []
+    paths, watched = [], WatchedPaths(trace)
     for number, body in enumerate(bodies):
         path = Path(draft.add_region(number))
         with draft.recording(path.region):
             record_path(trace, path, body, wants_result)
             join_successors(trace, snapshot)
+            watched.end_path()
         path.note(changes_of(trace, snapshot))
         snapshot.restore()
         paths.append(path)
+    watched.join()
     if all(path.is_dead for path in paths):
         _finish(trace, draft, paths, [])
         raise Diverged
@@ -179,6 +181,7 @@ def join_paths(
     for (merge, _), value in zip(joined, one, strict=True):
         merge.value = value
     result = _deliver(merges, paths, dead)
+    go_on_watching(trace)
     for merge, originals in joined:
         note_containers(trace, merge.name, merge.value, originals)
         keep_joined(merge.value, originals)

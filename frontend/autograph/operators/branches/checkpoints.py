@@ -30,6 +30,7 @@ class Checkpoint:
             if isinstance(items, RuntimeContainer) and items.joined_parts() is None
         ]
         self._kept = len(trace.kept)
+        self._checks = list(trace.at_end)
         self._kept_items = list(trace.kept_items)
         self._catcher = catcher_of(trace)
         self._points = 0 if self._catcher is None else self._catcher.mark()
@@ -60,6 +61,7 @@ class Checkpoint:
         self._trace.op_count = self._op_count
         control_flow(self._trace).grown = dict(self._grown)
         del self._trace.kept[self._kept :]
+        self._trace.at_end[:] = self._checks
         self._trace.kept_items = list(self._kept_items)
 
 

@@ -239,7 +239,7 @@ def _groupby(iterable: Any, key: Any = None) -> Iterator[Any]:
             common = one
             is_first = False
         elif not common == one:  # noqa: SIM201, as Python asks
-            items = iter(group)
+            items: Any = iter(group)
             yield common, items
             items.end()  # where the next group is asked for
             group = []

@@ -31,9 +31,10 @@ def note_containers(trace: Recorder, name: str, result: Any, candidates: Iterabl
     several = [c for c in candidates if _is_mutable(c) and c is not result]
     if several and _is_mutable(result):
         trace.state(_Joined).candidates[id(result)] = (result, several)
-    held = list(filter(_is_held, several))
-    if held and _is_mutable(result) and not _are_of_one_heap([result, *held]):
-        _watch(trace, name, [result, *held])
+        seen = _seen()
+        held = [container for container in several if _is_held(container, seen)]
+        if held and not _are_of_one_heap([result, *held]):
+            trace.state(_Joined).watches.append((_watch(trace, name, [result, *held]), held))
     parts = parts_of(result)
     if parts is None:
         return
@@ -47,6 +48,50 @@ class _Joined:
 
     def __init__(self) -> None:
         self.candidates: dict[int, tuple[Any, list[Any]]] = {}
+        self.watches: list[tuple[_Watch, list[Any]]] = []
+        """What watches containers of a join, with those from before it that were seen then."""
+
+
+class WatchedPaths:
+    """What is watched on the paths of a branch: that which is joined on one is not watched on the others.
+
+    At the end of its path nothing is watched any longer that has not changed, where nobody sees what was there before
+    the join. So it is with `node.next = changed(node.next)`, where the function joins the node with a new one.
+    """
+
+    def __init__(self, trace: Recorder) -> None:
+        self._trace = trace
+        self._joined = trace.state(_Joined)
+        self._before = list(self._joined.watches)
+        self._on_paths: list[tuple[_Watch, list[Any]]] = []
+
+    def end_path(self) -> None:
+        """Look at what has changed, where it has not been taken back yet."""
+        watches = self._joined.watches
+        if not watches:
+            return
+        seen = _seen()
+        for entry in watches:
+            watch, held = entry
+            watch.found = watch.changed()
+            if entry in self._before:
+                continue
+            if watch.found is None and not any(_is_held(container, seen) for container in held):
+                self._trace.at_end[:] = [check for check in self._trace.at_end if check is not watch]
+            else:
+                self._on_paths.append(entry)
+        self._joined.watches = list(self._before)
+
+    def join(self) -> None:
+        """Watch on, all that was watched on a path."""
+        self._joined.watches += self._on_paths
+
+
+def go_on_watching(trace: Recorder) -> None:
+    """Where paths are joined, containers hold joined values, which is no change of them."""
+    for watch, _ in trace.state(_Joined).watches:
+        if watch.found is None:
+            watch.contents = [(container, content_of(container)) for container, _ in watch.contents]
 
 
 def require_told_apart(trace: Recorder, left: Any, right: Any) -> None:
@@ -180,7 +225,8 @@ def note_common_ends(
     exchanged = [
         key for key in places if any(ends[key] is bound[other] for other in places if other is not key)
     ]
-    if any(_is_mutable(carried[key].initial) and _is_held(carried[key].initial) for key in exchanged):
+    seen = _seen() if exchanged else set()
+    if any(_is_mutable(carried[key].initial) and _is_held(carried[key].initial, seen) for key in exchanged):
         common += exchanged
     for key in dict.fromkeys(common):
         trace.at_end.append(_Watch(trace, carried[key].place.name, [(bound[key], contents[key])]))
@@ -206,8 +252,10 @@ def content_of(container: Any) -> list[Any] | None:
     return None if parts is None else [*parts[0], *parts[1]]
 
 
-def _watch(trace: Recorder, name: str, containers: list[Any]) -> None:
-    trace.at_end.append(_Watch(trace, name, [(c, content_of(c)) for c in containers]))
+def _watch(trace: Recorder, name: str, containers: list[Any]) -> _Watch:
+    watch = _Watch(trace, name, [(c, content_of(c)) for c in containers])
+    trace.at_end.append(watch)
+    return watch
 
 
 class _Watch:
@@ -217,33 +265,40 @@ class _Watch:
         self.trace = trace
         self.name = name
         self.contents = contents
+        self.found: Any = None
+        """One of them that has changed on a path that has ended."""
         self.place = trace.user_location()
 
-    def __call__(self) -> None:
+    def changed(self) -> Any:
+        """A container that has changed; None where none has."""
+        if self.found is not None:
+            return self.found
         for container, content in self.contents:
             now = content_of(container)
             if now is None and content is not None:  # an object that the recording, which has ended, had made
                 attributes = attributes_of(container) or {}
                 now = [*attributes, *attributes.values()]
             if now is None or content is None or len(now) != len(content):
-                changed = now is not content
+                is_changed = now is not content
             else:
-                changed = any(one is not other for one, other in zip(now, content, strict=True))
-            if changed:
-                begin_again_if_copied(self.trace, (container for container, _ in self.contents))
-                kind = (
-                    container.python_type.__name__
-                    if isinstance(container, RuntimeContainer)
-                    else type(container).__name__
-                )
-                refusal = UnsupportedError(
-                    f"{self.name!r} is, depending on a condition or on how often a loop ran, a {kind} that has other "
-                    f"names too or another one (joined at {self.place or 'an unknown place'}), and one of them is "
-                    f"changed: compiled code could not change the right one. Copy it before the condition or loop, or "
-                    "change it inside"
-                )
-                tell_apart(self.trace, (container for container, _ in self.contents), refusal)
-                raise refusal
+                is_changed = any(one is not other for one, other in zip(now, content, strict=True))
+            if is_changed:
+                return container
+        return None
+
+    def __call__(self) -> None:
+        container = self.changed()
+        if container is None:
+            return
+        begin_again_if_copied(self.trace, (container for container, _ in self.contents))
+        kind = container.python_type if isinstance(container, RuntimeContainer) else type(container)
+        refusal = UnsupportedError(
+            f"{self.name!r} is, depending on a condition or on how often a loop ran, a {kind.__name__} that has other "
+            f"names too or another one (joined at {self.place or 'an unknown place'}), and one of them is changed: "
+            "compiled code could not change the right one. Copy it before the condition or loop, or change it inside"
+        )
+        tell_apart(self.trace, (container for container, _ in self.contents), refusal)
+        raise refusal
 
 
 def _is_mutable(value: Any) -> bool:
@@ -257,16 +312,22 @@ def _is_copied(value: Any) -> bool:
     return _is_mutable(value) and not _are_of_one_heap([value])
 
 
-def _is_held(container: Any) -> bool:
+def _seen() -> set[int]:
+    """The identities of what variables and containers hold that the program sees."""
+    return {id(resolve_grown_list(present(value))) for value in reachable()}
+
+
+def _is_held(container: Any, seen: set[int]) -> bool:
     """Whether a variable or a container that the program sees holds a container, or one that it may be."""
-    if any(resolve_grown_list(value) is container for value in reachable()):
-        return True
-    return isinstance(container, RuntimeContainer) and any(map(_is_held, container.candidates))
+    is_growing = isinstance(container, RuntimeContainer)
+    return id(container) in seen or (is_growing and any(_is_held(c, seen) for c in container.candidates))
 
 
 __all__ = [
+    "WatchedPaths",
     "content_of",
     "contents_within",
+    "go_on_watching",
     "join_names",
     "note_common",
     "note_common_ends",

@@ -95,7 +95,7 @@ class Choice:
     options: tuple[Static, ...]
 
     def __str__(self) -> str:
-        return " or ".join(map(str, self.options))
+        return " or ".join(dict.fromkeys(map(str, self.options)))  # several objects may look alike
 
 
 @dataclass(frozen=True)
