@@ -128,6 +128,7 @@ A number only falls. Where a room needs more, for what it could not do before, t
 """
 
 RAISED: tuple[tuple[str, int, str], ...] = (
+    ("", 100, "what may be None is watched for its other names; neighbours are grouped"),
     ("", 700, "rewrites are shown by name, LLVM's passes one by one, and cycles of loops"),
     ("backend", 250, "rewrites are shown by name, LLVM's passes one by one, and cycles of loops"),
     ("backend/cpu", 250, "rewrites are shown by name, LLVM's passes one by one, and cycles of loops"),
@@ -195,7 +196,6 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("backend/gpu", 250, "indices are looked at by all threads, which none but the processor did for many"),
     ("backend", 250, "indices are looked at by all threads, which none but the processor did for many"),
     ("backend", 100, "GPUs copy from each other without the host, and arrays in cycles make room"),
-    ("backend", 100, "GPUs copy from each other without the host, whose copies two threads share"),
     (
         "frontend/autograph",
         50,
