@@ -146,6 +146,26 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("frontend/autograph", 100, "what may be None is watched for its other names; neighbours are grouped"),
     ("frontend/autograph", 400, "deques and queues that a program makes are classes written as programs are"),
+    (
+        "",
+        200,
+        "functions that call themselves take what lies outside of them and differs from call to call, and give it back",
+    ),
+    (
+        "frontend",
+        200,
+        "functions that call themselves take what lies outside of them and differs from call to call, and give it back",
+    ),
+    (
+        "frontend/autograph",
+        200,
+        "functions that call themselves take what lies outside of them and differs from call to call, and give it back",
+    ),
+    (
+        "frontend/autograph/operators",
+        200,
+        "functions that call themselves take what lies outside of them and differs from call to call, and give it back",
+    ),
     ("", 800, "schedules are compared by what they cost, held to what they take, forced by name, and listed"),
     (
         "backend/gpu/schedules",

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import weft
-from support.behaviour_harness import refused, same
-from weft.dialect.errors import UnsupportedError
+from support.behaviour_harness import same
 
 F64, I64 = np.float64, np.int64
 
@@ -68,22 +67,6 @@ def test_python_decides_on_known_depths():
         return tree(4)
 
     same(grow, F64(1.5))
-
-
-def test_changed_variables_around_it_are_refused():
-    def count(n):
-        calls = 0
-
-        def visit(k):
-            nonlocal calls
-            calls += 1
-            if k > 0:
-                visit(k - 1)
-
-        visit(n)
-        return calls
-
-    refused(count, I64(3), error=UnsupportedError, match="changes calls, which lives outside")
 
 
 def test_calls_that_end_are_traced_deeper_than_python_nests_its_own() -> None:

@@ -18,8 +18,10 @@ import numpy as np
 
 from .....dialect.errors import TraceRecursionError, UnrollingWarning, UnsupportedError
 from .....dialect.mlir import Value, dialect, ir
+from .....dialect.records import dataclass
 from .....dialect.register import context
 from .....dialect.types import TensorType
+from ....runtime_values.results import RuntimeContainer
 from ....runtime_values.values import traced_in
 from ....settings import settings
 from ....tracing.array import TracedArray, wrap
@@ -29,11 +31,13 @@ from ....tracing.recorder import CapturedArray, Join, Recorder
 from ....tracing.regions import Region, Section
 from ....tracing.staging import value_of
 from ..branches import diverging, paths
+from ..branches.retry_recording import recorded
 from ..exceptions import catching
 from ..values.abstract import (
     ArrayKind,
     Container,
     Kind,
+    Static,
     absent_values,
     as_arrays,
     carried_types,
@@ -43,11 +47,13 @@ from ..values.abstract import (
     parts_of,
     unflatten,
 )
-from ..values.aliases import present
-from ..values.control_flow_state import Activation, StagedFunction, control_flow, snapshot_of
+from ..values.aliases import is_available, present
+from ..values.control_flow_state import Activation, StagedFunction, control_flow
 from ..values.program_locations import Snapshot
+from ..values.resolve_grown_lists import resolve_grown_list
+from .recursive_state import Places, State
 
-MAX_RECORDINGS = 12
+MAX_RECORDINGS = 20
 """A function whose result types still grow after so many recordings is refused."""
 
 
@@ -68,17 +74,17 @@ def activate(original: FunctionType, converted: Callable[..., Any], args: Any, k
         tuple(kinds),
         catches,
     )
+    definition = _Definition(trace, original, converted, key, tuple(kwargs))
     if key in flow.functions:
-        return _call(trace, flow.functions[key], values)
+        return _call(trace, _brought_up_to_date(definition, flow.functions[key], values), values)
     earlier = next((a for a in flow.activations if a.key == key), None)
     if earlier is not None and trace.region is not earlier.region:
-        function = _define(trace, original, converted, key, values, kinds, tuple(kwargs))
-        return _call(trace, function, values)
+        return _call(trace, definition.record(_given(earlier.values, values, kinds)), values)
     around = (
         trace.enter_recording()
     )  # so that finding a place takes no longer in a call inside of many others
     _warn_of_size(trace, original)
-    flow.activations.append(Activation(key, trace.region, trace.op_count))
+    flow.activations.append(Activation(key, trace.region, values, trace.op_count))
     try:
         return _record_call(converted, args, kwargs)
     finally:
@@ -112,15 +118,20 @@ def _record_call(converted: Callable[..., Any], args: Any, kwargs: Any) -> Any:
 
 def _call(trace: Recorder, function: StagedFunction, values: list[Any]) -> Any:
     """Record a call."""
+    state: State = function.state
+    state.learn(trace)
+    function.kinds = _given(_constants(function.kinds), values, function.kinds)
     if function.result is None:
         raise diverging.Diverged  # as far as is known it never returns
     operands = [
         v for value, kind in zip(values, function.kinds, strict=True) for v in flatten(trace, value, kind)
     ]
     operands += [array._value() for array in function.captured]
+    operands += state.values(trace)
     arrays = [*_arrays(values, function.kinds), *function.captured]
     types = carried_types(function.result)
     types += [t for i in function.written for t in carried_types(ArrayKind(arrays[i].type))]
+    types += state.types()
     types += carried_types(_NUMBER) * function.catches
     trace.has_effects = True
     with context():
@@ -130,6 +141,7 @@ def _call(trace: Recorder, function: StagedFunction, values: list[Any]) -> Any:
     _require_apart(function.written, arrays)
     for index in function.written:
         arrays[index]._write(wrap(trace, next(results), arrays[index].type))
+    state.take(trace, results)
     if function.catches:
         catcher = paths.catcher_of(trace)
         assert catcher is not None
@@ -214,33 +226,105 @@ def _require_all_known(given: list[Any], arrays: list[TracedArray]) -> None:
             )
 
 
-def _define(
-    trace: Recorder,
-    original: FunctionType,
-    converted: Callable[..., Any],
-    key: Any,
-    values: list[Any],
-    kinds: list[Kind],
-    names: tuple[str, ...],
+def _given(earlier: Sequence[Any], values: Sequence[Any], kinds: Sequence[Kind]) -> list[Kind]:
+    """The abstract types of arguments; a container that is the same object as in an earlier call is a constant."""
+    return [
+        Static(now) if _is_same_container(before, now := resolve_grown_list(value)) else _by_value(kind)
+        for before, value, kind in zip(earlier, values, kinds, strict=True)
+    ]
+
+
+def _is_same_container(before: Any, now: Any) -> bool:
+    return isinstance(now, (list, dict, set, RuntimeContainer)) and resolve_grown_list(before) is now
+
+
+def _by_value(kind: Kind) -> Kind:
+    if isinstance(kind, Static) and isinstance(kind.value, (list, dict, set, RuntimeContainer)):
+        return kind_of(kind.value)
+    return kind
+
+
+def _constants(kinds: Sequence[Kind]) -> list[Any]:
+    """The arguments that are the same objects in each call, and None for the others."""
+    return [kind.value if isinstance(kind, Static) else None for kind in kinds]
+
+
+def _brought_up_to_date(
+    definition: _Definition, function: StagedFunction, values: Sequence[Any]
 ) -> StagedFunction:
-    """Record a function until the types of its results are known."""
-    functions = control_flow(trace).functions
-    function = StagedFunction(trace.fresh_symbol(original.__name__), kinds, catches=trace.catcher is not None)
-    functions[key] = function
-    snapshot = snapshot_of(trace, (converted,))
-    try:
-        for _ in range(MAX_RECORDINGS):
-            known = set(functions)
-            if _record(trace, function, converted, names, snapshot):
-                return function
-            # What was defined meanwhile may rely on what was not known yet of this function.
-            for other in functions.keys() - known:
-                functions.pop(other).op.operation.erase()
-    finally:
-        snapshot.restore()
-    raise TraceRecursionError(
-        f"{original.__name__} calls itself on every path, or its results never agree in type"
-    )
+    """The function, defined anew where what it found outside of it when it was is not there any more."""
+    if not function.is_final:
+        return function
+    kinds = _given(_constants(function.kinds), values, function.kinds)
+    is_there = all(map(is_available, function.captured))
+    if is_there and kinds == function.kinds and not function.state.learn(definition.trace):
+        return function
+    return definition.record(kinds, function.state.places)
+
+
+@dataclass(frozen=True)
+class _Definition:
+    """A function that is to be recorded until the types of its results are known."""
+
+    trace: Recorder
+    original: FunctionType
+    converted: Callable[..., Any]
+    key: Any
+    names: tuple[str, ...]
+
+    def record(self, kinds: list[Kind], places: Places | None = None) -> StagedFunction:
+        """Record it, with what is known of the places outside of it that differ from call to call."""
+        before = dict(control_flow(self.trace).functions)
+        arguments = [
+            value for value in _constants(kinds) if isinstance(value, (list, dict, set, RuntimeContainer))
+        ]
+        try:
+            return recorded(
+                self.trace,
+                (self.converted, lambda: arguments),
+                lambda snapshot: self._record(kinds, State(snapshot, dict(places or {}))),
+            )
+        except BaseException:
+            _forget(control_flow(self.trace).functions, before)
+            raise
+
+    def _record(self, kinds: list[Kind], state: State) -> StagedFunction:
+        trace, flow = self.trace, control_flow(self.trace)
+        before = dict(flow.functions)
+        function = StagedFunction(
+            trace.fresh_symbol(self.original.__name__), kinds, catches=trace.catcher is not None, state=state
+        )
+        flow.functions[self.key] = function
+        known = dict(flow.functions)
+        try:
+            for _ in range(MAX_RECORDINGS):
+                if _record(trace, function, self.converted, self.names):
+                    function.is_final = True
+                    return function
+                # What was defined meanwhile may rely on what was not known yet of this function.
+                _forget(flow.functions, known)
+                state.snapshot.restore()
+                if state.has_learned:
+                    function.captured = []  # what a place held that is a parameter now is not used any more
+        except BaseException:
+            _forget(flow.functions, before)
+            raise
+        finally:
+            state.snapshot.restore()
+        raise TraceRecursionError(
+            f"{self.original.__name__} calls itself on every path, or its results never agree in type"
+        )
+
+
+def _forget(functions: dict[Any, StagedFunction], known: dict[Any, StagedFunction]) -> None:
+    """Take the functions away that were not known, and erase them."""
+    for key, function in list(functions.items()):
+        if known.get(key) is not function:
+            functions.pop(key)
+            if function.op is not None:
+                function.op.operation.erase()
+                function.op = None
+    functions.update(known)
 
 
 def _record(
@@ -248,27 +332,32 @@ def _record(
     function: StagedFunction,
     converted: Callable[..., Any],
     names: tuple[str, ...],
-    snapshot: Snapshot,
 ) -> bool:
     """Record the body once with what is known; returns whether nothing new was learned."""
     captured_types = [t for array in function.captured for t in carried_types(ArrayKind(array.type))]
-    types = [*(t for kind in function.kinds for t in carried_types(kind)), *captured_types]
+    state: State = function.state
+    types = [*(t for kind in function.kinds for t in carried_types(kind)), *captured_types, *state.types()]
     with context(), ir.Location.unknown(), ir.InsertionPoint(trace.module.body):
         op = dialect("func").FuncOp(function.symbol, ir.FunctionType.get(types, []), visibility="private")
         block = op.add_entry_block()
     function.op = op
-    known = function.result, function.written, function.handed_on
+    kinds = list(function.kinds)
+    known = function.result, function.written, function.handed_on, kinds
     try:
-        with _recording(trace, Region(block, None)) as region:
+        with _recording(trace, Region(block, None), state.snapshot) as region:
             parameters = iter(list(block.arguments))
-            given = [unflatten(trace, kind, parameters) for kind in function.kinds]
+            given = [unflatten(trace, kind, parameters) for kind in kinds]
             with _seen_inside(function.captured, region, parameters):
-                arrays = [*_arrays(given, function.kinds), *function.captured]
+                state.begin(trace, parameters)
+                arrays = [*_arrays(given, kinds), *function.captured]
                 run = partial(_run, converted, given, names)
                 inside = Snapshot()
-                inside.follow(given, "an argument")
+                inside.follow(
+                    [v for v, k in zip(given, kinds, strict=True) if not isinstance(k, Static)], "an argument"
+                )
                 result, number = _kept(trace, run, converted) if function.catches else (_plain(run), None)
-                _require_no_state(function, snapshot)
+                state.learn(trace)
+                state.end(result)
                 _require_unchanged(inside)
                 _require_all_known(given, arrays)
                 if result is not _NEVER:
@@ -279,26 +368,19 @@ def _record(
                 )
                 if result is not _NEVER and function.result is not None:
                     _note_handed_on(function, result, arrays)
-                if function.result is not None and known == (
-                    function.result,
-                    function.written,
-                    function.handed_on,
-                ):
+                now = function.result, function.written, function.handed_on, function.kinds
+                if function.result is not None and known == now and not state.has_learned:
                     returned = _returned(trace, result, function)
                     returned += [arrays[i]._value() for i in function.written]
+                    returned += state.values(trace)
                     if function.catches:
                         returned.append(value_of(trace, number))
                     _finish(op, block, returned)
                     return True
     except CapturedArray as found_array:
         function.captured.append(TracedArray(found_array.storage))
-    except UnsupportedError:  # what is recorded in another way then has no half of it
-        op.operation.erase()
-        control_flow(trace).functions = {
-            key: known for key, known in control_flow(trace).functions.items() if known is not function
-        }
-        raise
     op.operation.erase()
+    function.op = None
     return False
 
 
@@ -351,16 +433,6 @@ def _finish(op: Any, block: Any, returned: list[Value]) -> None:
         op.attributes["function_type"] = ir.TypeAttr.get(signature)
 
 
-def _require_no_state(function: StagedFunction, snapshot: Snapshot) -> None:
-    """Refuse changes of Python state, which a call of the program cannot make."""
-    changed = [place.name for place, _ in snapshot.changes().values()]
-    if changed:
-        raise UnsupportedError(
-            f"a function that calls itself under a run-time condition changes {', '.join(changed)}, which lives "
-            "outside of it: return the new value, or write into an array"
-        )
-
-
 def _require_unchanged(inside: Snapshot) -> None:
     """Refuse changes of lists and dicts among the arguments: a function of the program has copies of them."""
     if inside.changes():
@@ -371,7 +443,7 @@ def _require_unchanged(inside: Snapshot) -> None:
 
 
 @contextmanager
-def _recording(trace: Recorder, region: Region) -> Iterator[Region]:
+def _recording(trace: Recorder, region: Region, snapshot: Snapshot) -> Iterator[Region]:
     """Record into another function of the program; what the outer ones computed is not visible there."""
     outer: list[Region] = []
     around: Region | None = trace.region
@@ -384,7 +456,7 @@ def _recording(trace: Recorder, region: Region) -> Iterator[Region]:
     for r in opened:
         r.is_open = False
     trace.suspended.append(set(map(id, opened)))
-    trace.region, flow.snapshots, flow.unrolled, trace.catcher, flow.handled = region, [], 1, None, []
+    trace.region, flow.snapshots, flow.unrolled, trace.catcher, flow.handled = region, [snapshot], 1, None, []
     with trace.own_captures():
         try:
             yield region

@@ -44,6 +44,10 @@ class StagedFunction:
     """Its definition."""
     captured: list[TracedArray] = field(default_factory=list)
     """Arrays of the functions around it that it uses: further parameters."""
+    state: Any = None
+    """What lies outside of it and differs from call to call: further parameters and results."""
+    is_final: bool = False
+    """Whether it was recorded with all that is known of it."""
     handed_on: tuple[frozenset[int | None], ...] = ()
     """For each array in its result the arrays among its parameters that it may be; None is another one."""
 
@@ -54,6 +58,8 @@ class Activation:
 
     key: CallKey
     region: Region
+    values: list[Any]
+    """Its arguments."""
     ops_before: int
     """How many operations were recorded before it."""
 
