@@ -75,6 +75,11 @@ def test_the_examples_of_a_page_run(page):
     assert outcome.attempted > 0
 
 
+def without_widths(text):
+    """What is printed without the numbers that hang on the processor."""
+    return re.sub(r"in vectors of \d+|from [\d,]+ iterations", "so many", text)
+
+
 def test_the_programs_of_the_readme_print_what_it_says(tmp_path, capsys):
     text = (DOCS.parent / "README.md").read_text()
     programs = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
@@ -85,6 +90,7 @@ def test_the_programs_of_the_readme_print_what_it_says(tmp_path, capsys):
     exec(compile(path.read_text(), str(path), "exec"), {"__name__": "readme"})
     printed = capsys.readouterr().out
     assert printed.startswith("977\n")
-    missing = [line for line in told[1].splitlines() if line not in printed and "vectors of" not in line]
+    shown = without_widths(printed).splitlines()
+    missing = [line for line in without_widths(told[1]).splitlines() if line not in shown]
     assert missing == []
     assert "func.func @train" in printed
