@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import weft
-from support.behaviour_harness import same
+from support.behaviour_harness import refused, same
 
 F64, I64 = np.float64, np.int64
 COUNTS = [I64(n) for n in (0, 1, 3)]
@@ -209,3 +209,68 @@ def test_one_of_two_lists_that_grew_is_not_changed():
     for changes in ("it", "the other"):
         with pytest.raises(weft.UnsupportedError, match="a list that has other names too or another one"):
             compiled(np.int64(4), changes)
+
+
+def made_and_named_twice(n, a):
+    x, y = [0], [1]
+    for i in range(n):
+        if i == 1:
+            x = [a]
+            y = x
+        else:
+            x[0] += 1
+    return y[0]
+
+
+def changed_in_the_next_iteration(n, a):
+    x, y, i = [0], [1], 0
+    while i < n:
+        x[0] += 1
+        if i == 1:
+            x = [a]
+            y = x
+        i += 1
+    return y[0], x[0]
+
+
+def none_at_first(n, a):
+    x = y = None
+    for i in range(n):
+        if x is not None:
+            x[0] += 1
+        if i == 1:
+            x = [a]
+            y = x
+    return None if y is None else y[0]
+
+
+def in_a_dict(n, a):
+    x, table = [0], {"y": None}
+    for i in range(n):
+        x[0] += 1
+        if i == 1:
+            x = [a]
+            table["y"] = x
+    return None if table["y"] is None else table["y"][0]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [made_and_named_twice, changed_in_the_next_iteration, none_at_first, in_a_dict],
+    ids=lambda f: f.__name__,
+)
+def test_a_list_of_one_path_with_two_names_is_not_changed_in_later_iterations(function):
+    refused(function, np.int64(3), np.int64(7), match="other names too")
+
+
+def test_lists_that_change_places_on_a_path_are_no_two_names_of_one():
+    def swapped(n, a):
+        x, y = [a], [1]
+        for i in range(n):
+            if i % 2 == 1:
+                x, y = y, x
+            x = [x[0] + 1]
+            y = [y[0] * 2]
+        return x[0], y[0]
+
+    same(swapped, *[(np.int64(n), np.int64(7)) for n in range(5)])

@@ -48,6 +48,8 @@ class _Joined:
 
     def __init__(self) -> None:
         self.candidates: dict[int, tuple[Any, list[Any]]] = {}
+        self.groups: dict[int, tuple[Any, list[object]]] = {}
+        """For a container what stands for it and others that are one on some path."""
         self.watches: list[tuple[_Watch, list[Any]]] = []
         """What watches containers of a join, with those from before it that were seen then."""
 
@@ -92,6 +94,19 @@ def go_on_watching(trace: Recorder) -> None:
     for watch, _ in trace.state(_Joined).watches:
         if watch.found is None:
             watch.contents = [(container, content_of(container)) for container, _ in watch.contents]
+
+
+def _groups_of(trace: Recorder, container: Any) -> list[int]:
+    """What a container has in common with others that are this one, or may be on a path."""
+    _, groups = trace.state(_Joined).groups.get(id(container), (None, ()))
+    return [id(container), *map(id, groups)]
+
+
+def _note_group(trace: Recorder, containers: Iterable[Any]) -> None:
+    """Take note that containers are one on some path."""
+    groups, group = trace.state(_Joined).groups, object()
+    for container in containers:
+        groups.setdefault(id(container), (container, []))[1].append(group)
 
 
 def require_told_apart(trace: Recorder, left: Any, right: Any) -> None:
@@ -173,31 +188,37 @@ def note_common(
     """
     by_end: dict[tuple[int, int], list[tuple[str, Any]]] = {}
     for name, result, ends in places:
-        _find_ends(name, result, ends, by_end)
+        _find_ends(trace, name, result, ends, by_end)
     for found in by_end.values():
         containers = list({id(container): container for _, container in found}.values())
         if len(containers) > 1:
+            _note_group(trace, containers)
             told = contents or contents_within(containers)
             watched = [told[id(container)] for container in containers if id(container) in told]
             trace.at_end.append(_Watch(trace, found[0][0], watched))
 
 
 def _find_ends(
-    name: str, result: Any, ends: Sequence[Any], by_end: dict[tuple[int, int], list[tuple[str, Any]]]
+    trace: Recorder,
+    name: str,
+    result: Any,
+    ends: Sequence[Any],
+    by_end: dict[tuple[int, int], list[tuple[str, Any]]],
 ) -> None:
     result = resolve_grown_list(present(result))
     ends = [resolve_grown_list(present(end)) for end in ends]
     if _is_mutable(result) and _is_copied(result):
         for path, end in enumerate(ends):
             if end is not ABSENT and _is_mutable(end) and end is not result:
-                by_end.setdefault((path, id(end)), []).append((name, result))
+                for group in _groups_of(trace, end):
+                    by_end.setdefault((path, group), []).append((name, result))
     parts = parts_of(result)
     if parts is None:
         return
     keys = parts[0] or (None,) * len(parts[1])
     for position, (key, item) in enumerate(zip(keys, parts[1], strict=True)):
         entries = [end if end is ABSENT else entry_of(end, position, key) for end in ends]
-        _find_ends(name, item, entries, by_end)
+        _find_ends(trace, name, item, entries, by_end)
 
 
 def _are_of_one_heap(containers: list[Any]) -> bool:
@@ -217,10 +238,13 @@ def note_common_ends(
 
     So are those watched that exchange their containers, where one of those from before the loop can be seen.
     """
+    bound = {key: present(value) for key, value in bound.items()}
+    ends = {key: present(value) for key, value in ends.items()}
     places = [key for key in bound if key in ends and _is_copied(bound[key]) and _is_copied(ends[key])]
     by_end: dict[int, list[Any]] = {}
     for key in places:
-        by_end.setdefault(id(ends[key]), []).append(key)
+        for group in _groups_of(trace, ends[key]):
+            by_end.setdefault(group, []).append(key)
     common = [key for keys in by_end.values() if len(keys) > 1 for key in keys]
     exchanged = [
         key for key in places if any(ends[key] is bound[other] for other in places if other is not key)
@@ -243,7 +267,7 @@ def note_earlier_ends(
 
 def content_of(container: Any) -> list[Any] | None:
     """What a container holds now; None for other values."""
-    container = resolve_grown_list(container)
+    container = resolve_grown_list(present(container))
     if isinstance(container, RuntimeContainer):
         return container.state()
     if isinstance(container, (set, Counter, defaultdict)):

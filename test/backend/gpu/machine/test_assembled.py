@@ -106,7 +106,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] =
         (np.ones((64, 1024), _F32), *(np.ones(1024, _F32),) * 2),
         "rows",
         80,
-        12,
+        8,
     ),
     "rows too long for registers": (
         _layer_norm,
