@@ -128,7 +128,8 @@ A number only falls. Where a room needs more, for what it could not do before, t
 """
 
 RAISED: tuple[tuple[str, int, str], ...] = (
-    ("", 100, "what may be None is watched for its other names; neighbours are grouped"),
+    ("frontend", 100, "what may be None is watched for its other names; neighbours are grouped"),
+    ("", 200, "what may be None is watched for its other names; neighbours are grouped"),
     ("", 700, "rewrites are shown by name, LLVM's passes one by one, and cycles of loops"),
     ("backend", 250, "rewrites are shown by name, LLVM's passes one by one, and cycles of loops"),
     ("backend/cpu", 250, "rewrites are shown by name, LLVM's passes one by one, and cycles of loops"),
@@ -141,10 +142,10 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     (
         "frontend/autograph/operators",
-        100,
+        200,
         "what may be None is watched for its other names; neighbours are grouped",
     ),
-    ("frontend/autograph", 100, "what may be None is watched for its other names; neighbours are grouped"),
+    ("frontend/autograph", 200, "what may be None is watched for its other names; neighbours are grouped"),
     ("frontend/autograph", 400, "deques and queues that a program makes are classes written as programs are"),
     (
         "",

@@ -274,3 +274,66 @@ def test_lists_that_change_places_on_a_path_are_no_two_names_of_one():
         return x[0], y[0]
 
     same(swapped, *[(np.int64(n), np.int64(7)) for n in range(5)])
+
+
+def a_list_that_was_put(n, a):
+    x, out = None, []
+    for i in range(n):
+        if x is not None:
+            x[0] += 1
+        if i == 1:
+            x = [a]
+            out.append(x)
+    return out
+
+
+def put_again_and_again(n, a):
+    x, out = [a], []
+    for _ in range(n):
+        x[0] += 1
+        out.append(x)
+    return out
+
+
+def rows_of_two(n, a):
+    rows, row, k = [], np.zeros(2), 0
+    for i in range(n):
+        row[k] = i * a
+        k += 1
+        if k == 2:
+            rows.append(row)
+            row = np.zeros(2)
+            k = 0
+    return rows, row
+
+
+def rows_of_some(n, a):
+    rows, row = [], []
+    for i in range(n):
+        row.append(i * a)
+        if i % 3 == 1:
+            rows.append(row)
+            row = []
+    return rows, row
+
+
+@pytest.mark.parametrize(
+    "function",
+    [a_list_that_was_put, put_again_and_again, rows_of_two, rows_of_some],
+    ids=lambda f: f.__name__,
+)
+def test_what_was_put_is_changed_in_later_iterations(function):
+    same(function, *[(I64(n), I64(7)) for n in (0, 1, 2, 3, 5)], traces=None, joined=True)
+
+
+def test_an_array_that_was_put_is_not_changed_in_later_iterations():
+    def written(n, a):
+        x, out = np.array([0]), []
+        for i in range(n):
+            x[0] += 1
+            if i == 1:
+                x = np.array([a])
+                out.append(x)
+        return out
+
+    refused(written, I64(3), I64(7), match="change a copy")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from ....tracing.drafts import Draft
 from ....tracing.recorder import ABSENT, Handed, Join, Recorder
 from ....tracing.several_types import SeveralTypes, install_staging
 from ....tracing.staging import value_of
-from ..lists.kept_items import keep_joined
+from ..lists.kept_items import KeptOnPaths, keep_joined
 from ..lists.mixed_containers import WatchedPaths, go_on_watching, join_names, note_common, note_containers
 from ..values.abstract import (
     Kind,
@@ -112,13 +112,14 @@ def _stage_if(
     wants_result: bool,
 ) -> Joined:
     draft = Draft(trace, "scf.if", [condition_of(trace, truth)], regions=2)
-    paths, watched = [], WatchedPaths(trace)
+    paths, watched, kept = [], WatchedPaths(trace), KeptOnPaths(trace)
     for number, body in enumerate(bodies):
         path = Path(draft.add_region(number))
         with draft.recording(path.region):
             record_path(trace, path, body, wants_result)
             join_successors(trace, snapshot)
             watched.end_path()
+            kept.end_path()
         path.note(changes_of(trace, snapshot))
         snapshot.restore()
         paths.append(path)
@@ -126,7 +127,7 @@ def _stage_if(
     if all(path.is_dead for path in paths):
         _finish(trace, draft, paths, [])
         raise Diverged
-    joined = join_paths(trace, draft, snapshot, paths, dead, wants_result)
+    joined = join_paths(trace, draft, snapshot, paths, dead, wants_result, kept.found)
     for path, other in (paths, paths[::-1]):
         if path.raises and not other.may_raise:
             joined.raised = truth if path is paths[0] else np.logical_not(truth)
@@ -150,7 +151,13 @@ install_staging(stage_by_type)
 
 
 def join_paths(
-    trace: Recorder, draft: Draft, snapshot: Snapshot, paths: list[Path], dead: Variables, wants_result: bool
+    trace: Recorder,
+    draft: Draft,
+    snapshot: Snapshot,
+    paths: list[Path],
+    dead: Variables,
+    wants_result: bool,
+    kept: Sequence[set[int]] | None = None,
 ) -> Joined:
     """End the regions of a draft and join what the paths leave; the Python state is that of before until then."""
     merges = _merges(trace, snapshot, paths, dead, wants_result)
@@ -184,7 +191,7 @@ def join_paths(
     go_on_watching(trace)
     for merge, originals in joined:
         note_containers(trace, merge.name, merge.value, originals)
-        keep_joined(merge.value, originals)
+        keep_joined(merge.value, originals, kept)
     note_common(trace, [(m.name, m.value, end) for (m, _), end in zip(joined, ends, strict=True)])
     settled = {
         merge.place.key(): merge.place

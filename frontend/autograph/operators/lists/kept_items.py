@@ -7,7 +7,7 @@ of known length that make them are unrolled, and others are refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .....dialect.errors import UnsupportedError
@@ -90,11 +90,56 @@ def is_read(item: Any) -> bool:
     return any(kept.item is item for kept in _trace().kept_items)
 
 
-def keep_joined(joined: Any, candidates: Iterable[Any]) -> None:
-    """Note what a branch leaves of items that were read: it is one of these in Python."""
-    kept = {_identity(found.item) for found in _trace().kept_items}
-    if kept and any(_identity(part) in kept for item in candidates for part in _changeable(item)):
+def keep_joined(joined: Any, candidates: Sequence[Any], kept: Sequence[set[int]] | None = None) -> None:
+    """Note what a branch leaves of items that were read or put: it is one of these in Python.
+
+    What was kept on the path of each candidate may be told.
+    """
+    told = kept or [_kept(_noted(_trace()))] * len(candidates)
+    if any(_is_kept(item, own) for item, own in zip(candidates, told, strict=True)):
         keep_read(joined)
+
+
+class KeptOnPaths:
+    """The items that are kept at the ends of the paths of a branch."""
+
+    def __init__(self, trace: Recorder) -> None:
+        self._trace = trace
+        self._known = _noted(trace)
+        self._before = _kept(self._known)
+        self.found: list[set[int]] = []
+
+    def end_path(self) -> None:
+        """Tell those of a path, which has ended."""
+        known = set(map(id, self._known))
+        new = [kept for kept in _noted(self._trace) if id(kept) not in known]
+        self.found.append(self._before | _kept(new))
+        self._known += new
+
+
+def states_of(item: Any) -> list[KeptItem]:
+    """What the arrays and containers in a value hold now."""
+    return [KeptItem(part, _state(part)) for part in _changeable(item)]
+
+
+def keep_carried(end: Any, states: Sequence[KeptItem]) -> None:
+    """Note what an iteration begins with, where the one before leaves an item that is kept in its place."""
+    trace = _trace()
+    if states and _is_kept(end, _kept(_noted(trace))):
+        trace.kept_items.extend(states)
+
+
+def _noted(trace: Recorder) -> list[Any]:
+    """The notes of what must not change: containers and arrays that were read, and arrays that were put."""
+    return [*trace.kept_items, *trace.kept]
+
+
+def _kept(notes: Iterable[Any]) -> set[int]:
+    return {_identity(note.item) if isinstance(note, KeptItem) else id(note[0]) for note in notes}
+
+
+def _is_kept(item: Any, kept: set[int]) -> bool:
+    return bool(kept) and any(_identity(part) in kept for part in _changeable(item))
 
 
 def compare_identity(left: Any, right: Any) -> None:
@@ -202,15 +247,18 @@ def _trace() -> Recorder:
 
 
 __all__ = [
+    "KeptOnPaths",
     "begin_again_if_copied",
     "compare_identity",
     "forget_read",
     "is_new",
     "is_read",
+    "keep_carried",
     "keep_copied",
     "keep_joined",
     "keep_put",
     "keep_read",
     "require_no_copy",
     "require_unchanged",
+    "states_of",
 ]

@@ -23,7 +23,7 @@ from .....dialect.register import context
 from ....source.code_table import remembered_by_code
 from ....tracing.array import TracedArray, wrap
 from ....tracing.drafts import Draft
-from ....tracing.recorder import BEFORE_LOOP, Handed, Join, Recorder
+from ....tracing.recorder import BEFORE_LOOP, Handed, Join, KeptItem, Recorder
 from ....tracing.regions import Region
 from ....tracing.staging import value_of
 from ..branches.branches import Path, record_path, stage_if
@@ -41,7 +41,7 @@ from ..branches.exits import (
 )
 from ..branches.paths import catcher_of
 from ..branches.retry_recording import keys_differ, lengths_differ, let_join, recorded
-from ..lists.kept_items import keep_joined
+from ..lists.kept_items import keep_carried, keep_joined, states_of
 from ..lists.mixed_containers import (
     content_of,
     contents_within,
@@ -266,6 +266,8 @@ class _Recording:
         """What the test passes on to the body and the results; the test may bind names."""
         self.regions: list[Region] = []
         self.bound: dict[tuple[Any, ...], Any] = {}
+        self.states: dict[tuple[Any, ...], list[KeptItem]] = {}
+        """What the arrays and containers hold then that an iteration begins with."""
         self.ends: list[dict[tuple[Any, ...], Any]] = []
         """The values of the carried places at the end of each region."""
         self.starts: list[dict[tuple[Any, ...], Any]] = []
@@ -348,6 +350,7 @@ class _Recording:
         for key, carried in kinds.items():
             note_containers(self.trace, carried.place.name, self.bound[key], [carried.initial])
             keep_joined(self.bound[key], [carried.initial])
+        self.states = {key: states_of(value) for key, value in self.bound.items()}
 
     def _body(self, region: Region, counter: list[Any]) -> Callable[[], Exit]:
         if not counter:
@@ -495,6 +498,7 @@ class _Recording:
             sides = [carried.initial, self.ends[-1].get(key)]
             note_containers(trace, carried.place.name, carried.place.get(), sides)
             keep_joined(carried.place.get(), sides)
+            keep_carried(sides[-1], self.states.get(key, ()))
         for held, contents in ((self.bound, self.within), (self._results(), None)):
             places = [
                 (c.place.name, held[key], [c.initial, self.ends[-1].get(key)])
