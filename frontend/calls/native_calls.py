@@ -43,6 +43,7 @@ from ..signature.packed_numbers import PackedNumbers
 from ..signature.signature import FeedParts, Leaf, Node, Static, Structure, is_array, packed_leaves
 from .concrete import ConcreteFunction
 from .native_device_calls import (
+    check_device,
     contiguous,
     device_code,
     device_of,
@@ -127,11 +128,11 @@ class _Description:
         for handle, position in concrete._shared:
             program.same(guards.place(handle), self._objects[position])
         for position, extra in enumerate(concrete._extra, len(self._leaves)):
-            place = guards.input(extra)
-            self._objects.append(place)
+            self._objects.append(place := guards.input(extra))
             self._data.append(self._check_array(place, extra.type, self._flags(position), has_device(extra)))
             self._check_layout(position, place, self._flags(position))
         self._check_aliases(guards)
+        check_device(program)
         if not self._by_machine:
             run = _runner(concrete, self._parameters)
             return self._finished(program.finish, None, (), self._objects, run)

@@ -12,11 +12,21 @@ from ...backend.cpu.execution.executable import Executable, RuntimeFailure
 from ...backend.gpu.devices.on_device import OnDevice
 from ...dialect.errors import DeviceError, WeftError
 from ..runtime_values.result_spec import ArgumentResult, ComputedResult
+from ..settings import settings
 from .concrete import ConcreteFunction
 
 if TYPE_CHECKING:
     from ...backend.gpu.arrays.native_words import DeviceWords
     from ...backend.gpu.runtime.native_code import DeviceCode
+
+
+def check_device(program: Program) -> None:
+    """The setting must be what it was: it says where calls with arrays of the host run."""
+    chosen = program.attribute(program.constant(settings), "device")
+    if settings.device is None:
+        program.is_object(chosen, None)
+    else:
+        program.equal(chosen, settings.device)
 
 
 def device_of(concrete: ConcreteFunction) -> DeviceWords | None:
@@ -105,6 +115,7 @@ def gives_arrays(concrete: ConcreteFunction) -> bool:
 
 
 __all__ = [
+    "check_device",
     "contiguous",
     "device_code",
     "device_of",

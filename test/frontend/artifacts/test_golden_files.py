@@ -40,7 +40,9 @@ def require_same(got: Any, expected: Any, op: Any) -> None:
             require_same(got[key], expected[key], op)
     elif isinstance(expected, (np.ndarray, np.generic)):
         assert (got.dtype, got.shape) == (expected.dtype, expected.shape)
-        if op is not None:
+        if op is not None and op.name in ("eig", "eigvals"):  # libraries compute them for each processor
+            np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-9)
+        elif op is not None:
             assert is_close(op, np.asarray(got), np.asarray(expected)), (got, expected)
         else:
             np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12)

@@ -195,3 +195,20 @@ def test_arrays_in_containers_are_data_and_copies_to_the_host_are_said(
         weft.TransferWarning, match="copies an array from cuda:0 to the host; call NumPy's function"
     ):
         np.testing.assert_array_equal(weft.concat([BOXES[0], np.ones(1)]), [5, 6, 7, 1])
+
+
+def test_calls_run_where_the_setting_says_at_each_call() -> None:
+    """Sums of exponentials differ on devices in the last bit."""
+    x = np.arange(20.0, dtype=np.float32).reshape(4, 5) / 3
+
+    def softmax(x: Any) -> Any:
+        e = np.exp(x - x.max(axis=-1, keepdims=True))
+        return e / e.sum(axis=-1, keepdims=True)
+
+    here, f = weft.function(softmax)(x), weft.function(softmax)
+    for _ in range(2):
+        with weft.settings.scope(device="cuda"):
+            for _ in range(4):
+                assert not np.array_equal(f(x), here)
+        for _ in range(4):
+            np.testing.assert_array_equal(f(x), here)
