@@ -22,11 +22,7 @@ if TYPE_CHECKING:
 
 def check_device(program: Program) -> None:
     """The setting must be what it was: it says where calls with arrays of the host run."""
-    chosen = program.attribute(program.constant(settings), "device")
-    if settings.device is None:
-        program.is_object(chosen, None)
-    else:
-        program.equal(chosen, settings.device)
+    program.equal(program.attribute(program.constant(settings), "device"), settings.device)
 
 
 def device_of(concrete: ConcreteFunction) -> DeviceWords | None:
