@@ -246,11 +246,11 @@ def _found_in_any(needs: Needs) -> Value:
 
 
 def _all(known: list[Value]) -> Value:
-    """Whether all hold: a tree that is not deep, for those who ask later."""
+    """Whether all hold, also where nothing is asked: a tree that is not deep, for those who ask later."""
     while len(known) > 1:
         pairs = [known[place : place + 2] for place in range(0, len(known), 2)]
         known = [weft_op(LogicalAnd, *pair) if len(pair) == 2 else pair[0] for pair in pairs]
-    return known[0]
+    return known[0] if known else constant_tensor(True, np.bool_)
 
 
 __all__ = ["INDICES_AN_ITERATION", "CheckLoopsFirst"]
