@@ -34,7 +34,6 @@ NOT_FOR_SUMS = (
     "backend.functions.split_reciprocal",
     "backend.ranges.kernels",
     "frontend.autograph.operators.exceptions.tries",
-    "frontend.autograph.operators.lists.dynamic_lists",
     "frontend.autograph.operators.loops.loops",
     "frontend.composite.dispatch",
     "frontend.indexing.views",
@@ -42,7 +41,6 @@ NOT_FOR_SUMS = (
     "frontend.numpy_api.linalg",
     "frontend.numpy_api.reductions",
     "frontend.random.choices",
-    "frontend.runtime_values.strings",
     "passes.raising.gather_windows",
     "passes.lowering.sorting",
 )

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ....runtime_values.results import RuntimeNone
 from ....tracing.current import current_trace
 from ....tracing.external_state import Lookups
 from ....tracing.number_types import number_type
 from ..interface import operators
-from .optional import Optional
 
 
 def lookups() -> Lookups | None:
@@ -59,7 +59,7 @@ def getattr_(owner: Any, name: Any, *default: Any) -> Any:
     """`getattr`."""
     if len(default) > 1 or not isinstance(name, str):
         return builtins.getattr(owner, name, *default)
-    if default and isinstance(owner, Optional) and not builtins.hasattr(None, name):
+    if default and isinstance(owner, RuntimeNone) and not builtins.hasattr(None, name):
         return operators().if_exp(
             owner.is_none, lambda: default[0], lambda: getattr_(owner.value, name, *default)
         )
@@ -75,7 +75,7 @@ def hasattr_(owner: Any, name: Any) -> Any:
     """`hasattr`."""
     if not isinstance(name, str):
         return builtins.hasattr(owner, name)
-    if isinstance(owner, Optional):
+    if isinstance(owner, RuntimeNone):
         return _has_where_there(owner, name)
     number = number_type(owner)
     if number is not None:
@@ -87,7 +87,7 @@ def hasattr_(owner: Any, name: Any) -> Any:
     return True
 
 
-def _has_where_there(owner: Optional, name: str) -> Any:
+def _has_where_there(owner: Any, name: str) -> Any:
     """Whether a value that may be None has an attribute."""
     has: Any = hasattr_(owner.value, name)
     if builtins.hasattr(None, name):
