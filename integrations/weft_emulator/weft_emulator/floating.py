@@ -73,7 +73,10 @@ def _compile(source: str, kind: Any) -> Any:
 @cache
 def _has_llvm() -> bool:
     """Whether there is LLVM: a machine that only runs what another one has compiled may lack it."""
-    return importlib.util.find_spec("llvmlite") is not None
+    try:
+        return importlib.util.find_spec("llvmlite") is not None
+    except ImportError:  # a process that must do without it
+        return False
 
 
 @cache
