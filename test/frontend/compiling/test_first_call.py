@@ -34,6 +34,7 @@ NOT_FOR_SUMS = (
     "backend.functions.split_reciprocal",
     "backend.ranges.kernels",
     "frontend.autograph.operators.exceptions.tries",
+    "frontend.autograph.operators.lists.dynamic_lists",
     "frontend.autograph.operators.loops.loops",
     "frontend.composite.dispatch",
     "frontend.indexing.views",
@@ -41,6 +42,7 @@ NOT_FOR_SUMS = (
     "frontend.numpy_api.linalg",
     "frontend.numpy_api.reductions",
     "frontend.random.choices",
+    "frontend.runtime_values.strings",
     "passes.raising.gather_windows",
     "passes.lowering.sorting",
 )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,7 +31,6 @@ from ....tracing.recorder import CapturedArray, Join, Recorder
 from ....tracing.regions import Region, Section
 from ....tracing.staging import value_of
 from ..branches import diverging, paths
-from ..branches.retry_recording import recorded
 from ..exceptions import catching
 from ..values.abstract import (
     ArrayKind,
@@ -51,7 +50,9 @@ from ..values.aliases import is_available, present
 from ..values.control_flow_state import Activation, StagedFunction, control_flow
 from ..values.program_locations import Snapshot
 from ..values.resolve_grown_lists import resolve_grown_list
-from .recursive_state import Places, State
+
+if TYPE_CHECKING:
+    from .recursive_state import Places, State
 
 MAX_RECORDINGS = 20
 """A function whose result types still grow after so many recordings is refused."""
@@ -274,6 +275,9 @@ class _Definition:
 
     def record(self, kinds: list[Kind], places: Places | None = None) -> StagedFunction:
         """Record it, with what is known of the places outside of it that differ from call to call."""
+        from ..branches.retry_recording import recorded  # few programs call themselves
+        from .recursive_state import State
+
         before = dict(control_flow(self.trace).functions)
         arguments = [
             value for value in _constants(kinds) if isinstance(value, (list, dict, set, RuntimeContainer))
