@@ -235,7 +235,9 @@ def test_groups_of_known_items() -> None:
     def runs(x: Any) -> Any:
         counts = "".join(f"{key}{len(list(group))}" for key, group in itertools.groupby("aabccc"))
         left = [(key, list(group)) for key, group in list(itertools.groupby([1, 1, 2]))]
-        return counts, left, x
+        nan = float("nan")
+        alike = [len(list(group)) for _, group in itertools.groupby([nan, nan, float("nan")])]
+        return counts, left, alike, x
 
     same(runs, X)
 

@@ -238,7 +238,7 @@ def _groupby(iterable: Any, key: Any = None) -> Iterator[Any]:
         if is_first:
             common = one
             is_first = False
-        elif not common == one:  # noqa: SIM201, as Python asks
+        elif not (common is one or common == one):  # as Python asks, of which NaN is one with itself
             items: Any = iter(group)
             yield common, items
             items.end()  # where the next group is asked for
