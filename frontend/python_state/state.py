@@ -160,7 +160,7 @@ class PythonState(DataOfState):
             self.snapshot.follow((function.args, function.keywords), "")
             self.meet_callable(function.func)
             return
-        if not isinstance(function, types.FunctionType):
+        if not isinstance(function, types.FunctionType) or is_plain(function):
             self.snapshot.follow(function, "")
         if isinstance(function, types.MethodType):
             self.meet_callable(function.__func__)

@@ -10,6 +10,7 @@ from ..autograph.operators.values.optional import MaybeUnbound
 from ..autograph.operators.values.program_locations import UNBOUND, Items, KeyOrder, ProgramLocation
 from ..guards.handles import Arguments, ContextVariable, Handle, Item, Linked, Member
 from ..runtime_values.results import RuntimeContainer
+from ..tracing.current import current_trace
 from .state import PythonState
 from .updates import Built, EntryOf, Known, Make, Makes, Order, Together, Unbinding, Update, Updates
 
@@ -86,7 +87,7 @@ class WriteBack:
         if handle is None:
             raise _not_found(place)
         if isinstance(place.container, list):
-            is_compared = place.container not in self._state.snapshot.plain
+            is_compared = not self._state.snapshot.plain.is_librarys(current_trace(), place.container)
             old = self._state.snapshot.old_value(place) if is_compared else ()
             is_kept = is_compared and all(map(operator.is_, value, old))
             if is_kept and len(value) > len(old):

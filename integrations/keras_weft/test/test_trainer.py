@@ -10,6 +10,7 @@ import keras
 import numpy as np
 import pytest
 
+import keras_weft
 import weft
 
 rng = np.random.default_rng(0)
@@ -180,6 +181,35 @@ def test_an_own_step_and_control_flow_on_arrays() -> None:
     assert histories[0][1] == histories[1][1] > 0
 
 
+class Noted(keras.layers.Layer):
+    """A layer that keeps what it sees, in a list and in a number."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[Any] = []
+        self.count = 0
+
+    def call(self, x: Any) -> Any:
+        self.seen.append(x[0, 0])
+        self.count += 1
+        return x
+
+
+@pytest.mark.parametrize("options", [{}, {"steps_per_execution": 2}, None])
+def test_lists_and_numbers_in_layers_grow_at_each_batch(options: dict[str, Any] | None) -> None:
+    noted = Noted()
+    model = keras.Sequential([keras.Input((6,)), noted, keras.layers.Dense(1)])
+    model.compile("sgd", "mse", **(options or {}))
+    if options is None:
+        batches = weft.data.Dataset.from_tensor_slices((X, Y)).batch(8)
+        keras_weft.fit_in_graph(model, batches, epochs=2)
+    else:
+        model.fit(X, Y, batch_size=8, epochs=2, shuffle=False, verbose=0)
+    np.testing.assert_array_equal(noted.seen, [*X[::8, 0], *X[::8, 0]])
+    assert noted.count == 10
+    assert not any(map(weft.is_traced, noted.seen))
+
+
 def test_data_sets_of_weft() -> None:
     dataset = weft.data.Dataset.from_tensor_slices((X, Y)).batch(16)
     arrays = small_model().fit(X, Y, epochs=2, batch_size=16, shuffle=False, verbose=0).history
@@ -255,6 +285,14 @@ def test_data_without_batches_or_targets_are_told() -> None:
             ValueError, match=r"is compiled with a loss, and its data have no targets: .*fit\(x, y\)"
         ):
             call(X)
+
+
+def test_batches_without_rows_are_told() -> None:
+    model = small_model()
+    for method in (model.train_on_batch, model.test_on_batch):
+        with pytest.raises(ValueError, match=rf"`{method.__name__}` got a batch without rows"):
+            method(X[:0], Y[:0])
+    assert model.predict_on_batch(X[:0]).shape == (0, 2)
 
 
 def test_labels_between_two_classes_are_told() -> None:

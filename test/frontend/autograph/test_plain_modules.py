@@ -17,6 +17,11 @@ SCALE = 2
 TRACED = []
 
 
+class Tracked(list):
+    def append(self, item):
+        super().append(item)
+
+
 class Layer:
     def __init__(self, weight):
         self.weight = weight
@@ -37,6 +42,12 @@ class Layer:
 
     def __len__(self):
         return len(self.notes)
+
+    def steps(self):
+        def step(x):
+            return self.compute(x)
+
+        return step
 
     @property
     def variables(self):
@@ -114,6 +125,29 @@ def test_its_notes_about_itself_compile_nothing_again(library):
     assert f(np.ones(2)).tolist() == [11, 13]
     assert f.trace_count == 1
     assert library.TRACED == ["Layer"]
+
+
+@pytest.mark.parametrize("of", ["__call__", "steps"])
+def test_lists_of_the_programs_classes_grow_whatever_of_the_library_calls_them(library, of):
+    class Mine(library.Layer):
+        @weft.autograph.convert
+        def compute(self, x):
+            self.seen.append(x.sum())
+            self.tracked.append(x.sum())
+            self.count += 1
+            return x
+
+    mine = Mine(None)
+    mine.seen, mine.tracked, mine.count = [], library.Tracked(), 0
+    f = weft.function(mine.steps() if of == "steps" else mine.__call__)
+    for number in range(4):
+        f(np.full(2, number))
+    assert mine.seen == mine.tracked == [0, 2, 4, 6]
+    assert all(isinstance(item, np.int64) for item in mine.seen + mine.tracked)
+    assert mine.count == 4
+    del mine.seen[1:]
+    f(np.full(2, 4))
+    assert mine.seen == [0, 8]
 
 
 def test_what_a_library_notes_in_loops_and_branches_stays_and_is_not_carried(library):

@@ -54,6 +54,10 @@ class PlainContainers:
                 if isinstance(item, _CONTAINERS) and id(item) not in seen:
                     self._known[id(item)] = item
 
+    def is_librarys(self, trace: Recorder | None, container: Any) -> bool:
+        """Whether only a library changes a container, as one that it empties and fills at each call."""
+        return container in self and (trace is None or (container, "") not in trace.state(Assigned))
+
     def is_programs(self, trace: Recorder | None, place: Any, old: Any, new: Any) -> bool:
         """Whether a change is one of the program's: not that of an attribute or container of a library's.
 

@@ -397,6 +397,8 @@ class WeftTrainer(base_trainer.Trainer):
 
     def _on_batch(self, name: str, make: Callable[[], Steps], data: Any, return_dict: bool) -> Any:
         data = tree.map_structure(lambda x: x if x is None else np.asarray(x), data)
+        if not all(len(x) for x in tree.flatten(data[0]) if x is not None and x.ndim):
+            raise ValueError(f"`{name.removesuffix('_step')}_on_batch` got a batch without rows")
         if not (self._is_built() and self._are_metrics_built()):
             self._build_for(data, name)
         step = make()
