@@ -72,7 +72,7 @@ def shipped(wheel: Path) -> set[str]:
 def test_wheel_ships_the_package_and_nothing_else(shipped: set[str]) -> None:
     sources = {f"weft/{path.relative_to(ROOT).as_posix()}" for path in source_files()}
     package = {name for name in shipped if ".dist-info/" not in name}
-    page = {f"weft/frontend/pages/page.{ending}" for ending in ("css", "html", "js")}
+    page = {f"weft/frontend/pages/{name}" for name in ("graphs.js", "page.css", "page.html", "page.js")}
     assert package == sources | page | {"weft/py.typed", "weft/namespace.pyi"}
 
 

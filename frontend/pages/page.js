@@ -1,5 +1,3 @@
-"use strict";
-
 const $ = (id) => document.getElementById(id);
 const escaped = (text) => text.replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[c]);
 const counted = (n) => n.toLocaleString("en");
@@ -35,7 +33,7 @@ function coloured(text, kind) {
 
 function page(data) {
   const { places, sets, files } = data;
-  const state = { place: null, line: null, shown: [], active: 0, chosen: {}, pass: 0, rewrite: -1, all: false, at: -1 };
+  const state = { place: null, line: null, shown: [], active: 0, chosen: {}, pass: 0, rewrite: -1, all: false, graph: false, at: -1 };
   const numberOf = new Map(places.map(([file, line], number) => [`${file}:${line}`, number]));
 
   // A colour for each line that became something, in the order of the files
@@ -71,8 +69,12 @@ function page(data) {
     return `<div class="l${extra}${known}" data-set="${set}"${data}>${coloured(text, kind)}</div>`;
   }
 
-  function codeMarkup(stage, kind) {
-    return stage.text.split("\n").map((text, i) => lineMarkup(text, stage.links[i], kind)).join("");
+  function codeMarkup(thing, kind, more = () => []) {
+    // Lines, or a graph of them
+    const lines = thing.text.split("\n"), lineOf = (i) => lineMarkup(lines[i], thing.links[i], kind, ...more(i));
+    if (!state.graph) return `<div class="code">${lines.map((_, i) => lineOf(i)).join("")}</div>`;
+    const found = graphsOf(lines, kind).filter((graph) => graph.nodes.flat().some((i) => thing.links[i]));
+    return `<div class="code graph">${found.map((graph) => graphMarkup(graph, lines, lineOf)).join("")}</div>`;
   }
 
   const has = (set, place) => place !== null && sets[set].includes(place);
@@ -173,12 +175,11 @@ function page(data) {
     const jumps = f.loops.map(([label, first, , read, written, , model]) => `<span><button data-line="${first}">${escaped(label.replace(/^\.?L/, ""))}</button> ${model ? `<b>${model[0]} cycles</b>, ` : ""}${counted(read)} B in, ${counted(written)} out</span>`);
     const listed = jumps.length ? `<div class="loops"><span>an iteration of</span>${jumps.join("")}</div>` : "";
     const loops = new Map(f.loops.map((loop) => [loop[1], loop]));
-    const lines = f.text.split("\n").map((text, i) => {
+    const about = (i) => {
       const loop = loops.get(i);
-      const about = loop ? ` data-note="innermost loop: ${loop[2]} instructions, ${counted(loop[3])} bytes read and ${counted(loop[4])} written each time${loop[5] ? `, ${loop[5]}-bit vectors` : ""}${loop[6] ? `, ${loop[6][0]} cycles, limited by ${escaped(loop[6][1])}` : ""}"` : "";
-      return lineMarkup(text, f.links[i], "asm", loop ? " loop" : "", about);
-    });
-    return `<div class="told">${told.map((t) => `<span>${t}</span>`).join("")}${listed}</div><div class="body"><div class="code">${lines.join("")}</div></div>`;
+      return loop ? [" loop", ` data-note="innermost loop: ${loop[2]} instructions, ${counted(loop[3])} bytes read and ${counted(loop[4])} written each time${loop[5] ? `, ${loop[5]}-bit vectors` : ""}${loop[6] ? `, ${loop[6][0]} cycles, limited by ${escaped(loop[6][1])}` : ""}"`] : [];
+    };
+    return `<div class="told">${told.map((t) => `<span>${t}</span>`).join("")}${listed}</div><div class="body">${codeMarkup(f, "asm", about)}</div>`;
   }
 
   // Panes
@@ -206,14 +207,15 @@ function page(data) {
     state.active = Math.min(state.active, state.shown.length - 1);
     state.shown.forEach((name, i) => {
       const stage = stageOf(name);
-      const pane = made(`<section class="pane" data-stage="${name}" aria-label="${stage.title}"><div class="head"><b>${stage.title}</b><span>${escaped(stage.help)}</span>${state.shown.length > 1 ? '<button title="close" aria-label="close">×</button>' : ""}</div></section>`);
+      const pane = made(`<section class="pane" data-stage="${name}" aria-label="${stage.title}"><div class="head"><b>${stage.title}</b><span>${escaped(stage.help)}</span>${stage.text || stage.functions?.length ? `<button class="drawn" title="${state.graph ? "as text" : "as a graph"} (g)">${state.graph ? "text" : "graph"}</button>` : ""}${state.shown.length > 1 ? '<button class="close" title="close" aria-label="close">×</button>' : ""}</div></section>`);
       if (name === "overview") pane.append(made(`<div class="body">${overviewMarkup()}</div>`));
       else if (name === "passes") pane.append(made(passesMarkup()));
       else if (stage.isMachine) pane.append(made(machineMarkup(stage)));
-      else pane.append(made(`<div class="body"><div class="code">${codeMarkup(stage, name === "optimized-llvm" ? "llvm" : "mlir")}</div></div>`));
+      else pane.append(made(`<div class="body">${codeMarkup(stage, name === "optimized-llvm" ? "llvm" : "mlir")}</div>`));
       pane.append(made('<div class="ticks"></div>'));
       pane.addEventListener("pointerdown", () => activate(i));
-      pane.querySelector(".head button")?.addEventListener("click", (event) => { event.stopPropagation(); state.shown.splice(i, 1); draw(); });
+      pane.querySelector(".drawn")?.addEventListener("click", (event) => { event.stopPropagation(); KEYS.g(); });
+      pane.querySelector(".close")?.addEventListener("click", (event) => { event.stopPropagation(); state.shown.splice(i, 1); draw(); });
       main.append(bar(), pane);
       if (name === "passes") showPass(pane, state.pass);
       if (stage.isMachine && stage.functions.length) showFunction(pane, stage, state.chosen[name] ?? bestFunction(stage) ?? 0);
@@ -291,7 +293,7 @@ function page(data) {
     const lines = [...pane.querySelectorAll(".code .l")], found = lines.filter((line) => has(line.dataset.set, place));
     found.forEach((line) => { line.classList.add("sel"); line.style.cssText = style; });
     const together = runs(lines);
-    pane.querySelector(".ticks").innerHTML = together.map(([start, n]) => `<i style="${style};top:${(100 * start / lines.length).toFixed(2)}%;height:${(100 * n / lines.length).toFixed(2)}%"></i>`).join("");
+    pane.querySelector(".ticks").innerHTML = (state.graph ? [] : together).map(([start, n]) => `<i style="${style};top:${(100 * start / lines.length).toFixed(2)}%;height:${(100 * n / lines.length).toFixed(2)}%"></i>`).join("");
     const main = together.reduce((longest, run) => (run[1] > longest[1] ? run : longest), [0, 0])[0];
     if (scroll && found.length && !(state.line && pane.contains(state.line))) into(lines[main], pane.querySelector(".right .body") ?? pane.querySelector(".body"));
     const things = stage.isMachine ? stage.functions : pane.dataset.stage === "passes" ? data.passes : [];
@@ -315,6 +317,7 @@ function page(data) {
   }
 
   function into(element, scroller, always = false) {
+    if (element.closest(".graph")) { element.scrollIntoView({ block: "center", inline: "center" }); return; }
     const box = element.getBoundingClientRect(), around = scroller.getBoundingClientRect();
     if (always || box.top < around.top + 40 || box.bottom > around.bottom - 30) scroller.scrollTop += box.top - around.top - around.height / 3;
   }
@@ -361,16 +364,17 @@ function page(data) {
 
   function address() {
     const place = state.place === null ? "" : places[state.place][0] === 0 ? `${places[state.place][1]}` : `${files[places[state.place][0]].name}:${places[state.place][1]}`;
-    const wanted = `#${place}/${state.shown.join("+")}`;
+    const wanted = `#${place}/${state.shown.join("+")}${state.graph ? "/graph" : ""}`;
     if (location.hash !== wanted) history.replaceState(null, "", wanted);
   }
 
   function follow() {
-    const [place, shown] = decodeURIComponent(location.hash.slice(1)).split("/");
+    const [place, shown, drawn] = decodeURIComponent(location.hash.slice(1)).split("/");
     const match = /^(?:(.+):)?(\d+)$/.exec(place);
     const file = match && match[1] ? files.findIndex((one) => one.name === match[1]) : 0;
     const names = (shown ?? "").split("+").filter(stageOf).slice(0, 3);
     if (names.length) state.shown = names;
+    state.graph = drawn === "graph";
     state.place = match ? numberOf.get(`${file}:${match[2]}`) ?? null : null;
     state.line = null;
     state.others = [];
@@ -428,6 +432,7 @@ function page(data) {
     n: () => stepMatch(1), p: () => stepMatch(-1), "[": () => stepList(-1), "]": () => stepList(1), ",": () => stepRewrite(-1), ".": () => stepRewrite(1),
     ArrowRight: () => turn(1), ArrowLeft: () => turn(-1),
     Escape: () => select(null), t: () => $("theme").click(), "?": () => $("help").showModal(),
+    g: () => { state.graph = !state.graph; draw(); },
     s: () => { state.all = !state.all; source.classList.toggle("all", state.all); },
   };
   function turn(by) {

@@ -74,7 +74,7 @@ def render(data: Json) -> str:
         "style": (_HERE / "page.css").read_text(encoding="utf-8"),
         "kind": kind,
         "data": text,
-        "code": (_HERE / "page.js").read_text(encoding="utf-8"),
+        "code": "".join((_HERE / name).read_text(encoding="utf-8") for name in ("graphs.js", "page.js")),
     }
     page = (_HERE / "page.html").read_text(encoding="utf-8")
     for name, part in parts.items():

@@ -162,3 +162,121 @@ def test_narrow_windows_hold_it_without_a_scroll_bar_of_their_own(opened: Callab
     assert page.evaluate("document.documentElement.scrollWidth") <= 420
     assert page.locator(".source .l.sel").is_visible()
     assert page.locator('.pane[data-stage="asm"] .code .l').first.is_visible()
+
+
+def test_a_click_on_a_rewrite_shows_it_alone(opened: Callable[..., Any]) -> None:
+    page = opened("/passes")
+    pane = page.locator('.pane[data-stage="passes"]')
+    rules = pane.locator("[data-rewrite]")
+    for button in pane.locator("[data-pass]").all():
+        button.click()
+        if rules.count():
+            break
+    assert rules.count() > 2  # all of them, and each
+    name, whole = rules.nth(1).inner_text(), pane.locator(".l.add, .l.del").all_inner_texts()
+    assert pane.locator(f'.l[data-note="{name}"]').count() > 0
+    rules.nth(1).click()
+    assert rules.nth(1).get_attribute("class") == "on"
+    alone = pane.locator(".l.add, .l.del").all_inner_texts()
+    assert len(alone) > 0
+    assert alone != whole
+    page.keyboard.press(",")
+    assert pane.locator(".l.add, .l.del").all_inner_texts() == whole
+    pane.locator(".l[data-note].k").first.click()
+    assert chosen_python(page)
+
+
+def test_machine_code_is_drawn_as_blocks(opened: Callable[..., Any]) -> None:
+    line = line_of("return np.sqrt", HERE)
+    page = opened(f"{line}/asm")
+    pane = page.locator('.pane[data-stage="asm"]')
+    text = pane.locator(".code .l").all_inner_texts()
+    page.keyboard.press("g")
+    assert page.evaluate("location.hash") == f"#{line}/asm/graph"
+    blocks = pane.locator(".block")
+    assert blocks.count() > 2
+    assert pane.locator(".graph .l").all_inner_texts() == text  # all of it, once
+    assert pane.locator(".graph .l.sel").count() > 0
+    labels = [block.locator(".l").first.inner_text() for block in blocks.all()]
+    for number, block in enumerate(blocks.all()):
+        last = block.locator(".l").last.inner_text().split()
+        if last[0].startswith("j") and f"{last[-1]}:" in labels:
+            assert pane.locator(f'path[data-edge="{number}-{labels.index(f"{last[-1]}:")}"]').count() == 1
+    page.keyboard.press("Escape")
+    pane.locator(".graph .l.k").first.click(force=True)
+    assert chosen_python(page)
+    pane.locator(".drawn").click()
+    assert pane.locator(".code .l").all_inner_texts() == text
+    assert pane.locator(".block").count() == 0
+
+
+def test_ops_are_drawn_with_the_values_that_they_hand_on(opened: Callable[..., Any]) -> None:
+    page = opened("/weft+optimized-llvm/graph")
+    ops = page.locator('.pane[data-stage="weft"] .block').all_inner_texts()
+    at = {
+        name: number for number, text in enumerate(ops) for name in ("weft.sqrt", "weft.sum") if name in text
+    }
+    edge = f'path[data-edge="{at["weft.sum"]}-{at["weft.sqrt"]}"]'
+    assert page.locator(f'.pane[data-stage="weft"] {edge}').count() == 1
+    assert page.locator('.pane[data-stage="optimized-llvm"] .where').first.inner_text().startswith("@")
+    assert page.locator('.pane[data-stage="optimized-llvm"] .block').count() > 2
+
+
+GRAPHS = {
+    "x86-64": (
+        "blocksOf",
+        ["f:", "    testq  %rdi, %rdi", "    je  .LBB0_2", "    decq  %rdi", ".LBB0_2:", "    jmp  .LBB0_2"],
+        ["0-2 yes", "0-1 no", "1-2 on", "2-2 on"],
+    ),
+    "aarch64": (
+        "blocksOf",
+        ["f:", "    cbz  x0, .LBB0_2", ".LBB0_1:", "    b.ne  .LBB0_1", "    ret", ".LBB0_2:", "    ret"],
+        ["0-3 yes", "0-1 no", "1-1 yes", "1-2 no"],
+    ),
+    "ptx": (
+        "blocksOf",
+        [
+            ".entry k(",
+            "    @%p1 bra  $L__BB0_2;",
+            "$L__BB0_1:",
+            "    bra.uni  $L__BB0_1;",
+            "$L__BB0_2:",
+            "    ret;",
+        ],
+        ["0-2 yes", "0-1 no", "1-1 on"],
+    ),
+    "sass": (
+        "blocksOf",
+        ["k:", "  0010  @P0   EXIT ;", "  0020        NOP ;", ".L_x_0:", "  0030        BRA `(.L_x_0);"],
+        ["0-1 no", "1-2 on", "2-2 on"],
+    ),
+    "llvm": (
+        "llvmBlocksOf",
+        ["  br i1 %c, label %a, label %2", "a:", "  br label %a", "2:    ; preds = %0", "  ret void"],
+        ["0-1 yes", "0-2 no", "1-1 on"],
+    ),
+    "mlir": (
+        "opsOf",
+        [
+            "  func.func @f(%x: tensor<3xf32>, %n: index) -> tensor<3xf32> {",
+            "    %0 = scf.for %i = %n to %n step %n iter_args(%y = %x) -> (tensor<3xf32>) {",
+            "      %1 = weft.add %y, %x : tensor<3xf32>",
+            "      scf.yield %1 : tensor<3xf32>",
+            "    }",
+            "    return %0 : tensor<3xf32>",
+        ],
+        ["0-1 on", "1-2 on", "0-2 on", "2-3 on", "3-1 back", "1-4 on"],
+    ),
+}
+
+
+def test_jumps_and_values_are_edges(opened: Callable[..., Any]) -> None:
+    page = opened()
+    for name, lines, edges in GRAPHS.values():
+        found = page.evaluate(f"(lines) => {name}(lines, 0, lines.length).edges", lines)
+        assert sorted(f"{one}-{other} {how}" for one, other, how in found) == sorted(edges)
+    lines = [f".L{number}:" for number in range(401)]
+    markup = page.evaluate(
+        "(lines) => graphMarkup({ title: '', ...blocksOf(lines, 0, lines.length) }, lines, String)", lines
+    )
+    assert "401 of them are too many to draw" in markup
