@@ -37,7 +37,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "fuse-siblings{mixed=true}",  # behind attention, whose scores nobody else may ask for
                 "join-sums",  # before it is looked who follows them
                 "join-followers",  # what siblings have become, too
-                "outline-kernels",  # from here on, each kernel is looked at once
+                "outline-kernels{device=true}",  # from here on, each kernel is looked at once
                 "store-number-results",  # of which the next pass keeps what it can
                 "keep-numbers-on-device",  # while what is between kernels are values, and not memory
                 "pass-numbers-by-value",  # what is left is the host's

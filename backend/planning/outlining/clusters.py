@@ -63,7 +63,7 @@ class Cluster:
 class Graph:
     """The top-level ops of a function with their uses."""
 
-    def __init__(self, block: Block, captures: Captures) -> None:
+    def __init__(self, block: Block, captures: Captures, device: bool = False) -> None:
         self.nodes: list[Node] = []
         self.node_of: dict[Value, Node] = {}
         self.replaced: dict[Value, Value] = {}  # results of outlined ops, by those of the calls
@@ -71,7 +71,7 @@ class Graph:
         self.updates: dict[Value, list[int]] = {}  # where the memory of a value is overwritten
         readers: dict[Value, list[Value]] = {}
         for position, op in enumerate(operations_in(block)):
-            kind = classify(op)
+            kind = classify(op, device)
             # What regions use of blocks further out may have been replaced since; nobody asks for that.
             captured = captures.of(op) if kind is Kind.REGION else captured_values(op)
             node = Node(op, position, kind, captured)

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from ....dialect.mlir import Operation, Value, ir
 from ....dialect.ops.shape import Stretch
 from ....dialect.ops.state import RaiseIf
-from ....passes.rewriting import holds, operations_in, terminator
+from ....passes.rewriting import constant_integer, holds, operations_in, terminator
 from ..calls import is_function_call
 from .destinations import VIEWS, Origins, destination_of, has_shape_of, origin
 
@@ -44,6 +44,10 @@ _EFFECTS = frozenset(
 _CONTROL_FLOW = frozenset({"scf.for", "scf.if", "scf.while"})
 
 
+_FEW = 32
+"""So few iterations are not worth that the host waits for a number of the device."""
+
+
 class Kind(Enum):
     """What becomes of a top-level op."""
 
@@ -68,8 +72,8 @@ _KINDS: Mapping[str, Kind] = MappingProxyType(
 """What the name of an op tells."""
 
 
-def classify(op: Operation) -> Kind:
-    """The class of a top-level op."""
+def classify(op: Operation, device: bool = False) -> Kind:
+    """The class of a top-level op, where kernels are for a GPU or not."""
     name: str = op.name
     known = _KINDS.get(name)
     if known is not None:
@@ -83,7 +87,24 @@ def classify(op: Operation) -> Kind:
         return Kind.TABLE
     if _is_scalar(op):
         return Kind.SCALAR
-    return Kind.REGION if name in _CONTROL_FLOW and not _works_on_elements(op) else Kind.ROOT
+    if name not in _CONTROL_FLOW:
+        return Kind.ROOT
+    is_choice = device and name == "scf.if" and _chooses_loops(op)
+    return Kind.REGION if is_choice or not _works_on_elements(op) else Kind.ROOT
+
+
+def _chooses_loops(op: Operation) -> bool:
+    """Whether both ways have loops that a device may run by many threads: the host asks then which way it goes."""
+    blocks = (block for region in op.regions for block in region)
+    return all(any(_may_be_long(inner) for inner in operations_in(block)) for block in blocks)
+
+
+def _may_be_long(op: Operation) -> bool:
+    """Whether an op is a loop of more than a few iterations, as far as one knows."""
+    if op.name != "scf.for":
+        return False
+    first, end, step = (constant_integer(bound) for bound in list(op.operands)[:3])
+    return first is None or end is None or step is None or end - first > _FEW * step
 
 
 _NOT_ELEMENTS = (

@@ -42,6 +42,9 @@ class OutlineKernels(Pass):
     name: ClassVar[str] = "outline-kernels"
     summary: ClassVar[str] = "move clusters of ops into kernel functions, equal ones into one"
 
+    device: bool = False
+    """Whether kernels are for a GPU."""
+
     def require(self, module: Module) -> None:
         require_lowered(module, _TAKEN, before="convert-weft-to-linalg")
         for function in entry_functions(module):
@@ -55,7 +58,7 @@ class OutlineKernels(Pass):
                     )
 
     def run(self, module: Module, statistics: Statistics) -> None:
-        kernels = Kernels(module)
+        kernels = Kernels(module, self.device)
         for function in entry_functions(module):
             statistics["clusters outlined"] += outline(function, kernels)
         statistics["kernels made"] += len(kernels.names)
@@ -87,12 +90,12 @@ def outline(function: Operation, kernels: Kernels) -> int:
     simplify_slices(function, SharedConstants())
     sizes = Sizes(SharedConstants(), varying=varying_sizes(function))
     block = function.regions[0].blocks[0]
-    sink_cheap_values(block)
+    sink_cheap_values(block, kernels.device)
     return _outline_block(block, sizes, kernels, Captures())
 
 
 def _outline_block(block: Block, sizes: Sizes, kernels: Kernels, captures: Captures) -> int:
-    graph = Graph(block, captures)
+    graph = Graph(block, captures, kernels.device)
     clusters = graph.clusters()
     at_root = {cluster.root: cluster for cluster in clusters}
     count = len(clusters)
@@ -115,23 +118,23 @@ def _outline_block(block: Block, sizes: Sizes, kernels: Kernels, captures: Captu
     return count
 
 
-def sink_cheap_values(block: Block) -> None:
+def sink_cheap_values(block: Block, device: bool = False) -> None:
     """Recompute what is cheap inside the regions of a block's ops, where it becomes part of the kernels that use it.
 
     Slices are not cheap here: what they are taken from may change in a loop.
     """
     for op in operations_in(block):
-        if classify(op) is Kind.REGION:
+        if classify(op, device) is Kind.REGION:
             for region in op.regions:
                 for inner in region:
-                    _sink_into(inner)
-                    sink_cheap_values(inner)
+                    _sink_into(inner, device)
+                    sink_cheap_values(inner, device)
 
 
-def _sink_into(block: Block) -> None:
+def _sink_into(block: Block, device: bool) -> None:
     """Recompute in a block what is cheap of what its ops use, those in regions around kernels excepted."""
     mapping: dict[Value, Value] = {}
-    operations = [(op, classify(op) is Kind.REGION) for op in operations_in(block)]
+    operations = [(op, classify(op, device) is Kind.REGION) for op in operations_in(block)]
     with ir.InsertionPoint(operations[0][0]):
         for op, is_region in operations:
             for value in op.operands if is_region else captured_values(op):
@@ -334,7 +337,8 @@ class Family:
 class Kernels:
     """The kernel functions of a module, by what they do."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, device: bool = False) -> None:
+        self.device = device
         self._module = module
         self._families: dict[Hashable, Family] = {}
         self.names: dict[Hashable, str] = {}
