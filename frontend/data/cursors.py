@@ -94,6 +94,12 @@ def cursor_of_items(iterable: Any, types: Any) -> Any:
             f"the items of this {type(iterable).__name__} are nothing that compiled code can hold: they are arrays and "
             "numbers in tuples, lists, dicts and dataclasses"
         )
+    if source.items.spec is None and isinstance(iterable, Called) and iterable.arguments:
+        raise UnsupportedError(
+            f"{name_of(iterable.make)} has no items at its first arguments: so nothing tells the types of the items "
+            "that others may have but an output_signature, from_generator(..., "
+            "output_signature=weft.TensorSpec(shape, dtype))"
+        )
     turn = source.start(_MOST_AT_ONCE)
     if source.items.spec is None:
         source.items.require_none(trace, turn)

@@ -237,12 +237,17 @@ class Interleave(FlatMap):
         while cursor.is_left():
             if cursor.step():
                 if number >= start:
-                    yield present(cursor.item)
+                    yield mapped(begun_anew, present(cursor.item))
                 number += 1
 
     def cursor(self, key: Key) -> Any:
         slots = [cursors.Slot() for _ in range(self.cycle)]
         return cursors.InterleaveCursor(cursor_at(self.inner, key, 0), self, key, slots, self.block)
+
+
+def begun_anew(part: Any) -> Any:
+    """A part of an element; of a window, in which a walk has its place, one that no place in a pipeline holds."""
+    return type(part)(part.pipeline, np.zeros(3, np.int64)) if isinstance(part, Pipeline) else part
 
 
 def pipeline_of(made: Any) -> Any:

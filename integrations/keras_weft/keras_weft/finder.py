@@ -151,6 +151,20 @@ def _tell_zeros(module: Any) -> None:
     kind.inner_loop = inner_loop
 
 
+def _require_rows(module: Any) -> None:
+    """Let embeddings refuse numbers that they have no row for by the layer's name, also those below 0."""
+    looked_up = module.Embedding.call
+
+    @functools.wraps(looked_up)
+    def call(self: Any, inputs: Any) -> Any:
+        from .src.ops.categories import require_rows
+
+        require_rows(self.name, inputs, self.input_dim)
+        return looked_up(self, inputs)
+
+    module.Embedding.call = call
+
+
 def _draw_steps(module: Any) -> None:
     """Let the graph of a step be drawn that weft has compiled."""
 
@@ -168,6 +182,7 @@ def _draw_steps(module: Any) -> None:
 _CHANGES = {
     "keras.src.callbacks.tensorboard": _draw_steps,
     "keras.src.backend.common.variables": _know_extents,
+    "keras.src.layers.core.embedding": _require_rows,
     "keras.src.layers.layer": _build_aside,
     "keras.src.layers.rnn.gru": _tell_zeros,
     "keras.src.layers.rnn.lstm": _tell_zeros,

@@ -264,6 +264,10 @@ def test_bad_data_is_told() -> None:
         model.predict(np.zeros((0, 6), "float32"), verbose=0)
     with pytest.raises(ValueError, match="must yield at least one batch"):
         model.fit((pair for pair in ()), shuffle=False, verbose=0)
+    with pytest.raises(ValueError, match=r"x is a list_iterator, .*Dataset.from_iterable\(batches\)"):
+        model.fit(iter([(X, Y)]), verbose=0)
+    walked = weft.data.Dataset.from_iterable([(X, Y), (X, Y)])
+    assert model.fit(walked, epochs=2, verbose=0).history["loss"][1] < np.log(2)
     with pytest.warns(UserWarning, match="Your input ran out of data"):
         model.fit(((X, Y) for _ in range(2)), shuffle=False, steps_per_epoch=3, verbose=0)
 
@@ -293,6 +297,18 @@ def test_batches_without_rows_are_told() -> None:
         with pytest.raises(ValueError, match=rf"`{method.__name__}` got a batch without rows"):
             method(X[:0], Y[:0])
     assert model.predict_on_batch(X[:0]).shape == (0, 2)
+
+
+def test_numbers_without_a_row_are_told() -> None:
+    model = keras.Sequential([keras.layers.Embedding(5, 3, name="words"), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    model.fit(np.arange(4), np.zeros((4, 1)), verbose=0)
+    for places in ([0, 7, 1, 1], [0, -1, 2, 7]):
+        with pytest.raises(
+            IndexError, match=rf"layer 'words' has rows for numbers in \[0, 5\), .* {min(places)} to 7"
+        ):
+            model.fit(np.array(places), np.zeros((4, 1)), verbose=0)
+    assert model.predict_on_batch(np.zeros(0, int)).shape == (0, 1)
 
 
 def test_labels_between_two_classes_are_told() -> None:

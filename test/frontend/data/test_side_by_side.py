@@ -183,6 +183,10 @@ def test_going_on_where_a_saved_walk_was(tmp_path: Any) -> None:
             "drawn_of makes items of arguments that are known when the program runs: .* output_signature",
         ),
         (
+            lambda: Dataset.range(3).interleave(lambda x: Dataset.from_generator(range, args=(x,)), 2),
+            "range has no items at its first arguments: .* output_signature",
+        ),
+        (
             lambda: Dataset.range(3).interleave(lambda x: x),
             "makes a data set",
         ),
@@ -223,6 +227,23 @@ def test_full_batches_of_streams_have_known_sizes() -> None:
         return len(batch)
 
     assert counted(Dataset.range(17).filter(odd).batch(4, drop_remainder=True)) == 8
+
+
+@pytest.mark.filterwarnings("ignore:each item of this:weft.FallbackWarning")
+def test_windows_that_take_turns_are_walked_by_the_program() -> None:
+    def weighed(dataset: Any) -> Any:
+        total = np.int64(0)
+        for window in dataset:
+            for x in window:
+                total = total * 3 + x
+        return total
+
+    turns = Dataset.range(2, 5).interleave(
+        lambda x: Dataset.from_generator(drawn_of, NUMBER, args=(x,)).window(2), cycle_length=2
+    )
+    compiled = weft.function(weighed)
+    for _ in range(2):
+        assert compiled(turns) == weighed(turns)
 
 
 @pytest.mark.filterwarnings("ignore:each item of this:weft.FallbackWarning")

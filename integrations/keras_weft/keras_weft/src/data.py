@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 from keras.src.trainers.data_adapters import data_adapter_utils
@@ -91,6 +91,11 @@ def batches_of(
                 )
         x = DatasetAdapter(x, class_weight)
         class_weight, shuffle = None, False  # data sets shuffle by themselves
+    elif isinstance(x, Iterator) and not isinstance(x, Generator):
+        raise ValueError(
+            f"x is a {type(x).__name__}, whose items can be had once: pass a generator, `(batch for batch in x)`, or "
+            "what can be walked in each epoch, `weft.data.Dataset.from_iterable(batches)` of a list of batches"
+        )
     return Batches(
         x=x, y=y, sample_weight=sample_weight, class_weight=class_weight, shuffle=shuffle, **options
     )

@@ -82,6 +82,16 @@ def _require_classes(labels: Any, count: int) -> None:
 
 
 @weft.autograph.convert
+def require_rows(name: str, places: Any, count: int) -> None:
+    """Refuse numbers that a layer has no row for, in compiled code, too."""
+    if places.size and np.any(np.logical_or(places < 0, places >= count)):
+        raise IndexError(
+            f"the layer {name!r} has rows for numbers in [0, {count}), and those received are from "
+            f"{int(np.min(places))} to {int(np.max(places))}"
+        )
+
+
+@weft.autograph.convert
 def _require_whole(labels: Any) -> None:
     """Refuse numbers between two classes, which would be taken for the one below."""
     if np.any(labels != np.trunc(labels)):
@@ -126,5 +136,6 @@ __all__ = [
     "categorical_crossentropy",
     "multi_hot",
     "one_hot",
+    "require_rows",
     "sparse_categorical_crossentropy",
 ]
