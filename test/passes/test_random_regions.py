@@ -30,7 +30,7 @@ DRAWN = (random_regions, random_calls)
 
 
 @pytest.mark.parametrize("draw", DRAWN)
-@pytest.mark.parametrize("seed", seeds(12))
+@pytest.mark.parametrize("seed", seeds(5))
 def test_passes_keep_what_programs_do(seed: int, draw: Callable[[int], Program]) -> None:
     program = draw(seed)
     expected = interpreted(program.module(), program)
@@ -43,7 +43,7 @@ def test_passes_keep_what_programs_do(seed: int, draw: Callable[[int], Program])
 
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
 @pytest.mark.parametrize("draw", DRAWN)
-@pytest.mark.parametrize("seed", seeds(5))
+@pytest.mark.parametrize("seed", seeds(3))
 def test_compiled_programs_do_what_the_reference_does(
     seed: int, draw: Callable[[int], Program], dynamic: bool
 ) -> None:

@@ -14,7 +14,7 @@ from weft.backend.planning import interrupts, packing
 
 
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
-@pytest.mark.parametrize("seed", seeds(8))
+@pytest.mark.parametrize("seed", seeds(4))
 def test_program(seed, dynamic, monkeypatch):
     if seed % 2:
         # The memory of results holds the smallest intermediates, too.
@@ -42,7 +42,7 @@ def test_program(seed, dynamic, monkeypatch):
             np.testing.assert_array_equal(argument, value)
 
 
-@pytest.mark.parametrize("seed", seeds(8))
+@pytest.mark.parametrize("seed", seeds(4))
 def test_program_of_vectors_that_change_their_lengths(seed, monkeypatch):
     monkeypatch.setattr(interrupts, "_PIECE", 2)  # loops look for interrupts all the time
     monkeypatch.setattr(interrupts, "_FIRST_PERIOD", 1)

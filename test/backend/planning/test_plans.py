@@ -72,6 +72,7 @@ def random_function(seed):
     )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_random_programs(seed, monkeypatch):
     monkeypatch.setattr(packing, "_FEW_BYTES", 1)
@@ -80,6 +81,7 @@ def test_random_programs(seed, monkeypatch):
         assert check_plan(compiled, trips) or not trips
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_random_programs_of_unknown_sizes(seed):
     program = random_program(seed)

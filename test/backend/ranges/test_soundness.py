@@ -15,8 +15,8 @@ from weft.backend.ranges.walk import Steps, TooLongError, Walk
 from weft.dialect.mlir import Operation, ir
 from weft.dialect.register import context
 
-IN_BATCH = 20
-SEEDS = seeds(20)
+IN_BATCH = 10
+SEEDS = seeds(10)
 
 
 def decided_in(function: Operation) -> dict[Operation, bool]:

@@ -392,6 +392,7 @@ def test_no_module_reads_behind_shorter_arrays(tmp_path: Path) -> None:
     assert loaded(np.ones(3), np.ones(3)).tolist() == [2, 2, 2]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(25))
 def test_damaged_text_is_refused_or_runs(file: Path, seed: int) -> None:
     chance = random.Random(seed)

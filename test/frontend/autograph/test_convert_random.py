@@ -28,7 +28,7 @@ def plain(value: Any) -> Iterator[Any]:
 def test_random_programs(block: int) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)  # comparisons of literals, returns in finally
-        for seed in range(40 * block, 40 * block + 40):
+        for seed in range(20 * block, 20 * block + 20):
             source = ProgramWriter(seed).program()
             function = define(source, swallow=swallow, plain=plain)
             check(function, (1, 2, 10), (0, 0, 5), (3, -1, 3))

@@ -196,6 +196,7 @@ def test_plain_python_agrees_with_the_reference(first: int) -> None:
                 break
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(12))
 def test_compiled_code_agrees_with_plain_python(seed: int) -> None:
     program = Program(random.Random(1000 + seed))

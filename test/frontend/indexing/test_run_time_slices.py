@@ -137,6 +137,7 @@ def test_slices_of_arrays_that_change() -> None:
         assert_same(write, np.arange(6.0), np.arange(6.0)[::-1].copy(), i, j)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(30))
 def test_random_sequences(seed: int) -> None:
     """Views of views with run-time bounds, written in any order."""

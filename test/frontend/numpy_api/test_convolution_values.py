@@ -46,6 +46,7 @@ def numbers(shape: tuple[int, ...], dtype: str, seed: int) -> np.ndarray[Any, An
     return generator.standard_normal(shape).astype(dtype)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(24))
 def test_convolutions(seed: int) -> None:
     choose = random.Random(seed)

@@ -79,7 +79,7 @@ def outcome(module: Module, arguments: list[Any]) -> Outcome:
 
 @pytest.mark.parametrize("dynamic", [False, True], ids=["known", "unknown"])
 @pytest.mark.parametrize("draw", [random_program, random_regions])
-@pytest.mark.parametrize("seed", seeds(10))
+@pytest.mark.parametrize("seed", seeds(4))
 def test_rows_together_are_what_they_are_alone(seed: int, draw: Any, dynamic: bool) -> None:
     program = draw(seed)
     if not program.arguments or program.functions:

@@ -23,6 +23,7 @@ def noisy(x: Any, rng: Any) -> Any:
     return y, rng.random(3), rng.normal(size=x.shape)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("count", [1, 2, 3, 5])
 @pytest.mark.parametrize("spec", [P("d"), P(None, "d")])
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
