@@ -232,6 +232,9 @@ class Observer:
         the module that the passes begin with.
         """
 
+    def unwatched(self, told: str) -> None:
+        """Called where passes ran that nobody is told about, with the reason."""
+
 
 def run_pipeline(
     module: Module,

@@ -130,6 +130,7 @@ A number only falls. Where a room needs more, for what it could not do before, t
 RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend", 100, "what may be None is watched for its other names; neighbours are grouped"),
     ("", 200, "what may be None is watched for its other names; neighbours are grouped"),
+    ("", 60, "passes of LLVM for GPUs are shown one by one, and what is not shown is said"),
     ("", 700, "rewrites are shown by name, LLVM's passes one by one, and cycles of loops"),
     ("backend", 250, "rewrites are shown by name, LLVM's passes one by one, and cycles of loops"),
     ("backend/cpu", 250, "rewrites are shown by name, LLVM's passes one by one, and cycles of loops"),

@@ -20,7 +20,6 @@ from .element_loops import ElementLoop, element_loops
 from .lowering.entries import AddEntries
 from .lowering.inlining import scalar_loops
 from .machine import llvm
-from .machine.watched_passes import watch_passes
 from .pipeline import ALL_PASSES, needed_steps, steps_of, text_passes
 
 STAGES = ("linalg", "kernels", "buffers", "loops", "llvm-dialect", "llvm", "optimized-llvm", "asm")
@@ -133,7 +132,7 @@ def visit_stages(
     for reached in lowering.stages():
         visit(reached, lowering.llvm_text if reached == "llvm" else module)
     if observers:
-        watch_passes(lowering.llvm_text, lowering.scalar_loops, observers)
+        llvm.watch(lowering.llvm_text, lowering.scalar_loops, observers)
     optimised = llvm.optimise(lowering.llvm_text, lowering.scalar_loops)
     visit("optimized-llvm", str(optimised))
     visit("asm", llvm.assembly(optimised, has_comments=True))

@@ -13,7 +13,7 @@ from ..planning.plan_attributes import plans_of
 from ..target import current
 from .code.kernel import SHARED_BYTES
 from .machine.assembler import assemble, can_disassemble, disassemble
-from .machine.ptx import ptx_of
+from .machine.ptx import assembly_of, optimised, ptx_of, watch
 from .pipeline import ALL_PASSES, steps_of
 
 STAGES = ("linalg", "kernels", "buffers", "placed", "gpu", "nvvm", "ptx", "sass")
@@ -72,7 +72,7 @@ def device_kernels(module: Module) -> tuple[DeviceKernel, ...]:
     found: list[DeviceKernel] = []
     for view in module.body.operations:
         if view.operation.name == "gpu.module":
-            ptx = ptx_of(view.operation)
+            ptx = ptx_of(assembly_of(view.operation))
             found += [
                 DeviceKernel(
                     function.attributes["sym_name"].value,
@@ -128,6 +128,18 @@ def visit_stages(
     lowering = Lowering(module, False, observers)
     lowering.has_lines = True
     for reached in lowering.stages():
+        if reached == "ptx":
+            _visit_llvm(module, visit, observers)
         visit(reached, ptx_text(lowering.kernels) if reached == "ptx" else module)
     if can_disassemble():
         visit("sass", sass_text(lowering.kernels, has_lines=True))
+
+
+def _visit_llvm(module: Module, visit: Callable[[str, Code], None], observers: Sequence[Observer]) -> None:
+    """Show what LLVM makes of the kernels before they are PTX, pass by pass and at its optimiser's end."""
+    views = [view for view in module.body.operations if view.operation.name == "gpu.module"]
+    texts = [assembly_of(view.operation) for view in views]
+    for text in texts if observers else ():
+        watch(text, observers)
+    for text in texts:
+        visit("optimized-llvm", str(optimised(text)))

@@ -130,6 +130,7 @@ function page(data) {
       if (pass.stage !== stage) list += `<h3>to ${escaped(stage = pass.stage)}</h3>`;
       list += `<button data-pass="${i}"><span title="${escaped(pass.name)}">${escaped(pass.name)}</span><small>+${pass.added} −${pass.removed}</small></button>`;
     });
+    list += data.unwatched.map((text) => `<p>${escaped(text)}</p>`).join("");
     return `<div class="two"><div class="list">${list}</div><div class="right"></div></div>`;
   }
 

@@ -120,6 +120,7 @@ def data_of(concrete: ConcreteFunction, stages: Collection[str] | None = None, p
             for name, functions in found.machine.items()
         ],
         "passes": [_change(change, table) for change in found.changes],
+        "unwatched": found.unwatched,
         "notes": notes,
         **_figures(concrete, table),
     }

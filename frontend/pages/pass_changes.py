@@ -156,6 +156,8 @@ class Watch(Observer):
         self.changes: list[Change] = []
         self.waiting: list[Change] = []
         """Those since the last stage."""
+        self.told: list[str] = []
+        """What is not among them, and why."""
         self._text = ""
         self._lines: list[Line] | None = None
         self._rewrites: _Rewrites | None = None
@@ -188,6 +190,10 @@ class Watch(Observer):
         hunks, left_out = _bounded(list(differences(before, lines)))
         found: tuple[Rewrite, ...] = ()
         if rewrites is not None:
+            if rewrites.budget <= 0 < self._budget:
+                self.unwatched(
+                    f"the rewrites of {step.name} and of passes behind it are not told apart: there are too many"
+                )
             self._budget, seconds = rewrites.budget, seconds - rewrites.seconds
             found = rewrites.all()
         if hunks:
@@ -196,7 +202,7 @@ class Watch(Observer):
 
     def after_llvm(self, stage: str, name: str, function: str, text: str) -> None:
         """Note what a pass of LLVM did."""
-        if stage == "asm":
+        if stage in ("asm", "ptx"):
             new = {function: linked_machine_code(text, self._files)}
         elif function:
             new = _by_function(linked_part(text, self._places))
@@ -214,6 +220,10 @@ class Watch(Observer):
                 hunks += _differences(one, before, after)
         if hunks:
             self._add_llvm(stage, name, hunks)
+
+    def unwatched(self, told: str) -> None:
+        """Note what is missing."""
+        self.told.append(told)
 
     def _add_llvm(self, stage: str, name: str, hunks: Sequence[Hunk]) -> None:
         """LLVM runs a pass on one function after the other: they are told of together."""

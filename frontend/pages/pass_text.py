@@ -20,7 +20,7 @@ def passes_text(concrete: ConcreteFunction, line: int | None = None) -> str:
     found = stages_of(concrete._recording(), ())
     kept = [text for change in found.changes if (text := "\n".join(_told(change, line)))]
     about = "something" if line is None else f"what line {line} became"
-    return "\n\n".join([f"{len(kept)} passes changed {about}.", *kept])
+    return "\n\n".join([f"{len(kept)} passes changed {about}.", *found.unwatched, *kept])
 
 
 def _told(change: Change, line: int | None) -> Iterator[str]:

@@ -53,19 +53,22 @@ class Stages:
     missing: dict[str, list[str]] = field(default_factory=dict)
     """By stage, what more there would be to see with tools that this machine has not."""
     changes: list[Change] = field(default_factory=list)
+    unwatched: list[str] = field(default_factory=list)
+    """Which changes are not there, and why."""
 
 
 def stages_of(recording: Recording, wanted: Collection[str] | None = None, has_passes: bool = True) -> Stages:
     """Compile a trace once more, with the lines of the program in it, and note what there is to see."""
     found, watch = Stages(), Watch()
     takes: dict[str, Resources] = {}
+    reached: set[str] = set()
     observers = [watch] if has_passes else []
 
     def visit(stage: str, code: Code) -> None:
         watch.reached(stage)
+        reached.add(stage)
         if stage == "ptx":
             takes.update(resources_of(str(code)))
-            _note_missing(found, wanted)
         if wanted is not None and stage not in wanted:
             return
         if stage == "asm":
@@ -74,7 +77,8 @@ def stages_of(recording: Recording, wanted: Collection[str] | None = None, has_p
         elif stage in MACHINE:
             found.machine[stage] = with_resources(device_functions_of(str(code)), takes)
         elif stage in SHOWN:
-            found.texts[stage] = linked_assembly(code) if isinstance(code, str) else linked(code)
+            lines = linked_assembly(code) if isinstance(code, str) else linked(code)
+            found.texts.setdefault(stage, []).extend(lines)
 
     with context(), ir.Location.unknown():
         module = ir.Module.parse(recording.module.get_asm(enable_debug_info=True))
@@ -84,7 +88,9 @@ def stages_of(recording: Recording, wanted: Collection[str] | None = None, has_p
         run_pipeline(module, PIPELINES["weft-to-linalg"], observers=observers)
         mark_debugged(module, True)
         visit_stages(module.operation, recording.target, visit, observers)
-    found.changes = watch.changes
+    if "ptx" in reached:
+        _note_missing(found, wanted)
+    found.changes, found.unwatched = watch.changes, watch.told
     return found
 
 
@@ -104,7 +110,7 @@ def _note_missing(found: Stages, wanted: Collection[str] | None) -> None:
     for stage in ("ptx", "sass"):
         told = missing_tools(stage) if wanted is None or stage in wanted else []
         if told:
-            found.machine[stage] = []
+            found.machine.setdefault(stage, [])
             found.missing[stage] = told
 
 

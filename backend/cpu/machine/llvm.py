@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
 
 from ....dialect.errors import InternalError
 from ....dialect.records import dataclass
+from ....passes.pipeline import Observer
 from ....passes.timing import phase
+from ...llvm_compatibility.watched_passes import watch_passes
 from ...target import Target, current, host
 from .native_target import binding
 from .partition import partition
@@ -141,6 +143,21 @@ def assembly(module: Any, has_comments: bool = False) -> str:
         machine.set_asm_verbosity(True)
     text: str = machine.emit_assembly(module)
     return text
+
+
+def watch(text: str, loops: ScalarLoops | None, observers: Sequence[Observer]) -> None:
+    """Tell observers of each pass of LLVM that `optimise` and `assembly` run."""
+    for observer in observers:
+        observer.after_llvm("optimized-llvm", "", "", str(parsed(text)))
+    options = None if loops is None else [[*loops.counted], [*loops.others]]
+    watch_passes(text, f"{__name__}:_make_watched", options, "asm", observers)
+
+
+def _make_watched(text: str, options: Sequence[Sequence[str]] | None) -> None:
+    """What is done in a process in which LLVM prints, which it does for the first run of each builder alone."""
+    global _kept_pass_builder
+    _kept_pass_builder = _make_pass_builder
+    assembly(optimise(text, None if options is None else ScalarLoops(*options)), has_comments=True)
 
 
 LONG_BLOCK = 2_500

@@ -16,6 +16,7 @@ from weft.backend.cpu.machine.throughput import find_llvm_mca
 from weft.backend.gpu.machine.assembler import can_disassemble, find_assembler
 from weft.dialect.errors import WeftTypeError, WeftValueError
 from weft.frontend.pages.excerpts import excerpts
+from weft.frontend.pages.pass_text import passes_text
 
 from . import programs
 
@@ -379,3 +380,26 @@ def test_passes_of_llvm_are_there_with_their_lines(softmax: dict[str, Any]) -> N
         "debug-location" in hunk["text"] for change in generator.values() for hunk in change["hunks"]
     )
     assert not any("!dbg" in hunk["text"] for change in optimiser.values() for hunk in change["hunks"])
+
+
+def test_passes_of_llvm_for_gpus_are_there_with_their_lines(tmp_path: Path) -> None:
+    function = weft.function(lambda x: x * 2 + 1, name="led", target="sm_90a")
+    data = written(tmp_path / "page.html", function, weft.TensorSpec((4096,), "float32"))
+    line = line_of('name="led", target="sm_90a"', __file__)
+    assert data["unwatched"] == []
+    assert any("fadd" in text for text in lines_for(data, stage(data, "optimized-llvm"), line))
+    generator = changes_of(data, "ptx")
+    selected = next(change for name, change in generator.items() if "Instruction Selection" in name)
+    assert any("FADD" in text for hunk in selected["hunks"] for text in lines_for(data, hunk, line))
+    assert changes_of(data, "optimized-llvm")
+
+
+def test_what_was_not_watched_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("weft.backend.llvm_compatibility.watched_passes.MOST", 4_000)
+    monkeypatch.setattr("weft.frontend.pages.pass_changes.WATCHED", 10)
+    function = weft.function(lambda x: np.negative(-x).sum() * 1 + np.exp(0.0) * x * 1, name="long")
+    data = written(tmp_path / "page.html", function, FLOATS)
+    rewrites, printed = data["unwatched"]
+    assert "and of passes behind it are not told apart" in rewrites
+    assert printed == "LLVM printed more than 4,000 characters: what its later passes changed is not here"
+    assert printed in passes_text(function.get_concrete_function(FLOATS))

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from weft.backend.cpu.machine import watched_passes
-from weft.backend.cpu.machine.llvm import ScalarLoops, optimise
-from weft.backend.cpu.machine.watched_passes import passes_in, watch_passes
+from weft.backend.cpu.machine.llvm import ScalarLoops, optimise, watch
+from weft.backend.gpu.machine import ptx
+from weft.backend.llvm_compatibility import watched_passes
+from weft.backend.llvm_compatibility.watched_passes import passes_in
 from weft.backend.target import compiling_for
 from weft.dialect.errors import InternalError, WeftValueError
 from weft.passes.pipeline import Observer
@@ -44,9 +45,13 @@ LOOPS = {"long": None, "short": ScalarLoops(others=["total"]), "tidied": ScalarL
 class Noted(Observer):
     def __init__(self) -> None:
         self.found: list[tuple[str, str, str, str]] = []
+        self.told: list[str] = []
 
     def after_llvm(self, stage: str, name: str, function: str, text: str) -> None:
         self.found.append((stage, name, function, text))
+
+    def unwatched(self, told: str) -> None:
+        self.told.append(told)
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +63,7 @@ def target() -> Iterator[None]:
 @pytest.mark.parametrize("kind", LOOPS)
 def test_the_last_text_of_the_optimiser_is_the_code(kind: str) -> None:
     noted = Noted()
-    watch_passes(SUM, LOOPS[kind], [noted])
+    watch(SUM, LOOPS[kind], [noted])
     changed = [text for stage, name, _, text in noted.found if stage == "optimized-llvm" and name and text]
     expected = str(optimise(SUM, LOOPS[kind]))
     assert _body(changed[-1]) == _body(expected)
@@ -75,13 +80,40 @@ def _body(text: str) -> str:
 
 def test_instructions_of_the_machine_are_told_function_by_function() -> None:
     noted = Noted()
-    watch_passes(SUM, None, [noted])
+    watch(SUM, None, [noted])
     machine = [
         (name, function, text) for stage, name, function, text in noted.found if stage == "asm" and text
     ]
     assert any("Register" in name for name, _, _ in machine)
     assert {function for _, function, _ in machine} == {"total"}  # and not weft's own
     assert all("Machine code for function total" in text for _, _, text in machine)
+
+
+KERNEL = """
+define ptx_kernel void @twice(ptr addrspace(1) %x, i64 %n) {
+  %at = getelementptr float, ptr addrspace(1) %x, i64 %n
+  %value = load float, ptr addrspace(1) %at
+  %one = fadd float %value, 0.0
+  %sum = fmul float %one, 2.0
+  %dead = fmul float %sum, 3.0
+  store float %sum, ptr addrspace(1) %at
+  ret void
+}
+"""
+
+
+def test_passes_for_gpus_are_told_down_to_their_instructions() -> None:
+    noted = Noted()
+    with compiling_for("sm_90a"):
+        ptx.watch(KERNEL, [noted])
+        code = ptx.ptx_of(KERNEL)
+    changed = [(stage, name, text) for stage, name, function, text in noted.found if function == "twice"]
+    assert noted.told == []
+    assert any(stage == "optimized-llvm" and "%dead" not in text for stage, _, text in changed)
+    selected = [text for stage, name, text in changed if stage == "ptx" and "Instruction Selection" in name]
+    assert "Machine code for function twice" in selected[0]
+    assert "FADD" in selected[0]
+    assert "add.rn.f32" in code
 
 
 def test_what_llvm_prints_is_read() -> None:
@@ -103,24 +135,28 @@ def test_what_llvm_prints_is_read() -> None:
         ("optimized-llvm", "LICMPass", "f", "define void @h() {\n"),
         ("optimized-llvm", "InlinerPass", "f", ""),
         ("optimized-llvm", "IPSCCPPass", "", "; text\n"),
-        ("asm", "Greedy Register Allocator", "f.0", "# Machine code for function f.0: IsSSA\n"),
+        ("", "Greedy Register Allocator", "f.0", "# Machine code for function f.0: IsSSA\n"),
     ]
 
 
 def test_what_is_printed_is_read_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watched_passes, "MOST", 4_000)
     noted = Noted()
-    watch_passes(SUM, None, [noted])
-    assert 4_000 < sum(len(text) for *_, text in noted.found) < 6_000
+    watch(SUM, None, [noted])
+    assert 2_000 < sum(len(text) for *_, text in noted.found) < 6_000
+    assert all(text.rstrip().endswith("}") for *_, text in noted.found if text)  # nothing that is cut off
+    assert noted.told == [
+        "LLVM printed more than 4,000 characters: what its later passes changed is not here"
+    ]
 
 
 def test_a_process_that_fails_is_an_error_of_weft(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watched_passes, "_CHILD", "import sys; sys.exit('out of order')")
     with pytest.raises(InternalError, match="LLVM's passes could not be watched: out of order"):
-        watch_passes(SUM, None, [Noted()])
+        watch(SUM, None, [Noted()])
 
 
 def test_without_another_process_it_is_said_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watched_passes.sys, "executable", "/no/such/python")
     with pytest.raises(WeftValueError, match=r"cannot be started: .*passes=False leaves them out"):
-        watch_passes(SUM, None, [Noted()])
+        watch(SUM, None, [Noted()])

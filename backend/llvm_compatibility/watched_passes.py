@@ -6,24 +6,22 @@ same calls are made once more in a process of their own, and what that prints is
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import IO
+from typing import IO, Any
 
-from ....dialect.errors import InternalError, WeftValueError
-from ....passes.pipeline import Observer
-from ...target import compiling_for, current
-from . import llvm
-from .llvm import ScalarLoops, assembly, optimise, parsed
-from .native_target import binding
+from ...dialect.errors import InternalError, WeftValueError
+from ...passes.pipeline import Observer
+from ..target import compiling_for, current
 
 MOST = 40 << 20
 """How many characters are read of what LLVM prints: the passes behind them are not told of."""
 
-_CHILD = "from weft.backend.cpu.machine.watched_passes import show; show()"
+_CHILD = "from weft.backend.llvm_compatibility.watched_passes import show; show()"
 _BANNER = re.compile(r"\*\*\* IR (?:Dump|Deleted) After (?P<name>.+?) on (?P<subject>.+?) \*\*\*$")
 _FUNCTION_OF = re.compile(r"in function (.+)$|^\((.+)\)$")
 _MACHINE_PASS = re.compile(r"(.+) \([^()]*\)")
@@ -33,27 +31,32 @@ _AROUND = re.compile(r"_?weft_|numpy_|.*_sizes_entry$")
 """Functions around those of a program, which look the same in all programs."""
 
 
-def watch_passes(text: str, loops: ScalarLoops | None, observers: Sequence[Observer]) -> None:
+def watch_passes(text: str, make: str, options: Any, stage: str, observers: Sequence[Observer]) -> None:
     """Tell observers of each pass that makes code of LLVM assembly for the current target.
 
-    Passes on weft's own functions around the program are not told of. Raises `InternalError` where the other process
-    fails.
+    `make`, a function as `module:name`, does that, given the text and some options, which JSON can say. LLVM's
+    optimiser leads to "optimized-llvm", and its code generator to the stage. Passes on weft's own functions around the
+    program are not told of. Raises `InternalError` where the other process fails.
     """
-    for observer in observers:
-        observer.after_llvm("optimized-llvm", "", "", str(parsed(text)))
-    wanted: dict[str, str | list[str]] = {"text": text, "target": current().name}
-    if loops is not None:
-        wanted |= {"counted": [*loops.counted], "others": [*loops.others]}
+    wanted = {"text": text, "make": make, "options": options, "target": current().name}
     with _process() as child:
         assert child.stdin is not None
         assert child.stderr is not None
         with child.stdin:
             json.dump(wanted, child.stdin)
         told = list(_lines(child.stderr))
+        is_cut = bool(child.stderr.readline())
         child.kill()  # where more is printed than is read
-    for stage, name, function, code in passes_in(told):
+    found = [*passes_in(told)]
+    if is_cut:
+        found = found[:-1]  # half of the last one is there
         for observer in observers:
-            observer.after_llvm(stage, name, function, code)
+            observer.unwatched(
+                f"LLVM printed more than {MOST:,} characters: what its later passes changed is not here"
+            )
+    for kind, name, function, code in found:
+        for observer in observers:
+            observer.after_llvm(kind or stage, name, function, code)
     if child.returncode > 0:
         raise InternalError(f"LLVM's passes could not be watched: {''.join(told[-20:])[-2000:]}")
 
@@ -84,7 +87,10 @@ def _lines(stream: IO[str]) -> Iterator[str]:
 
 
 def passes_in(lines: Iterable[str]) -> Iterator[tuple[str, str, str, str]]:
-    """What `-print-changed=quiet` prints, pass by pass: as `Observer.after_llvm` takes it."""
+    """What `-print-changed=quiet` prints, pass by pass: as `Observer.after_llvm` takes it.
+
+    The stage is empty where the code generator runs.
+    """
     banner: re.Match[str] | None = None
     text: list[str] = []
     for line in lines:
@@ -104,23 +110,24 @@ def _pass_of(banner: re.Match[str], lines: Sequence[str]) -> tuple[str, str, str
     inner = _FUNCTION_OF.search(subject)
     function = "" if subject == "[module]" else subject if inner is None else inner[1] or inner[2]
     machine = _MACHINE_PASS.fullmatch(name)
-    return ("asm", machine[1], function, code) if machine else ("optimized-llvm", name, function, code)
+    return ("", machine[1], function, code) if machine else ("optimized-llvm", name, function, code)
 
 
 def show() -> None:
     """In the other process: read what is compiled, and compile it while LLVM prints."""
+    from llvmlite.binding import set_option
+
     wanted = json.load(sys.stdin)
-    loops = ScalarLoops(wanted["counted"], wanted["others"]) if "counted" in wanted else None
+    module, _, name = wanted["make"].partition(":")
     shown = [name for name in _DEFINED.findall(wanted["text"]) if not _AROUND.match(name)]
     for option in (
         "-print-changed=quiet",
         "-print-loop-func-scope",
         f"-filter-print-funcs={','.join(shown)}",
     ):
-        binding().set_option("", option)
-    llvm._kept_pass_builder = llvm._make_pass_builder  # LLVM prints for the first run of each builder alone
+        set_option("", option)
     with compiling_for(wanted["target"]):
-        assembly(optimise(wanted["text"], loops), has_comments=True)
+        getattr(importlib.import_module(module), name)(wanted["text"], wanted["options"])
 
 
 __all__ = ["passes_in", "show", "watch_passes"]
