@@ -128,6 +128,11 @@ A number only falls. Where a room needs more, for what it could not do before, t
 """
 
 RAISED: tuple[tuple[str, int, str], ...] = (
+    (
+        "",
+        300,
+        "triangles, diagonals, searches and run-time extents are split by blocks; more messages overlap",
+    ),
     ("frontend", 100, "what may be None is watched for its other names; neighbours are grouped"),
     ("", 200, "what may be None is watched for its other names; neighbours are grouped"),
     ("", 60, "passes of LLVM for GPUs are shown one by one, and what is not shown is said"),

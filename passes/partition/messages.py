@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ...dialect.emitter import Tensor
+from ...dialect.emitter import INT64_MAX, Tensor
 from ...dialect.mlir import Operation
 from ...dialect.op_emitter import OpEmitter
 from ...dialect.records import NamedTuple
@@ -78,8 +78,9 @@ class Messages:
         layers: Tensor = b.all_gather(x, over=split.axis, count=ranks)
         order = (*range(1, dim + 1), 0, *range(dim + 1, x.rank + 1))
         side_by_side = layers if dim == 0 else b.transpose(layers, permutation=order)
-        extents = [extent or 0 for extent in x.shape]
-        found: Tensor = b.reshape(side_by_side, shape=(*extents[:dim], ranks * longest, *extents[dim + 1 :]))
+        extents = b.extents(x)
+        extents[dim] = ranks * longest
+        found = b.reshaped(side_by_side, extents)
         if min(lengths) == longest:
             return found
         pieces = [b.along(found, dim, k * longest, k * longest + n) for k, n in enumerate(lengths) if n]
@@ -133,7 +134,7 @@ class Messages:
         for own, came in received:  # behind all that is sent
             region = {
                 "start": [0] * x.rank,
-                "stop": [extent or 0 for extent in x.shape],
+                "stop": [INT64_MAX if extent is None else extent for extent in x.shape],
                 "step": [1] * x.rank,
             }
             region["start"][dim], region["stop"][dim] = own.start - start, own.stop - start

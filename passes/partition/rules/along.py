@@ -88,6 +88,37 @@ def looped(site: Site, parts: Sequence[Part]) -> list[Part]:
     return found
 
 
+# Diagonals
+
+
+def triangle(site: Site, parts: Sequence[Part]) -> list[Part]:
+    """`tril` and `triu`: the diagonal lies elsewhere in a block."""
+    (part,) = parts
+    value = site.emitted([part.value], k=site.attributes["k"] + _moved(site, part))[0]
+    return [Part(value, part.shape, part.layout)]
+
+
+def diagonal(site: Site, parts: Sequence[Part]) -> list[Part]:
+    """`diagonal`: split as the rows are, or the columns, of which a rank has what its block has."""
+    (part,) = parts
+    rows, columns = part.layout[-2:]
+    if rows is not None and columns is not None:
+        part = site.gathered(
+            part, part.rank - 1, "the diagonal is taken of matrices that are split along both axes"
+        )
+    split, offset, extent = rows or columns, site.attributes["offset"], site.shapes[0][-1]
+    if split is not None:
+        split = split.of_part(max(-offset if rows else offset, 0), extent or 0)
+    value = site.emitted([part.value], offset=offset + _moved(site, part))[0]
+    return [Part(value, site.shapes[0], (*part.layout[:-2], split))]
+
+
+def _moved(site: Site, part: Part) -> int:
+    """By how much diagonals of a block lie above those of the whole matrices."""
+    rows, columns = (0 if split is None else site.block(split).start for split in part.layout[-2:])
+    return rows - columns
+
+
 # Scans
 
 _JOINED: Mapping[type[Op], tuple[str, str]] = MappingProxyType(

@@ -29,6 +29,9 @@ def aligned(site: Site, part: Part, layout: Layout) -> Part:
     rank = len(layout)
     shape = [split.extent if split is not None else None for split in layout][rank - part.rank :]
     wanted = tuple(split if part.shape[dim] == shape[dim] else None for dim, split in enumerate(own))
+    for dim, split in enumerate(wanted):
+        if split is None and part.shape[dim] == 1:  # a row of one rank goes to all, which is no last resort
+            part = site.gathered(part, dim)
     reason = "an operand is split along other axes than the others"
     return site.laid_out(part, wanted, reason)
 

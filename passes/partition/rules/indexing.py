@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ....dialect.emitter import INT64, Tensor
+from ....dialect.emitter import INT64, INT64_MAX, Tensor
 from ..layouts import Layout, Split, is_whole
 from ..messages import padded
 from ..parts import Part, Site
@@ -51,7 +51,7 @@ def gather(site: Site, parts: Sequence[Part]) -> list[Part]:
     if here is not None:
         behind = found.rank - position - here.rank
         mask = b.expand_dims(here, axes=tuple(range(here.rank, here.rank + behind))) if behind else here
-        found = b.select(mask, found, b.number(0, found.dtype))
+        found = b.select(mask, found, b.number(-0.0, found.dtype))  # any number, with it added, stays so
         for axis in summed:
             found = site.messages.reduced(b, found, "max" if found.dtype.kind == "b" else "sum", axis)
     return [Part(found, site.shapes[0], layout)]
@@ -117,25 +117,18 @@ def _added(site: Site, parts: Sequence[Part]) -> list[Part] | None:
     whole_places = [Part(index.value, index.shape, index.layout) for index in indices]
     places = common_layout([*whole_places, _slice_of(update, position, rank)], shape)
     over = [split.axis for split in places if split is not None]
-    rest = [
-        None if axis in axes or (split is not None and split.axis in over) else split
-        for axis, split in enumerate(whole.layout)
-    ]
-    if any(
-        split is not None and split.axis in over
-        for axis, split in enumerate(whole.layout)
-        if axis not in axes
-    ):
+    rest = [None if axis in axes else split for axis, split in enumerate(whole.layout)]
+    if any(split is not None and split.axis in over for split in rest):
         return None
     kept = [split for axis, split in enumerate(rest) if axis not in axes]
     b = site.b
     indices = [site.laid_out(index, places, _WRITTEN) for index in indices]
     update = site.laid_out(update, (*kept[:position], *places, *kept[position:]), _WRITTEN)
     extents = [
-        extent if split is None else len(site.block(split))
-        for extent, split in zip(whole.shape, rest, strict=True)
+        whole.extent(axis) if axis in axes and split is not None else b.extent(whole.value, axis)
+        for axis, split in enumerate(whole.layout)
     ]
-    zeros = b.full([extent or 0 for extent in extents], 0, whole.value.dtype)
+    zeros = b.full(extents, 0, whole.value.dtype)
     added = site.emitted([zeros, update.value, *(index.value for index in indices)])[0]
     for axis in over:
         added = site.messages.reduced(b, added, "sum", axis)
@@ -148,17 +141,23 @@ def _slice_of(part: Part, start: int, count: int) -> Part:
     return Part(part.value, part.shape[start : start + count], part.layout[start : start + count])
 
 
+def searchsorted(site: Site, parts: Sequence[Part]) -> list[Part]:
+    """`searchsorted`: each rank looks for its own values, in all that is sorted."""
+    line, values = parts
+    line = site.whole(line, "values are looked for in an array that is split")
+    return [Part(site.emitted([line.value, values.value])[0], values.shape, values.layout)]
+
+
 def find_out_of_bounds(site: Site, parts: Sequence[Part]) -> list[Part]:
-    """`find_out_of_bounds`: the first rank that finds one tells it."""
+    """`find_out_of_bounds`: the first rank that finds one tells it, or the one that finds the first in their order."""
     indices, extent = parts
-    over = [split for split in indices.layout if split is not None]
-    if len(over) != 1 or indices.layout[0] is None:
-        indices = site.whole(indices, "indices are looked at in their order")
-        over = []
+    over = [split.axis for split in indices.layout if split is not None]
+    if over and (len(over) > 1 or indices.layout[0] is None):
+        return _first_outside(site, indices, extent.value, over)
     flag, first = site.emitted([indices.value, extent.value])
     b = site.b
     if over:
-        axis = over[0].axis
+        (axis,) = over
         ranks = Split(axis, tuple(range(site.grid.extent(axis) + 1)))
         both = b.stack(b.cast(flag, dtype=INT64), first, axis=0)
         gathered = site.messages.gathered(b, b.expand_dims(both, axes=(0,)), 0, ranks)
@@ -170,4 +169,24 @@ def find_out_of_bounds(site: Site, parts: Sequence[Part]) -> list[Part]:
     return [Part(flag, (), ()), Part(first, (), ())]
 
 
-__all__ = ["find_out_of_bounds", "gather", "scatter"]
+def _first_outside(site: Site, indices: Part, extent: Tensor, over: Sequence[str]) -> list[Part]:
+    """Whether an index is outside, and the one with the lowest place among all."""
+    b, x = site.b, indices.value
+    place = b.full(b.extents(x), 0, INT64)
+    for axis, split in enumerate(indices.layout):
+        whole = b.as_number(b.extent(x, axis) if split is None else split.extent, INT64)
+        start = 0 if split is None else site.block(split).start
+        place = place * whole + (b.positions(x, axis) + b.number(start, INT64))
+    nowhere = b.number(INT64_MAX, INT64)
+    place = b.select((x < -extent) | b.greater_equal(x, extent), place, nowhere)
+    lowest = nowhere if 0 in x.shape else b.min(place, axes=tuple(range(x.rank)), keepdims=False)
+    for axis in over:
+        lowest = site.messages.reduced(b, lowest, "min", axis)
+    flag = lowest < nowhere
+    first = b.sum(b.select(place.equals(lowest) & flag, x, 0), axes=tuple(range(x.rank)), keepdims=False)
+    for axis in over:
+        first = site.messages.reduced(b, first, "sum", axis)
+    return [Part(flag, (), ()), Part(first, (), ())]
+
+
+__all__ = ["find_out_of_bounds", "gather", "scatter", "searchsorted"]

@@ -95,10 +95,13 @@ def _partial(site: Site, x: Tensor, axes: Sequence[int]) -> Tensor:
     """What a rank adds; one that has nothing adds what does not count."""
     how = COMBINED[site.op_class]
     if issubclass(site.op_class, Extremum) and any(x.shape[axis] == 0 for axis in axes):
-        shape = reduced_shape(x.shape, tuple(axes), site.attributes["keepdims"])
+        b, keepdims = site.b, site.attributes["keepdims"]
+        extents = [
+            1 if axis in axes else b.extent(x, axis) for axis in range(x.rank) if keepdims or axis not in axes
+        ]
         is_number = issubclass(site.op_class, ExtremeNumber)
         nothing = np.nan if is_number else extremum_of_nothing(x.dtype, smallest=how == "min")
-        return site.b.full([extent or 0 for extent in shape], nothing, x.dtype)
+        return b.full(extents, nothing, x.dtype)
     return site.emitted([x])[0]
 
 
@@ -264,7 +267,7 @@ def arg_reduction(site: Site, parts: Sequence[Part]) -> list[Part]:
         where = where + b.number(block.start, INT64)
     else:
         best = b.along(part.value, axis, 0, 0)
-        where = b.broadcast(b.number(0, INT64), [extent or 0 for extent in best.shape])
+        where = b.full(b.extents(best), 0, INT64)
     bests = site.messages.gathered(b, best, axis, there)
     places = site.messages.gathered(b, where, axis, there)
     winner = site.emitted([bests], axis=axis, keepdims=True)[0]

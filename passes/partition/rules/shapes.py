@@ -85,6 +85,16 @@ def repeat(site: Site, parts: Sequence[Part]) -> list[Part]:
     return [Part(site.emitted([part.value])[0], site.shapes[0], layout)]
 
 
+def tile(site: Site, parts: Sequence[Part]) -> list[Part]:
+    """`tile`: axes of which there are several copies are whole, or become so."""
+    (part,) = parts
+    several = [axis for axis, count in enumerate(site.attributes["counts"]) if count != 1]
+    part = site.without(
+        part, several, "copies of an array are laid side by side along the axis that is split"
+    )
+    return [Part(site.emitted([part.value])[0], site.shapes[0], part.layout)]
+
+
 # Reshaping
 
 
@@ -179,4 +189,4 @@ def _groups(old: Sequence[int], new: Sequence[int]) -> Iterator[tuple[list[int],
         yield left, right
 
 
-__all__ = ["broadcast", "dim", "expand_dims", "repeat", "reshape", "squeeze", "stack", "transpose"]
+__all__ = ["broadcast", "dim", "expand_dims", "repeat", "reshape", "squeeze", "stack", "tile", "transpose"]

@@ -228,39 +228,40 @@ def dynamic_slice(site: Site, parts: Sequence[Part]) -> list[Part]:
     """Slices with run-time bounds: along axes that are not split, of which each rank takes them."""
     part, *bounds = parts
     reason = "a slice whose bounds are known only at run time is taken of the axis that is split"
-    own = {name: list(site.attributes[name]) for name in ("start", "stop", "step")}
-    held = [
-        dim
-        for dim in range(part.rank)
-        if dim in (*site.attributes["start_axes"], *site.attributes["stop_axes"])
-        or (
-            (own["start"][dim], own["stop"][dim], own["step"][dim]) != (0, INT64_MAX, 1)
-            and (own["start"][dim], own["stop"][dim], own["step"][dim]) != (0, part.shape[dim], 1)
-        )
+    part = site.without(part, _bounded(site, part), reason)
+    value = site.emitted([part.value, *(bound.value for bound in bounds)], **_whole_where_split(site, part))[
+        0
     ]
-    part = site.without(part, held, reason)
-    for dim, split in enumerate(part.layout):
-        if split is not None:
-            own["start"][dim], own["stop"][dim] = 0, INT64_MAX
-    changed = {name: tuple(values) for name, values in own.items()}
-    value = site.emitted([part.value, *(bound.value for bound in bounds)], **changed)[0]
     return [Part(value, site.shapes[0], part.layout)]
+
+
+def _bounded(site: Site, part: Part) -> list[int]:
+    """The axes of which some elements are taken."""
+    bounds = zip(*(site.attributes[name] for name in ("start", "stop", "step")), strict=True)
+    return [
+        dim
+        for dim, bound in enumerate(bounds)
+        if dim in (*site.attributes["start_axes"], *site.attributes["stop_axes"])
+        or bound not in ((0, INT64_MAX, 1), (0, part.shape[dim], 1))
+    ]
+
+
+def _whole_where_split(site: Site, part: Part) -> dict[str, tuple[int, ...]]:
+    """Bounds that take all that a rank has of axes that are split."""
+    return {
+        name: tuple(
+            bound if split is None else every
+            for bound, split in zip(site.attributes[name], part.layout, strict=True)
+        )
+        for name, every in (("start", 0), ("stop", INT64_MAX))
+    }
 
 
 def dynamic_slice_update(site: Site, parts: Sequence[Part]) -> list[Part]:
     """Updates with run-time bounds, as `dynamic_slice`."""
     whole, update, *bounds = parts
     reason = "a slice whose bounds are known only at run time is written along the axis that is split"
-    own = {name: list(site.attributes[name]) for name in ("start", "stop", "step")}
-    held = [
-        dim
-        for dim in range(whole.rank)
-        if dim in (*site.attributes["start_axes"], *site.attributes["stop_axes"])
-        or (
-            (own["start"][dim], own["stop"][dim], own["step"][dim]) != (0, INT64_MAX, 1)
-            and (own["start"][dim], own["stop"][dim], own["step"][dim]) != (0, whole.shape[dim], 1)
-        )
-    ]
+    held = _bounded(site, whole)
     if whole.is_whole and not update.is_whole:
         whole = site.laid_out(
             whole, tuple(None if dim in held else split for dim, split in enumerate(update.layout))
@@ -268,12 +269,8 @@ def dynamic_slice_update(site: Site, parts: Sequence[Part]) -> list[Part]:
     whole = site.without(whole, held, reason)
     wanted = tuple(None if dim in held else split for dim, split in enumerate(whole.layout))
     update = site.laid_out(update, wanted, reason)
-    for dim, split in enumerate(whole.layout):
-        if split is not None:
-            own["start"][dim], own["stop"][dim] = 0, INT64_MAX
-    changed = {name: tuple(values) for name, values in own.items()}
     values = [whole.value, update.value, *(bound.value for bound in bounds)]
-    return [Part(site.emitted(values, **changed)[0], whole.shape, whole.layout)]
+    return [Part(site.emitted(values, **_whole_where_split(site, whole))[0], whole.shape, whole.layout)]
 
 
 # Joining
@@ -377,7 +374,8 @@ def _extended(site: Site, part: Part, dim: int, split: Split, before: int, behin
         if place == at:
             piece = take(site, value, dim, held, positions)
             if mode == "edge":
-                extents = [count if n == dim else extent or 0 for n, extent in enumerate(piece.shape)]
+                extents = site.b.extents(piece)
+                extents[dim] = count
                 piece = site.b.broadcast(piece, extents)
             pieces = [*pieces, piece] if is_last else [piece, *pieces]
     return joined(site.b, pieces, dim)

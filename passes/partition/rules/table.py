@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from ....dialect.batching import Along, Looped, on_last_axes
 from ....dialect.op import Elementwise, Op
-from ....dialect.ops.arrangement import Concat, Extend, Pad, Repeat, Roll, Stack
+from ....dialect.ops.arrangement import Concat, Diagonal, Extend, Pad, Repeat, Roll, Stack, Tile, Tril, Triu
 from ....dialect.ops.contraction import Contract, Matmul
 from ....dialect.ops.convolution import Conv
 from ....dialect.ops.indexing import FindOutOfBounds, Gather, Scatter
@@ -17,6 +17,7 @@ from ....dialect.ops.reductions import ArgReduction, Mean, Reduction, Spread
 from ....dialect.ops.scans import Scan
 from ....dialect.ops.shape import BroadcastTo, Dim, ExpandDims, Reshape, Squeeze, Transpose
 from ....dialect.ops.slicing import DynamicSlice, DynamicSliceUpdate, Slice, SliceUpdate
+from ....dialect.ops.sorting import Searchsorted
 from ....dialect.ops.windows import WindowReduction
 from ..parts import Part, Site
 from . import along, contraction, elementwise, indexing, random, reductions, shapes, slices
@@ -32,6 +33,9 @@ RULES: Mapping[type[Op], Rule] = MappingProxyType(
         Reduction: reductions.reduction,
         ArgReduction: reductions.arg_reduction,
         Scan: along.scan,
+        Tril: along.triangle,
+        Triu: along.triangle,
+        Diagonal: along.diagonal,
         Contract: contraction.contract,
         Matmul: contraction.matmul,
         Slice: slices.slice_,
@@ -51,9 +55,11 @@ RULES: Mapping[type[Op], Rule] = MappingProxyType(
         BroadcastTo: shapes.broadcast,
         Stack: shapes.stack,
         Repeat: shapes.repeat,
+        Tile: shapes.tile,
         Reshape: shapes.reshape,
         Gather: indexing.gather,
         Scatter: indexing.scatter,
+        Searchsorted: indexing.searchsorted,
         FindOutOfBounds: indexing.find_out_of_bounds,
         RandomFloats: random.random_floats,
     }

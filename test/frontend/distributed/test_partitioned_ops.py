@@ -84,6 +84,16 @@ def drawn(x: Any) -> Any:
     return x + generator.normal(size=x.shape), generator.permutation(len(x))
 
 
+def kept(x: Any, c: Any) -> Any:
+    """Columns that are known at run time, and what is done along the rows then."""
+    y = x[:, c > 0]
+    found = (np.sort(y, axis=0), y.argmin(axis=0), y.std(), y.T @ y, y.sum(axis=0), np.pad(y, 1, mode="edge"))
+    for _ in range(4):
+        y[1:-1] = 0.5 * (y[:-2] + y[2:])
+    np.add.at(y, np.array([1, 3]), 2)
+    return (*found, y, y[2])
+
+
 FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "elementwise": (lambda x, y: (x + y, np.where(x > y, x, 0), np.clip(x, -1, 1), x.T * y.T), (X, Y)),
     "broadcast": (lambda v, w: (v[:, None] * w, np.outer(v, w), np.tile(v, 2), np.repeat(w, 3)), (V, W)),
@@ -154,6 +164,29 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     ),
     "transforms": (lambda x: (np.fft.fft(x, axis=0), np.fft.rfft(x, axis=1)), (X,)),
     "windows": (lambda v, w: (np.convolve(v, w[:3]), np.convolve(v, np.ones(3), mode="same")), (V, W)),
+    "binned": (lambda v, i: (np.bincount(i % 3, minlength=2), np.bincount(i % 3, v)), (V, INTEGERS[:, 0])),
+    "kept": (kept, (X, W)),
+    "triangles": (
+        lambda x: (
+            np.tril(x),
+            np.triu(x, 1),
+            np.tril(x, -2),
+            np.diag(x),
+            np.diagonal(x, 2),
+            np.diagonal(x, -3),
+            np.trace(x),
+        ),
+        (X,),
+    ),
+    "searched": (
+        lambda w, v: (np.searchsorted(np.sort(w), v), np.digitize(v, np.array([-1.0, 0, 1]))),
+        (W, V),
+    ),
+    "tiled": (lambda x: (np.tile(x, (2, 1)), np.tile(x, (1, 3))), (X,)),
+    "row and column": (
+        lambda x, y: (np.outer(x[:, 0], y[0]), x + y[2], np.copysign(1.0, (x * -0.0)[3])),
+        (X, Y),
+    ),
     "counted": (lambda v: np.histogram(v, bins=5, range=(-2.0, 2.0))[0], (V,)),
     "made": (
         lambda x: x + np.arange(6) + np.arange(7)[:, None] + np.linspace(0, 1, 7)[:, None] + np.eye(7, 6),
@@ -198,6 +231,20 @@ def test_meshes_have_two_axes() -> None:
         f, args = FUNCTIONS[name]
         check(f, args, [P(*("a", "b")[: np.ndim(x)]) for x in args], mesh, rtol=1e-9, atol=1e-11)
         check(f, args, [P("b") if np.ndim(x) else P() for x in args], mesh, rtol=1e-9, atol=1e-11)
+
+
+def test_the_first_index_outside_is_told_as_numpy_tells_it() -> None:
+    places = rng.integers(0, 7, size=(5, 8))
+    outside = places.copy()
+    outside[1, 7], outside[2, 0] = 12, -11
+    for mesh, spec in (
+        (ranks.Mesh.simulated(9), P(None, "d")),
+        (ranks.Mesh.simulated(a=2, b=2), P("a", "b")),
+    ):
+        messages = check(lambda v, i: v[i], (V, places), [P(), spec], mesh)
+        assert {message.kind for message in messages} == {"all_reduce"}
+        with pytest.raises(IndexError, match="index 12 is out of bounds for axis 0 with size 7"):
+            ranks.partition(lambda v, i: v[i], mesh)(V, ranks.scatter(outside, spec, mesh))
 
 
 def test_short_floats_are_rounded_once() -> None:
