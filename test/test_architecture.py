@@ -233,6 +233,14 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         50,
         "generator functions are called with what the run knows, and walks of them take turns",
     ),
+    ("", 220, "functions on lists run as Python does, and any and all ask in turn"),
+    ("frontend", 220, "functions on lists run as Python does, and any and all ask in turn"),
+    ("frontend/autograph", 180, "functions on lists run as Python does, and any and all ask in turn"),
+    (
+        "frontend/autograph/operators",
+        130,
+        "functions on lists run as Python does, and any and all ask in turn",
+    ),
 )
 """Rooms with the lines that they may have beyond `LINES`, and the reason: what weft can do now."""
 

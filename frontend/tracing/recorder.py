@@ -6,6 +6,7 @@ arrays; `trace.py` records into a module. This module does not load MLIR.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -287,6 +288,10 @@ class Recorder(ABC):
     def __init__(self, name: str) -> None:
         self.name = name
         self.op_count = 0
+        self.created = 0
+        """Counts the operations, with those that were taken back."""
+        self.worth_recording: float = math.inf
+        """The numbers among the arguments become constants where more are created."""
         self.clock = 0
         """Counts the writes."""
         self.matrices: set[int] = set()
@@ -323,6 +328,8 @@ class Recorder(ABC):
         """Counts the changes of that: what was read before is read again."""
         self.suspended: list[set[int]] = []
         """For every function around the one that is being recorded the regions that are not visible in it."""
+        self.arguments: list[Any] = []
+        """What the caller passes, as traced arrays."""
         self.numbers: dict[Value, int] = {}
         """The Python numbers among the arguments that are data; the keys that the caller knows them by."""
         self.deciding: set[int] = set()

@@ -48,6 +48,7 @@ from ..source.locations import (
 from ..source.tracebacks import remember
 from .array import TracedArray
 from .layouts import Layout, layout_of
+from .needed_numbers import need_all_numbers
 from .recorder import CapturedArray, Recorder, Storage
 from .regions import Region, Section
 
@@ -150,6 +151,9 @@ class Trace(Recorder):
         """Record an op on SSA values at the user's present location, as `location` has it; returns its results."""
         raise_held()
         self.op_count += 1
+        self.created += 1
+        if self.created > self.worth_recording:
+            need_all_numbers(self, "a recording that would be too large")
         if self.op_count > settings.max_trace_ops:
             raise TraceSizeError(
                 f"the trace of {self.name} has more than {settings.max_trace_ops} operations; a Python loop or "

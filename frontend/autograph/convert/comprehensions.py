@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from . import build
 from .expressions import _CONVERTERS, ExpressionConverter
+from .plain_loops import ASKING, BUILTINS
 from .unsupported import unsupported
 from .uses import Comprehension, target_names
 
@@ -16,7 +17,28 @@ _KINDS = {ast.ListComp: "list", ast.SetComp: "set", ast.DictComp: "dict", ast.Ge
 class ComprehensionConverter(ExpressionConverter):
     """Converts comprehensions."""
 
-    def comprehension(self, node: Comprehension) -> ast.expr:
+    def call(self, node: ast.Call) -> ast.expr:
+        """A call; `any` and `all` of a generator expression that calls functions, which may do things, ask in turn."""
+        asking, given = node.func, node.args[0] if len(node.args) == 1 else None
+        if (
+            isinstance(asking, ast.Name)
+            and asking.id in ("any", "all")
+            and not self.is_shadowed(asking.id)
+            and isinstance(given, ast.GeneratorExp)
+            and any(map(self._may_act, ast.walk(given)))
+        ):
+            return self.comprehension(given, asking.id)
+        return super().call(node)
+
+    def _may_act(self, node: ast.AST) -> bool:
+        if not isinstance(node, ast.Call):
+            return isinstance(node, ast.NamedExpr)
+        if isinstance(node.func, ast.Name):
+            return node.func.id not in BUILTINS or self.is_shadowed(node.func.id)
+        is_asking = isinstance(node.func, ast.Attribute) and node.func.attr in ASKING
+        return not is_asking and self.module(getattr(node.func, "value", node.func)) is None
+
+    def comprehension(self, node: Comprehension, kind: str = "") -> ast.expr:
         """`weft_.comprehension(kind, iterable, element, condition)`; inner clauses are nested calls, made flat."""
         own = {name for clause in node.generators for name in target_names(clause.target)}
         iterable = self.expr(node.generators[0].iter)
@@ -24,8 +46,8 @@ class ComprehensionConverter(ExpressionConverter):
         hidden, self.hidden = self.hidden, self.hidden | own
         try:
             if not shares:
-                return self._clause(node, 0, _KINDS[type(node)], iterable)
-            return self._shared(node, iterable, own)
+                return self._clause(node, 0, kind or _KINDS[type(node)], iterable)
+            return self._shared(node, kind or _KINDS[type(node)], iterable, own)
         finally:
             self.hidden = hidden
 
@@ -45,12 +67,12 @@ class ComprehensionConverter(ExpressionConverter):
             len(list(target_names(clause.target))) for clause in node.generators
         )
 
-    def _shared(self, node: Comprehension, iterable: ast.expr, own: set[str]) -> ast.expr:
+    def _shared(self, node: Comprehension, kind: str, iterable: ast.expr, own: set[str]) -> ast.expr:
         """A function around the comprehension that holds its variables."""
         parameter = self.names.fresh("iterable")
         with self.generated() as body:
             body.statements.extend(build.declare(name, node) for name in sorted(own))
-            result = self._clause(node, 0, _KINDS[type(node)], build.load(parameter, node), own)
+            result = self._clause(node, 0, kind, build.load(parameter, node), own)
         body.statements.append(ast.Return(result, **build.place(node)))
         function = self.define("comprehension", body, node, [parameter])
         return ast.Call(function, [iterable], [], **build.place(node))
@@ -66,13 +88,15 @@ class ComprehensionConverter(ExpressionConverter):
         clause = node.generators[index]
         if clause.is_async:
             raise unsupported(self.context, node, "an asynchronous comprehension", "loop over a list instead")
-        is_last = index == len(node.generators) - 1
+        is_last, is_asking = index == len(node.generators) - 1, kind in ("any", "all")
 
         def element() -> ast.expr:
             if is_last:
                 return self._element_of(node)
             inner = node.generators[index + 1]
-            return self._clause(node, index + 1, "generator", self.expr(inner.iter), shared)
+            return self._clause(
+                node, index + 1, kind if is_asking else "generator", self.expr(inner.iter), shared
+            )
 
         def condition() -> ast.expr:
             tests = clause.ifs
@@ -89,7 +113,7 @@ class ComprehensionConverter(ExpressionConverter):
             arguments += [element_function, condition_function]
         else:
             arguments.append(self._function("element", clause.target, element, node, shared, binds=True))
-        keywords = [] if is_last else [build.keyword("flat", True, node)]
+        keywords = [] if is_last or is_asking else [build.keyword("flat", True, node)]
         return build.call("comprehension", arguments, node, keywords)
 
     def _element_of(self, node: Comprehension) -> ast.expr:
@@ -123,6 +147,7 @@ class ComprehensionConverter(ExpressionConverter):
 
 for _kind in _KINDS:
     _CONVERTERS[_kind] = ComprehensionConverter.comprehension
+_CONVERTERS[ast.Call] = ComprehensionConverter.call
 
 
 __all__ = ["ComprehensionConverter"]

@@ -138,4 +138,4 @@ class _Counted(ast.NodeTransformer):
     visit_For = visit_While = _visit_loop
 
 
-__all__ = ["BUILTINS", "GLOBALS", "is_plain", "ticking"]
+__all__ = ["ASKING", "BUILTINS", "GLOBALS", "is_plain", "ticking"]

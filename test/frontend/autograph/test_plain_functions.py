@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import collections
+import functools
+import heapq
+import itertools
 import math
 import time
 import types
@@ -85,6 +89,75 @@ def forever(n: Any) -> Any:
     return total
 
 
+def queens(n: Any, found: Any) -> Any:
+    count = 0
+
+    def place(row: int, columns: list[int]) -> None:
+        nonlocal count
+        if row == n:
+            found.append(columns)
+            count += 1
+            return
+        for column in range(n):
+            if all(c != column and abs(c - column) != row - r for r, c in enumerate(columns)):
+                place(row + 1, [*columns, column])
+
+    place(0, [])
+    return count
+
+
+def solved(maze: Any, row: Any, column: Any) -> Any:
+    if not (0 <= row < len(maze) and 0 <= column < len(maze)) or maze[row][column]:
+        return False
+    maze[row][column] = 2
+    if row == column == len(maze) - 1:
+        return True
+    return any(solved(maze, row + i, column + j) for i, j in ((1, 0), (0, 1), (-1, 0), (0, -1)))
+
+
+def tried(texts: Any) -> Any:
+    found = collections.defaultdict(list)
+    for text in texts:
+        try:
+            found[int(text)].append(text)
+        except ValueError:
+            found[-1] += [text]
+    return dict(found)
+
+
+def smallest(values: Any, n: Any) -> Any:
+    heap = list(values)
+    heapq.heapify(heap)
+    key = lambda pair: (pair[1], pair[0])
+    return sorted(itertools.islice(enumerate(heapq.heappop(heap) for _ in range(n)), n), key=key)
+
+
+@functools.cache
+def ways(n: Any) -> Any:
+    return 1 if n < 2 else sum(ways(n - step) for step in (1, 2))
+
+
+def squares(n: Any) -> Any:
+    for i in range(n):
+        yield i * i
+
+
+def all_squares(n: Any) -> Any:
+    return [value for value in squares(n) if value not in LIMITS]
+
+
+def noting(n: Any) -> Any:
+    for i in range(n):
+        LIMITS.append(i)
+    return len(LIMITS)
+
+
+def spoiling(values: Any, n: Any) -> Any:
+    for i in range(n):
+        values.append(10 // (2 - i))
+    return values
+
+
 def outcome(function: Callable[..., Any], *args: Any) -> Any:
     try:
         return repr(function(*args))
@@ -106,6 +179,15 @@ def outcome(function: Callable[..., Any], *args: Any) -> Any:
         lambda: list(walked(4)),
         lambda: summed((1, 2.5)),
         lambda: summed([1, 2.5]),
+        lambda: queens(5, []),
+        lambda: queens(4, found := []) + len(found),
+        lambda: (solved(maze := [[0, 0, 1], [1, 0, 0], [0, 1, 0]], 0, 0), maze),
+        lambda: tried(("1", "a", "1", "b")),
+        lambda: smallest([4, 2, 9, 1], 3),
+        lambda: ways(20),
+        lambda: all_squares(4),
+        lambda: spoiling([], 2),
+        lambda: spoiling([5], 3),
     ],
 )
 def test_results_are_those_of_python(helper: Callable[[], Any]) -> None:
@@ -177,3 +259,76 @@ def test_traced_values_are_converted() -> None:
     made = compiled(x, np.int64(4))
     assert made[1] == x[0]
     np.testing.assert_allclose(made[2], forever(4))
+
+
+def test_recursion_takes_no_longer_than_in_python() -> None:
+    compiled = weft.function(lambda n: queens(n, []))
+    begin = time.process_time()
+    assert [compiled(n) for n in (6, 7)] == [4, 40]
+    assert time.process_time() - begin < 4  # 11 s for six where each step is converted
+
+
+def test_numbers_that_change_are_constants_where_recording_takes_long() -> None:
+    compiled = weft.function(solved)
+    for wall in range(3):
+        grid = [[int(i % 2 and j != (i + wall) % 4) for j in range(6)] for i in range(6)]
+        mine, other = ([list(row) for row in grid] for _ in range(2))
+        assert compiled(mine, 0, 0) == solved(other, 0, 0)
+        assert mine == other
+    assert "a constant, as a recording that would be too large" in compiled.explain_retrace()
+
+
+def test_what_is_changed_outside_is_changed_in_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    mine, other = [3], [3]
+    monkeypatch.setitem(globals(), "LIMITS", other)
+    compiled, both = weft.function(lambda x: x + noting(2)), []
+    for _ in range(3):
+        both.append(float(compiled(1.0)))
+    monkeypatch.setitem(globals(), "LIMITS", mine)
+    assert both == [1.0 + noting(2) for _ in range(3)]
+    assert mine == other
+
+
+def test_lists_among_the_arguments_are_changed_in_each_call() -> None:
+    compiled = weft.function(spoiling)
+    for values in ([1], [1], [2, 3], [4]):
+        mine, other = list(values), list(values)
+        assert compiled(mine, 2) is mine
+        assert mine == spoiling(other, 2)
+    with pytest.raises(ZeroDivisionError):
+        compiled(mine := [7], 3)
+    assert mine == [7, 5, 10]
+
+
+def test_branches_and_loops_take_back_what_is_changed_in_them() -> None:
+    def function(x: Any) -> Any:
+        values = [1]
+        if x > 0:
+            spoiling(values, 2)
+        for _ in range(int(x > 1)):
+            spoiling(values, 1)
+        return values
+
+    compiled = weft.function(function)
+    for x in (-1.0, 1.0, 2.0):
+        assert list(compiled(np.float64(x))) == function(x)
+
+
+def test_any_and_all_ask_in_turn() -> None:
+    def function(values: Any, limit: Any) -> Any:
+        asked = []
+
+        def is_above(value: Any) -> Any:
+            asked.append(1)
+            return 12 // value > limit
+
+        found = any(is_above(value) for value in values), all(is_above(v) for v in values if v < 3)
+        pairs = all(is_above(v) or is_above(w) for v in values for w in values if w)
+        return found, pairs, len(asked)
+
+    compiled = weft.function(function)
+    for limit in (1, 2, 5, 11, 20):
+        for values in ([1, 2, 3], [3, 2, 1], [4, 0]):
+            assert outcome(compiled, values, limit) == outcome(function, values, limit)
+    for values in (np.array([1, 2, 3]), np.array([3, 2, 1])):
+        assert outcome(compiled, values, 1) == outcome(function, values, 1)

@@ -1,21 +1,28 @@
 """Functions that compute with plain Python values alone: they run as Python runs them while a function is traced.
 
 Converted code asks at each step whether a value is traced, which takes a hundred times as long. A function runs plainly
-if its arguments are numbers, texts and tuples of them, so that it can change nothing that anyone else sees, and all
-that it reads besides are constants, `math` and other functions like it, which are guarded as those of converted code.
-What raises, what runs for too long and what returns anything else is converted as ever: nothing has happened.
+if its arguments are Python's own values, which nothing but the program knows where they can be changed, and all that it
+reads besides are constants, modules of Python that compute, and other functions like it, which are guarded as those of
+converted code. What raises, what runs for too long and what returns anything else is converted as ever: what it has
+changed is taken back.
 """
 
 from __future__ import annotations
 
 import ast
+import bisect
 import builtins
+import collections
 import copy
 import functools
+import heapq
+import itertools
 import math
+import operator
+import string
 import warnings
 from collections.abc import Callable, Iterator
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType
 from typing import Any
 
 from .....dialect.records import dataclass
@@ -23,11 +30,23 @@ from ....source.code_table import CodeTable
 from ....source.modules import is_users_module
 from ....source.name_uses import name_uses
 from ....tracing.recorder import Recorder
+from ...convert.plain_loops import BUILTINS
 from ...convert.source import FUTURE_FLAGS, Missing, find_source
 from ...marks import is_marked
+from ..values.control_flow_state import control_flow
+from ..values.plain_contents import PlainContents
 
 _MOST_STEPS = 1 << 20
 """Iterations and calls: a fifth of a second of Python, which is about what compiling takes."""
+
+_MOST_WHERE_UNROLLED = 1 << 23
+"""The same where a function calls itself, or has a `while`: what is known of them is recorded step by step."""
+
+_WORTH_RECORDING = 4_000
+"""So many operations of a function that could run plainly, were its numbers known: two seconds of recording."""
+
+_WORTH_RECURSION = 1_000
+"""The same of a function that calls itself, which is seldom faster as it is compiled."""
 
 _SCALARS = frozenset({int, float, complex, bool, str, bytes, type(None)})
 
@@ -41,6 +60,10 @@ class Plain:
         self.found: dict[FunctionType, _Prepared | None] = {}
 
 
+class _TooLongError(BaseException):
+    """A function has run for too many steps; nothing in it takes this."""
+
+
 @dataclass
 class _Prepared:
     """A function that may run plainly."""
@@ -49,37 +72,60 @@ class _Prepared:
     namespace: dict[str, Any]
     read: dict[str, Any]
     """The values of the names that it and the functions that it calls have read."""
+    containers: list[Any]
+    """Those of them that have items."""
+    is_called_again: bool
+    """Whether it, or one that it calls, may call itself."""
+    most: int
+    """So many steps it may take."""
 
 
 def plain_call(trace: Recorder, function: FunctionType, args: Any, kwargs: Any) -> tuple[Any] | None:
     """What a function returns that runs plainly; None for one that is to be converted."""
-    if not all(map(_is_constant, args)) or not all(map(_is_constant, kwargs.values())):
-        return None
-    found = trace.state(Plain).found
-    if function not in found:
+    given = [*args, *kwargs.values()]
+    found, is_all_numbers = trace.state(Plain).found, _are_all_numbers(trace)
+    if function not in found and (is_all_numbers or all(map(_may_be_plain, given))):
         found[function] = _prepare(trace, function)
-    prepared = found[function]
+    prepared = found.get(function)
     if prepared is None:
         return None
     names = function.__globals__
     if any(names.get(name, _UNBOUND) is not value for name, value in prepared.read.items()):
         return None
-    prepared.namespace[_TICK] = functools.partial(next, _ticks())
+    given = [value for value in given if not _is_constant(value)]
+    contents = PlainContents(trace, given, prepared.containers)
+    if not contents.is_known:
+        if is_all_numbers:
+            trace.worth_recording = _WORTH_RECURSION if prepared.is_called_again else _WORTH_RECORDING
+        return None
+    prepared.namespace[_TICK] = functools.partial(next, _ticks(prepared.most))
     try:
         result = prepared.run(*args, **kwargs)
-    except Exception:
-        found[function] = None
-        return None
-    return (result,) if _is_plain(result, 8) else None
+        if _is_plain(result, 8) and contents.are_plain():
+            return (result,)
+    except (Exception, _TooLongError):
+        pass
+    contents.restore()
+    found[function] = None
+    return None
 
 
 _UNBOUND = object()
 
 
-def _ticks() -> Iterator[bool]:
-    for _ in range(_MOST_STEPS):
-        yield True
-    raise TimeoutError
+def _are_all_numbers(trace: Recorder) -> bool:
+    """Whether a function is called that is compiled, with Python's numbers alone, some of them as data."""
+    count = len(set(trace.numbers.values()))
+    return 0 < count == len(trace.arguments) and not control_flow(trace).activations
+
+
+def _ticks(most: int) -> Iterator[bool]:
+    yield from itertools.repeat(True, most)
+    raise _TooLongError
+
+
+def _may_be_plain(value: Any) -> bool:
+    return type(value) in (list, dict, set) or _is_constant(value)
 
 
 def _is_constant(value: Any) -> bool:
@@ -119,26 +165,30 @@ def _prepare(trace: Recorder, function: FunctionType) -> _Prepared | None:
             trace.dependencies.runs(current)
         for name in plainly.names - read.keys():
             value = read[name] = current.__globals__.get(name, _UNBOUND)
-            if isinstance(value, FunctionType) and value.__globals__ is function.__globals__:
-                functions[name] = value
-                waiting.append(value)
-            elif value is _UNBOUND:
-                if name not in _BUILTINS:
-                    return None
-            elif not _is_known(value):
-                return None
-            else:
+            called = getattr(value, "__wrapped__", None) if type(value) is _REMEMBERING else value
+            if isinstance(called, FunctionType) and called.__globals__ is function.__globals__:
+                functions[name] = called
+                waiting.append(called)
+            elif value is not _UNBOUND:
                 namespace[name] = value
-    if function not in functions.values() and not any(plainly.has_loops for plainly in codes):
+            elif name not in _BUILTINS:
+                return None
+    containers = [value for name, value in namespace.items() if name in read and _may_be_plain(value)]
+    if not all(value in containers or _is_known(value) for name, value in namespace.items() if name in read):
+        return None
+    is_called_again = function in functions.values() or any(plainly.is_recursive for plainly in codes)
+    if not is_called_again and not any(plainly.has_loops for plainly in codes):
         return None
     for name, called in functions.items():
-        namespace[name] = _made(called, namespace)
-    return _Prepared(_made(function, namespace), namespace, read)
+        made = _made(called, namespace)
+        namespace[name] = functools.cache(made) if type(read[name]) is _REMEMBERING else made
+    is_unrolled = is_called_again or any(plainly.has_while for plainly in codes)
+    most = _MOST_WHERE_UNROLLED if is_unrolled else _MOST_STEPS
+    return _Prepared(_made(function, namespace), namespace, read, containers, is_called_again, most)
 
 
 def _is_known(value: Any) -> bool:
-    is_of_math = isinstance(value, BuiltinFunctionType) and value.__module__ == "math"
-    return value is math or is_of_math or (not isinstance(value, ModuleType) and _is_constant(value))
+    return id(value) in _COMPUTING or _is_constant(value)
 
 
 def _made(function: FunctionType, namespace: dict[str, Any]) -> FunctionType:
@@ -157,6 +207,9 @@ class _Plainly:
     names: frozenset[str]
     """What it reads of its module, or of Python."""
     has_loops: bool
+    has_while: bool
+    is_recursive: bool
+    """Whether functions are in it, which may call themselves."""
 
 
 _known = CodeTable()
@@ -177,49 +230,63 @@ def _plainly(function: FunctionType) -> _Plainly | None:
 
 def _read(function: FunctionType) -> _Plainly | None:
     code = function.__code__
-    if code.co_flags & _GENERATORS:
+    if code.co_flags & _UNLIKE:
         return None
     source = find_source(function)
     if isinstance(source, Missing) or not isinstance(source.node, ast.FunctionDef):
         return None
-    node = source.node
-    names = frozenset(name_uses(code).globals.all)
-    inside = [inner for statement in node.body for inner in ast.walk(statement)]
-    if source.class_name is not None or not all(_is_allowed(inner) for inner in inside):
+    inside = [inner for statement in source.node.body for inner in ast.walk(statement)]
+    if source.class_name is not None or not all(map(_is_allowed, inside)):
         return None
-    counting = copy.deepcopy(node)
+    counting = _Counting().visit(copy.deepcopy(source.node))
     counting.decorator_list = []
-    counting = _Counting().visit(counting)
-    counting.body.insert(0, ast.Expr(_tick()))
     module = ast.fix_missing_locations(ast.Module([counting], []))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python gave them when it compiled the original
         compiled = compile(module, code.co_filename, "exec", code.co_flags & FUTURE_FLAGS, dont_inherit=True)
-    made = next(c for c in compiled.co_consts if isinstance(c, CodeType) and c.co_name == node.name)
-    return _Plainly(made, names, any(isinstance(inner, _LOOPS) for inner in inside))
+    made = next(c for c in compiled.co_consts if isinstance(c, CodeType) and c.co_name == source.node.name)
+    names = frozenset(name_uses(made).globals.all - {_TICK})
+    has = {
+        kind: any(isinstance(inner, kind) for inner in inside)
+        for kind in (_LOOPS, ast.While, ast.FunctionDef)
+    }
+    return _Plainly(made, names, *has.values())
 
 
-_GENERATORS = 0x20 | 0x80 | 0x100 | 0x200
+_UNLIKE = 0x20 | 0x80 | 0x100 | 0x200
 """The flags of generators and coroutines."""
 
 _LOOPS = (ast.For, ast.While, ast.comprehension)
 
 _REFUSED = (
-    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Try, ast.With, ast.AsyncWith, ast.AsyncFor,
-    ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await, ast.Match,
-    *((ast.TryStar,) if hasattr(ast, "TryStar") else ()),
+    ast.AsyncFunctionDef, ast.ClassDef, ast.With, ast.AsyncWith, ast.AsyncFor, ast.Import, ast.ImportFrom, ast.Global,
+    ast.Await, ast.Match, *((ast.TryStar,) if hasattr(ast, "TryStar") else ()),
 )  # fmt: skip
 
 
 def _is_allowed(node: ast.AST) -> bool:
     if isinstance(node, ast.Attribute):
-        is_of_math = isinstance(node.value, ast.Name) and node.value.id == "math" and hasattr(math, node.attr)
-        return isinstance(node.ctx, ast.Load) and (is_of_math or node.attr in _METHODS)
+        return isinstance(node.ctx, ast.Load) and node.attr in _ATTRIBUTES
+    if isinstance(node, ast.Try):
+        return not node.finalbody and all(handler.type for handler in node.handlers)
     return not isinstance(node, _REFUSED) and getattr(node, "id", None) != _TICK
 
 
 class _Counting(ast.NodeTransformer):
-    """Lets loops count their iterations."""
+    """Lets loops count their iterations, and functions their calls."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        node.returns = None
+        return self._counted(node)
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
+        self.generic_visit(node)
+        node.body = ast.BoolOp(ast.And(), [_tick(), node.body])
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        node.annotation = None
+        return node
 
     def visit_For(self, node: ast.For) -> Any:
         return self._counted(node)
@@ -242,18 +309,31 @@ def _tick() -> ast.Call:
     return ast.Call(ast.Name(_TICK, ast.Load()), [], [])
 
 
-_BUILTINS = frozenset({
-    "abs", "all", "any", "bin", "bool", "chr", "complex", "dict", "divmod", "enumerate", "filter", "float", "frozenset",
-    "hex", "int", "isinstance", "len", "list", "map", "max", "min", "oct", "ord", "pow", "range", "reversed", "round",
-    "set", "slice", "sorted", "str", "sum", "tuple", "zip", "True", "False", "None", "ValueError", "TypeError",
-    "IndexError", "KeyError", "ZeroDivisionError", "OverflowError", "RuntimeError", "AssertionError", "StopIteration",
-    "ArithmeticError", "NotImplementedError", "Exception",
-})  # fmt: skip
+_BUILTINS = BUILTINS | {
+    "bin", "filter", "format", "hex", "isinstance", "iter", "map", "next", "oct", "repr", "slice", "True", "False",
+    "None", "ValueError", "TypeError", "IndexError", "KeyError", "ZeroDivisionError", "OverflowError", "RuntimeError",
+    "AssertionError", "StopIteration", "ArithmeticError", "NotImplementedError", "Exception",
+}  # fmt: skip
 """Functions and classes that do nothing but compute."""
 
-_KINDS = (list, dict, set, frozenset, tuple, str, int, float, complex)
+_MODULES = (bisect, collections, functools, heapq, itertools, math, operator, string)
+"""Modules that do nothing but compute."""
 
-_METHODS = frozenset(name for kind in _KINDS for name in dir(kind) if not name.startswith("_"))
-"""The methods of plain values."""
+_COMPUTING = {
+    id(value)
+    for module in _MODULES
+    for name, value in vars(module).items()
+    if not name.startswith("_") and (callable(value) or isinstance(value, str))
+} | {*map(id, _MODULES)}
+"""The identities of these, and of what is in them."""
+
+_KINDS = (list, dict, set, frozenset, tuple, str, int, float, complex, collections.deque, collections.Counter)
+
+_ATTRIBUTES = frozenset(
+    name for kind in (*_KINDS, *_MODULES) for name in dir(kind) if not name.startswith("_")
+)
+"""The methods of plain values, and what is in the modules."""
+
+_REMEMBERING = type(functools.cache(len))
 
 __all__ = ["plain_call"]

@@ -12,6 +12,7 @@ from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from ..branches.checkpoints import Checkpoint
 from ..branches.conditions import is_staged
+from ..branches.exits import BREAK, Exit
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..lists.kept_items import is_new
@@ -33,6 +34,7 @@ from ..values.iterables import (
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.sequence_iterators import SequenceIterator, generator_of, left_of
 from ..values.special_methods import iterated
+from .expressions import not_
 from .fetched_items import walk_of
 from .for_loops import for_
 from .generators import Walk
@@ -55,8 +57,11 @@ def comprehension(
 ) -> Any:
     """`[element(item) for item in iterable if condition(item)]`; with `flat`, what `element` gives is walked too.
 
+    The kinds `any` and `all` ask the items in turn, as those functions do.
     Over an array of many entries, or with a condition on run-time values, the list grows when the program runs.
     """
+    if kind in ("any", "all"):
+        return _asked(kind, iterable, element, condition)
     trace = current_trace()
     if kind == "generator" and trace is not None and is_endless(iterable):
         require_own(trace, iterable)
@@ -87,6 +92,28 @@ def comprehension(
     if sequence.known_length != length:
         raise UnsupportedError("a comprehension changes the list that it walks; walk a copy of it")
     return made
+
+
+def _asked(
+    kind: str, iterable: Any, element: Callable[[Any], Any], condition: Callable[[Any], Any] | None
+) -> Any:
+    """`any` or `all` of the items: those behind the one that decides are not made."""
+    is_decided: Any = False
+
+    def decide() -> Exit:
+        nonlocal is_decided
+        is_decided = True
+        return BREAK
+
+    def ask(item: Any) -> Exit:
+        value = element(item)
+        return if_(value, decide) if kind == "any" else if_(value, lambda: None, decide)
+
+    for_(
+        iterable,
+        ask if condition is None else lambda item: if_(condition(item), lambda: ask(item)),
+    )
+    return is_decided if kind == "any" else not_(is_decided)
 
 
 def _begun(kind: str) -> Any:

@@ -131,6 +131,8 @@ def _walk_items(
         return _walk(trace, inner, lambda item: if_(condition(item), lambda: body(item)), orelse, dead)
     if isinstance(iterable, Walk):
         return for_walk(iterable, body, orelse, dead)
+    if isinstance(iterable, Unrolled) and (sequence := iterable.sequence()) is not None:
+        return _run_sequence(trace, sequence, body, orelse)
     if trace is None or isinstance(iterable, Unrolled):
         return run_items(_counted(trace, iterable), body, orelse)
     sequence = sequence_of(iterable)
@@ -356,17 +358,17 @@ def _unroll(
     flow = control_flow(trace)
     before, ops_before, loops_before = flow.unrolled, trace.op_count, flow.loops_recorded
 
-    def items() -> Iterator[Any]:
+    def positions() -> Iterator[int]:
         for position in range(length):
             if position and most_ops is not None:
                 most = min(most_ops, _most_ops(is_nest=flow.loops_recorded > loops_before))
                 if (trace.op_count - ops_before) * length > most * position:
                     raise _TooManyOps
-            yield sequence.item(position)
+            yield position
 
     flow.unrolled = before * max(length, 1)
     try:
-        return run_items(_counted(trace, items()), body, orelse)
+        return run_sequence(sequence, _counted(trace, positions()), body, orelse)
     finally:
         flow.unrolled = before
 

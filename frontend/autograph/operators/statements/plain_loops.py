@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import builtins
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
 
 from ....tracing.recorder import Recorder
 from ...convert.plain_loops import BUILTINS, GLOBALS
 from ..branches.checkpoints import Checkpoint
-from ..values.control_flow_state import control_flow
-from ..values.plain_places import note_changed
-from ..values.unfollowed_changes import Copies, Remembered
+from ..values.plain_contents import MOST_VALUES, containers_of, is_alone
 
 Plain = Callable[[float], bool]
 """The user's loop: it runs, and says whether it ended within a number of iterations."""
@@ -28,16 +26,10 @@ MOST_ITERATIONS = 1_000_000
 MOST_WITHIN_WHILE = 10_000_000
 """So many iterations the loops over items within a `while` make, which is not compiled while its values are known."""
 
-_MOST_VALUES = 20_000
-"""So many values are looked at."""
-
-_CONTAINERS = (list, tuple, dict, set, frozenset)
-_IMMUTABLE = frozenset({*GLOBALS, bytes, range})
-
 
 def ran_alone(trace: Recorder | None, plain: Plain | None, most: int) -> bool:
     """Whether a loop could be run by Python, and was."""
-    if trace is None or plain is None or not _is_alone(trace) or not _holds_plain(trace, plain, _MOST_VALUES):
+    if trace is None or plain is None or not is_alone(trace) or not _holds_plain(trace, plain, MOST_VALUES):
         return False
     start = Checkpoint.take(trace, (plain,))
     # Iterators that are left have to be made by what follows them.
@@ -45,15 +37,6 @@ def ran_alone(trace: Recorder | None, plain: Plain | None, most: int) -> bool:
     if not is_done:
         start.roll_back()
     return is_done
-
-
-def _is_alone(trace: Recorder) -> bool:
-    """Whether what happens now happens in each call, and nothing has to take note of it."""
-    return (
-        trace.region.parent is None
-        and not control_flow(trace).snapshots
-        and not trace.state(Remembered).results
-    )
 
 
 def _holds_plain(trace: Recorder, plain: Any, most: float) -> bool:
@@ -67,7 +50,7 @@ def _holds_plain(trace: Recorder, plain: Any, most: float) -> bool:
             values.append(cell.cell_contents)
         except ValueError:
             continue  # a name that the loop binds
-    return _are_plain(trace, values, most)
+    return containers_of(trace, values, most) is not None
 
 
 def _are_plain_names(code: CodeType, namespace: dict[str, Any]) -> bool:
@@ -81,30 +64,6 @@ def _are_plain_names(code: CodeType, namespace: dict[str, Any]) -> bool:
             return False
     inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
     return all(_are_plain_names(constant, namespace) for constant in inner)
-
-
-def _are_plain(trace: Recorder, values: list[Any], most: float) -> bool:
-    known = trace.python_state
-    grown, copies = control_flow(trace).grown, trace.state(Copies)
-    seen: dict[int, Any] = {}
-    while values:
-        value = values.pop()
-        kind = type(value)
-        if kind in _IMMUTABLE or id(value) in seen:
-            continue
-        if kind not in _CONTAINERS or len(seen) + len(value) > most:
-            return False
-        if id(value) in grown or value in copies or (known is not None and known.knows(value)):
-            return False
-        seen[id(value)] = value
-        values.extend(_items_of(value))
-    for container in seen.values():
-        note_changed(trace, container)
-    return True
-
-
-def _items_of(value: Any) -> Iterable[Any]:
-    return (*value, *value.values()) if isinstance(value, dict) else value
 
 
 __all__ = ["MOST_ITERATIONS", "MOST_WITHIN_WHILE", "Plain", "ran_alone"]

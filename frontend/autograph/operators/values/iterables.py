@@ -249,13 +249,18 @@ class Unrolled:
 
     items: Any
 
-    def __iter__(self) -> Iterator[Any]:
+    def sequence(self) -> Sequence | None:
+        """What has its items, where compiled code does."""
         sequence = sequence_of(self.items)
         if sequence is not None and not isinstance(sequence.length, int):
             raise UnsupportedError(
                 "weft.unroll needs to know the number of iterations, which is known only at run time here; leave it "
                 "out, so that the loop is compiled as a loop"
             )
+        return sequence
+
+    def __iter__(self) -> Iterator[Any]:
+        sequence = self.sequence()
         return iter(self.items if sequence is None else sequence)
 
 
