@@ -33,16 +33,14 @@ def module_pipeline(passes: Iterable[str]) -> str:
     return f"builtin.module({','.join(passes)})"
 
 
-def run_passes(module: Module, pipeline: str, verify: bool = False) -> None:
-    """Run the passes of upstream that `builtin.module(...)` names; `verify` runs the verifier after the last of them.
+def run_passes(module: Module, pipeline: str) -> None:
+    """Run the passes of upstream that `builtin.module(...)` names, without the verifier.
 
     Raises `ValueError` for a pipeline that cannot be read, and `MLIRError` where a pass fails.
     """
     manager = pass_manager(pipeline) if module.context is context() else PassManager.parse(pipeline)
     manager.enable_verifier(False)  # between the passes it takes as long as they, and finds what they hand on
     manager.run(module.operation)
-    if verify:
-        module.operation.verify()
 
 
 def pass_manager(pipeline: str) -> Any:

@@ -247,8 +247,8 @@ def run_pipeline(
 ) -> None:
     """Run a pipeline on a module, in place; `verify` runs the verifier after its passes.
 
-    Raises `PassError` when a pass fails. With observers, each pass is verified. Without them, consecutive upstream
-    passes share a pass manager and are verified together, and passes of weft that count nothing with what follows.
+    Raises `PassError` when a pass fails. With observers, each pass is verified. Without them, consecutive passes of
+    weft are verified together, before upstream passes, which share a pass manager, get what is made; so is the result.
     """
     if not isinstance(pipeline, str):
         steps = pipeline
@@ -262,10 +262,13 @@ def run_pipeline(
                 _run_observed(module, step, passes, observers, verify)
             return
         for is_weft, group in itertools.groupby(steps, lambda step: step.name in passes):
+            together = list(group)
             if is_weft:
-                _run_consecutive(module, list(group), passes, verify)
+                _run_consecutive(module, together, passes, verify)
             else:
-                _run_upstream(module, list(group), verify)
+                _run_upstream(module, together)
+            if verify and (is_weft or together[-1] is steps[-1]):
+                _verify(module, together)
 
 
 def run_stage(
@@ -317,7 +320,9 @@ def _run_observed(
         if step.name in passes:
             _run_weft(module, step, passes, statistics, verify)
         else:
-            _run_upstream(module, [step], verify)
+            _run_upstream(module, [step])
+        if verify:
+            _verify(module, [step])
     except PassError:
         for observer in observers:
             observer.failed(step, module)
@@ -328,62 +333,61 @@ def _run_observed(
 
 
 def _run_consecutive(module: Module, steps: Sequence[Step], passes: PassTable, verify: bool) -> None:
-    """Run the passes of weft that have something to do; the verifier runs after those that count something, and after
-    the last.
-    """
+    """Run the passes of weft that have something to do."""
     present: Set[str] | None = None
-    last = steps[-1]
     for step in steps:
         rewritten = passes[step.name].ops
         if rewritten:
             present = names_of_ops(module.operation) if present is None else present
             if present.isdisjoint(rewritten):
                 continue
-        _run_weft(module, step, passes, Counter(), verify, always=step is last)
+        _run_weft(module, step, passes, Counter(), verify)
         present = None
-    if verify and present is not None:  # the last had nothing to do
-        with _failures_of(last):
-            module.operation.verify()
 
 
-def _run_weft(
-    module: Module, step: Step, passes: PassTable, statistics: Statistics, verify: bool, always: bool = True
-) -> None:
+def _run_weft(module: Module, step: Step, passes: PassTable, statistics: Statistics, verify: bool) -> None:
     raise_held()
-    with _failures_of(step):
+    with _failures_of(step.name):
         found = make_pass(step, passes)
         if verify:
             found.require(module)
         with phase(step.name, statistics):
             found.run(module, statistics)
-        if verify and (always or statistics.total()):
-            module.operation.verify()
+
+
+def _verify(module: Module, steps: Sequence[Step]) -> None:
+    """Raise `PassError`, which names the passes, where they left what is not valid."""
+    with _failures_of(_names_of(steps)):
+        module.operation.verify()
+
+
+def _names_of(steps: Sequence[Step]) -> str:
+    names = [step.name for step in steps]
+    return ", ".join(names) if len(names) <= 2 else f"{names[0]} to {names[-1]}"
 
 
 @contextmanager
-def _failures_of(step: Step) -> Iterator[None]:
-    """Raise `PassError` for what goes wrong in a pass of weft."""
+def _failures_of(names: str) -> Iterator[None]:
+    """Raise `PassError` for what goes wrong in passes."""
     try:
         yield
     except ir.MLIRError as error:
-        raise PassError(f"{step.name} failed{_diagnostics(error)}") from error
+        raise PassError(f"{names} failed{_diagnostics(error)}") from error
     except RefusedOperation:
         raise  # that is about the user's program
     except InternalError as error:
-        raise PassError(f"{step.name} failed: {': '.join(filter(None, (error.at, str(error))))}") from error
+        raise PassError(f"{names} failed: {': '.join(filter(None, (error.at, str(error))))}") from error
     except WeftError as error:
-        raise PassError(f"{step.name} failed: {error}") from error
+        raise PassError(f"{names} failed: {error}") from error
 
 
-def _run_upstream(module: Module, steps: Sequence[Step], verify: bool) -> None:
-    names = ", ".join(step.name for step in steps)
+def _run_upstream(module: Module, steps: Sequence[Step]) -> None:
+    names = _names_of(steps)
     try:
-        with phase(names if len(steps) <= 2 else f"{steps[0].name} to {steps[-1].name}"):
-            run_passes(module, pipeline_text(steps, module.operation.name), verify)
+        with phase(names), _failures_of(names):
+            run_passes(module, pipeline_text(steps, module.operation.name))
     except ValueError as error:
         raise _unreadable(error) from error
-    except ir.MLIRError as error:
-        raise PassError(f"{names} failed{_diagnostics(error)}") from error
 
 
 def _unreadable(error: ValueError) -> WeftValueError:

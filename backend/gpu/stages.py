@@ -48,7 +48,7 @@ class Lowering:
         yield "nvvm"
         if self.has_lines:
             locate_calls(self._module)
-            run_passes(self._module, _SCOPES, False)
+            run_passes(self._module, _SCOPES)
         self.kernels = device_kernels(self._module)
         yield "ptx"
 

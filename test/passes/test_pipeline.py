@@ -184,12 +184,24 @@ def test_a_failing_weft_pass(module: Module) -> None:
     assert isinstance(caught.value.__cause__, InternalError)
 
 
-@pytest.mark.parametrize("pipeline", ["breaking", "breaking,cse"])
-def test_the_verifier_names_pass_and_place(module: Module, pipeline: str) -> None:
+@pytest.mark.parametrize(
+    ("pipeline", "is_observed", "names"),
+    [
+        ("breaking", False, "breaking"),
+        ("breaking,cse", False, "breaking"),
+        ("breaking,promote-refs", False, "breaking, promote-refs"),
+        ("breaking,promote-refs,weft-fold", False, "breaking to weft-fold"),
+        ("breaking,weft-simplify", True, "breaking"),
+    ],
+)
+def test_the_verifier_names_passes_and_place(
+    module: Module, pipeline: str, is_observed: bool, names: str
+) -> None:
+    observers = [Observer()] if is_observed else []
     with pytest.raises(
-        PassError, match=r"breaking failed:\n.*: 'weft.negative' op returns f32\[3\], not f32\[7\]"
+        PassError, match=rf"^{names} failed:\n.*: 'weft.negative' op returns f32\[3\], not f32\[7\]"
     ):
-        run_pipeline(module, f"builtin.module({pipeline})", passes=TABLE, verify=True)
+        run_pipeline(module, f"builtin.module({pipeline})", passes=TABLE, observers=observers, verify=True)
 
 
 def test_the_verifier_runs_after_upstream_passes(module: Module) -> None:

@@ -140,9 +140,9 @@ def test_passes_run_as_often_whatever_the_size(monkeypatch: pytest.MonkeyPatch) 
     runs: list[str] = []
     run_passes = managers.run_passes
 
-    def note(module: Any, pipeline: str, verify: bool = False) -> None:
+    def note(module: Any, pipeline: str) -> None:
         runs.append(pipeline)
-        run_passes(module, pipeline, verify)
+        run_passes(module, pipeline)
 
     monkeypatch.setattr("weft.passes.pipeline.run_passes", note)
     counts = []

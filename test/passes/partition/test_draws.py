@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,11 @@ import weft
 ranks = weft.distributed
 P = ranks.P
 ALGORITHMS = (np.random.PCG64, np.random.PCG64DXSM, np.random.Philox)
+CASES = [
+    pytest.param(*case, marks=[pytest.mark.soak] if number % 5 else [])
+    for number, case in enumerate(itertools.product(ALGORITHMS, (P("d"), P(None, "d")), (1, 2, 3, 5)))
+]
+"""Each algorithm, split and number of ranks is in one that always runs."""
 
 
 def noisy(x: Any, rng: Any) -> Any:
@@ -23,10 +29,7 @@ def noisy(x: Any, rng: Any) -> Any:
     return y, rng.random(3), rng.normal(size=x.shape)
 
 
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("count", [1, 2, 3, 5])
-@pytest.mark.parametrize("spec", [P("d"), P(None, "d")])
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize(("algorithm", "spec", "count"), CASES)
 def test_numbers_do_not_depend_on_the_split(algorithm: Any, spec: Any, count: int) -> None:
     mesh = ranks.Mesh.simulated(count)
     x = ranks.scatter(np.zeros((11, 7)), spec, mesh)

@@ -42,7 +42,8 @@ def lowered(inside: str) -> tuple[list[list[str]], Any]:
         SplitBlocks().run(module, Counter())
         module.operation.verify()
         blocks = blocks_of(module.body.operations[0].operation)
-        run_passes(module, "builtin.module(convert-scf-to-cf)", verify=True)
+        run_passes(module, "builtin.module(convert-scf-to-cf)")
+        module.operation.verify()
     return blocks, module
 
 
