@@ -36,6 +36,8 @@ class Gpu:
     """Of a block."""
     registers: int = 65536
     """Of a multiprocessor, for all of its threads."""
+    libraries: frozenset[str] = frozenset()
+    """Those whose routines may be called: they are there where the code will run, with Python."""
     figures: GpuFigures = GpuFigures()
     """How long it takes for what placement weighs."""
 
@@ -111,6 +113,8 @@ _FEATURES = {
 }
 """What can be added to a name."""
 
+LIBRARIES = frozenset(["cufft", "cusolver"])
+"""The libraries for GPUs whose routines code may call."""
 
 _GPUS = {
     "sm_70": Gpu(80, 96 << 10, asynchronous_copies=False),
@@ -172,16 +176,17 @@ def named(name: str) -> Target:
     """The machine of a name: "native", a level of x86-64, "aarch64", a processor as LLVM calls it, or a GPU ("sm_90a").
 
     A system may follow, "aarch64-macos" ("linux", "macos", "windows"; without one it is this one), and features with a
-    plus sign each, "aarch64+neon"; for a GPU the processor that launches its kernels may follow a colon,
-    "sm_90a:x86-64-v3". "wasm32" is WebAssembly with vectors. Raises `WeftValueError` for unknown names.
+    plus sign each, "aarch64+neon", to a GPU those of `LIBRARIES`; the processor that launches the kernels of a GPU may
+    follow a colon, "sm_90a:x86-64-v3". "wasm32" is WebAssembly with vectors. Raises `WeftValueError` for unknown names.
     """
     if name == "native":
         return host()
     if name == _WASM.name:
         return _WASM
-    gpu, _, launcher = name.partition(":")
-    if gpu in _GPUS:
-        return replace(_gpu(gpu), host=named(launcher or "native").name)
+    full, _, launcher = name.partition(":")
+    gpu, *libraries = full.split("+")
+    if gpu in _GPUS and LIBRARIES.issuperset(libraries):
+        return replace(_gpu(gpu, frozenset(libraries)), name=full, host=named(launcher or "native").name)
     cpu, *added = name.split("+")
     cpu, system = _without_system(cpu)
     level = (
@@ -280,7 +285,7 @@ _WASM = Target(
 )
 
 
-def _gpu(name: str) -> Target:
+def _gpu(name: str, libraries: frozenset[str]) -> Target:
     return Target(
         name=name,
         triple="nvptx64-nvidia-cuda",
@@ -292,7 +297,7 @@ def _gpu(name: str) -> Target:
         exponent_instructions=False,
         half_conversions=True,
         rounding_instructions=True,
-        gpu=_GPUS[name],
+        gpu=replace(_GPUS[name], libraries=libraries),
     )
 
 

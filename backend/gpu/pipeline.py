@@ -27,6 +27,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
         "linalg-to-device-kernels": module_pipeline(
             [
                 "check-names",  # what is refused, is refused first
+                "call-libraries",  # while what they need done before and after can be fused
                 "draw-by-place",  # before it is looked what is computed where
                 "widen-in-products",  # while what makes wider is no kernel of its own
                 "lift-attention",
@@ -58,6 +59,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
         "placed-to-gpu": module_pipeline(
             [
                 "lower-device-memory",  # what the host does itself, while its copies are copies
+                "write-library-calls",  # on tensors, as sorts
                 "write-device-sorts",  # those that become launches
                 "write-sorts",  # on tensors still, as upstream's bufferisation does not know their ops
                 "write-random-numbers",  # as sorts

@@ -10,6 +10,7 @@ _MACHINE, _PLACEMENT = f"{__package__}.machine", f"{__package__}.placement"
 
 GPU_PASSES: PassTable = MappingProxyType(
     {
+        "call-libraries": entry(f"{__package__}.rewrites.library_calls:CallLibraries"),
         "copy-for-host-kernels": entry(f"{_MACHINE}.host_kernels:CopyForHostKernels"),
         "draw-by-place": entry(f"{__package__}.rewrites.drawn_numbers:DrawByPlace"),
         "exit-device-kernels": entry(f"{_MACHINE}.device_exits:ExitDeviceKernels"),
@@ -34,6 +35,7 @@ GPU_PASSES: PassTable = MappingProxyType(
         "schedule-device-kernels": entry(f"{__package__}.kernels.write_kernels:ScheduleDeviceKernels"),
         "unwrap-numbers": entry(f"{__package__}.rewrites.unwrapped_numbers:UnwrapNumbers"),
         "write-device-sorts": entry(f"{__package__}.kernels.device_sorts:WriteDeviceSorts"),
+        "write-library-calls": entry(f"{_MACHINE}.library_calls:WriteLibraryCalls"),
         "widen-in-products": entry(f"{__package__}.rewrites.widened_factors:WidenInProducts"),
     }
 )

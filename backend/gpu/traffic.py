@@ -10,7 +10,7 @@ from ...passes.rewriting import operations_in, operations_of
 from ..planning.names import EXIT
 from .machine.driver_code import weft_device_read
 from .machine.host_functions import calls_in, host_functions, kernels_of
-from .placement.place_kernels import REASON
+from .placement.place_kernels import REASON, is_of_library
 from .schedules.one_thread import MILLISECONDS
 from .stages import Lowering
 
@@ -40,7 +40,13 @@ def traffic_of(module: Module, name: str) -> dict[str, object]:
     kernels = kernels_of(module)
     launches = {name: _launches(kernel) for name, kernel in kernels.items()}
     calls = [callee for host in host_functions(module) for _, callee in calls_in(host.function)]
-    on_host = sorted({callee for callee in calls if callee in kernels and not launches[callee]})
+    on_host = sorted(
+        {
+            callee
+            for callee in calls
+            if callee in kernels and not (launches[callee] or is_of_library(kernels[callee]))
+        }
+    )
     arguments = [type for number, type in enumerate(plan.inputs) if number not in plan.on_host]
     returned = [*plan.results, *(plan.inputs[number] for number in sorted(plan.written))]
     return asdict(

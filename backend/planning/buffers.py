@@ -70,7 +70,10 @@ class PlanBuffers(Pass):
             statistics["copies"] += plan.copies
 
 
-_TAKEN = ("raise_if", "sort", "argsort", "partition", "partition_at", "fill_random", "call_loop")
+_TAKEN = (
+    *("raise_if", "sort", "argsort", "partition", "partition_at", "fill_random"),
+    *("call_loop", "call_library"),
+)
 """The ops of weft that are left, of which all but the first are in kernels."""
 
 

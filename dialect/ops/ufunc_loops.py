@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..batching import looped
+from ..device_routines import ROUTINES
 from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError
 from ..library_derivatives import LIBRARY_PARTIALS
@@ -184,25 +185,27 @@ class CallUfunc(LoopOp, name="call_ufunc", family="ufunc_loops"):
         return results if isinstance(results, tuple) else (results,)
 
 
-class CallLoop(Op, name="call_loop", family="ufunc_loops", cost=Cost.EXPENSIVE):
-    """Call a loop of a ufunc on all its arguments, the last `updated` of which it writes; not 0 where it failed."""
+class _Call(Op):
+    """Base of ops that call native code on all arguments, the last `updated` of which it writes; not 0 where it failed.
+
+    They are made when nothing moves any more.
+    """
 
     arguments: Operands
     updated: Int
-    function: String
-    loop: String
     results = VARIADIC
     recorded = False
 
-    @staticmethod
-    def infer(arguments: tuple[TensorType, ...], updated: int, function: str, loop: str) -> Any:
-        ufunc = find_ufunc(function)
-        if len(arguments) != ufunc.nargs or not 0 < updated <= len(arguments):
-            raise WeftTypeError(
-                f"weft.call_loop of {function} takes {ufunc.nargs} arguments, not {len(arguments)}"
-            )
-        if loop not in ufunc.types or "O" in loop:
-            raise WeftTypeError(f"{function} has no loop {loop}")
+    @classmethod
+    def require_call(cls, arguments: Sequence[TensorType], attributes: Attributes) -> None:
+        """Raise `WeftTypeError` for what cannot be called so."""
+
+    @classmethod
+    def infer(cls, arguments: tuple[TensorType, ...], updated: int, **attributes: Any) -> Any:
+        """What is written, and the status."""
+        cls.require_call(arguments, attributes)
+        if not 0 < updated <= len(arguments):
+            raise WeftTypeError(f"{cls.mlir_name()} cannot write {updated} of {len(arguments)} arguments")
         return (*arguments[len(arguments) - updated :], _STATUS)
 
     @classmethod
@@ -214,16 +217,63 @@ class CallLoop(Op, name="call_loop", family="ufunc_loops", cost=Cost.EXPENSIVE):
 
     @classmethod
     def is_speculatable(cls, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
-        """Never: it is made when nothing moves any more."""
+        """Never."""
         return False
 
-    @staticmethod
-    def evaluate(arguments: tuple[Array, ...], updated: int, function: str, loop: str) -> Any:
+    @classmethod
+    def perform(cls, arguments: Sequence[Array], attributes: Attributes) -> bool:
+        """Write to arguments; whether it failed."""
+        raise NotImplementedError
+
+    @classmethod
+    def evaluate(cls, arguments: tuple[Array, ...], updated: int, **attributes: Any) -> Any:
+        """Write to copies."""
         given = list(arguments)
         for place in range(len(given) - updated, len(given)):
             given[place] = given[place].copy()
-        failed = call_loop(function, loop, given)
+        failed = cls.perform(given, attributes)
         return (*given[len(given) - updated :], np.int64(failed))
 
 
-__all__ = ["CallLoop", "CallUfunc", "LoopOp"]
+class CallLoop(_Call, name="call_loop", family="ufunc_loops", cost=Cost.EXPENSIVE):
+    """Call a loop of a ufunc on all its arguments, the last `updated` of which it writes; not 0 where it failed."""
+
+    function: String
+    loop: String
+
+    @classmethod
+    def require_call(cls, arguments: Sequence[TensorType], attributes: Attributes) -> None:
+        """The ufunc has the loop."""
+        function, loop = attributes["function"], attributes["loop"]
+        ufunc = find_ufunc(function)
+        if len(arguments) != ufunc.nargs:
+            raise WeftTypeError(
+                f"weft.call_loop of {function} takes {ufunc.nargs} arguments, not {len(arguments)}"
+            )
+        if loop not in ufunc.types or "O" in loop:
+            raise WeftTypeError(f"{function} has no loop {loop}")
+
+    @classmethod
+    def perform(cls, arguments: Sequence[Array], attributes: Attributes) -> bool:
+        """Call the loop."""
+        return call_loop(attributes["function"], attributes["loop"], arguments)
+
+
+class CallLibrary(_Call, name="call_library", family="ufunc_loops", cost=Cost.EXPENSIVE):
+    """Call a routine of a device's library, which writes the last `updated` of its arguments; not 0 where it failed."""
+
+    routine: String
+
+    @classmethod
+    def require_call(cls, arguments: Sequence[TensorType], attributes: Attributes) -> None:
+        """There is such a routine."""
+        if attributes["routine"] not in ROUTINES:
+            raise WeftTypeError(f"there is no routine {attributes['routine']} of a device")
+
+    @classmethod
+    def perform(cls, arguments: Sequence[Array], attributes: Attributes) -> bool:
+        """Do the same with NumPy."""
+        return bool(ROUTINES[attributes["routine"]](*arguments))
+
+
+__all__ = ["CallLibrary", "CallLoop", "CallUfunc", "LoopOp"]

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...dialect.attributes import attribute_to_mlir
 from ...dialect.mlir import Value, dialect, ir
-from ...dialect.op import OPS
-from ...dialect.ops.ufunc_loops import CallLoop, LoopOp
+from ...dialect.op import OPS, Op
+from ...dialect.ops.ufunc_loops import CallLibrary, CallLoop, LoopOp
 from ...dialect.register import segments
 from ...dialect.types import TensorType
 from ...dialect.ufunc_loops import core_sizes, loop_of, signature_of
@@ -34,22 +34,22 @@ def lower_loop(c: Conversion, op: OpInstance) -> Sequence[Value]:
     arguments = [*op.operands, *(c.empty(t, sizes) for t, sizes in zip(made, extents, strict=True))]
     updated = len(made) + op_class.overwrites
     values = {"updated": updated, "function": function, "loop": loop}
-    *made_values, status = _call(arguments, values)
+    *made_values, status = _call(CallLoop, arguments, values)
     return [*made_values, *([_is_nonzero(c, status, op.result_types[-1])] if op_class.fails else [])]
 
 
-@lowers(CallLoop)
+@lowers(CallLoop, CallLibrary)
 def lower_call(c: Conversion, op: OpInstance) -> Sequence[Value]:
     """The same call, on storage types."""
-    return _call(op.operands, op.attributes)
+    return _call(op.op_class, op.operands, op.attributes)
 
 
-def _call(arguments: Sequence[Value], values: Mapping[str, Any]) -> list[Value]:
+def _call(op_class: type[Op], arguments: Sequence[Value], values: Mapping[str, Any]) -> list[Value]:
     written = arguments[len(arguments) - values["updated"] :]
     results = [*(argument.type for argument in written), storage_type(_STATUS)]
-    attributes = {f.name: attribute_to_mlir(f.kind, values[f.name]) for f in CallLoop.attribute_fields()}
+    attributes = {f.name: attribute_to_mlir(f.kind, values[f.name]) for f in op_class.attribute_fields()}
     call = ir.Operation.create(
-        CallLoop.mlir_name(),
+        op_class.mlir_name(),
         results=results,
         operands=arguments,
         attributes={**attributes, **segments(arguments, results)},

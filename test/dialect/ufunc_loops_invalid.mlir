@@ -61,3 +61,19 @@ func.func @missing(%a: tensor<3xf64>) {
   %0:2 = "weft.call_loop"(%a, %a) {function = "numpy.nothing", loop = "d->d", updated = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<i64>)
   return
 }
+
+// -----
+
+// CHECK: 'weft.call_library' op there is no routine cusolver.nothing of a device
+func.func @routine(%a: tensor<3xf64>) {
+  %0:2 = "weft.call_library"(%a) {routine = "cusolver.nothing", updated = 1 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<3xf64>) -> (tensor<3xf64>, tensor<i64>)
+  return
+}
+
+// -----
+
+// CHECK: 'weft.call_library' op weft.call_library cannot write 2 of 1 arguments
+func.func @written(%a: tensor<3x3xf64>) {
+  %0:2 = "weft.call_library"(%a) {routine = "cusolver.cholesky_lo", updated = 2 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<3x3xf64>) -> (tensor<3x3xf64>, tensor<i64>)
+  return
+}

@@ -61,7 +61,7 @@ def test_programs_use_every_op() -> None:
         "custom",
         *("lane", "lanes"),
         *("rank_barrier", "require_same", "start_send_receive", "finish_send_receive"),
-        *("call_loop", "call_ufunc", "fill_random"),
+        *("call_library", "call_loop", "call_ufunc", "fill_random"),
         *(name for name in OPS if name.startswith("random_")),
         *OF_VECTORS,
     }  # or with one that nobody knows

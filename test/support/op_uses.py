@@ -45,6 +45,7 @@ WITHOUT_CASES = {
         "random_choice",
         "fill_random",
         "call_loop",
+        "call_library",
         "call_ufunc",
     ),
 }

@@ -13,6 +13,7 @@ from ....dialect.errors import DeviceError, WeftValueError
 
 if TYPE_CHECKING:
     from ..driver.library import Library
+    from ..driver.math_libraries import MathLibrary
     from ..driver.nccl import Nccl
 
 CHOICES = ("driver", "emulator", "off")
@@ -24,6 +25,7 @@ _SOURCES = Path(__file__).resolve().parents[3] / "integrations" / "weft_emulator
 _choice = "driver"
 _loaded: dict[str, Library] = {}
 _loaded_nccl: dict[str, Nccl] = {}
+_loaded_math: dict[tuple[str, str], MathLibrary] = {}
 _lock = threading.Lock()
 
 
@@ -67,6 +69,28 @@ def _load_nccl(choice: str) -> Nccl:
     return Nccl(_loaded[choice].functions, "the emulator")  # who asks has a device
 
 
+def math_libraries() -> list[str]:
+    """Which libraries of routines there are, beside the driver in use."""
+    from ..driver.math_libraries import LIBRARIES, SIGNATURES, library_files
+
+    if _choice == "driver":
+        return [name for name in LIBRARIES if library_files(name)]
+    own = _loaded.get(_choice)
+    return [] if own is None else [n for n in LIBRARIES if own.functions.keys() >= SIGNATURES[n].keys()]
+
+
+def chosen_math_library(name: str) -> MathLibrary:
+    """One of them, which is loaded when it is first asked for; DeviceError where it cannot be."""
+    from ..driver.math_libraries import MathLibrary, load_math_library
+
+    with _lock:
+        if (_choice, name) not in _loaded_math:
+            is_own = _choice != "driver"
+            made = MathLibrary(_loaded[_choice].functions, name) if is_own else load_math_library(name)
+            _loaded_math[_choice, name] = made
+        return _loaded_math[_choice, name]
+
+
 def _load(choice: str) -> Library:
     from ..driver.library import Library, load_driver
 
@@ -93,4 +117,13 @@ def _emulator() -> Callable[[], Mapping[str, Any]]:
     return import_module(_SOURCES.name).driver  # type: ignore[no-any-return]
 
 
-__all__ = ["CHOICES", "DRIVERS", "check_choice", "choose_library", "chosen_library", "chosen_nccl"]
+__all__ = [
+    "CHOICES",
+    "DRIVERS",
+    "check_choice",
+    "choose_library",
+    "chosen_library",
+    "chosen_math_library",
+    "chosen_nccl",
+    "math_libraries",
+]

@@ -52,11 +52,14 @@ DRIVER_FAILED = -3
 """What the record holds instead of the number of a site when the driver refused something. Behind it are the code of
 the driver, what was asked of it, and a number: bytes, or that of a kernel."""
 
-LAUNCH, READ, WRITE, COPY, RESERVE_HOST, RESERVE_DEVICE, FREE, ENCODE, GRAPHED = range(9)
+LAUNCH, READ, WRITE, COPY, RESERVE_HOST, RESERVE_DEVICE, FREE, ENCODE, GRAPHED, LIBRARY = range(10)
 """What is asked of the driver, or of the host's memory."""
 
 OUT_OF_MEMORY = 2
 """CUDA_ERROR_OUT_OF_MEMORY."""
+
+CALL_LIBRARY = "library_routine"
+"""What calls libraries of the device, in Python."""
 
 DRIVER_SYMBOLS = (
     "cuGraphAddKernelNode_v2",

@@ -21,6 +21,7 @@ from .call_context import (
     FUNCTIONS,
     LAUNCH,
     LAUNCHES,
+    LIBRARY,
     OUT_OF_MEMORY,
     POOL,
     READ,
@@ -41,6 +42,7 @@ cuMemcpyDtoHAsync_v2 = CFunction(4, "i32")
 cuMemcpyHtoDAsync_v2 = CFunction(4, "i32")
 cuStreamSynchronize = CFunction(1, "i32")
 cuTensorMapEncodeTiled = CFunction(12, "i32")
+library_routine = CFunction(3, "i32")
 
 SWIZZLE_128, PROMOTE_128 = 3, 2
 """Lines of a tile lie in different banks; lines of the cache are fetched whole."""
@@ -137,6 +139,14 @@ def weft_device_encode_map(
         map, kind, rank, array, extents, strides, box, steps, 0, SWIZZLE_128, PROMOTE_128, 0
     )
     weft_device_fail(record, code, ENCODE, array)
+
+
+def weft_device_library(record: int, routine: int, words: int) -> None:
+    """Call a routine of a library of the device, by its number, on arguments that words describe."""
+    if word(record) == 0:
+        weft_device_fail(
+            record, library_routine(word(record + WORD * STREAM), routine, words), LIBRARY, routine
+        )
 
 
 def weft_device_errors(record: int) -> int:

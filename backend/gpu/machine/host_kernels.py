@@ -24,7 +24,7 @@ from ...planning.names import CLEAR, RELEASE, RESERVE
 from ...planning.plan import ALIGNMENT
 from ...planning.shapes import static_shape
 from ..placement.accesses import accesses_of
-from ..placement.place_kernels import reason_of
+from ..placement.place_kernels import is_of_library, reason_of
 from .call_context import OUT_OF_MEMORY, RESERVE_HOST, WORDS_OF_TRIPS
 from .driver_code import weft_device_fail, weft_device_read, weft_device_trip, weft_device_write
 from .host_functions import (
@@ -54,7 +54,7 @@ class CopyForHostKernels(Pass):
         for host in list(host_functions(module)):
             calls = DriverCalls(failures, host.record)
             for op, name in calls_in(host.function):
-                if name not in kernels or _launches(kernels[name]):
+                if name not in kernels or _launches(kernels[name]) or is_of_library(kernels[name]):
                     continue
                 if name not in made:
                     takes_record = bool(len(op.operands)) and op.operands[len(op.operands) - 1] == host.record

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, Value, ir
 from ....dialect.ops.random import FillRandom
-from ....dialect.ops.ufunc_loops import CallLoop
+from ....dialect.ops.ufunc_loops import CallLibrary, CallLoop
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.notes import note
@@ -19,6 +19,7 @@ from ....passes.preconditions import refuse
 from ....passes.rewriting import operations_of
 from ...planning.boundaries import kernel_functions
 from ...planning.names import EXIT
+from ...target import current
 from .accesses import ACCESSES, accesses_of
 from .sorts import SORTS, memory_of_sort
 
@@ -27,7 +28,7 @@ GUARDED = "weft.guarded"
 """On kernels of the device that look at the record of errors before they do anything."""
 VISIBLE = "weft.visible"
 """On those that write what the caller of the program sees."""
-DEVICE, HOST = "device", "host"
+DEVICE, HOST, LIBRARY = "device", "host", "library"
 RETURNS = "it returns numbers that the host needs"
 """Why kernels are the host's that could be the device's as parts of larger ones."""
 
@@ -75,8 +76,11 @@ def _place(kernel: Operation) -> tuple[str, str]:
     """The side of a kernel, and the reason."""
     if any(op.name in SORTS and memory_of_sort(op) is None for op in operations_of(kernel)):
         return HOST, "it sorts what lies in memory with gaps"
-    if any(op.name == CallLoop.mlir_name() for op in operations_of(kernel)):
-        return HOST, "it calls a library"
+    for op in operations_of(kernel):
+        if op.name == CallLoop.mlir_name():
+            return HOST, _why_not_library(op.attributes["function"].value)
+    if any(op.name == CallLibrary.mlir_name() for op in operations_of(kernel)):
+        return LIBRARY, "a library of the device does it"
     called = {op.attributes["callee"].value for op in operations_of(kernel) if op.name == "func.call"}
     if called - {EXIT}:
         return HOST, "it calls functions of the host"
@@ -85,6 +89,20 @@ def _place(kernel: Operation) -> tuple[str, str]:
     if ir.TypeAttr(kernel.attributes["function_type"]).value.results:
         return HOST, RETURNS
     return DEVICE, "all that it uses is there"
+
+
+def _why_not_library(function: str) -> str:
+    """Why a loop of a ufunc is the host's."""
+    known = {"numpy.fft": "cufft", "numpy.linalg": "cusolver"}
+    library, gpu = known.get(".".join(function.split(".")[:2])), current().gpu
+    if library is None or gpu is None or library in gpu.libraries:
+        return "it calls a library of the host"
+    return f"it calls a library, and {library} is not there: pip install nvidia-{library}-cu12"
+
+
+def is_of_library(kernel: Operation) -> bool:
+    """Whether a library of the device does what a kernel is."""
+    return SIDE in kernel.attributes and bool(kernel.attributes[SIDE].value == LIBRARY)
 
 
 def guard_of(kernel: Operation) -> Value | None:
@@ -106,6 +124,7 @@ __all__ = [
     "PlaceKernels",
     "describe",
     "guard_of",
+    "is_of_library",
     "reason_of",
     "require_placed",
 ]

@@ -28,6 +28,7 @@ from ..devices.on_device import OnDevice
 from ..devices.open_devices import OpenDevice
 from ..driver.memory import Block
 from ..machine.call_context import (
+    CALL_LIBRARY,
     CONSTANTS,
     DEVICE_BYTES,
     DEVICE_RECORD,
@@ -77,7 +78,11 @@ class DeviceExecutable:
         self.device_checks = compiled.device_checks
         self.graphs = compiled.graphs
         self.host_kernels = compiled.host_kernels
-        own = {name: device.address(name) for name in compiled.symbols if name in DRIVER_SYMBOLS}
+        own = {
+            name: _address(device, name)
+            for name in compiled.symbols
+            if name in (*DRIVER_SYMBOLS, CALL_LIBRARY)
+        }
         others = [name for name in compiled.symbols if name not in own]
         code = self._code = (link or _link)(compiled.object_file, plan.entries, others, own)
         self.entry_address = code.address(f"{plan.name}_entry")
@@ -411,6 +416,15 @@ def _destroy_graphs(device: OpenDevice, words: ctypes.Array[ctypes.c_int64], sta
 def _free_all(device: OpenDevice, blocks: Sequence[int]) -> None:
     for address in blocks:
         device.free(address)
+
+
+def _address(device: OpenDevice, function: str) -> int:
+    """Where a function lies that native code calls."""
+    if function != CALL_LIBRARY:
+        return device.address(function)
+    from .library_calls import libraries_of  # few programs call any
+
+    return libraries_of(device).address
 
 
 def _function(address: int, pointers: int) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialect.errors import DeviceMemoryError
+from ....dialect.errors import DeviceError, DeviceMemoryError
 from ...planning.plan import DeviceKernel
 from ..devices.open_devices import OpenDevice
 from ..driver.errors import out_of_memory
@@ -14,6 +14,7 @@ from ..machine.call_context import (
     FREE,
     GRAPHED,
     LAUNCH,
+    LIBRARY,
     OUT_OF_MEMORY,
     READ,
     RESERVE_DEVICE,
@@ -37,6 +38,10 @@ def driver_failure(
     device: OpenDevice, name: str, kernels: Sequence[DeviceKernel], code: int, what: int, number: int
 ) -> BaseException:
     """The exception of what a function asked in vain: `what` is one of `call_context`, `number` its bytes or kernel."""
+    if what == LIBRARY:
+        from .library_calls import libraries_of  # few programs call any
+
+        return libraries_of(device).error or DeviceError(f"a library has failed for {name}")
     if what == RESERVE_HOST:
         return MemoryError(f"the copies that {name} makes for the host need {number} bytes of memory")
     if code == OUT_OF_MEMORY and what == RESERVE_DEVICE:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from ....dialect.mlir import Operation, Value, ir
 from ....dialect.ops.random import FillRandom
-from ....dialect.ops.ufunc_loops import CallLoop
+from ....dialect.ops.ufunc_loops import CallLibrary, CallLoop
 from ....passes.rewriting import terminator
 from ..names import is_kernel_name
 from ..shapes import static_shape
@@ -91,7 +91,7 @@ def destination_of(op: Operation, result: Value, known: Origins | None = None) -
         return op.operands[len(op.operands) - tensors + result.result_number]
     if name.startswith("linalg."):
         return _accumulator(op, result)
-    if name == CallLoop.mlir_name():
+    if name in (CallLoop.mlir_name(), CallLibrary.mlir_name()):
         written = result.result_number + 1 < len(op.results)
         return op.operands[len(op.operands) - len(op.results) + 1 + result.result_number] if written else None
     if name == FillRandom.mlir_name():

@@ -64,7 +64,10 @@ class OutlineKernels(Pass):
         statistics["kernels made"] += len(kernels.names)
 
 
-_TAKEN = ("raise_if", "stretch", "sort", "argsort", "partition", "partition_at", "fill_random", "call_loop")
+_TAKEN = (
+    *("raise_if", "stretch", "sort", "argsort", "partition", "partition_at", "fill_random"),
+    *("call_loop", "call_library"),
+)
 """The ops of weft that are left among those of linalg."""
 
 _ALLOCATIONS = ("memref.alloc", "memref.alloca")

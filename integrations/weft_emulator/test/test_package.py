@@ -21,7 +21,10 @@ from weft.backend.gpu.devices import libraries
 OWN = Path(__file__).resolve().parents[1]
 FILES = sorted((OWN / "weft_emulator").rglob("*.py"))
 OF_THE_EMULATOR = sorted((OWN / "weft_emulator").glob("*.py"))
-GROUND = {"weft.dialect.records", "weft.backend.gpu.driver.nccl", "weft.backend.gpu.driver.signatures"}
+GROUND = {
+    "weft.dialect.records",
+    *(f"weft.backend.gpu.driver.{name}" for name in ("math_libraries", "nccl", "signatures")),
+}
 """What the emulator itself needs of weft."""
 WHERE = """
 import weft

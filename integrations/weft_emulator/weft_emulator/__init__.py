@@ -7,16 +7,17 @@ from typing import Any
 
 
 def driver() -> Mapping[str, Any]:
-    """The functions of a driver by their names, as those of libcuda and libnccl; weft asks by an entry point.
+    """The functions of a driver by their names, of libcuda, libnccl, libcufft and libcusolver.
 
     >>> driver()["cuInit"](0)
     0
     """
     from .library import Emulator  # which needs weft, that the check on a GPU has yet to find
+    from .math_libraries import EmulatedMath
     from .nccl import EmulatedNccl
 
     functions = Emulator().functions
-    return {**functions, **EmulatedNccl(functions).functions}
+    return {**functions, **EmulatedNccl(functions).functions, **EmulatedMath(functions).functions}
 
 
 __all__ = ["driver"]

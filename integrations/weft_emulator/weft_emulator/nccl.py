@@ -19,10 +19,12 @@ import numpy as np
 
 from weft.backend.gpu.driver.nccl import ID_BYTES, SIGNATURES, TEXTS
 
+from .beside import Beside, Refused
+
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-_SUCCESS, _CUDA, _INTERNAL, _ARGUMENT, _USAGE = 0, 1, 3, 4, 5
+_CUDA, _INTERNAL, _ARGUMENT, _USAGE = Beside.CUDA, Beside.INTERNAL, 4, 5
 _ERRORS = {
     _CUDA: "unhandled cuda error",
     _INTERNAL: "internal error",
@@ -33,12 +35,6 @@ _DTYPES = ("int8", "uint8", "int32", "uint32", "int64", "uint64", "float16", "fl
 _REDUCTIONS = (np.add, np.multiply, np.fmax, np.fmin)
 """By their numbers in nccl.h; extremes pass over NaN."""
 _KEY_BYTES = 32
-
-
-class _Refused(Exception):
-    def __init__(self, code: int, text: str) -> None:
-        super().__init__(text)
-        self.code = code
 
 
 class _Hub:
@@ -120,7 +116,7 @@ class _Communicator:
         """What all have, where they ask for the same."""
         found = self._ask("meet", asked, data)
         if found is None:
-            raise _Refused(_USAGE, "ranks ask for different things")
+            raise Refused(_USAGE, "ranks ask for different things")
         return list(found)
 
     def post(self, sent: list[tuple[int, bytes]], wanted: list[int]) -> list[bytes]:
@@ -145,12 +141,12 @@ class _Group(threading.local):
         self.wanted: list[tuple[int, int, int, int, int]] = []
 
 
-class EmulatedNccl:
+class EmulatedNccl(Beside):
     """The functions of libnccl; they wait for the stream that they are asked for on, and are done when they return."""
 
     def __init__(self, driver: Mapping[str, Any]) -> None:
         """`driver` has the functions of libcuda, by name."""
-        self._driver = driver
+        super().__init__(driver)
         self._hubs: list[_Hub] = []
         self._communicators: dict[int, _Communicator] = {}
         self._group = _Group()
@@ -168,16 +164,8 @@ class EmulatedNccl:
         self.functions = functions
         """The functions by name, as ctypes has them."""
 
-    def _guarded(self, name: str, *arguments: Any) -> int:
-        try:
-            getattr(self, name)(*arguments)
-        except _Refused as refused:
-            self._last.value = str(refused).encode()[:1000]
-            return refused.code
-        except Exception as error:
-            self._last.value = repr(error).encode()[:1000]
-            return _INTERNAL
-        return _SUCCESS
+    def _told(self, text: str) -> None:
+        self._last.value = text.encode()[:1000]
 
     # Groups
 
@@ -197,11 +185,11 @@ class EmulatedNccl:
 
     def ncclCommInitRank(self, handle: Any, count: int, name: Any, rank: int) -> None:
         if not 0 <= rank < count:
-            raise _Refused(_ARGUMENT, f"there is no rank {rank} of {count}")
+            raise Refused(_ARGUMENT, f"there is no rank {rank} of {count}")
         made = _Communicator(bytes(name), rank, count)
         devices = made.meet("init", self._device())
         if len(set(devices)) < count:
-            raise _Refused(_USAGE, "Duplicate GPU detected")
+            raise Refused(_USAGE, "Duplicate GPU detected")
         self._communicators[id(made)] = made
         handle[0] = id(made)
 
@@ -219,27 +207,8 @@ class EmulatedNccl:
 
     def _of(self, handle: int | None) -> _Communicator:
         if handle not in self._communicators:
-            raise _Refused(_ARGUMENT, f"{handle or 0:#x} is no communicator")
+            raise Refused(_ARGUMENT, f"{handle or 0:#x} is no communicator")
         return self._communicators[handle]
-
-    # Memory
-
-    def _cuda(self, name: str, *arguments: Any) -> None:
-        code = self._driver[name](*arguments)
-        if code:
-            raise _Refused(_CUDA, f"{name} gives {code}")
-
-    def _read(self, address: int | None, size: int, stream: int | None) -> bytes:
-        found = ctypes.create_string_buffer(max(size, 1))
-        if size:
-            self._cuda("cuMemcpyDtoHAsync_v2", found, address, size, stream)
-        self._cuda("cuStreamSynchronize", stream)
-        return found.raw[:size]
-
-    def _write(self, address: int | None, data: bytes, stream: int | None) -> None:
-        if data:
-            self._cuda("cuMemcpyHtoDAsync_v2", address, data, len(data), stream)
-            self._cuda("cuStreamSynchronize", stream)
 
     # Collectives
 
@@ -283,7 +252,7 @@ class EmulatedNccl:
         self, send: Any, receive: Any, count: int, dtype: int, root: int, handle: Any, stream: Any
     ) -> None:
         if not 0 <= root < self._of(handle).count:
-            raise _Refused(_ARGUMENT, f"there is no rank {root}")
+            raise Refused(_ARGUMENT, f"there is no rank {root}")
         given = self._together(("Broadcast", root), send, count, dtype, handle, stream)
         self._write(receive, given[root].tobytes(), stream)
 
@@ -294,7 +263,7 @@ class EmulatedNccl:
 
     def ncclGroupEnd(self) -> None:
         if not self._group.depth:
-            raise _Refused(_USAGE, "ncclGroupEnd without ncclGroupStart")
+            raise Refused(_USAGE, "ncclGroupEnd without ncclGroupStart")
         self._group.depth -= 1
         if not self._group.depth:
             self._exchange()
@@ -323,19 +292,19 @@ class EmulatedNccl:
                 own, communicator.post(mail, [each[1] for each in own]), strict=True
             ):
                 if len(data) != size:
-                    raise _Refused(_USAGE, f"{len(data)} bytes were sent, and {size} are received")
+                    raise Refused(_USAGE, f"{len(data)} bytes were sent, and {size} are received")
                 self._write(address, data, stream)
 
 
 def _dtype(number: int) -> np.dtype[Any]:
     if not 0 <= number < len(_DTYPES):
-        raise _Refused(_ARGUMENT, f"the data type {number} is not emulated")
+        raise Refused(_ARGUMENT, f"the data type {number} is not emulated")
     return np.dtype(_DTYPES[number])
 
 
 def _combined(operation: int, arrays: list[Any]) -> bytes:
     if not 0 <= operation < len(_REDUCTIONS):
-        raise _Refused(_ARGUMENT, f"the reduction {operation} is not emulated")
+        raise Refused(_ARGUMENT, f"the reduction {operation} is not emulated")
     with np.errstate(all="ignore"):
         found: Any = functools.reduce(_REDUCTIONS[operation], arrays)
     return bytes(found.tobytes())

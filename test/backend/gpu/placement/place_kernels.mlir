@@ -46,6 +46,15 @@ func.func private @kernel_5(%x: memref<8xi32, strided<[2]>>, %y: memref<8xi32>) 
   return
 }
 
+// A library of the device does what it can.
+// CHECK: @kernel_6({{.*}}weft.reason = "a library of the device does it", weft.side = "library"}
+func.func private @kernel_6(%x: memref<4x4xf64>) {
+  %0 = bufferization.to_tensor %x restrict writable : memref<4x4xf64> to tensor<4x4xf64>
+  %1:2 = "weft.call_library"(%0) {routine = "cusolver.cholesky_lo", updated = 1 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<4x4xf64>) -> (tensor<4x4xf64>, tensor<i64>)
+  bufferization.materialize_in_destination %1#0 in restrict writable %x : (tensor<4x4xf64>, memref<4x4xf64>) -> ()
+  return
+}
+
 func.func private @weft_exit()
 func.func private @other()
 
