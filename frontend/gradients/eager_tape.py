@@ -11,7 +11,7 @@ import numpy as np
 from ...dialect.errors import WeftValueError
 from ...dialect.ops.differentiation import Independent, Pause
 from ..signature.traced_value import ArrayHolder
-from ..tracing.array import TracedArray
+from ..tracing.array import TracedArray, wrap
 from ..tracing.recorder import Storage
 from ..tracing.staging import staged
 from .eager import Node, eager_recorder, nodes_behind
@@ -136,7 +136,11 @@ class EagerTape(Recording):
                 known = recorder.data(leaf, holder)
                 self._arrays.update(recorder.arrays)
                 self._watched.update(recorder.independent)
-        return staged(self.trace, leaf if known is None else known)
+        found: TracedArray = staged(self.trace, leaf if known is None else known)
+        if not found._path:
+            return found
+        with self._recorder.opened():  # a view is read when it is asked for, behind the block, too
+            return wrap(self.trace, found._values_along_path()[-1], found._type)
 
     def array_of(self, leaf: Any) -> TracedArray | None:
         """The recorded array for one that is watched; None for what has none."""

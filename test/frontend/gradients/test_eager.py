@@ -202,6 +202,24 @@ def test_variables_are_seen() -> None:
     np.testing.assert_allclose(weft.grad(lambda v: np.sum(v**2))(weft.Variable([1.0, 2.0])), [2, 4])
 
 
+def test_views_are_differentiated_behind_the_block() -> None:
+    w = weft.Variable(np.arange(9.0).reshape(3, 3))
+
+    def by(part: Any) -> Any:
+        with weft.GradientTape() as tape:
+            h = np.ones((2, 3)) @ w
+            y = (h * h)[part]
+        return tape.gradient(y, [w, h]), tape.jacobian(y, w)
+
+    for part in (0, (slice(None), 1), (..., slice(2)), (1, 2)):
+        (by_w, by_h), rows = by(part)
+        (wanted_w, wanted_h), wanted_rows = weft.function(lambda part=part: by(part))()
+        np.testing.assert_allclose(by_w, wanted_w)
+        np.testing.assert_allclose(by_h, wanted_h)
+        np.testing.assert_allclose(rows, wanted_rows)
+        assert np.any(by_w)
+
+
 def lost(tape: Any, x: Any, how: str) -> Any:
     if how == "float":
         return float(x[0]) * 2
