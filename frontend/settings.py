@@ -34,7 +34,8 @@ def _parse(variable: str, text: str, default: Any) -> Any:
     if isinstance(default, bool):
         if text.lower() in _TRUE | _FALSE:
             return text.lower() in _TRUE
-        raise WeftValueError(f"{variable}={text!r}: expected 0 or 1")
+        folder = "; a folder is for WEFT_CACHE_DIR" if variable == "WEFT_CACHE" and os.sep in text else ""
+        raise WeftValueError(f"{variable}={text!r}: expected 0 or 1{folder}")
     if isinstance(default, int):
         if text.isdecimal():
             return int(text)

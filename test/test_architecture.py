@@ -138,7 +138,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("backend/gpu", 850, "GPUs transform and factorise by cuFFT and cuSOLVER, which the host did on copies"),
     ("frontend", 100, "what may be None is watched for its other names; neighbours are grouped"),
     ("", 200, "what may be None is watched for its other names; neighbours are grouped"),
-    ("", 60, "passes of LLVM for GPUs are shown one by one, and what is not shown is said"),
+    ("", 150, "LLVM's passes for GPUs are shown one by one; concrete functions print what they capture"),
     ("", 700, "rewrites are shown by name, LLVM's passes one by one, and cycles of loops"),
     ("backend", 250, "rewrites are shown by name, LLVM's passes one by one, and cycles of loops"),
     ("backend/cpu", 250, "rewrites are shown by name, LLVM's passes one by one, and cycles of loops"),

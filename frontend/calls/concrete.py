@@ -365,11 +365,8 @@ class ConcreteFunction(ExplainedSpecialisation):
             self.argument_names[entry.index] if isinstance(entry, Leaf) else function._parameter_name(place)
             for place, entry in enumerate(positional.children)
         ]
-        entries = [
-            *zip(names, positional.children, strict=True),
-            *zip(keywords.keys, keywords.children, strict=True),
-        ]
-        for name, entry in entries:
+        entries = [*positional.children, *keywords.children]
+        for name, entry in zip([*names, *keywords.keys], entries, strict=True):
             text = describe(entry, self.argument_types)
             yield f"{name}={text}" if isinstance(entry, Static) else f"{name}: {text}"
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ...dialect.types import TensorType
+from ...dialect.errors import WeftError
+from ...dialect.types import TensorType, type_of
 from ..guards.captures import Capture
 from ..guards.inputs import Input
 from ..guards.packed_inputs import PackedInput
@@ -72,6 +73,18 @@ def captured_of(extra: Iterable[Capture | Input | PackedInput], guards: Iterable
     return found
 
 
+def captures_told(captured: Mapping[str, Any]) -> Iterator[str]:
+    """What is captured in words, a line each: `captures w: f64[3]`."""
+    for name, held in captured.items():
+        array = held.value if (is_holder := isinstance(held, ArrayHolder)) else held
+        try:
+            type = str(type_of(array))
+        except (AttributeError, WeftError):  # dates, records, and what is several arrays
+            type = array.__class__.__name__
+        told = "" if type in name else f": {type}"
+        yield f"  captures {name}{told}{', a variable' * is_holder}"
+
+
 def with_fixed(
     args: tuple[Any, ...], kwargs: dict[str, Any], parameters: Sequence[inspect.Parameter], structure: Node
 ) -> Arguments:
@@ -131,4 +144,4 @@ def _object(value: Any) -> Any:
     return value.reference() if isinstance(value, IdentityKey) else value
 
 
-__all__ = ["by_position", "captured_of", "other_value", "spec_of", "specs_of", "with_fixed"]
+__all__ = ["by_position", "captured_of", "captures_told", "other_value", "spec_of", "specs_of", "with_fixed"]

@@ -15,6 +15,7 @@ from ...passes.notes import NOWHERE, Note, place_of
 from ..guards.captures import Capture
 from ..guards.inputs import Input
 from ..guards.unbound import UNBOUND
+from .concrete_signature import captures_told
 
 if TYPE_CHECKING:
     from ..compiling.explanation import Explanation  # which calls do without
@@ -37,6 +38,14 @@ class ExplainedSpecialisation:
     def pretty_printed_signature(self) -> str:
         """The signature on a few lines."""
         raise NotImplementedError
+
+    @property
+    def captured(self) -> dict[str, Any]:
+        """What lies outside of the arguments."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return "\n".join([self.pretty_printed_signature(), *captures_told(self.captured)])
 
     def explain(self) -> Explanation:
         """What became of the function for this signature, in sentences with its lines.

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import weft
+from weft.frontend.calls.concrete_signature import captures_told
 
 
 @pytest.mark.parametrize(
@@ -80,6 +81,26 @@ def test_functions_show_themselves() -> None:
     del scaled
     gc.collect()
     assert "self=<an object that is gone>" in concrete.pretty_printed_signature()
+
+
+def test_concrete_functions_tell_arguments_results_and_captures() -> None:
+    weights, bias = np.ones((3, 2)), weft.Variable(1.0)
+
+    @weft.function
+    def fitted(x: Any, rate: float = 0.5) -> Any:
+        return x @ weights * rate + bias
+
+    concrete = fitted.get_concrete_function(weft.TensorSpec((None, 3)))
+    first, result, *others = str(concrete).splitlines()
+    assert (first, result) == ("fitted(x: f64[?,3], rate=0.5)", "  returns f64[?,2]")
+    assert sorted(others) == ["  captures bias: f64[], a variable", "  captures weights: f64[3,2]"]
+    dates = np.array(["2026-01-01"], "datetime64[D]")
+    assert [*captures_told({"dates": dates, "of bool[1]": np.array([True])})] == [
+        "  captures dates: ndarray",
+        "  captures of bool[1]",
+    ]
+    alone = weft.function(lambda x: x + 1, name="alone").get_concrete_function(weft.TensorSpec((2,)))
+    assert str(alone) == "alone(x: f64[2])\n  returns f64[2]"
 
 
 class Model:

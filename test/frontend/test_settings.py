@@ -35,6 +35,7 @@ def test_environment():
     ("variable", "text", "complaint"),
     [
         ("WEFT_VERIFY", "maybe", "WEFT_VERIFY='maybe': expected 0 or 1"),
+        ("WEFT_CACHE", "/tmp/a", "WEFT_CACHE='/tmp/a': expected 0 or 1; a folder is for WEFT_CACHE_DIR"),
         (
             "WEFT_LOG",
             "trace,fusoin",
