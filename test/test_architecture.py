@@ -128,6 +128,7 @@ A number only falls. Where a room needs more, for what it could not do before, t
 """
 
 RAISED: tuple[tuple[str, int, str], ...] = (
+    ("passes", 150, "triangles, diagonals, searches and run-time extents are split by blocks"),
     (
         "",
         300,

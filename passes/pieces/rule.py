@@ -97,7 +97,9 @@ class OfAxes(Rule):
             for own, place in zip(cuts, places, strict=True):
                 if place is not None and own.extent == found[place].extent:
                     found[place] = joined(found[place], own)
-        return (tuple(found),) * len(use.results)
+        return tuple(
+            tuple(found) if shape == use.results[0] else tuple(map(whole, shape)) for shape in use.results
+        )
 
     def needs(self, use: Use, region: Region) -> Need:
         (shape, *_) = use.results

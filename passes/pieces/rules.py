@@ -14,7 +14,7 @@ import numpy as np
 
 from ...dialect.batching import Along, Looped, on_last_axes
 from ...dialect.op import Elementwise, Op
-from ...dialect.ops.arrangement import Concat, Pad, Roll, Stack
+from ...dialect.ops.arrangement import Concat, Pad, Roll, Stack, Tril, Triu
 from ...dialect.ops.contraction import Contract, Matmul, parse_spec
 from ...dialect.ops.creation import Arange, Constant, Empty
 from ...dialect.ops.indexing import Gather
@@ -22,7 +22,7 @@ from ...dialect.ops.reductions import ArgReduction, Reduction, Spread, normalize
 from ...dialect.ops.scans import Scan
 from ...dialect.ops.shape import BroadcastTo, ExpandDims, Reshape, Squeeze, Transpose
 from ...dialect.ops.slicing import Slice, SliceUpdate, slice_of
-from ...dialect.ops.sorting import Argsort, Sort
+from ...dialect.ops.sorting import Argsort, Searchsorted, Sort
 from ...dialect.types import normalize_axis
 from ..partition.rules.along import worked_along
 from .regions import Cuts, Region, extents, intersection, whole
@@ -42,6 +42,20 @@ class OfBroadcast(OfElementwise):
 
     def attributes(self, use: Use, region: Region) -> dict[str, Any]:
         return {"shape": extents(region)}
+
+
+class OfTriangle(OfElementwise):
+    """As elementwise ops; the diagonal lies elsewhere in a region."""
+
+    def attributes(self, use: Use, region: Region) -> dict[str, Any]:
+        return {"k": use.attributes["k"] + region[-2][0] - region[-1][0]}
+
+
+class OfSearchsorted(OfAxes):
+    """Each value is looked for in all that is sorted."""
+
+    def axes(self, use: Use) -> tuple[tuple[int | None, ...], ...]:
+        return (None,), tuple(range(len(use.operands[1])))
 
 
 class OfTranspose(OfAxes):
@@ -452,6 +466,9 @@ RULES: dict[type[Op], Callable[[], Rule]] = {
     ArgReduction: OfReduction,
     Contract: OfContract,
     Matmul: OfMatmul,
+    Tril: OfTriangle,
+    Triu: OfTriangle,
+    Searchsorted: OfSearchsorted,
     Sort: AlongAxis,
     Argsort: AlongAxis,
     Scan: AlongAxis,

@@ -77,6 +77,25 @@ def compared(function, given, plain):
     return lazy
 
 
+def decomposed(x):
+    square = x.T @ x
+    values, vectors = np.linalg.eigh(square)
+    stack = x[:, :4].reshape(-1, 2, 2) + 3 * np.eye(2)
+    return (
+        values,
+        np.abs(vectors),
+        np.linalg.solve(square, x[0]),
+        np.linalg.inv(stack),
+        np.linalg.svd(x, full_matrices=False)[1],
+        np.linalg.lstsq(x, x[:, 0], rcond=None)[0],
+    )
+
+
+def searched(x):
+    edges = np.array([-1.0, 0, 1])
+    return np.tril(x, 1), np.triu(x), np.searchsorted(edges, x), np.interp(x, edges, edges**2)
+
+
 def of(array, *chunks):
     return da.from_array(array, chunks=chunks)
 
@@ -97,6 +116,16 @@ def test_functions_of_several_arrays(columns):
 @pytest.mark.parametrize("chunks", [(ROWS, 6), pytest.param((25, (4, 2)), marks=pytest.mark.soak)])
 def test_arrangements_take_parts_of_neighbours(chunks):
     compared(arranged, [of(N, *chunks)], [N])
+
+
+@pytest.mark.filterwarnings("ignore::weft.dialect.errors.GatherWarning")
+def test_decompositions_have_results_of_several_shapes():
+    compared(decomposed, [of(N, ROWS, 6)], [N])
+
+
+@pytest.mark.filterwarnings("error::weft.dialect.errors.GatherWarning")
+def test_triangles_and_searches_need_nothing_of_other_blocks():
+    compared(searched, [of(N, ROWS, (4, 2))], [N])
 
 
 def test_reductions_of_all_kinds():
