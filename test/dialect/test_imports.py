@@ -50,6 +50,7 @@ def test_what_the_user_has_chosen_stays() -> None:
         assert not gc.isenabled()
     finally:
         gc.enable()
+    were_frozen = gc.get_freeze_count()  # those of conftest.py stay so
     gc.freeze()
     frozen = gc.get_freeze_count()
     try:
@@ -57,7 +58,8 @@ def test_what_the_user_has_chosen_stays() -> None:
             pass
         assert gc.get_freeze_count() == frozen
     finally:
-        gc.unfreeze()
+        if not were_frozen:
+            gc.unfreeze()
 
 
 def test_only_the_first_block_goes_without(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,7 +65,7 @@ def test_several_steps_of_an_execution_are_a_loop() -> None:
     options: dict[str, Any] = {"epochs": 2, "batch_size": 8, "verbose": 0, "shuffle": False}
     executions: list[int] = []
     seen = keras.callbacks.LambdaCallback(on_train_batch_end=lambda batch, logs: executions.append(batch))
-    model, expected = small_model(steps_per_execution=2), small_model()
+    model, expected = small_model(steps_per_execution=2), small_model(run_eagerly=True)
     assert_close(model.fit(X, Y, callbacks=[seen], **options).history, expected.fit(X, Y, **options).history)
     assert executions == [1, 3, 5] * 2  # of five batches
     assert model.train_function.several.trace_count == model.train_function.one.trace_count == 1
@@ -93,11 +93,12 @@ def test_generators_and_weights_give_what_arrays_give() -> None:
         for start in range(0, 40, 8):
             yield X[start : start + 8], Y[start : start + 8]
 
-    arrays = small_model().fit(X, Y, batch_size=8, shuffle=False, verbose=0).history
+    arrays = small_model(run_eagerly=True).fit(X, Y, batch_size=8, shuffle=False, verbose=0).history
     assert_close(small_model().fit(batches(), shuffle=False, verbose=0).history, arrays)
     weights = np.where(Y == 0, 2.0, 0.5)
     weighted = small_model().fit(X, Y, batch_size=8, shuffle=False, class_weight={0: 2.0, 1: 0.5}, verbose=0)
-    expected = small_model().fit(X, Y, batch_size=8, shuffle=False, sample_weight=weights, verbose=0)
+    eager = small_model(run_eagerly=True)
+    expected = eager.fit(X, Y, batch_size=8, shuffle=False, sample_weight=weights, verbose=0)
     assert_close(weighted.history, expected.history)
 
 
@@ -212,7 +213,8 @@ def test_lists_and_numbers_in_layers_grow_at_each_batch(options: dict[str, Any] 
 
 def test_data_sets_of_weft() -> None:
     dataset = weft.data.Dataset.from_tensor_slices((X, Y)).batch(16)
-    arrays = small_model().fit(X, Y, epochs=2, batch_size=16, shuffle=False, verbose=0).history
+    eager = small_model(run_eagerly=True)
+    arrays = eager.fit(X, Y, epochs=2, batch_size=16, shuffle=False, verbose=0).history
     model = small_model()
     assert_close(
         model.fit(dataset, epochs=2, verbose=0, validation_data=dataset).history | arrays,
@@ -224,7 +226,8 @@ def test_data_sets_of_weft() -> None:
     )
     assert model.predict(dataset, verbose=0).shape == (40, 2)
     weighted = small_model().fit(dataset, class_weight={0: 2.0, 1: 0.5}, verbose=0).history
-    expected = small_model().fit(X, Y, batch_size=16, shuffle=False, class_weight={0: 2.0, 1: 0.5}, verbose=0)
+    eager = small_model(run_eagerly=True)
+    expected = eager.fit(X, Y, batch_size=16, shuffle=False, class_weight={0: 2.0, 1: 0.5}, verbose=0)
     assert_close(weighted, expected.history)
     with pytest.raises(ValueError, match="its elements are"):
         model.fit(dataset, Y)
@@ -236,7 +239,8 @@ def test_whole_epochs_are_one_call() -> None:
     from keras_weft import fit_in_graph
 
     dataset = weft.data.Dataset.from_tensor_slices((X, Y)).map(lambda x, y: (x * 1, y)).batch(16)
-    expected = small_model().fit(X, Y, epochs=3, batch_size=16, shuffle=False, verbose=0).history
+    eager = small_model(run_eagerly=True)
+    expected = eager.fit(X, Y, epochs=3, batch_size=16, shuffle=False, verbose=0).history
     model, executions = small_model(), []
     seen = keras.callbacks.LambdaCallback(on_train_batch_end=lambda batch, logs: executions.append(batch))
     history = fit_in_graph(model, dataset, epochs=2, callbacks=[seen], validation_data=(X, Y)).history
@@ -277,10 +281,12 @@ def test_data_without_batches_or_targets_are_told() -> None:
     from keras_weft import fit_in_graph
 
     rows = weft.data.Dataset.from_tensor_slices((X, Y))
-    for nothing in (rows.batch(2).take(0), rows.filter(lambda x, y: y > 9).batch(2)):
-        for call in (small_model().fit, lambda data, verbose: fit_in_graph(small_model(), data)):
-            with pytest.raises(ValueError, match="`fit` got no batch of data: x has no rows"):
-                call(nothing, verbose=0)
+    for nothing, call in (
+        (rows.batch(2).take(0), small_model().fit),
+        (rows.filter(lambda x, y: y > 9).batch(2), lambda data, verbose: fit_in_graph(small_model(), data)),
+    ):
+        with pytest.raises(ValueError, match="`fit` got no batch of data: x has no rows"):
+            call(nothing, verbose=0)
     for method in ("fit", "evaluate"):
         with pytest.raises(ValueError, match=f"`{method}` got no batch of data"):
             getattr(small_model(), method)(X[:0], Y[:0], verbose=0)

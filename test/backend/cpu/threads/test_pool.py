@@ -1,4 +1,7 @@
-"""What happens to the pool of threads in a process; each case in a process of its own, with a time limit."""
+"""What happens to the pool of threads in a process; each case in a process of its own, with a time limit.
+
+What the processes run is compiled by the first of them.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -41,11 +46,28 @@ def tasks():
     return len(os.listdir("/proc/self/task"))
 """
 
+IMPORTS = """
+import os, sys, threading, time
+from prelude import *
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _prelude(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A module with the prelude, and a disk cache for its functions."""
+    folder: Path = tmp_path_factory.mktemp("pool")
+    (folder / "prelude.py").write_text(PRELUDE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(folder))
+        patch.setenv("WEFT_CACHE", "1")
+        patch.setenv("WEFT_CACHE_DIR", str(folder / "cache"))
+        yield
+
 
 def run(code: str, **environment: str) -> str:
     """Run a program; what it prints. Warnings are errors."""
     result = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PRELUDE + code],
+        [sys.executable, "-W", "error", "-c", IMPORTS + code],
         capture_output=True,
         text=True,
         timeout=120,
@@ -202,7 +224,7 @@ if __name__ == "__main__":
     check()
 """
     with open(program, "w") as file:
-        file.write(PRELUDE + code)
+        file.write(IMPORTS + code)
     result = subprocess.run(
         [sys.executable, program], capture_output=True, text=True, timeout=120, check=False
     )
@@ -239,7 +261,7 @@ except KeyboardInterrupt:
     print("interrupted")
 """
     with subprocess.Popen(
-        [sys.executable, "-c", PRELUDE + code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", IMPORTS + code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"

@@ -10,7 +10,7 @@ import sys
 import threading
 import traceback
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,12 +24,10 @@ pytestmark = pytest.mark.skipif(not is_supported(), reason="calls go through Pyt
 
 
 @pytest.fixture(autouse=True)
-def _only_what_is_new_is_collected() -> Iterator[None]:
+def _only_what_is_new_is_collected() -> None:
     """What tests before left in this process is not walked by each of many collections."""
     gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
+    gc.freeze()  # for good: what conftest.py froze would come back with it
 
 
 class TestErrors:
