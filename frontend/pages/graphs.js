@@ -2,6 +2,17 @@
 
 const MOST_NODES = 400; // more cannot be read
 
+function memoryMarkup(buffers, styleOf) {
+  // A block of memory as it is shared: time from left to right, addresses from below to above
+  const steps = Math.max(...buffers.map(([, , , , end]) => end)), bytes = Math.max(...buffers.map(([, offset, size]) => offset + size));
+  const boxes = buffers.map(([, offset, size, start, end, place, title]) => {
+    const share = (n, all) => `${(100 * n / all).toFixed(2)}%`;
+    const link = place === null ? "" : ` data-place="${place}" style="${styleOf(place)}"`;
+    return `<rect x="${share(start, steps)}" width="${share(Math.max(end - start, 0.3), steps)}" y="${share(bytes - offset - size, bytes)}" height="${share(size, bytes)}"${link}><title>${escaped(title)}</title></rect>`;
+  });
+  return `<svg class="lifetimes" role="img" aria-label="memory over time">${boxes.join("")}</svg>`;
+}
+
 // Code becomes graphs { title, nodes: [the numbers of lines], edges: [from, to, kind] }
 
 const LABEL = /^("[^"]+"|[\w.$@-]+):/;

@@ -118,10 +118,17 @@ function page(data) {
       <h2>Memory</h2>
       <div class="scroll"><table>${memory.sizes.map(([name, n]) => `<tr><td>${name}</td><td>${size(n)}${n === null ? "" : " bytes"}</td></tr>`).join("")}</table></div>
       <p>${plural(memory.blocks, "array")} whose size depends on data, ${plural(memory.copies, "copy").replace("copys", "copies")}.</p>
+      ${[...new Set(memory.buffers.map(([where]) => where))].map((where) => pictureMarkup(where)).join("")}
       ${memory.buffers.length ? `<div class="scroll"><table><tr><th>intermediate</th><th>offset</th><th>bytes</th><th>needed</th><th class="w">for</th></tr>${memory.buffers.map(([where, offset, bytes, start, end, place]) => `<tr><td>${where}</td><td>${counted(offset)}</td><td>${counted(bytes)}</td><td>${start}–${end}</td><td class="w">${place === null ? "" : link(place)}</td></tr>`).join("")}</table></div>` : ""}
       <h2>Compile time${data.times.length ? `: ${counted(Math.round(data.total))} ms` : ""}</h2>
       ${data.times.length ? `<table class="times">${data.times.filter(([depth, , ms]) => depth < 2 && ms >= longest / 400).map(([depth, name, ms]) => `<tr style="--d:${depth}"><td>${escaped(name)}</td><td>${ms.toFixed(1)} ms</td><td class="bar"><i style="width:${(100 * Math.min(ms / longest, 1)).toFixed(1)}%;opacity:${depth ? 0.45 : 1}"></i></td></tr>`).join("")}</table>` : "<p>It was not compiled here: it came from the disk cache.</p>"}
       </div>`;
+  }
+
+  function pictureMarkup(where) {
+    const held = data.memory.buffers.filter((buffer) => buffer[0] === where && Number.isInteger(buffer[1]) && buffer[2]);
+    const named = held.map((buffer) => [...buffer, `${buffer[5] === null ? where : placeText(buffer[5])}: ${counted(buffer[2])} bytes, steps ${buffer[3]} to ${buffer[4]}`]);
+    return held.length > 1 ? `<p>${escaped(where)}, shared over the steps of a call:</p>${memoryMarkup(named, (place) => colour.get(place))}` : "";
   }
 
   function passesMarkup() {

@@ -280,3 +280,15 @@ def test_jumps_and_values_are_edges(opened: Callable[..., Any]) -> None:
         "(lines) => graphMarkup({ title: '', ...blocksOf(lines, 0, lines.length) }, lines, String)", lines
     )
     assert "401 of them are too many to draw" in markup
+
+
+def test_memory_is_drawn_over_time(opened: Callable[..., Any]) -> None:
+    page = opened("/overview")
+    held = [["workspace", 0, 64, 1, 8, 0, "line 3: 64 bytes"], ["workspace", 64, 64, 2, 4, None, "rest"]]
+    boxes = page.evaluate("(held) => made(memoryMarkup(held, (p) => '--c:red')).innerHTML", held)
+    assert '<rect x="12.50%" width="87.50%" y="50.00%" height="50.00%" data-place="0"' in boxes
+    assert '<rect x="25.00%" width="25.00%" y="0.00%" height="50.00%"><title>rest' in boxes
+    shown = page.locator(".lifetimes rect")
+    if shown.count():
+        shown.first.click()
+        assert chosen_python(page)
