@@ -113,6 +113,13 @@ def _call(b: Emitter, routine: str, *arguments: Tensor, updated: int) -> list[Te
     return list(b.call_library(*arguments, updated=updated, routine=routine))
 
 
+def _told(b: Emitter, status: Tensor, given: Tensor) -> Tensor:
+    """A status that also tells of NaN in what was given, with which LAPACK fails, and libraries of devices need not."""
+    is_nan = b.any(b.isnan(given), axes=(0, 1), keepdims=False)
+    told: Tensor = b.select(is_nan, b.number(1, status.dtype), status)
+    return told
+
+
 def _turned(b: Emitter, x: Tensor) -> Tensor:
     turned: Tensor = b.transpose(x, permutation=(1, 0))
     return turned
@@ -162,7 +169,13 @@ def _cholesky(b: Emitter, routine: str, given: Given) -> list[Tensor] | None:
     if not _are_matrices(x):
         return None
     factor, status = _call(b, routine, x, updated=1)
-    return [b.triu(factor, k=0) if routine.endswith("up") else b.tril(factor, k=0), status]
+    return [_triangle(b, routine, factor), status]
+
+
+def _triangle(b: Emitter, routine: str, x: Tensor) -> Tensor:
+    """The triangle that a routine takes or makes."""
+    found: Tensor = b.triu(x, k=0) if routine.endswith("up") else b.tril(x, k=0)
+    return found
 
 
 def _solve(b: Emitter, routine: str, given: Given) -> list[Tensor] | None:
@@ -188,12 +201,15 @@ def _eigenvectors(b: Emitter, routine: str, given: Given) -> list[Tensor] | None
     if not _are_matrices(x):
         return None
     rows, values, status = _call(b, routine, x, values, updated=2)
-    return [values, adjoint(b, rows), status]
+    return [values, adjoint(b, rows), _told(b, status, _triangle(b, routine, x))]
 
 
 def _eigenvalues(b: Emitter, routine: str, given: Given) -> list[Tensor] | None:
     x, values = given
-    return _call(b, routine, x, values, updated=2)[1:] if _are_matrices(x) else None
+    if not _are_matrices(x):
+        return None
+    _, values, status = _call(b, routine, x, values, updated=2)
+    return [values, _told(b, status, _triangle(b, routine, x))]
 
 
 def _wide(b: Emitter, x: Tensor) -> tuple[Tensor, bool] | None:
@@ -211,14 +227,18 @@ def _singular(b: Emitter, routine: str, given: Given) -> list[Tensor] | None:
         return None
     wide, is_turned = found
     if not is_turned:
-        return _call(b, routine, wide, u, values, vh, updated=4)[1:]
+        _, u, values, vh, status = _call(b, routine, wide, u, values, vh, updated=4)
+        return [u, values, vh, _told(b, status, x)]
     _, vh, values, u, status = _call(b, routine, wide, _turned(b, vh), values, _turned(b, u), updated=4)
-    return [_turned(b, u), values, _turned(b, vh), status]
+    return [_turned(b, u), values, _turned(b, vh), _told(b, status, x)]
 
 
 def _singular_values(b: Emitter, routine: str, given: Given) -> list[Tensor] | None:
     found = _wide(b, given[0])
-    return None if found is None else _call(b, routine, found[0], given[1], updated=2)[1:]
+    if found is None:
+        return None
+    _, values, status = _call(b, routine, found[0], given[1], updated=2)
+    return [values, _told(b, status, given[0])]
 
 
 def _factors(b: Emitter, routine: str, given: Given) -> list[Tensor] | None:

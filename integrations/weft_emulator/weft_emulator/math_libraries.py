@@ -1,7 +1,7 @@
 """cuFFT and cuSOLVER for emulated devices: their functions as C functions, which compute with NumPy.
 
 Matrices are LAPACK's, column after column. What the libraries leave open has the worst outcome that is allowed: work
-areas are read and overwritten, and so are operands that a function may destroy.
+areas are read and overwritten, and so are operands that a function may destroy; of NaN becomes NaN, without a word.
 """
 
 from __future__ import annotations
@@ -188,14 +188,12 @@ class EmulatedMath(Beside):
         area, count, info = rest
         x = self._matrix(handle, a, n, n, step, dtype)
         self._work(handle, area, count, dtype)
-        try:
-            found = np.linalg.cholesky(x, upper=bool(triangle))
-        except np.linalg.LinAlgError:
-            self._inform(handle, info, 1)
-            return
+        with np.errstate(all="ignore"):
+            found = (_umath_linalg.cholesky_up if triangle else _umath_linalg.cholesky_lo)(x)
+        failed = np.isnan(found).any()
         kept = np.tril(x, -1) + found if triangle else np.triu(x, 1) + found
         self._store(handle, a, kept, dtype)
-        self._inform(handle, info, 0)
+        self._inform(handle, info, int(failed and not np.isnan(x).any()))
 
     def _getrf_bufferSize(
         self, dtype: Any, handle: int, m: int, n: int, a: int, step: int, size: Any
@@ -273,7 +271,10 @@ class EmulatedMath(Beside):
     ) -> None:
         values, area, count, info = rest
         self._work(handle, area, count, dtype)
-        found, vectors = np.linalg.eigh(self._matrix(handle, a, n, n, step, dtype), "U" if triangle else "L")
+        with np.errstate(all="ignore"):
+            found, vectors = (_umath_linalg.eigh_up if triangle else _umath_linalg.eigh_lo)(
+                self._matrix(handle, a, n, n, step, dtype)
+            )
         self._store(handle, a, vectors if job else np.full((n, n), np.nan), dtype)
         self._store(handle, values, found, np.float64)
         self._inform(handle, info, 0)
@@ -290,7 +291,8 @@ class EmulatedMath(Beside):
         self._work(handle, area, count, dtype)
         self._spoil(rest, 8 * (n - 1), self._streams[handle])
         x = self._matrix(handle, a, m, n, step, dtype)
-        found = np.linalg.svd(x, full_matrices=chr(job) == "A")
+        with np.errstate(all="ignore"):
+            found = (_umath_linalg.svd_f if chr(job) == "A" else _umath_linalg.svd_s)(x)
         if chr(job) != "N":
             self._store(handle, u, found[0], dtype)
             self._store(handle, vh, found[2], dtype)

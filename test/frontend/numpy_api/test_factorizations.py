@@ -243,7 +243,10 @@ def test_degenerate_arrays(function: Callable[..., Any]) -> None:
         got, raised = outcome(interpreted(lambda x: function(x)), [array.copy()])
         if error is None:
             assert raised is None, f"{raised!r} of {array!r}"
-            np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-12)
+            most = 1e15 if function is linalg.cond else np.inf  # beyond that it is what rounding has left
+            np.testing.assert_allclose(
+                np.minimum(got, most), np.minimum(expected, most), rtol=1e-9, atol=1e-12
+            )
             assert type(got) is type(expected)
         else:
             kind = next(k for k in type(error).__mro__ if k.__module__ in ("builtins", "numpy.linalg"))

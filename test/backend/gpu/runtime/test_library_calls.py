@@ -152,6 +152,16 @@ def test_failures_are_those_of_numpy_at_the_same_line() -> None:
             weft.function(function)(weft.device_put(x))
 
 
+def test_what_is_not_a_number() -> None:
+    """Libraries need not say anything; NumPy fails where it does not converge, and ignores what it does not read."""
+    x = np.array([[1.0, np.nan], [0.5, 2.0]])
+    for function in (np.linalg.svdvals, svd, eigh, np.linalg.eigvalsh):
+        with pytest.raises(np.linalg.LinAlgError, match="did not converge"):
+            weft.function(function)(weft.device_put(x.T.copy()))
+    compare(np.linalg.eigvalsh, x)  # of which the lower triangle is read
+    compare(np.linalg.inv, x)
+
+
 def test_nothing_is_seen_behind_a_check_that_has_failed() -> None:
     def inverted(x: Any, out: Any) -> None:
         if x.sum() > 10:
