@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 import importlib
+import subprocess
 import sys
 import threading
 import time
@@ -71,6 +72,26 @@ def test_only_the_first_block_goes_without(monkeypatch: pytest.MonkeyPatch) -> N
     assert gc.isenabled()
     with uncollected_once():
         assert gc.isenabled()
+
+
+def test_public_modules_are_imported_by_their_names() -> None:
+    """In a process of its own, where none of them is loaded yet."""
+    program = """
+import sys
+for name in "dask", "data", "distributed", "fft", "linalg", "onnx", "summary":
+    module = __import__(f"weft.{name}", fromlist=["*"])
+    import weft
+    assert module is getattr(weft, name) and sys.modules[module.__name__] is module, name
+    assert module.__spec__.name == module.__name__, name
+from weft.distributed import Mesh, P
+from weft.linalg import norm
+try:
+    import weft.random
+except ModuleNotFoundError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("No module named 'weft.random'\n", "")
 
 
 @pytest.fixture

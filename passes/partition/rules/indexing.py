@@ -180,12 +180,12 @@ def _first_outside(site: Site, indices: Part, extent: Tensor, over: Sequence[str
     nowhere = b.number(INT64_MAX, INT64)
     place = b.select((x < -extent) | b.greater_equal(x, extent), place, nowhere)
     lowest = nowhere if 0 in x.shape else b.min(place, axes=tuple(range(x.rank)), keepdims=False)
-    for axis in over:
-        lowest = site.messages.reduced(b, lowest, "min", axis)
+    for name in over:
+        lowest = site.messages.reduced(b, lowest, "min", name)
     flag = lowest < nowhere
     first = b.sum(b.select(place.equals(lowest) & flag, x, 0), axes=tuple(range(x.rank)), keepdims=False)
-    for axis in over:
-        first = site.messages.reduced(b, first, "sum", axis)
+    for name in over:
+        first = site.messages.reduced(b, first, "sum", name)
     return [Part(flag, (), ()), Part(first, (), ())]
 
 
