@@ -31,7 +31,9 @@ SIZE_FUNCTIONS: dict[type[Op], Callable[..., Size]] = {
 
 def extent_source(value: Value, axis: int) -> Axis | None:
     """One step back: an operand of the op that made a value, and its axis; None where the extent is new."""
-    if isinstance(value.owner, ir.Block):
+    if value.owner is None or isinstance(
+        value.owner, ir.Block
+    ):  # None where a tape in plain Python evaluates
         return None
     operation = value.owner.operation
     op_class = op_class_of(operation)

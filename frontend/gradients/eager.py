@@ -14,7 +14,7 @@ import itertools
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -70,6 +70,8 @@ class Node:
     step: Step | None = None
     memory: np.ndarray[Any, Any] | None = None
     """The caller's array that it was taken of, to which is written what is written to it."""
+    owner: ClassVar[None] = None
+    """No operation of a module has made it, nor a block."""
 
     @functools.cached_property
     def type(self) -> TensorType:

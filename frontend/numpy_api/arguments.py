@@ -218,7 +218,10 @@ def write_into(out: Any, result: ArrayResult, what: str = "output array") -> Arr
         if trace is not None and trace.python_state is not None:
             out = trace.python_state.writable(out)
     if not isinstance(out, TracedArray):
-        if trace_of((result,)) is not None:
+        trace = trace_of((result,))
+        if trace is not None and trace.is_eager and not trace.is_remembered(result._value()):
+            result = trace.elements(result._value())
+        elif trace is not None:
             raise UnsupportedError(
                 "what is written in place (x += ..., out=x) is a NumPy array, but the new value is known only when the "
                 "compiled function runs; make the array with weft (weft.zeros, weft.asarray(x, copy=True)), or pass it "

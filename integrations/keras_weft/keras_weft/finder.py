@@ -179,6 +179,11 @@ def _draw_steps(module: Any) -> None:
     module.TensorBoard.on_train_batch_end = on_train_batch_end
 
 
+def _compile_all(module: Any) -> None:
+    """Let models be compiled whatever layers they have: those that XLA does not take, too."""
+    module.model_supports_jit = lambda model: True
+
+
 _CHANGES = {
     "keras.src.callbacks.tensorboard": _draw_steps,
     "keras.src.backend.common.variables": _know_extents,
@@ -186,6 +191,7 @@ _CHANGES = {
     "keras.src.layers.layer": _build_aside,
     "keras.src.layers.rnn.gru": _tell_zeros,
     "keras.src.layers.rnn.lstm": _tell_zeros,
+    "keras.src.trainers.trainer": _compile_all,
 }
 """What is changed in modules of Keras after they were run."""
 

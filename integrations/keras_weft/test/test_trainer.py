@@ -182,6 +182,17 @@ def test_an_own_step_and_control_flow_on_arrays() -> None:
     assert histories[0][1] == histories[1][1] > 0
 
 
+@pytest.mark.filterwarnings("error:the model runs eagerly")
+def test_layers_that_xla_does_not_take_are_compiled() -> None:
+    model = keras.Sequential([keras.Input((6, 6, 1)), keras.layers.RandomRotation(0.1)])
+    model.add(keras.layers.Flatten())
+    model.add(keras.layers.Dense(1))
+    model.compile("sgd", "mse")
+    model.fit(np.ones((8, 6, 6, 1), "float32"), np.zeros((8, 1)), batch_size=4, verbose=0)
+    assert model.jit_compile
+    assert model.train_function.one.trace_count == 1
+
+
 class Noted(keras.layers.Layer):
     """A layer that keeps what it sees, in a list and in a number."""
 

@@ -220,6 +220,29 @@ def test_views_are_differentiated_behind_the_block() -> None:
         assert np.any(by_w)
 
 
+def test_arrays_that_are_not_watched_are_numpys_to_python() -> None:
+    v = weft.Variable(np.ones(4))
+    with weft.GradientTape() as tape:
+        made = weft.arange(4)
+        size = made[2]
+        assert weft.zeros((size, 3)).shape == (2, 3)
+        assert weft.eye(size).tolist() == [[1, 0], [0, 1]]
+        assert weft.linspace(0, 1, size + 1).tolist() == [0, 0.5, 1]
+        assert made.reshape(size, -1).shape == np.broadcast_to(made[:2], (size, size)).shape == (2, 2)
+        with pytest.raises(ValueError, match="negative dimensions"):
+            weft.zeros(size - 3)
+        assert np.bincount(made).tolist() == [1, 1, 1, 1]
+        given = np.zeros(4)
+        given += made
+        given[1:] = made[1:] * 2
+        np.add(given, made, out=given)
+        assert given.tolist() == [0, 3, 6, 9]
+        total = np.sum(v * given)
+        with pytest.raises(weft.UnsupportedError, match="written in place"):
+            given += v.value * 2
+    assert tape.gradient(total, v).tolist() == [0, 3, 6, 9]
+
+
 def lost(tape: Any, x: Any, how: str) -> Any:
     if how == "float":
         return float(x[0]) * 2
