@@ -62,7 +62,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 
 _FOLDER = Path(__file__).parent
-_OF_VALUES = tuple(_FOLDER / name for name in ("dialect", "frontend", "passes"))
+_OF_VALUES = tuple(_FOLDER / name for name in ("dialect", "frontend", "passes", "programs/guides"))
 """Folders whose tests are about what programs compute, and not about the code."""
 
 

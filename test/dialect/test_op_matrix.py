@@ -86,10 +86,12 @@ def test_constants_keep_their_bits(dtype: np.dtype[Any]) -> None:
 
 @pytest.mark.parametrize(
     "dynamic",
-    [pytest.param(False, id="static", marks=pytest.mark.optimised), pytest.param(True, id="dynamic")],
+    [
+        pytest.param(False, id="static", marks=[pytest.mark.optimised, pytest.mark.sampled(4)]),
+        pytest.param(True, id="dynamic", marks=pytest.mark.sampled(2)),
+    ],
 )
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.sampled(2)
 def test_compiled_results_are_those_of_the_reference(name: str, dynamic: bool) -> None:
     uses = list(uses_of(OPS[name]))
     if dynamic:
