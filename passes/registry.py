@@ -8,7 +8,6 @@ from functools import cache
 from types import MappingProxyType
 
 from ..dialect.errors import InternalError
-from ..dialect.imports import uncollected
 from ..dialect.op import Op
 from ..dialect.ops.batching import Lane, Lanes
 from ..dialect.ops.contraction import Matmul
@@ -141,7 +140,5 @@ def load_pass(name: str, table: PassTable = PASSES) -> type[Pass]:
 @cache
 def _class_at(place: str) -> type[Pass]:
     module_name, _, class_name = place.partition(":")
-    with uncollected():
-        module = importlib.import_module(module_name)
-    found: type[Pass] = getattr(module, class_name)
+    found: type[Pass] = getattr(importlib.import_module(module_name), class_name)
     return found

@@ -19,7 +19,6 @@ _STATIC = (
 )
 _WRITES = "arrays that the function writes are written in place, and no others"
 _ROUNDS = "arithmetic is NumPy's, rounded as NumPy rounds"
-_LIMIT = "max_specialisations says how many compiled functions are kept"
 
 _ANSWERS = {
     "jit": _COMPILES,

@@ -318,45 +318,6 @@ class Orders(Pipeline):
 
 
 @dataclass(eq=False)
-class ConcatenateRows(Rows):
-    """The elements of one pipeline, and then those of another of the same types."""
-
-    first: Rows
-    second: Rows
-
-    def size(self) -> Any:
-        return self.first.size() + self.second.size()
-
-    def full(self) -> Any:
-        return self.first.size() + self.second.full()
-
-    def begin(self, key: Key) -> Any:
-        return self.first.begin(key), self.second.begin(key)
-
-    def row(self, orders: Any, number: Any) -> Any:
-        count = self.first.size()
-        if number < count:
-            item = self.first.row(orders[0], number)
-        else:
-            item = self.second.row(orders[1], number - count)
-        return item
-
-    def rows(self, orders: Any, numbers: Any) -> Any:
-        return stacked([self.row(orders, numbers[place]) for place in range(len(numbers))])
-
-    def last(self, orders: Any) -> Any:
-        return self.second.last(orders[1])
-
-    def spec(self) -> Any:
-        return self.first.spec()
-
-    def walk(self, key: Key, start: Any) -> Iterator[Any]:
-        count = self.first.size()
-        yield from self.first.walk(key, min(start, count))
-        yield from self.second.walk(key, max(start - count, 0))
-
-
-@dataclass(eq=False)
 class BatchRows(RowStep):
     """So many elements together, stacked; the last batch may be smaller."""
 
@@ -422,7 +383,6 @@ def require_rows(what: str, columns: Any) -> None:
 
 __all__ = [
     "BatchRows",
-    "ConcatenateRows",
     "EnumerateRows",
     "MapRows",
     "Numbers",

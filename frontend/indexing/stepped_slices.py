@@ -17,7 +17,6 @@ from ..tracing.view_steps import ViewStep
 if TYPE_CHECKING:
     from ..tracing.array import TracedArray
 
-_INT64 = np.dtype(np.int64)
 _NO_BOUND = "slice indices must be integers or None or have an __index__ method"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ...dialect.assembly import simplify_names
@@ -210,12 +210,6 @@ def _field(name: str, text: str) -> str:
     return match[1] if match else ""
 
 
-def all_places(lines: Iterable[Line]) -> Iterator[Place]:
-    """Each place of some lines."""
-    for line in lines:
-        yield from line.places
-
-
 def linked_part(text: str, known: dict[str, tuple[Place, ...]]) -> list[Line]:
     """A function in LLVM assembly alone, without the metadata that tells places.
 
@@ -265,7 +259,6 @@ def linked_machine_code(text: str, files: Mapping[str, str]) -> list[Line]:
 __all__ = [
     "Line",
     "Place",
-    "all_places",
     "joined_path",
     "linked",
     "linked_assembly",

@@ -32,7 +32,7 @@ from ..control_flow.structure import (
     index_from,
     tensor_from,
 )
-from .analysis import Differing, only_ends_the_call, results_that_differ
+from .analysis import Differing, only_ends_the_call
 
 Handler: TypeAlias = "Callable[[Batcher, Operation, Value | None], None]"
 """Writes an op with regions, where those lanes run it that a mask tells; None for all."""
@@ -226,10 +226,6 @@ class Batcher:
     def one_by_one(self, operation: Operation, mask: Value | None) -> None:
         """Write an op in a loop over the lanes."""
         self._handlers[ONE_BY_ONE](self, operation, mask)
-
-    def results_differ(self, operation: Operation, is_masked: bool) -> list[bool]:
-        """Which results of an op differ from lane to lane."""
-        return results_that_differ(operation, self.differing.__contains__, is_masked)
 
     def _raise(self, operation: Operation, mask: Value | None) -> None:
         """End the call where the condition holds in one of the lanes: with the numbers of the first such."""

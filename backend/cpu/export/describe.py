@@ -10,7 +10,6 @@ from .given_floats import put_float
 from .given_texts import put_other
 from .messages import HALF, INTEGER, MARK
 
-MOST_DIGITS = 20
 ZERO, MINUS = ord("0"), ord("-")
 
 

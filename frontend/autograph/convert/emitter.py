@@ -56,8 +56,6 @@ class Facts:
     tried: set[str]
     """Names that get their first value in the body of a `try`."""
     liveness: Liveness
-    reads_frame: bool
-    """Whether it may look at all of its variables."""
 
 
 class Emitter:
@@ -98,12 +96,12 @@ class Emitter:
     def owner(self, scope: Scope, statements: Sequence[ast.stmt]) -> Iterator[Body]:
         """Write a function of the user's; its statements are analysed first."""
         outer = (getattr(self, "body", None), getattr(self, "facts", None), self.hidden)
-        reads_frame = bool(scope.uses.calls & FRAME_READERS)
-        liveness = Liveness(scope, self.uses, self.exits, all_live=reads_frame)
+        all_live = bool(scope.uses.calls & FRAME_READERS)
+        liveness = Liveness(scope, self.uses, self.exits, all_live=all_live)
         liveness.run(statements)
         assignment = DefiniteAssignment(scope, self.uses, self.names.given - self.names.bound_on_some_paths)
         assignment.run(statements)
-        self.facts = Facts(assignment.unbound, assignment.tried, liveness, reads_frame)
+        self.facts = Facts(assignment.unbound, assignment.tried, liveness)
         self.body = Body(Owner(scope, self.returned), is_generated=False)
         self.hidden = self.hidden - scope.locals
         self.scopes.append(scope)

@@ -96,17 +96,6 @@ def through_gate(trace: Recorder, function: Function, called: Function, args: An
     return called(*args, **kwargs)
 
 
-def _called_whole(function: Function, args: Any, kwargs: Any) -> str | None:
-    """The name of a function of a library that is called when the program runs; None for others."""
-    if computes_in_c(function):
-        return f"{function.__module__}.{function.__name__}"
-    if is_library_method(function) or (
-        is_library_function(function) and holds_traced([args, kwargs], depth=4)
-    ):
-        return public_name(function)
-    return None
-
-
 def _look_at_objects(trace: Recorder, function: Function, args: Any, kwargs: Any) -> None:
     """Refuse the methods of objects from outside with a hidden state; objects of the user's are read as a whole."""
     if function is np.errstate:

@@ -71,11 +71,6 @@ def forget_read(item: Any, index: Any) -> None:
         ]
 
 
-def keep_copied(items: Any) -> None:
-    """Note a list that grows of which a copy was put somewhere, in the place of itself."""
-    _trace().kept_items.append(KeptItem(items, _state(items)))
-
-
 def is_new(item: Any) -> bool:
     """Whether what can be changed in an item was made in what is being recorded: containers, no arrays."""
     snapshots = control_flow(_trace()).snapshots
@@ -254,7 +249,6 @@ __all__ = [
     "is_new",
     "is_read",
     "keep_carried",
-    "keep_copied",
     "keep_joined",
     "keep_put",
     "keep_read",
