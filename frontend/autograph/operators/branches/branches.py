@@ -15,7 +15,14 @@ from ....tracing.recorder import ABSENT, Handed, Join, Recorder
 from ....tracing.several_types import SeveralTypes, install_staging
 from ....tracing.staging import value_of
 from ..lists.kept_items import KeptOnPaths, keep_joined
-from ..lists.mixed_containers import WatchedPaths, go_on_watching, join_names, note_common, note_containers
+from ..lists.mixed_containers import (
+    SeenNow,
+    WatchedPaths,
+    go_on_watching,
+    join_names,
+    note_common,
+    note_containers,
+)
 from ..values.abstract import (
     Kind,
     Mismatch,
@@ -189,8 +196,9 @@ def join_paths(
         merge.value = value
     result = _deliver(merges, paths, dead)
     go_on_watching(trace)
+    seen = SeenNow()
     for merge, originals in joined:
-        note_containers(trace, merge.name, merge.value, originals)
+        note_containers(trace, merge.name, merge.value, originals, seen)
         keep_joined(merge.value, originals, kept)
     note_common(trace, [(m.name, m.value, end) for (m, _), end in zip(joined, ends, strict=True)])
     settled = {

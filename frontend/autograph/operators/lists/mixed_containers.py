@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from .....dialect.errors import UnsupportedError
@@ -23,7 +24,9 @@ from ..values.resolve_grown_lists import resolve_grown_list
 from .kept_items import begin_again_if_copied
 
 
-def note_containers(trace: Recorder, name: str, result: Any, candidates: Iterable[Any]) -> None:
+def note_containers(
+    trace: Recorder, name: str, result: Any, candidates: Iterable[Any], seen: SeenNow
+) -> None:
     """Remember which containers from before a branch or loop its result, which is in place already, may be."""
     result, *candidates = (resolve_grown_list(present(value)) for value in (result, *candidates))
     if isinstance(result, RuntimeContainer):
@@ -31,8 +34,7 @@ def note_containers(trace: Recorder, name: str, result: Any, candidates: Iterabl
     several = [c for c in candidates if _is_mutable(c) and c is not result]
     if several and _is_mutable(result):
         trace.state(_Joined).candidates[id(result)] = (result, several)
-        seen = _seen()
-        held = [container for container in several if _is_held(container, seen)]
+        held = [container for container in several if _is_held(container, seen.identities)]
         if held and not _are_of_one_heap([result, *held]):
             trace.state(_Joined).watches.append((_watch(trace, name, [result, *held]), held))
     parts = parts_of(result)
@@ -40,7 +42,16 @@ def note_containers(trace: Recorder, name: str, result: Any, candidates: Iterabl
         return
     keys = parts[0] or (None,) * len(parts[1])
     for position, (key, item) in enumerate(zip(keys, parts[1], strict=True)):
-        note_containers(trace, name, item, [entry_of(c, position, key) for c in candidates])
+        note_containers(trace, name, item, [entry_of(c, position, key) for c in candidates], seen)
+
+
+class SeenNow:
+    """What variables and containers hold that the program sees, while results of one branch or loop are noted."""
+
+    @cached_property
+    def identities(self) -> set[int]:
+        """The identities of what they hold."""
+        return {id(resolve_grown_list(present(value))) for value in reachable()}
 
 
 class _Joined:
@@ -72,7 +83,7 @@ class WatchedPaths:
         watches = self._joined.watches
         if not watches:
             return
-        seen = _seen()
+        seen = SeenNow().identities
         for entry in watches:
             watch, held = entry
             watch.found = watch.changed()
@@ -249,7 +260,7 @@ def note_common_ends(
     exchanged = [
         key for key in places if any(ends[key] is bound[other] for other in places if other is not key)
     ]
-    seen = _seen() if exchanged else set()
+    seen = SeenNow().identities if exchanged else set()
     if any(_is_mutable(carried[key].initial) and _is_held(carried[key].initial, seen) for key in exchanged):
         common += exchanged
     for key in dict.fromkeys(common):
@@ -336,11 +347,6 @@ def _is_copied(value: Any) -> bool:
     return _is_mutable(value) and not _are_of_one_heap([value])
 
 
-def _seen() -> set[int]:
-    """The identities of what variables and containers hold that the program sees."""
-    return {id(resolve_grown_list(present(value))) for value in reachable()}
-
-
 def _is_held(container: Any, seen: set[int]) -> bool:
     """Whether a variable or a container that the program sees holds a container, or one that it may be."""
     is_growing = isinstance(container, RuntimeContainer)
@@ -348,6 +354,7 @@ def _is_held(container: Any, seen: set[int]) -> bool:
 
 
 __all__ = [
+    "SeenNow",
     "WatchedPaths",
     "content_of",
     "contents_within",

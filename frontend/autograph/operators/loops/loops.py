@@ -43,6 +43,7 @@ from ..branches.paths import catcher_of
 from ..branches.retry_recording import keys_differ, lengths_differ, let_join, recorded
 from ..lists.kept_items import keep_carried, keep_joined, states_of
 from ..lists.mixed_containers import (
+    SeenNow,
     content_of,
     contents_within,
     note_common,
@@ -347,8 +348,9 @@ class _Recording:
         self.contents = {key: content_of(value) for key, value in self.bound.items()}
         self.within = contents_within(self.bound.values())
         self.starts.append({key: copied(value) for key, value in self.bound.items()})
+        seen = SeenNow()
         for key, carried in kinds.items():
-            note_containers(self.trace, carried.place.name, self.bound[key], [carried.initial])
+            note_containers(self.trace, carried.place.name, self.bound[key], [carried.initial], seen)
             keep_joined(self.bound[key], [carried.initial])
         self.states = {key: states_of(value) for key, value in self.bound.items()}
 
@@ -494,9 +496,10 @@ class _Recording:
             carried.place.set(value)
         for place in self.others:
             place.set(as_another(place.get(), self.loop.another.get()))
+        seen = SeenNow()
         for key, carried in self.passed.items():
             sides = [carried.initial, self.ends[-1].get(key)]
-            note_containers(trace, carried.place.name, carried.place.get(), sides)
+            note_containers(trace, carried.place.name, carried.place.get(), sides, seen)
             keep_joined(carried.place.get(), sides)
             keep_carried(sides[-1], self.states.get(key, ()))
         for held, contents in ((self.bound, self.within), (self._results(), None)):
