@@ -16,7 +16,7 @@ import pytest
 import weft
 from support.package import ROOT
 
-X = np.arange(6.0)
+X: Any = np.arange(6.0)
 REFUSED = (weft.WeftError, TypeError, ValueError)
 CLAIMS: list[tuple[str, str, Callable[[], None]]] = []
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 
 from ..dialect.errors import WeftValueError
 from ..dialect.mlir import Module, ir
@@ -73,7 +76,33 @@ class Rewrites:
         while (further := self.after(2 * count)) != found:
             count, found = 2 * count, further
         count = first_failing(count, lambda number: self.after(number) == found)
-        return ["a pattern of MLIR"] * count + ["iterations behind the first"]
+        return [_A_PATTERN] * count + ["iterations behind the first"]
+
+    def pattern(self, wanted: str) -> str:
+        """Which pattern of MLIR makes this IR by the first rewrite, as far as that can be told.
+
+        MLIR leaves patterns out by their names, which its library holds: the first half of them, and so on.
+        """
+        names = pattern_names()
+
+        def misses(count: int) -> bool:
+            options = f"{self.step.options} disable-patterns={{{','.join(names[:count])}}}".strip()
+            return replace(self, step=replace(self.step, options=options)).after(1) != wanted
+
+        if "patterns" in self.step.options or misses(0) or not misses(len(names)):
+            return _A_PATTERN
+        return f"{_A_PATTERN}, {names[first_failing(len(names), misses) - 1].rpartition('}::')[2]}"
+
+
+_A_PATTERN = "a pattern of MLIR"
+
+
+@cache
+def pattern_names() -> list[str]:
+    """The names of classes in MLIR's library, patterns among them, but for those that options cannot say."""
+    texts = [path.read_bytes() for path in Path(ir.__file__).parent.glob("_mlir_libs/*CAPI*")]
+    found = (name for text in texts for name in re.findall(rb"DesiredTypeName = ([\w:{}<> ()]+)\]", text))
+    return sorted({name.decode() for name in found})
 
 
 def text_of(module: Module) -> str:
@@ -158,7 +187,10 @@ class Bisection:
         if old is None or new is None:
             number, old, new = 0, rewrites.before, whole
         if number:
-            yield f"the rewrite is {number} of {len(names)} that it counts: {names[number - 1]}"
+            name = names[number - 1]
+            if name == _A_PATTERN:
+                name = Rewrites(old, rewrites.step).pattern(new)
+            yield f"the rewrite is {number} of {len(names)} that it counts: {name}"
         else:
             yield "its rewrites cannot be done one by one; all it did:"
         yield from _difference(self._shown(old), self._shown(new))

@@ -68,9 +68,17 @@ def test_rewrites_of_upstreams_canonicalizer(tmp_path: Path) -> None:
     done = weft_opt_here("--cse", "--canonicalize", f"--bisect={command}", text=CONSTANTS)
     lines = done.stdout.splitlines()
     assert lines[0] == "the pass is 2 of 2: canonicalize"
-    assert lines[1] in [f"the rewrite is {n} of 3 that it counts: a pattern of MLIR" for n in (1, 2)]
+    named = "of 3 that it counts: a pattern of MLIR, SubIRHSSubConstantRHS"
+    assert lines[1] in [f"the rewrite is {n} {named}" for n in (1, 2)]
     assert sum(line.startswith("-    %") and "arith.subi" in line for line in lines) == 2
     assert not any("arith.addi" in line and line[0] in "+-" for line in lines)
+
+
+def test_patterns_that_are_left_out_already_are_not_named(tmp_path: Path) -> None:
+    command = script(tmp_path, 'text.count("arith.subi") < 2')
+    kept = "--canonicalize=disable-patterns={SomethingElse}"
+    lines = weft_opt_here(kept, f"--bisect={command}", text=CONSTANTS).stdout.splitlines()
+    assert lines[1].endswith(" of 3 that it counts: a pattern of MLIR")
 
 
 def test_a_pass_without_counts_shows_all_that_it_did(tmp_path: Path) -> None:
