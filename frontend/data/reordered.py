@@ -247,7 +247,8 @@ class Interleave(FlatMap):
 
 def begun_anew(part: Any) -> Any:
     """A part of an element; of a window, in which a walk has its place, one that no place in a pipeline holds."""
-    return type(part)(part.pipeline, np.zeros(3, np.int64)) if isinstance(part, Pipeline) else part
+    window: Any = part
+    return type(window)(window.pipeline, np.zeros(3, np.int64)) if isinstance(part, Pipeline) else part
 
 
 def pipeline_of(made: Any) -> Any:
