@@ -36,8 +36,6 @@ from ..signature.signature import TensorSpec
 from ..source.tracebacks import places_of
 from .mesh import Mesh
 
-BEHIND = "builtin.module(overlap-messages)"
-"""What is done of what is sent when it is shown as it is."""
 _STATE = (
     "{name} changes what is outside of its arguments, as an attribute or a weft.Variable, which each rank would do for "
     "itself: take it as an argument and return the new value"
@@ -183,9 +181,7 @@ def program_of_rank(
         with explained_at_their_place(program.name):
             made = partition_function(function, layouts, grid)
             run_pipeline(module, "builtin.module(weft-fold,cse,weft-simplify)", verify=settings.verify)
-        overlapped = ir.Module.parse(module.operation.get_asm(enable_debug_info=True))
-        run_pipeline(overlapped, BEHIND, verify=settings.verify)
-        text = overlapped.operation.get_asm(enable_debug_info=True)
+        text = module.operation.get_asm(enable_debug_info=True)
         annotate(function, layouts, made.results)
         shown = module.operation.get_asm(enable_debug_info=True)
     if text not in known:

@@ -7,7 +7,8 @@
                                                %v = weft.slice_update %h, ... of %u[8:9], %r
 
 Such are stencils over arrays of which each rank has a block: the rows in the middle need nothing of the neighbours, and
-are written in place. What a rank does so is its own business: others may wait for the same messages at once.
+are written in place. What is computed of all elements, as of `np.roll(u, 1)`, is written to an empty tensor then. What
+a rank does so is its own business: others may wait for the same messages at once.
 """
 
 from __future__ import annotations
@@ -16,14 +17,15 @@ import math
 from typing import ClassVar
 
 from ...dialect.mlir import Module, Operation, Value, ir
-from ...dialect.op import Cost
-from ...dialect.ops.arrangement import Concat
+from ...dialect.op import Cost, Elementwise
+from ...dialect.ops.arrangement import Concat, Roll
+from ...dialect.ops.creation import Empty
 from ...dialect.ops.distributed import FinishSendReceive, SendReceive, StartSendReceive
 from ...dialect.ops.slicing import Slice, SliceUpdate
 from ...dialect.records import dataclass
 from ...dialect.register import create, decode_attributes, op_class_of
 from ..base import Pass, Statistics
-from ..fusion.boxes import Box, Boxes, GivesUp, Straddles, Update, apart, halves, region_in
+from ..fusion.boxes import Box, Boxes, GivesUp, Straddles, Update, apart, bounds_of, halves, region_in
 from ..rewriting import Graph, defined_functions, is_unused, operations_in, type_of
 
 _MOST_BOXES = 16
@@ -36,12 +38,12 @@ class OverlapMessages(Pass):
     """Begin exchanges with neighbours, compute what needs nothing of them, then wait and compute the edges."""
 
     name: ClassVar[str] = "overlap-messages"
-    summary: ClassVar[str] = "compute the middle of what updates a tensor while its edges are on their way"
+    summary: ClassVar[str] = "compute the middle of a tensor while its edges are on their way"
 
     least: int = _LEAST
 
     def run(self, module: Module, statistics: Statistics) -> None:
-        """Look at each update of a slice behind messages in its block, until nothing changes."""
+        """Look at each update of a slice, and each new array, behind messages in its block, until nothing changes."""
         for function in defined_functions(module):
             seen: set[int] = set()
             while self._run_once(Graph(function), seen):
@@ -49,12 +51,53 @@ class OverlapMessages(Pass):
 
     def _run_once(self, graph: Graph, seen: set[int]) -> bool:
         for operation in graph.operations:
-            if op_class_of(operation) is not SliceUpdate or operation.results[0].__hash__() in seen:
+            is_update = op_class_of(operation) is SliceUpdate
+            if (
+                not (is_update or self._ends_here(graph, operation))
+                or operation.results[0].__hash__() in seen
+            ):
                 continue
             seen.add(operation.results[0].__hash__())
-            behind = _Behind(graph, operation)
-            if behind.messages and _Overlap(graph, operation, behind, self.least).run():
+            overlaps = self._overlaps if is_update else self._overlaps_anew
+            if _Behind(graph, operation).messages and overlaps(graph, operation):
                 return True
+        return False
+
+    def _overlaps(self, graph: Graph, update: Operation) -> bool:
+        return _Overlap(graph, update, _Behind(graph, update), self.least).run()
+
+    def _ends_here(self, graph: Graph, operation: Operation) -> bool:
+        """Whether an op on elements makes an array of which nothing else is computed in its block."""
+        if not _is_elementwise(operation):
+            return False
+        shape = type_of(operation.results[0]).shape
+        return (
+            bool(shape)
+            and None not in shape
+            and math.prod(extent or 0 for extent in shape) >= self.least
+            and not any(
+                user.block == operation.block
+                and (_is_elementwise(user) or op_class_of(user) in (Slice, Concat, SliceUpdate))
+                for user in graph.users.get(operation.results[0], ())
+            )
+        )
+
+    def _overlaps_anew(self, graph: Graph, operation: Operation) -> bool:
+        """The same of an array that is written to an empty one."""
+        result = operation.results[0]
+        made, users = type_of(result), [(use.owner, use.operand_number) for use in result.uses]
+        behind = operations_in(operation.block)
+        with ir.InsertionPoint(behind[behind.index(operation) + 1]):
+            empty = create(Empty, [], {"shape": made.shape, "dtype": made.dtype}, location=operation.location)
+            bounds = bounds_of(tuple(range(extent or 0) for extent in made.shape))
+            update = create(SliceUpdate, [empty.results[0], result], bounds, location=operation.location)
+        for user, number in users:
+            user.operands[number] = update.results[0]
+        if self._overlaps(Graph(graph.function), update):
+            return True
+        update.results[0].replace_all_uses_with(result)
+        update.erase()
+        empty.erase()
         return False
 
 
@@ -63,7 +106,8 @@ class _Behind:
 
     def __init__(self, graph: Graph, last: Operation) -> None:
         self.before = self._ops_before(last)
-        self.messages = self._messages(graph, last.operands[1])
+        own = list(last.operands)
+        self.messages = self._messages(graph, own[1:] if op_class_of(last) is SliceUpdate else own)
         self.late: list[Operation] = []
         """The ops in front of the update that need something of the messages, in order."""
         self.values = {message.results[0] for message in self.messages}
@@ -77,10 +121,9 @@ class _Behind:
         operations = operations_in(last.block)
         return operations[: operations.index(last)]
 
-    def _messages(self, graph: Graph, value: Value) -> list[Operation]:
-        """The messages that a value is computed of, and those that nobody reads."""
+    def _messages(self, graph: Graph, pending: list[Value]) -> list[Operation]:
+        """The messages that values are computed of, and those that nobody reads."""
         inside, needed = set(self.before), set[Operation]()
-        pending = [value]
         while pending:
             producer = graph.producers.get(pending.pop())
             if producer is not None and producer in inside and producer not in needed:
@@ -92,9 +135,11 @@ class _Behind:
         return [op for op in found if op in needed or not graph.users.get(op.results[0])]
 
     def can_wait(self) -> bool:
-        """Whether all that is late may be done later."""
+        """Whether all that is late may be done later, and no message tells something of another one."""
         classes = [op_class_of(operation) for operation in self.late]
-        return all(op_class is not None and op_class.is_pure() for op_class in classes)
+        return all(op_class is not None and op_class.is_pure() for op_class in classes) and not any(
+            message.operands[0] in self.values for message in self.messages
+        )
 
 
 def _used(operation: Operation) -> list[Value]:
@@ -107,9 +152,14 @@ def _used(operation: Operation) -> list[Value]:
     return found
 
 
+def _is_elementwise(operation: Operation) -> bool:
+    op_class = op_class_of(operation)
+    return op_class is not None and issubclass(op_class, Elementwise) and op_class.results == 1
+
+
 def _only_moves(operation: Operation | None) -> bool:
     """Whether an op computes nothing, so that it may be done again."""
-    return operation is not None and op_class_of(operation) in (Slice, Concat)
+    return operation is not None and op_class_of(operation) in (Slice, Concat, Roll)
 
 
 @dataclass(frozen=True)
@@ -208,9 +258,10 @@ class _Overlap(Boxes):
 
     def _computed_anew(self, value: Value, box: Box) -> Value:
         operation = self._graph.producers.get(value)
-        if value in self._behind.values and operation is not None and op_class_of(operation) is Concat:
+        op_class = None if operation is None else op_class_of(operation)
+        if operation is not None and value in self._behind.values and op_class in (Concat, Roll):
             self._anew.add(value)
-            return self._joined(operation, box)
+            return self._joined(operation, box) if op_class is Concat else self._rolled(operation, box)
         if value in self._behind.values or self._graph.has_one_user(value):
             return super()._computed_anew(value, box)
         if _only_moves(operation):
@@ -232,6 +283,18 @@ class _Overlap(Boxes):
                 return self._value(operand, (*box[:axis], inner, *box[axis + 1 :]))
             start += extent
         raise GivesUp
+
+    def _rolled(self, operation: Operation, box: Box) -> Value:
+        """Elements of a tensor whose end comes in at its front."""
+        given, source = decode_attributes(Roll, operation), operation.operands[0]
+        axis, extent = given["axis"] % len(box), type_of(source).shape[given["axis"] % len(box)]
+        if not extent:
+            raise GivesUp
+        along, first = box[axis], given["shift"] % extent
+        if along.start < first < along.stop:
+            raise Straddles(axis - len(box), first - along.start)
+        by = extent - first if along.start < first else -first
+        return self._value(source, (*box[:axis], range(along.start + by, along.stop + by), *box[axis + 1 :]))
 
     def _read(self, value: Value, box: Box) -> Value:
         if value in self._received:

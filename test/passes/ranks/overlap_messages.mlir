@@ -49,6 +49,45 @@ func.func @other(%u: tensor<9x4xf64>, %v: tensor<8x4xf64>) -> tensor<8x4xf64> {
 
 // -----
 
+// A new array is written to an empty one: here all rows but the last are the middle.
+// CHECK-LABEL: func.func @anew
+// CHECK: %[[M:.*]] = "weft.start_send_receive"
+// CHECK: %[[E:.*]] = "weft.empty"() {dtype = f64, shape = array<i64: 8, 4>}
+// CHECK: "weft.slice_update"(%[[E]], {{.*}}tensor<7x4xf64>) -> tensor<8x4xf64>
+// CHECK: "weft.finish_send_receive"(%[[M]]
+// CHECK: %[[V:.*]] = "weft.slice_update"({{.*}}tensor<1x4xf64>) -> tensor<8x4xf64>
+// CHECK: return %[[V]]
+func.func @anew(%u: tensor<8x4xf64>) -> tensor<8x4xf64> {
+  %0 = "weft.slice"(%u) {start = array<i64: 0, 0>, step = array<i64: 1, 1>, stop = array<i64: 1, 4>} : (tensor<8x4xf64>) -> tensor<1x4xf64>
+  %1 = "weft.send_receive"(%0) {over = "d", shift = -1 : i64, wraps = true} : (tensor<1x4xf64>) -> tensor<1x4xf64>
+  %2 = "weft.slice"(%u) {start = array<i64: 1, 0>, step = array<i64: 1, 1>, stop = array<i64: 8, 4>} : (tensor<8x4xf64>) -> tensor<7x4xf64>
+  %3 = "weft.concat"(%2, %1) {axis = 0 : i64} : (tensor<7x4xf64>, tensor<1x4xf64>) -> tensor<8x4xf64>
+  %4 = "weft.add"(%u, %3) : (tensor<8x4xf64>, tensor<8x4xf64>) -> tensor<8x4xf64>
+  return %4 : tensor<8x4xf64>
+}
+
+// -----
+
+// A message that tells what another one has brought cannot begin before that.
+// CHECK-LABEL: func.func @corners
+// CHECK-COUNT-2: "weft.send_receive"
+// CHECK-NOT: weft.empty
+// CHECK: return
+func.func @corners(%u: tensor<8x4xf64>) -> tensor<8x4xf64> {
+  %0 = "weft.slice"(%u) {start = array<i64: 0, 0>, step = array<i64: 1, 1>, stop = array<i64: 1, 4>} : (tensor<8x4xf64>) -> tensor<1x4xf64>
+  %1 = "weft.send_receive"(%0) {over = "a", shift = -1 : i64, wraps = true} : (tensor<1x4xf64>) -> tensor<1x4xf64>
+  %2 = "weft.slice"(%u) {start = array<i64: 1, 0>, step = array<i64: 1, 1>, stop = array<i64: 8, 4>} : (tensor<8x4xf64>) -> tensor<7x4xf64>
+  %3 = "weft.concat"(%2, %1) {axis = 0 : i64} : (tensor<7x4xf64>, tensor<1x4xf64>) -> tensor<8x4xf64>
+  %4 = "weft.slice"(%3) {start = array<i64: 0, 0>, step = array<i64: 1, 1>, stop = array<i64: 8, 1>} : (tensor<8x4xf64>) -> tensor<8x1xf64>
+  %5 = "weft.send_receive"(%4) {over = "b", shift = -1 : i64, wraps = true} : (tensor<8x1xf64>) -> tensor<8x1xf64>
+  %6 = "weft.slice"(%3) {start = array<i64: 0, 1>, step = array<i64: 1, 1>, stop = array<i64: 8, 4>} : (tensor<8x4xf64>) -> tensor<8x3xf64>
+  %7 = "weft.concat"(%6, %5) {axis = 1 : i64} : (tensor<8x3xf64>, tensor<8x1xf64>) -> tensor<8x4xf64>
+  %8 = "weft.add"(%u, %7) : (tensor<8x4xf64>, tensor<8x4xf64>) -> tensor<8x4xf64>
+  return %8 : tensor<8x4xf64>
+}
+
+// -----
+
 // What is received is the same for all rows here: there is no middle.
 // CHECK-LABEL: func.func @no_middle
 // CHECK: "weft.send_receive"

@@ -59,6 +59,59 @@ def test_ranks_give_what_numpy_gives(f: Callable[..., None], spec: Any, count: i
     np.testing.assert_allclose(u.gather(), whole, rtol=1e-12)
 
 
+def rolled(u: Any, steps: Any) -> Any:
+    before = u
+    for _ in range(steps):
+        around = np.roll(u, 1, 0) + np.roll(u, -1, 0) + np.roll(u, 1, 1) + np.roll(np.roll(u, -1, 1), 2, 0)
+        before, u = u, 1.5 * u - before + 0.1 * around
+    return u
+
+
+@pytest.mark.parametrize("count", [2, 3, 5])
+@pytest.mark.parametrize("spec", [P("d"), P(None, "d")])
+def test_new_arrays_are_written_to_empty_ones(spec: Any, count: int) -> None:
+    mesh = ranks.Mesh.simulated(count)
+    whole = np.random.default_rng(0).normal(size=(23, 21))
+    u = ranks.scatter(whole, spec, mesh)
+    made = ranks.partition(rolled, mesh).get_concrete_function(u, np.int64(4))
+    given = []
+    with context():
+        for block, rank in zip(u.blocks, made._ranks, strict=True):
+            module = ir.Module.parse(rank.text)
+            run_pipeline(module, "builtin.module(overlap-messages{least=1})")
+            text = str(module)
+            assert "weft.start_send_receive" in text
+            assert "weft.empty" in text
+            given.append((module, made._program.symbol, [block, np.int64(4)]))
+    blocks = [found[-1] for found in mesh.run(interpret, given)]
+    found = np.concatenate(blocks, axis=0 if spec == P("d") else 1)
+    np.testing.assert_allclose(found, rolled(whole, 4), rtol=1e-12)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_messages_that_are_written_by_hand_are_overlapped(count: int) -> None:
+    @weft.function
+    def diffused(u: Any, steps: Any) -> Any:
+        for _ in range(steps):
+            above, below = ranks.send_receive(u[-1:], 1), ranks.send_receive(u[:1], -1)
+            full = np.concatenate([above, u, below])
+            u = u + 0.25 * (full[2:] - 2 * u + full[:-2])
+        return u
+
+    block, steps = np.random.default_rng(0).normal(size=(40, 600)), np.int64(3)
+    text = diffused.get_concrete_function(block, steps).as_text("optimized")
+    assert text.count("weft.start_send_receive") == text.count("weft.finish_send_receive") == 2
+    small = diffused.get_concrete_function(block[:, :9], steps).as_text("optimized")
+    assert "weft.start_send_receive" not in small
+    blocks = [block + number for number in range(count)]
+    found = ranks.Mesh.simulated(count).run(diffused, [(own, steps) for own in blocks])
+    whole = np.concatenate(blocks)
+    for _ in range(3):
+        full = np.pad(whole, ((1, 1), (0, 0)))
+        whole = whole + 0.25 * (full[2:] - 2 * whole + full[:-2])
+    np.testing.assert_allclose(np.concatenate(found), whole, rtol=1e-12)
+
+
 def test_two_fields_wait_for_each_other() -> None:
     def wave(u: Any, v: Any, steps: Any) -> None:
         for _ in range(steps):
