@@ -113,7 +113,7 @@ _FEATURES = {
 }
 """What can be added to a name."""
 
-LIBRARIES = frozenset(["cufft", "cusolver"])
+LIBRARIES = frozenset(["cublas", "cufft", "cusolver"])
 """The libraries for GPUs whose routines code may call."""
 
 _GPUS = {

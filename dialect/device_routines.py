@@ -8,6 +8,7 @@ library calls so. Whoever calls one transposes where that is not what is needed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -89,8 +90,19 @@ def _qr_basis(scales: Any, columns: Any) -> bool:
     return failed
 
 
+def _product(a: Any, b: Any, result: Any, turns: str) -> None:
+    """The product of stacks of matrices or of their transposes, added up in single precision at least."""
+    dtype = np.result_type(result, np.float32)
+    left, right = (
+        (x.swapaxes(-1, -2) if turn == "t" else x).astype(dtype)
+        for x, turn in zip((a, b), turns, strict=True)
+    )
+    result[...] = left @ right
+
+
 ROUTINES: Mapping[str, Callable[..., bool | None]] = MappingProxyType(
     {
+        **{f"cublas.product_{turns}": partial(_product, turns=turns) for turns in ("nn", "nt", "tn", "tt")},
         "cufft.fft": _fft,
         "cufft.ifft": _ifft,
         "cufft.rfft": _rfft,

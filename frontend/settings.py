@@ -13,7 +13,7 @@ from ..backend.cache.store import Configuration, configure
 from ..backend.cpu.dispatch.switches import switches
 from ..backend.cpu.memory.limit import DEFAULT_LIMIT, set_limit
 from ..backend.gpu.devices.deferral import defer_errors
-from ..backend.gpu.devices.libraries import choose_library
+from ..backend.gpu.devices.libraries import choose_library, use_cublas
 from ..backend.gpu.devices.names import device_number
 from ..dialect.errors import WeftValueError, WeftWarning, no_attribute
 from ..dialect.records import dataclass, defaults
@@ -64,6 +64,11 @@ class Settings:
         0,
         "WEFT_COLLECTIVE_TIMEOUT",
         "Raise in a rank that waits for others for more than so many seconds, with its line (0: never).",
+    )
+    cublas: bool = _setting(
+        False,
+        "WEFT_CUBLAS",
+        "Multiply large matrices on a GPU by cuBLAS, where it is, in functions that are compiled from then on.",
     )
     cuda: str = _setting(
         "driver",
@@ -168,6 +173,8 @@ class Settings:
             raise _no_setting(name)
         if name == "disable_jit" and self is globals().get("settings"):
             switches.add_reason(bool(value) - bool(self.disable_jit))
+        if name == "cublas":
+            use_cublas(bool(value))
         if name == "cuda":
             choose_library(value)
         if name == "deferred_errors":

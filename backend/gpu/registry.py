@@ -11,6 +11,7 @@ _MACHINE, _PLACEMENT = f"{__package__}.machine", f"{__package__}.placement"
 GPU_PASSES: PassTable = MappingProxyType(
     {
         "call-libraries": entry(f"{__package__}.rewrites.library_calls:CallLibraries"),
+        "call-products": entry(f"{__package__}.rewrites.library_products:CallProducts"),
         "copy-for-host-kernels": entry(f"{_MACHINE}.host_kernels:CopyForHostKernels"),
         "draw-by-place": entry(f"{__package__}.rewrites.drawn_numbers:DrawByPlace"),
         "exit-device-kernels": entry(f"{_MACHINE}.device_exits:ExitDeviceKernels"),

@@ -80,3 +80,13 @@ def test_transforms_are_not_scaled() -> None:
     half, _ = call("cufft.rfft", 1, x.real.copy(), np.empty((3, 4), complex))
     np.testing.assert_allclose(half, np.fft.rfft(x.real))
     np.testing.assert_allclose(call("cufft.irfft", 2, half, np.empty((3, 6)))[1], x.real * 6)
+
+
+def test_products_of_halves_are_added_up_in_single_precision() -> None:
+    rng = np.random.default_rng(6)
+    a, b = (rng.standard_normal(shape).astype(np.float16) for shape in ((2, 3, 40), (2, 40, 4)))
+    exact = (a.astype(np.float32) @ b.astype(np.float32)).astype(np.float16)
+    for turns in ("nn", "nt", "tn", "tt"):
+        given = [x.swapaxes(1, 2).copy() if turn == "t" else x for x, turn in zip((a, b), turns, strict=True)]
+        found, _ = call(f"cublas.product_{turns}", 1, *given, np.empty((2, 3, 4), np.float16))
+        np.testing.assert_array_equal(found, exact)

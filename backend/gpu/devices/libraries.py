@@ -23,6 +23,7 @@ _SOURCES = Path(__file__).resolve().parents[3] / "integrations" / "weft_emulator
 """Where the emulator lies in a tree of the sources, where it need not be installed."""
 
 _choice = "driver"
+_uses_cublas = False
 _loaded: dict[str, Library] = {}
 _loaded_nccl: dict[str, Nccl] = {}
 _loaded_math: dict[tuple[str, str], MathLibrary] = {}
@@ -34,6 +35,12 @@ def choose_library(choice: str) -> None:
     global _choice
     check_choice(choice)
     _choice = choice
+
+
+def use_cublas(wanted: bool) -> None:
+    """Let functions that are compiled from now on multiply by cuBLAS, or not."""
+    global _uses_cublas
+    _uses_cublas = wanted
 
 
 def check_choice(choice: str) -> None:
@@ -70,13 +77,14 @@ def _load_nccl(choice: str) -> Nccl:
 
 
 def math_libraries() -> list[str]:
-    """Which libraries of routines there are, beside the driver in use."""
+    """Which libraries of routines there are beside the driver in use, and wanted."""
     from ..driver.math_libraries import LIBRARIES, SIGNATURES, library_files
 
+    wanted = [name for name in LIBRARIES if name != "cublas" or _uses_cublas]
     if _choice == "driver":
-        return [name for name in LIBRARIES if library_files(name)]
+        return [name for name in wanted if library_files(name)]
     own = _loaded.get(_choice)
-    return [] if own is None else [n for n in LIBRARIES if own.functions.keys() >= SIGNATURES[n].keys()]
+    return [] if own is None else [n for n in wanted if own.functions.keys() >= SIGNATURES[n].keys()]
 
 
 def chosen_math_library(name: str) -> MathLibrary:
@@ -126,4 +134,5 @@ __all__ = [
     "chosen_math_library",
     "chosen_nccl",
     "math_libraries",
+    "use_cublas",
 ]

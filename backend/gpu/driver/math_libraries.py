@@ -1,4 +1,4 @@
-"""cuFFT and cuSOLVER: where they are on this machine, their functions, and checked calls of them."""
+"""cuBLAS, cuFFT and cuSOLVER: where they are on this machine, their functions, and checked calls of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TO_INT = ctypes.POINTER(_INT)
 
 
 def _signature(text: str) -> tuple[Any, ...]:
-    """The types of parameters: int, long long, char, pointer, and pointers to int, long long, size_t and pointers."""
+    """The types of parameters: int, long long, size_t, char, pointer, and pointers to such, in capitals."""
     types = {
         "i": _INT,
         "l": _LONG,
@@ -31,6 +31,7 @@ def _signature(text: str) -> tuple[Any, ...]:
         "p": _POINTER,
         "I": _TO_INT,
         "L": ctypes.POINTER(_LONG),
+        "s": _SIZE,
         "S": ctypes.POINTER(_SIZE),
         "P": ctypes.POINTER(_POINTER),
     }
@@ -66,6 +67,14 @@ def solver_name(letter: str, function: str) -> str:
 
 
 SIGNATURES: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
+    "cublas": {
+        "cublasCreate_v2": _signature("P"),
+        "cublasDestroy_v2": _signature("p"),
+        "cublasSetStream_v2": _signature("pp"),
+        "cublasSetWorkspace_v2": _signature("pps"),
+        # handle, transa, transb, m, n, k, alpha, A, type, lda, stride, B, ..., beta, C, ..., batch, compute type, algo
+        "cublasGemmStridedBatchedEx": _signature("piiiiippiilpiilppiiliii"),
+    },
     "cufft": {
         "cufftCreate": _signature("I"),
         "cufftDestroy": _signature("i"),
@@ -88,9 +97,11 @@ SIGNATURES: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
         },
     },
 }
-"""The types of the parameters, as cufft.h and cusolverDn.h declare them; every function returns a code, or 0."""
+"""The types of the parameters, as cublas_v2.h, cufft.h and cusolverDn.h have them; functions return a code, or 0."""
 
 _CODES = {
+    "cublas": "SUCCESS NOT_INITIALIZED 2 ALLOC_FAILED 4 5 6 INVALID_VALUE ARCH_MISMATCH 9 10 MAPPING_ERROR 12 "
+    "EXECUTION_FAILED INTERNAL_ERROR NOT_SUPPORTED",
     "cufft": "SUCCESS INVALID_PLAN ALLOC_FAILED INVALID_TYPE INVALID_VALUE INTERNAL_ERROR EXEC_FAILED SETUP_FAILED "
     "INVALID_SIZE UNALIGNED_DATA",
     "cusolver": "SUCCESS NOT_INITIALIZED ALLOC_FAILED INVALID_VALUE ARCH_MISMATCH MAPPING_ERROR EXECUTION_FAILED "

@@ -34,6 +34,15 @@ AS_IT_IS, TRANSPOSED = 0, 1
 COMPLEX_BYTES, REAL_BYTES = 16, 8
 """Of the elements of matrices: NumPy computes with doubles."""
 
+_ELEMENTS = {2: 2, 4: 0, 8: 1}
+"""cudaDataType_t of float16, float32 and float64, by their bytes."""
+SINGLE, DOUBLE = 68, 70
+"""cublasComputeType_t."""
+DEFAULT = -1
+"""cublasGemmAlgo_t."""
+WORKSPACE = 32 << 20
+"""What NVIDIA recommends for Hopper."""
+
 KINDS = {"C2C": 0x29, "R2C": 0x2A, "C2R": 0x2C, "Z2Z": 0x69, "D2Z": 0x6A, "Z2D": 0x6C}
 """cufftType."""
 _NAMES = tuple(NUMBERS)
@@ -86,6 +95,19 @@ class _Call:
         self.libraries.transform(self, kind, count, direction)
 
     # Matrices
+
+    def product(self, turns: str) -> None:
+        """Of stacks of rows, which are columns of transposes: cuBLAS multiplies these, the second one first."""
+        a, b, result = self.arguments
+        rows, columns = result.shape[-2:]
+        length = a.shape[-2 if turns[0] == "t" else -1]
+        turned = [AS_IT_IS if turn == "n" else TRANSPOSED for turn in reversed(turns)]
+        places = [(x.address, _ELEMENTS[x.bytes], x.shape[-1], _step(x)) for x in (b, a, result)]
+        is_double = result.bytes == REAL_BYTES
+        one, zero = (ctypes.c_double if is_double else ctypes.c_float)(1), ctypes.c_double(0)
+        numbers = ctypes.byref(one), *places[0], *places[1], ctypes.byref(zero), *places[2]
+        rest = prod(result.shape[:-2]), DOUBLE if is_double else SINGLE, DEFAULT
+        self.libraries.multiply(self, *turned, columns, rows, length, *numbers, *rest)
 
     def solver(self, function: str, *arguments: Any) -> None:
         """Call a function of cuSOLVER, whose last argument is where it tells whether it failed."""
@@ -156,8 +178,19 @@ class _Call:
 
 Routine: TypeAlias = "Callable[[_Call], None]"
 
+
+def _product(turns: str) -> Routine:
+    return lambda call: call.product(turns)
+
+
+def _step(x: Placed) -> int:
+    """Elements from one matrix of a stack to the next."""
+    return x.shape[-2] * x.shape[-1]
+
+
 ROUTINES: Mapping[str, Routine] = MappingProxyType(
     {
+        **{f"cublas.product_{turns}": _product(turns) for turns in ("nn", "nt", "tn", "tt")},
         "cufft.fft": lambda call: call.transform("C2C", FORWARD),
         "cufft.ifft": lambda call: call.transform("C2C", INVERSE),
         "cufft.rfft": lambda call: call.transform("R2C"),
@@ -188,7 +221,7 @@ class DeviceLibraries:
         """Of the last call that has failed."""
         self._lock = threading.RLock()
         self._plans: dict[tuple[str, int, int], tuple[int, int]] = {}
-        self._handles: dict[int, ctypes.c_void_p] = {}
+        self._handles: dict[tuple[str, int], ctypes.c_void_p] = {}
         words = ctypes.c_int64
         self._entry = ctypes.CFUNCTYPE(ctypes.c_int, words, words, words)(self._enter)
         self.address = ctypes.cast(self._entry, ctypes.c_void_p).value or 0
@@ -275,13 +308,24 @@ class DeviceLibraries:
 
     def solver(self, stream: Stream, function: str, *arguments: Any) -> None:
         """Call a function of cuSOLVER on a stream."""
-        cusolver = chosen_math_library("cusolver")
-        if stream.handle not in self._handles:
+        handle = self._handle("cusolver", stream, "cusolverDnCreate", "cusolverDnSetStream")
+        chosen_math_library("cusolver").call(function, handle, *arguments)
+
+    def multiply(self, call: _Call, *arguments: Any) -> None:
+        """Call cuBLAS, which works in memory of the pool."""
+        cublas = chosen_math_library("cublas")
+        handle = self._handle("cublas", call.stream, "cublasCreate_v2", "cublasSetStream_v2")
+        cublas.call("cublasSetWorkspace_v2", handle, call.work(WORKSPACE), WORKSPACE)
+        cublas.call("cublasGemmStridedBatchedEx", handle, *arguments)
+
+    def _handle(self, library: str, stream: Stream, create: str, choose: str) -> ctypes.c_void_p:
+        """A handle for a stream."""
+        if (library, stream.handle) not in self._handles:
             handle = ctypes.c_void_p()
-            cusolver.call("cusolverDnCreate", ctypes.byref(handle))
-            cusolver.call("cusolverDnSetStream", handle, stream.handle)
-            self._handles[stream.handle] = handle
-        cusolver.call(function, self._handles[stream.handle], *arguments)
+            chosen_math_library(library).call(create, ctypes.byref(handle))
+            chosen_math_library(library).call(choose, handle, stream.handle)
+            self._handles[library, stream.handle] = handle
+        return self._handles[library, stream.handle]
 
 
 @cache

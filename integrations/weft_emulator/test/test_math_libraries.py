@@ -1,4 +1,4 @@
-"""cuFFT and cuSOLVER of the emulator, as C functions: what they refuse, and what they leave behind."""
+"""cuBLAS, cuFFT and cuSOLVER of the emulator, as C functions: what they refuse, and what they leave behind."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class There:
         self.device = Device(Library(driver, "the emulator"), 0)
         self.memory, self.stream = Memory(self.device), Stream.default(self.device)
         functions = EmulatedMath(driver).functions
-        self.cufft, self.cusolver = (MathLibrary(functions, name) for name in SIGNATURES)
+        self.cublas, self.cufft, self.cusolver = (MathLibrary(functions, name) for name in SIGNATURES)
 
     def put(self, array: Any) -> int:
         """The address of a copy."""
@@ -93,6 +93,17 @@ def test_plans_that_do_not_fit() -> None:
         there.cufft.call("cufftDestroy", 99)
     with pytest.raises(weft.DeviceError, match="cufftSetAutoAllocation failed: INVALID_SIZE"):
         there.cufft.call("cufftSetAutoAllocation", plan, 1)
+
+
+def test_products_with_gaps_are_not_emulated() -> None:
+    there, handle, one = There(), ctypes.c_void_p(), ctypes.c_float(1)
+    there.cublas.call("cublasCreate_v2", ctypes.byref(handle))
+    place = there.put(np.zeros(16, np.float32))
+    factor, result = (place, 0, 2, 4), (place, 0, 3, 4)
+    numbers = ctypes.byref(one), *factor, *factor, ctypes.byref(ctypes.c_double()), *result
+    with pytest.raises(weft.DeviceError, match="cublasGemmStridedBatchedEx failed: INVALID_VALUE"):
+        there.cublas.call("cublasGemmStridedBatchedEx", handle, 0, 0, 2, 2, 2, *numbers, 1, 68, -1)
+    there.cublas.call("cublasDestroy_v2", handle)
 
 
 def test_work_areas_are_used_to_their_end() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def driver() -> Mapping[str, Any]:
-    """The functions of a driver by their names, of libcuda, libnccl, libcufft and libcusolver.
+    """The functions of a driver by their names, of libcuda, libnccl, libcublas, libcufft and libcusolver.
 
     >>> driver()["cuInit"](0)
     0

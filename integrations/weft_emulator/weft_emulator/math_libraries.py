@@ -1,4 +1,4 @@
-"""cuFFT and cuSOLVER for emulated devices: their functions as C functions, which compute with NumPy.
+"""cuBLAS, cuFFT and cuSOLVER for emulated devices: their functions as C functions, which compute with NumPy.
 
 Matrices are LAPACK's, column after column. What the libraries leave open has the worst outcome that is allowed: work
 areas are read and overwritten, and so are operands that a function may destroy; of NaN becomes NaN, without a word.
@@ -45,7 +45,7 @@ class _Plan:
 
 
 class EmulatedMath(Beside):
-    """The functions of libcufft and libcusolver."""
+    """The functions of libcublas, libcufft and libcusolver."""
 
     INTERNAL = 7
 
@@ -146,6 +146,44 @@ class EmulatedMath(Beside):
         else:
             found = np.fft.fft(x) if direction < 0 else np.fft.ifft(x, norm="forward")
         self._write(target, found.astype(plan.given).tobytes(), plan.stream)
+
+    # Products
+
+    def cublasCreate_v2(self, handle: Any) -> None:
+        self.cusolverDnCreate(handle)
+
+    def cublasDestroy_v2(self, handle: int) -> None:
+        self.cusolverDnDestroy(handle)
+
+    def cublasSetStream_v2(self, handle: int, stream: int | None) -> None:
+        self.cusolverDnSetStream(handle, stream)
+
+    def cublasSetWorkspace_v2(self, handle: int, area: int, size: int) -> None:
+        self._spoil(area, size, self._streams[handle])
+
+    def cublasGemmStridedBatchedEx(self, handle: int, *given: int) -> None:
+        turn, other_turn, m, n, k, alpha, a, a_type, lda, a_step, b, b_type, ldb, b_step = given[:14]
+        beta, c, c_type, ldc, c_step, batch, compute, _ = given[14:]
+        single = {0: np.float32, 1: np.float64, 2: np.float16}
+        number = {68: ctypes.c_float, 70: ctypes.c_double}[compute]
+        kinds = [np.dtype(single[kind]) for kind in (a_type, b_type, c_type)]
+        if number.from_address(alpha).value != 1 or number.from_address(beta).value != 0 or ldc != m:
+            raise Refused(7, "only products that are stored without gaps are emulated")
+        for place in range(batch):
+            left, right = (
+                self._matrix(
+                    handle, at + place * step * kind.itemsize, *(sizes[::-1] if turned else sizes), gap, kind
+                )
+                for at, step, kind, sizes, turned, gap in (
+                    (a, a_step, kinds[0], (m, k), turn, lda),
+                    (b, b_step, kinds[1], (k, n), other_turn, ldb),
+                )
+            )
+            wide = np.dtype(np.float64 if compute == 70 else np.float32)
+            product = (left.T if turn else left).astype(wide) @ (right.T if other_turn else right).astype(
+                wide
+            )
+            self._store(handle, c + place * c_step * kinds[2].itemsize, product, kinds[2])
 
     # Matrices
 
