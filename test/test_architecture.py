@@ -249,12 +249,12 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         50,
         "generator functions are called with what the run knows, and walks of them take turns",
     ),
-    ("", 220, "functions on lists run as Python does, and any and all ask in turn"),
-    ("frontend", 220, "functions on lists run as Python does, and any and all ask in turn"),
-    ("frontend/autograph", 180, "functions on lists run as Python does, and any and all ask in turn"),
+    ("", 400, "functions on lists run as Python does, and any and all ask in turn"),
+    ("frontend", 400, "functions on lists run as Python does, and any and all ask in turn"),
+    ("frontend/autograph", 360, "functions on lists run as Python does, and any and all ask in turn"),
     (
         "frontend/autograph/operators",
-        130,
+        320,
         "functions on lists run as Python does, and any and all ask in turn",
     ),
 )

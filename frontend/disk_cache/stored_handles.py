@@ -81,6 +81,8 @@ class Paths:
         self._constants = constants
         self._fingerprints = fingerprints
         self._globals = getattr(_plain_function(function), "__globals__", None)
+        self._held: set[Any] = set()
+        """The keys of the handles that containers and arrays are found by."""
         self._known: dict[int, tuple[Path, Any]] = {}
         """By identity: the ways to functions, objects, containers, arrays and the variables of functions."""
         self._reach(function, ("function",))
@@ -98,7 +100,9 @@ class Paths:
             raise NotPortable("an array that two places hold")  # of which another process may have two
         if known is None and isinstance(value, (list, dict, set, np.ndarray)):
             self._known[id(value)] = ("held", handle), value
-            return True
+            is_new = handle.key not in self._held  # the names of a class are another dict each time
+            self._held.add(handle.key)
+            return is_new
         return self._reach(value, ("held", handle))
 
     def _reach(self, value: Any, path: Path) -> bool:

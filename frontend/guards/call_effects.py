@@ -75,7 +75,7 @@ _BUILTINS = _functions(
     "abs all any bin bool bytes callable chr complex dict divmod enumerate filter float format frozenset hex int "
     "isinstance issubclass iter len list map max min next oct ord pow range repr reversed round set slice sorted str "
     "sum tuple type zip",
-)
+) + [str.maketrans, bytes.maketrans]
 _LOOKING_BUILTINS = _functions(
     builtins,
     "ascii bytearray classmethod delattr dir getattr hasattr hash id memoryview object property setattr staticmethod "

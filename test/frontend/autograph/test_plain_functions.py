@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import functools
 import heapq
 import itertools
 import math
 import time
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import weft
+from weft.dialect.errors import UnsupportedError
 
 STEP, START = 1, 2
 LIMITS = [3, 4]
@@ -158,6 +161,78 @@ def spoiling(values: Any, n: Any) -> Any:
     return values
 
 
+class Node:
+    most = 9
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+        self.left: Node | None = None
+        self.__right: Node | None = None
+
+    def insert(self, value: int) -> None:
+        if value < self.value and self.left is not None:
+            self.left.insert(value)
+        elif value < self.value:
+            self.left = Node(value)
+        elif self.__right is None:
+            self.__right = type(self).of([value])
+        else:
+            self.__right.insert(value)
+
+    def __iter__(self) -> Iterator[int]:
+        for side in (self.left, [self.value], self.__right):
+            yield from side or ()
+
+    @property
+    def size(self) -> int:
+        return len([*self])
+
+    @classmethod
+    def of(cls, values: Any) -> Node:
+        root = cls(values[0])
+        for value in values[1:]:
+            root.insert(value)
+        return root
+
+    def show(self) -> None:
+        print([*self])
+
+
+@dataclasses.dataclass
+class Item:
+    weight: int
+    tags: list[int] = dataclasses.field(default_factory=list)
+
+
+class Counted:
+    made = 0
+
+    def __init__(self) -> None:
+        Counted.made += 1
+
+
+def ordered(values: Any) -> Any:
+    return [*Node.of(values)], Node.of(values).size, Node.most
+
+
+def shown(values: Any) -> Any:
+    Node.of(values).show()
+    return len(values)
+
+
+def weighed(n: Any) -> Any:
+    items = [Item(i) for i in range(n)]
+    for item in items:
+        item.tags.append(item.weight)
+    return sum(item.weight * len(item.tags) for item in items), str(items[0])
+
+
+def counted(n: Any) -> Any:
+    for _ in range(n):
+        Counted()
+    return Counted.made
+
+
 def outcome(function: Callable[..., Any], *args: Any) -> Any:
     try:
         return repr(function(*args))
@@ -187,6 +262,8 @@ def outcome(function: Callable[..., Any], *args: Any) -> Any:
         lambda: ways(20),
         lambda: all_squares(4),
         lambda: spoiling([], 2),
+        lambda: ordered([5, 2, 8, 1, 9, 7, 3, 4, 6, 5]),
+        lambda: weighed(5),
         lambda: spoiling([5], 3),
     ],
 )
@@ -332,3 +409,32 @@ def test_any_and_all_ask_in_turn() -> None:
             assert outcome(compiled, values, limit) == outcome(function, values, limit)
     for values in (np.array([1, 2, 3]), np.array([3, 2, 1])):
         assert outcome(compiled, values, 1) == outcome(function, values, 1)
+
+
+def test_classes_are_guarded(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled, values = weft.function(ordered), [5, 2, 8]
+    assert compiled(values) == ordered(values) == ([2, 5, 8], 3, 9)
+    monkeypatch.setattr(Node, "most", 8)
+    assert compiled(values) == ordered(values)
+    monkeypatch.setattr(Node, "size", property(lambda self: -self.value))
+    assert compiled(values) == ordered(values) == ([2, 5, 8], -5, 8)
+
+
+def test_what_classes_do_outside_is_not_done_unseen(capsys: pytest.CaptureFixture[str]) -> None:
+    compiled = weft.function(shown)
+    assert compiled([2, 1]) == compiled([2, 1]) == 2
+    assert capsys.readouterr().out == "[1, 2]\n[1, 2]\n"
+    with pytest.raises(UnsupportedError, match="'made' of the class 'Counted' is changed"):
+        weft.function(counted)(2)
+    assert Counted.made == 0
+
+
+def test_names_of_classes_are_compared_on_disk(tmp_path: Path) -> None:
+    """What a class holds is another dict each time that it is looked at."""
+    with weft.settings.scope(cache=True, cache_dir=str(tmp_path)):
+        assert weft.function(weighed)(3) == weighed(3)
+
+
+def test_tables_of_letters() -> None:
+    compiled = weft.function(lambda text, x: (text.translate(text.maketrans("ab", "xy")), x + 1))
+    assert compiled("abc", 1.0) == ("xyc", 2.0)
