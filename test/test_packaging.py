@@ -17,6 +17,7 @@ import pytest
 
 import weft
 from support.package import ROOMS, ROOT, extras, module_name, source_files
+from weft.frontend.pages.page import SCRIPTS
 
 NOT_SHIPPED = ("integrations", "test", "bench", "examples", "docs", "build", "out")
 IMPORT_IN_FRESH_PROCESS = """
@@ -72,7 +73,7 @@ def shipped(wheel: Path) -> set[str]:
 def test_wheel_ships_the_package_and_nothing_else(shipped: set[str]) -> None:
     sources = {f"weft/{path.relative_to(ROOT).as_posix()}" for path in source_files()}
     package = {name for name in shipped if ".dist-info/" not in name}
-    page = {f"weft/frontend/pages/{name}" for name in ("graphs.js", "page.css", "page.html", "page.js")}
+    page = {f"weft/frontend/pages/{name}" for name in (*SCRIPTS, "page.css", "page.html")}
     assert package == sources | page | {"weft/py.typed", "weft/namespace.pyi"}
 
 

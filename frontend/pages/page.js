@@ -66,7 +66,8 @@ function page(data) {
   function lineMarkup(text, set, kind, extra = "", data = "") {
     const here = sets[set];
     const known = here.length ? ` k" style="${colour.get(here[0])}` : "";
-    return `<div class="l${extra}${known}" data-set="${set}"${data}>${coloured(text, kind)}</div>`;
+    const told = kind === "asm" ? meaning(text) : "";
+    return `<div class="l${extra}${known}" data-set="${set}"${data}${told && ` title="${told}"`}>${coloured(text, kind)}</div>`;
   }
 
   function codeMarkup(thing, kind, more = () => []) {

@@ -29,6 +29,8 @@ PLAIN = 48 << 10
 MOST = 4 << 20
 """The largest page that is written unless a larger one is asked for: browsers become slow."""
 
+SCRIPTS = ("graphs.js", "instructions.js", "page.js")
+
 _HERE = Path(__file__).parent
 
 Json = dict[str, Any]
@@ -74,7 +76,7 @@ def render(data: Json) -> str:
         "style": (_HERE / "page.css").read_text(encoding="utf-8"),
         "kind": kind,
         "data": text,
-        "code": "".join((_HERE / name).read_text(encoding="utf-8") for name in ("graphs.js", "page.js")),
+        "code": "".join((_HERE / name).read_text(encoding="utf-8") for name in SCRIPTS),
     }
     page = (_HERE / "page.html").read_text(encoding="utf-8")
     for name, part in parts.items():

@@ -292,3 +292,20 @@ def test_memory_is_drawn_over_time(opened: Callable[..., Any]) -> None:
     if shown.count():
         shown.first.click()
         assert chosen_python(page)
+
+
+def test_instructions_say_what_they_do(opened: Callable[..., Any]) -> None:
+    page = opened(f"{line_of('return np.sqrt', HERE)}/asm")
+    lines = page.locator('.pane[data-stage="asm"] .code .l').all()
+    told = [line.get_attribute("title") for line in lines if line.inner_text().startswith("    ")]
+    assert sum(bool(title) for title in told) > 0.95 * len(told)
+    known = {
+        "    vfmadd231ps %ymm0, %ymm1, %ymm2": "rounded once: operands 2 and 3 are multiplied; f32, a vector",
+        "    jne         .LBB0_2": "go on there if not equal, or not zero",
+        "    @%p1  bra                $L__BB0_2;": "go on there, if the predicate before it holds",
+        "    st.local.b64        [%rd1], %rd2;": "store to memory of the thread: a spill",
+        "    fmla        v0.4s, v1.4s, v2.4s": "multiply and add, rounded once",
+    }
+    for line, meant in known.items():
+        assert page.evaluate("meaning", line).endswith(meant)
+    assert page.evaluate("meaning", ".LBB0_2:") == page.evaluate("meaning", "    frobnicate  %rax") == ""
