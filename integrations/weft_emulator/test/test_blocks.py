@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from support.ptx import kernel, run
+from weft_emulator import machine
 from weft_emulator.faults import Fault, PTXError
 from weft_emulator.machine import Options
 
@@ -183,3 +184,30 @@ def test_barriers_that_are_not_known_are_named() -> None:
     for text in ("bar.red.popc.u32 %r1, 0, %p1", "barrier.cluster.arrive"):
         with pytest.raises(PTXError, match=rf"line \d+: {re.escape(text)}: this barrier is not known"):
             run(kernel(f"    {text};\n", 0), [])
+
+
+# Threads leave a loop one after the other, behind which those of a warp add up how often they were in it.
+UNEVEN = """
+    mov.u32 %r1, %tid.x;
+    mul.lo.u32 %r2, %r1, 40;
+    add.s32 %r2, %r2, 1;
+    mov.b32 %r6, 0;
+$loop:
+    add.s32 %r6, %r6, 1;
+    sub.s32 %r2, %r2, 1;
+    setp.ne.b32 %p2, %r2, 0;
+    @%p2 bra $loop;
+    bra $behind;
+$behind:
+    redux.sync.add.u32 %r7, %r6, 0xffffffff;
+    mul.wide.u32 %d10, %r1, 4;
+    add.s64 %d11, %d0, %d10;
+    st.global.b32 [%d11], %r7;
+"""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_threads_that_come_early_wait_for_their_warp(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "_PATIENCE", 100)  # so that others than those that are behind have a turn
+    (sums,) = run(kernel(UNEVEN, 1), [np.zeros(32, np.int32)], grid=1, block=32, seed=seed)
+    assert set(sums) == {sum(40 * thread + 1 for thread in range(32))}

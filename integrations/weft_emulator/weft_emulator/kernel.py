@@ -89,6 +89,8 @@ class Block:
         self.next: Callable[[Frame], Next] = lambda frame: ENDED
         self.polls = False
         """Whether it reads what other threads may be about to write."""
+        self.meets = False
+        """Whether threads of a warp wait in it for each other."""
         self.barrier: Barrier | None = None
         """Where all threads of a block wait for each other at its end."""
 
@@ -275,6 +277,7 @@ class Linker:
             _account(block, o.reads, o.writes)
             block.steps.append(step)
             block.polls |= accesses.polls(i)
+            block.meets |= "sync" in i.modifiers and i.opcode not in ("bar", "barrier")
         i_end = block.end
         o.reads, o.writes = set(), set()
         if i_end is None:

@@ -291,7 +291,9 @@ class Machine:
                 next_turn = self.executed + _PATIENCE
                 self._release()
                 can = (self.pc != ENDED) & (self.waits == 0)
-                current = int(self.random.choice(np.unique(self.pc[can])))
+                ways = np.unique(self.pc[can])
+                free = [way for way in ways if not self.kernel.blocks[way].meets]
+                current = int(self.random.choice(free or ways[:1]))  # who is first waits for the warp anyway
             chosen = can & (self.pc == current)
             others = can & ~chosen
             behind = int(np.where(others, self.pc, _NEVER).min())
