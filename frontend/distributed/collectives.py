@@ -175,9 +175,10 @@ def broadcast(x: Any, root: int = 0, over: str | tuple[str, ...] | None = None) 
     >>> together.Mesh.simulated(2).run(lambda: together.broadcast(2.0 * together.rank(), root=1))
     [np.float64(2.0), np.float64(2.0)]
     """
-    if operator.index(root) < 0:
+    root = _index("broadcast", "root", root)
+    if root < 0:
         raise WeftValueError(f"broadcast: there is no rank {root}")
-    return _applied(BroadcastRank, as_operand(x), root=operator.index(root), over=_axes(over))
+    return _applied(BroadcastRank, as_operand(x), root=root, over=_axes(over))
 
 
 @do_not_convert
@@ -193,9 +194,8 @@ def send_receive(
     >>> together.Mesh.simulated(3).run(lambda: together.send_receive(together.rank() + 1))
     [np.int64(0), np.int64(1), np.int64(2)]
     """
-    return _applied(
-        SendReceive, as_operand(x), shift=operator.index(shift), wraps=bool(wrap), over=_axes(over)
-    )
+    shift = _index("send_receive", "shift", shift)
+    return _applied(SendReceive, as_operand(x), shift=shift, wraps=bool(wrap), over=_axes(over))
 
 
 @do_not_convert
@@ -309,9 +309,19 @@ def _reduced(what: str, x: Any, op: str) -> tuple[Any, str]:
     return as_operand(x), op
 
 
+def _index(what: str, name: str, value: Any) -> int:
+    """A number that is part of the program, and no data."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise WeftTypeError(
+            f"{what}: {name} is an integer that is known when functions are compiled, not {value!r}"
+        ) from None
+
+
 def _axis_of(what: str, x: Any, axis: int) -> int:
     ndim = type_of_operand(x).rank
-    place = operator.index(axis)
+    place = _index(what, "axis", axis)
     if not -ndim <= place < ndim:
         raise AxisError(f"{what}: axis {place} is out of bounds for array of dimension {ndim}")
     return place % ndim
