@@ -147,7 +147,7 @@ def perform_on_device(
     """Do something with the other ranks without the host; False where it has to be done there, all ranks agreed."""
     place, count = member.place_in(collective.over)
     if not member.agree(collective, x.type):
-        _warn(collective, "other ranks have their arrays on the host")
+        _warn(collective, "other ranks have their arrays on the host, or had at first")
         return False
     if (collective.kind in ("all_to_all", "reduce_scatter") and x.type.shape[0] != count) or (
         collective.kind == "broadcast" and collective.number >= count

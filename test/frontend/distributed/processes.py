@@ -113,6 +113,16 @@ def devices() -> None:
         with pytest.raises(weft.CommunicationError, match=r"rank 1 calls all_reduce\(min\) of f64\[3\]"):
             weft.function(lambda x: ranks.all_reduce(x, "min"))(weft.device_put(np.ones(2 + COMM.rank)))
 
+    again, x = weft.function(lambda x: ranks.all_reduce(x + 1)), np.full(3, 2.0)
+    again(x[:2])
+    with pytest.warns(weft.TransferWarning, match="arrays on the host, or had at first"):
+        again(weft.device_put(x[:2]))
+    with ranks.Mesh(checked=True), on_host() as through_host:
+        again(x)
+        del through_host[:]
+        assert np.asarray(again(weft.device_put(x)))[0] == 3 * COMM.size
+        assert "all_reduce" not in {call.kind for call in through_host}
+
     from weft.backend.gpu.runtime import device_ranks
 
     def missing() -> Any:
