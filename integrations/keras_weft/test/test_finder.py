@@ -32,6 +32,18 @@ def test_the_backend_is_weft() -> None:
     assert keras.backend.backend() == "weft"
 
 
+@pytest.mark.parametrize(("chosen", "loads"), [("weft", True), ("other", False)])
+def test_the_variable_is_read_when_keras_is_imported(chosen: str, loads: bool, tmp_path: Path) -> None:
+    (tmp_path / "keras.py").touch()
+    program = (
+        f"import os, site, sys; site.addpackage({str(PACKAGE)!r}, 'keras_weft.pth', set());"
+        f"os.environ['KERAS_BACKEND'] = {chosen!r}; before = 'keras_weft' in sys.modules;"
+        "import keras; print(before, 'keras_weft' in sys.modules)"
+    )
+    path = os.pathsep.join([str(tmp_path), str(PACKAGE)])
+    assert run(program, PYTHONPATH=path) == f"False {loads}"
+
+
 def test_importing_loads_neither_keras_nor_weft() -> None:
     program = "import keras_weft, sys; print([n for n in sys.modules if n in ('keras', 'weft', 'numpy')])"
     assert run(program) == "[]"
