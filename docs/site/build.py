@@ -103,7 +103,7 @@ def assemble(folder: Path) -> None:
     sources.write("index.md", home())
     shutil.copyfile(HERE / "conf.py", folder / "conf.py")
     shutil.copytree(HERE / "static", folder / "static")
-    for picture in ("bench/results/peers.png", "docs/page.png"):
+    for picture in ("bench/results/peers.png", "docs/page.png", "docs/blocks.png"):
         sources.take(picture)
 
 

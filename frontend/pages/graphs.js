@@ -35,7 +35,7 @@ function blocksOf(lines, first, end) {
     nodes[now].push(i);
     open = true;
     if (label) { named.set(label[1], now); continue; }
-    const [, guard, name, operands] = /^\s*(?:\d[\da-f]{3,} +)?(@\S+)?\s*([\w.]*)(.*)$/.exec(lines[i]);
+    const [, guard, name, operands] = /^(?:  [\da-f]{4,} )?\s*(@\S+)?\s*([\w.]*)(.*)$/.exec(lines[i]);
     const isJump = JUMP.test(name);
     if (!isJump && !END.test(name)) continue;
     const isAlways = !guard && (!isJump || ALWAYS.test(name));
