@@ -233,6 +233,13 @@ def counted(n: Any) -> Any:
     return Counted.made
 
 
+SIEVE = [n % 2 == 1 or n == 2 for n in range(100_000)]
+
+
+def sifted(n: Any) -> Any:
+    return [i for i in range(2, n) if SIEVE[i] and all(SIEVE[int(digit)] for digit in str(i))]
+
+
 def outcome(function: Callable[..., Any], *args: Any) -> Any:
     try:
         return repr(function(*args))
@@ -438,3 +445,9 @@ def test_names_of_classes_are_compared_on_disk(tmp_path: Path) -> None:
 def test_tables_of_letters() -> None:
     compiled = weft.function(lambda text, x: (text.translate(text.maketrans("ab", "xy")), x + 1))
     assert compiled("abc", 1.0) == ("xyc", 2.0)
+
+
+def test_large_tables_are_read() -> None:
+    begin = time.process_time()
+    assert weft.function(sifted)(400) == sifted(400)
+    assert time.process_time() - begin < 3  # minutes where each step is converted

@@ -26,7 +26,9 @@ class PlainContents:
         self._trace = trace
         self._values = values
         self._read = read
-        containers = containers_of(trace, [*values, *read], MOST_VALUES)
+        is_inside = bool(control_flow(trace).activations)  # and may be called often
+        most = MOST_VALUES if is_inside else 100 * MOST_VALUES
+        containers = containers_of(trace, [*values, *read], most)
         self.is_known = containers is not None and (not containers or is_alone(trace))
         """Whether that was all they are, and no branch or loop is being recorded that would take them back."""
         self._before = [(value, value.copy()) for value in containers or () if isinstance(value, _CHANGED)]
