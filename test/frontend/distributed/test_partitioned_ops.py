@@ -233,6 +233,15 @@ def test_meshes_have_two_axes() -> None:
         check(f, args, [P("b") if np.ndim(x) else P() for x in args], mesh, rtol=1e-9, atol=1e-11)
 
 
+def test_triangles_diagonals_and_searches_send_nothing() -> None:
+    mesh = ranks.Mesh.simulated(3)
+    edges = np.array([-1.0, 0, 1])
+    for spec in (P("d"), P(None, "d")):
+        assert not check(
+            lambda x: (np.tril(x, 1), np.diag(x, -1), np.searchsorted(edges, x)), (X,), [spec], mesh
+        )
+
+
 def test_the_first_index_outside_is_told_as_numpy_tells_it() -> None:
     places = rng.integers(0, 7, size=(5, 8))
     outside = places.copy()
