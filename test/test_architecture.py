@@ -128,6 +128,8 @@ A number only falls. Where a room needs more, for what it could not do before, t
 """
 
 RAISED: tuple[tuple[str, int, str], ...] = (
+    ("frontend", 100, "lists of values of several types are done with item by item"),
+    ("frontend/autograph/operators", 100, "lists of values of several types are done with item by item"),
     ("passes", 150, "triangles, diagonals, searches and run-time extents are split by blocks"),
     (
         "",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -120,6 +120,9 @@ class SeveralTypes(TracedArray):
 _MOST_PARTS = 64
 """In how long lists and tuples values of several types are looked for."""
 
+_MOST_CHOICES = 3
+"""Of so many values in a list each combination of types is a path of its own."""
+
 _staging: list[Callable[[SeveralTypes, Callable[[int], Any]], Any]] = []
 
 
@@ -151,6 +154,10 @@ def by_type(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         return function(*map(as_promoted, args), **{key: as_promoted(v) for key, v in kwargs.items()})
     if (promoted := _promoted_result(found, function, args, kwargs)) is not NotImplemented:
         return promoted
+    if any(map(has_many_choices, (*args, *kwargs.values()))):
+        together = [_collected(value) if has_many_choices(value) else value for value in args]
+        named = {key: _collected(v) if has_many_choices(v) else v for key, v in kwargs.items()}
+        return by_type(function, *together, **named)
 
     def do(number: int) -> Any:
         given = [found.option_like(number, value) for value in args]
@@ -160,6 +167,48 @@ def by_type(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         return function(*given, **named)
 
     return _staging[0](found, do)
+
+
+def has_many_choices(values: Any) -> bool:
+    """Whether a list or tuple holds more values of several types than a path is recorded for each of their choices;
+    all in it are alike in shape."""
+    choices = set(_choices(values))
+    return len(choices) > _MOST_CHOICES and len(set(map(_shape, values))) == 1
+
+
+def _choices(values: Any) -> Iterator[int]:
+    """What decides the types of those in a list or tuple."""
+    if type(values) in (list, tuple) and len(values) <= _MOST_PARTS:
+        for value in values:
+            if isinstance(value, SeveralTypes):
+                yield id(value._choice)
+            else:
+                yield from _choices(value)
+
+
+def _shape(value: Any) -> Any:
+    """The shape of what is an array with its items; None where these are not alike."""
+    if type(value) not in (list, tuple):
+        return np.shape(value)
+    inner = set(map(_shape, value))
+    return (len(value), *shape) if len(inner) == 1 and (shape := inner.pop()) is not None else None
+
+
+def _collected(values: Sequence[Any]) -> Any:
+    """The items of a list as an array, which has few types: those that NumPy promotes some of the items' types to."""
+    first, *others = (_collected(value) if type(value) in (list, tuple) else value for value in values)
+    array = by_type(_in_a_row, first)
+    for value in others:
+        array = by_type(_with_another, array, value)
+    return array
+
+
+def _in_a_row(value: Any) -> Any:
+    return np.reshape(value, (1, *np.shape(value)))
+
+
+def _with_another(array: Any, value: Any) -> Any:
+    return np.concatenate((array, _in_a_row(value)))
 
 
 def as_promoted(value: Any) -> Any:
@@ -257,5 +306,6 @@ __all__ = [
     "as_promoted",
     "by_type",
     "first_of_several",
+    "has_many_choices",
     "install_staging",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import operator
 import types
 from collections.abc import Callable
 from typing import Any
@@ -29,7 +30,7 @@ from ....source.modules import (
 from ....source.own_attributes import python_function_of
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
-from ....tracing.several_types import by_type, first_of_several
+from ....tracing.several_types import by_type, first_of_several, has_many_choices
 from ...convert import (
     convert,
     convert_generator,
@@ -73,7 +74,7 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         return _call_chosen(function, args, kwargs)
     args = present_arguments(function, tuple(map(resolve_grown_list, args)))
     if is_done_by_type(function, args, kwargs):
-        return by_type(functools.partial(call, function), *args, **kwargs)
+        return _call_by_type(function, args, kwargs)
     getter = getter_of(function)
     return (
         _call(trace, function, args, kwargs)
@@ -97,6 +98,21 @@ def is_done_by_type(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
         return False
     module = name.partition(".")[0]
     return module in ("numpy", "math", "cmath") or is_own_module(module) or _is_listed(function)
+
+
+def _call_by_type(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call that depends on the types of what it gets; of many items in a list, what it does one by one is done so."""
+    if not has_many_choices(args[0]):
+        return by_type(functools.partial(call, function), *args, **kwargs)
+    items, *others = args
+    if function is sum and not kwargs:
+        return functools.reduce(functools.partial(call, operator.add), items, *(others or [0]))
+    if function in (max, min) and not others and not kwargs:
+        return functools.reduce(functools.partial(call, function), items)
+    if function in (np.array, np.asarray) and not others and kwargs.get("dtype") is not None:
+        convert = functools.partial(call, np.asarray, dtype=kwargs["dtype"])
+        items = type(items)(by_type(convert, item) for item in items)
+    return by_type(functools.partial(call, function), items, *others, **kwargs)
 
 
 def _gives_number(args: tuple[Any, ...]) -> bool:
