@@ -45,7 +45,7 @@ class _WithArguments(Writing):
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
 @pytest.mark.parametrize("draw", DRAWN)
 def test_models_do_what_programs_do(draw: Callable[[int], Program], dynamic: bool) -> None:
-    tried = [seed for seed in seeds(8) if _agrees(draw(seed), dynamic)]
+    tried = [seed for seed in seeds(16) if _agrees(draw(seed), dynamic)]
     assert tried
 
 
