@@ -13,7 +13,14 @@ from types import MappingProxyType
 from ....dialect.mlir import Operation, Value, ir
 from ....dialect.ops.shape import Stretch
 from ....dialect.ops.state import RaiseIf
-from ....passes.rewriting import constant_integer, holds, operations_in, terminator
+from ....passes.rewriting import (
+    constant_integer,
+    holds,
+    is_defined_inside,
+    operations_in,
+    operations_of,
+    terminator,
+)
 from ..calls import is_function_call
 from .destinations import VIEWS, Origins, destination_of, has_shape_of, origin
 
@@ -94,9 +101,12 @@ def classify(op: Operation, device: bool = False) -> Kind:
 
 
 def _chooses_loops(op: Operation) -> bool:
-    """Whether both ways have loops that a device may run by many threads: the host asks then which way it goes."""
+    """Whether both ways have loops that write where data says, which a device does by many threads: the host asks then
+    which way it goes."""
     blocks = (block for region in op.regions for block in region)
-    return all(any(_may_be_long(inner) for inner in operations_in(block)) for block in blocks)
+    return all(
+        any(_may_be_long(inner) and _scatters(inner) for inner in operations_in(block)) for block in blocks
+    )
 
 
 def _may_be_long(op: Operation) -> bool:
@@ -105,6 +115,19 @@ def _may_be_long(op: Operation) -> bool:
         return False
     first, end, step = (constant_integer(bound) for bound in list(op.operands)[:3])
     return first is None or end is None or step is None or end - first > _FEW * step
+
+
+def _scatters(loop: Operation) -> bool:
+    """Whether a loop writes elements at indices that it reads from arrays."""
+    inserts = (inner for inner in operations_of(loop) if inner.name == "tensor.insert")
+    return any(_is_read(index, loop) for insert in inserts for index in list(insert.operands)[2:])
+
+
+def _is_read(value: Value, loop: Operation) -> bool:
+    if isinstance(value.owner, ir.Block) or not is_defined_inside(value, loop):
+        return False
+    op = value.owner.operation
+    return op.name == "tensor.extract" or any(_is_read(operand, loop) for operand in op.operands)
 
 
 _NOT_ELEMENTS = (
