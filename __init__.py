@@ -7,10 +7,9 @@ inside compiled functions alike.
 
 from __future__ import annotations
 
-import importlib
-import sys
-from importlib.machinery import ModuleSpec
-from typing import TYPE_CHECKING, Any, ClassVar
+import importlib.machinery
+import sys as _sys
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .backend.cpu.memory.result_pool import release_memory
@@ -218,28 +217,31 @@ if not TYPE_CHECKING:  # which knows all names, by namespace.pyi
         """Finds the modules among the names, so that users write `from weft.distributed import P`."""
 
         NAMES = frozenset({"dask", "data", "distributed", "fft", "linalg", "onnx", "summary"})
-        specs: ClassVar[dict[str, Any]] = {}
 
         @classmethod
         def find_spec(cls, name: str, path: Any = None, target: Any = None) -> Any:
             """A spec for what Python has not found in the folder."""
             package, _, own = name.rpartition(".")
-            return ModuleSpec(name, cls) if package == __name__ and own in cls.NAMES else None
+            return (
+                importlib.machinery.ModuleSpec(name, cls)
+                if package == __name__ and own in cls.NAMES
+                else None
+            )
 
         @classmethod
         def create_module(cls, spec: Any) -> Any:
             """The module that has the name."""
             module = __getattr__(spec.name.rpartition(".")[2])
             vars(module)  # loads one that waits for its first use
-            cls.specs[spec.name] = module.__spec__
+            spec.loader_state = module.__spec__
             return module
 
         @classmethod
         def exec_module(cls, module: Any) -> None:
             """It is there, and stays what it is."""
-            module.__spec__ = cls.specs.pop(module.__spec__.name)
+            module.__spec__ = module.__spec__.loader_state
 
-    sys.meta_path.append(_Modules)
+    _sys.meta_path.append(_Modules)
 
 
 def __dir__() -> list[str]:

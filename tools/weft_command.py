@@ -168,10 +168,12 @@ def _gpu_lines() -> list[str]:
             device = open_device(name)
             known, figures = device.device.properties, named(device.target).gpu
             assert figures is not None
+            target, *libraries = device.target.split("+")
             lines += [
                 "",
-                f"{name:13} {known.name} ({device.target}, {known.multiprocessors} multiprocessors, "
+                f"{name:13} {known.name} ({target}, {known.multiprocessors} multiprocessors, "
                 f"{_size(known.memory_bytes)})",
+                f"{'libraries':13} {', '.join(libraries) or 'none'}",
                 *figure_lines(figures.figures),
             ]
     return lines

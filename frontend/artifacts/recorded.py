@@ -41,6 +41,14 @@ def is_gpu(target: str) -> bool:
     return target.startswith("sm_")
 
 
+def _is_for(made_for: str, target: str) -> bool:
+    """Whether code for a target runs on another: that for a GPU also beside libraries that it does not call."""
+    made, wanted = made_for.partition(":")[0].split("+"), target.split("+")
+    if not is_gpu(target):
+        return made == wanted
+    return made[0] == wanted[0] and set(made) <= set(wanted)
+
+
 class Recorded:
     """One specialisation in a file: its description, and its module once that is needed."""
 
@@ -98,7 +106,7 @@ class Recorded:
     def code_for(self, signature: CallSignature, target: str, state: dict[str, Any]) -> Restorable | None:
         """The machine code for a call on some state, if there is some that runs where the call does."""
         for made_for, restorable in self.codes:
-            is_meant = made_for.partition(":")[0] == target or (target == "native" and not is_gpu(made_for))
+            is_meant = _is_for(made_for, target) or (target == "native" and not is_gpu(made_for))
             if is_meant and restorable.takes(signature) and restorable.is_for(state):
                 return restorable if self._is_nested_alike(signature) else None
         return None

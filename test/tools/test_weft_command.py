@@ -166,6 +166,7 @@ def test_machine_tells_of_gpus(capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["machine"]) == 0
     shown = capsys.readouterr().out
     assert "cuda:0        weft's emulator of a GPU (sm_90a, 132 multiprocessors" in shown
+    assert "libraries     cufft, cusolver" in shown
     assert "a launch      3 us; a read of the host 10 us" in shown
     assert "figures       estimated" in shown
 
