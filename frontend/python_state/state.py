@@ -170,14 +170,8 @@ class PythonState(DataOfState):
     def _meet_constants(self, name: str, value: Any) -> None:
         """Guard what the constants among the arguments hold that are told by identity: methods of lists, counters."""
         if id(value) in self._copies:
-            inside = (
-                value.values()
-                if isinstance(value, dict)
-                else value
-                if isinstance(value, (list, tuple))
-                else ()
-            )
-            for item in inside:
+            inside = value.values() if isinstance(value, dict) else value
+            for item in inside if isinstance(value, (dict, list, tuple)) else ():
                 self._meet_constants(name, item)
         elif (
             is_content(value)
@@ -299,10 +293,15 @@ class PythonState(DataOfState):
         """What the function belongs to that is traced: the object whose method it is, or the function itself."""
         return next((value for value in self._arguments[0] if self._owner(value) is not None), self._function)
 
-    def hold(self, owner: Any, name: str) -> None:
+    def hold(self, owner: Any, name: str | None) -> None:
         """Take note of an object, however it was found, so that its attributes are state."""
-        if self._owner(owner) is None:
-            self._follow(owner, name)
+        found = self._owner(owner)
+        if found is None:
+            self._follow(owner, name or "a variable")
+        elif (
+            name and self._is_of_library
+        ):  # inside of which only the own name of a variable tells people something
+            self._known_owners[id(owner)] = (owner, name, found[1])
 
     def include_in(self, snapshot: Snapshot) -> None:
         """Let a snapshot remember all that was met so far and can be changed."""

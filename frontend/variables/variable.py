@@ -93,7 +93,7 @@ class Variable(ArrayHolder, NDArrayOperatorsMixin):
             return self._array if recorder is None else recorder.data(self._array, self)
         if trace.python_state is None:
             return self._array
-        trace.python_state.hold(self, self.name or "a variable")
+        trace.python_state.hold(self, self.name)
         found = trace.python_state.attribute(self, "_array", self._array)
         if isinstance(found, TracedArray):
             found._storage.variable = self
