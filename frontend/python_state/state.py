@@ -298,9 +298,7 @@ class PythonState(DataOfState):
         found = self._owner(owner)
         if found is None:
             self._follow(owner, name or "a variable")
-        elif (
-            name and self._is_of_library
-        ):  # inside of which only the own name of a variable tells people something
+        elif name and is_plain(self._function):  # the path through objects of a library tells people nothing
             self._known_owners[id(owner)] = (owner, name, found[1])
 
     def include_in(self, snapshot: Snapshot) -> None:

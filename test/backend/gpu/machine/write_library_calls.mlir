@@ -13,7 +13,7 @@ module attributes {weft.sites = []} {
   }
   // How many arguments; 8 bytes each, where it is, written nowhere, two extents; and that the status is not asked for.
   // CHECK: func.func private @kernel_0(%[[X:.*]]: memref<?x4xf64>, %[[Y:.*]]: memref<?x4xf64>, %[[RECORD:.*]]: memref<20xi64>)
-  // CHECK-DAG: %[[ROUTINE:.*]] = arith.constant 7 : i64
+  // CHECK-DAG: %[[ROUTINE:.*]] = arith.constant 11 : i64
   // CHECK-DAG: %[[KIND:.*]] = arith.constant 16 : i64
   // CHECK-DAG: %[[AT:.*]] = memref.extract_aligned_pointer_as_index %[[X]]
   // CHECK: %[[WORDS:.*]] = memref.alloca() : memref<14xi64>
