@@ -95,7 +95,7 @@ class ExternalState(Protocol):
     def owner(self) -> Any:
         """What the function belongs to that is traced: the object whose method it is, or the function itself."""
 
-    def hold(self, owner: Any, name: str) -> None:
+    def hold(self, owner: Any, name: str | None) -> None:
         """Take note of an object, however it was found, so that its attributes are state."""
 
     def meet(self, function: FunctionType) -> None:
