@@ -24,6 +24,38 @@ def check(function: Any, calls: Any, traces: int) -> Any:
     return compiled
 
 
+def _is_prime(n):
+    if n < 2:
+        return False
+    i = 2
+    while i * i <= n:
+        if n % i == 0:
+            return False
+        i += 1
+    return True
+
+
+def _next_of_five(n):
+    if n < 0:
+        return None
+    while True:
+        n += 1
+        if n % 5 == 0:
+            return n
+
+
+def _flag_of(n):
+    if n < 0:
+        return None
+    goes_on = n > 3
+    while goes_on:
+        n -= 2
+        if n == 7:
+            return goes_on
+        goes_on = n > 3
+    return goes_on
+
+
 class TestData:
     def test_a_training_step_compiles_twice(self):
         def step(w, m, v, gradient, count, rate=1e-3):
@@ -74,6 +106,10 @@ class TestData:
         assert f"{names} are from now on data, read at each call" in compiled.explain_retrace().replace(
             '"', "'"
         )
+
+    @pytest.mark.parametrize("function", [_is_prime, _next_of_five, _flag_of])
+    def test_loops_behind_an_early_return_that_return(self, function):
+        check(function, [(n,) for n in (100, 101, 30, 103, 9)], 2)
 
     def test_only_what_changes_is_data(self):
         compiled = check(lambda x, a, b: x * a + b, [(F32([1]), 2, n) for n in (1, 2, 3)], 2)

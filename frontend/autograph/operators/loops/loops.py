@@ -549,8 +549,12 @@ class LeavesLoop(Exception):
 
 
 def _as_truth(value: Any) -> Any:
+    """NumPy's bool for a test, whatever Python has: so that two ways to one leave one type."""
     value = tested(resolve_grown_list(value))
-    return truth_of(value) if is_staged(value) else bool(value)
+    if not is_staged(value):
+        return np.bool_(bool(value))
+    truth = truth_of(value)
+    return truth if truth._python_type is None else TracedArray(truth._storage)
 
 
 def _before_after(problem: str) -> str:
