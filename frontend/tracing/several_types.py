@@ -154,10 +154,12 @@ def by_type(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         return function(*map(as_promoted, args), **{key: as_promoted(v) for key, v in kwargs.items()})
     if (promoted := _promoted_result(found, function, args, kwargs)) is not NotImplemented:
         return promoted
-    if any(map(has_many_choices, (*args, *kwargs.values()))):
-        together = [_collected(value) if has_many_choices(value) else value for value in args]
-        named = {key: _collected(v) if has_many_choices(v) else v for key, v in kwargs.items()}
-        return by_type(function, *together, **named)
+    lists = [
+        value for value in (*args, *kwargs.values()) if type(value) is list
+    ]  # tuples may be indices of axes
+    if any(map(has_many_choices, lists)):
+        together = [_together(value) for value in args]
+        return by_type(function, *together, **{key: _together(value) for key, value in kwargs.items()})
 
     def do(number: int) -> Any:
         given = [found.option_like(number, value) for value in args]
@@ -192,6 +194,10 @@ def _shape(value: Any) -> Any:
         return np.shape(value)
     inner = set(map(_shape, value))
     return (len(value), *shape) if len(inner) == 1 and (shape := inner.pop()) is not None else None
+
+
+def _together(value: Any) -> Any:
+    return _collected(value) if type(value) is list and has_many_choices(value) else value
 
 
 def _collected(values: Sequence[Any]) -> Any:

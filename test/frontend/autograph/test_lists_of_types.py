@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -54,7 +56,12 @@ def beside(x, y, flags):
     return np.stack([_chosen(x, y, flags), _chosen(y, x, flags)])
 
 
-PROGRAMS = [as_array, as_integers, as_singles, total, total_from, largest, averaged, written, beside]
+def of_math(x, y, flags):
+    some = _chosen(x[1:5], y[1:5], flags[1:5])
+    return math.prod(some), math.fsum(some)
+
+
+PROGRAMS = [of_math, as_array, as_integers, as_singles, total, total_from, largest, averaged, written, beside]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
@@ -64,6 +71,20 @@ def test_each_combination_of_types_is_that_of_numpy(program, other):
     y = np.array([1, 2.5, 3, 250, 5, 0]).astype(other)
     choices = [True] * 6, [False] * 6, [True, False] * 3, [False, False, True, True, True, True]
     same(program, *((x, y, np.array(flags)) for flags in choices), rtol=3e-16)
+
+
+def test_indices_of_many_axes_stay_indices():
+    def at_each_axis(x, y, flags):
+        place = tuple(1 if flag else index for index, flag in zip(y, flags, strict=True))
+        x = x.copy()
+        x[place] = -1
+        return x, x[place], x[tuple(list(place))]
+
+    x = np.arange(3.0**4).reshape(3, 3, 3, 3)
+    calls = [
+        (x, np.array([0, 2, 1, 2]), np.array(flags)) for flags in ([True] * 4, [True, False, False, True])
+    ]
+    same(at_each_axis, *calls)
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import math
 import operator
 import types
 from collections.abc import Callable
@@ -107,12 +108,16 @@ def _call_by_type(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     items, *others = args
     if function is sum and not kwargs:
         return functools.reduce(functools.partial(call, operator.add), items, *(others or [0]))
+    if function is math.prod:
+        return functools.reduce(functools.partial(call, operator.mul), items, kwargs.get("start", 1))
     if function in (max, min) and not others and not kwargs:
         return functools.reduce(functools.partial(call, function), items)
+    if module_of(function).partition(".")[0] == "math":
+        items = [by_type(functools.partial(call, float), item) for item in items]
     if function in (np.array, np.asarray) and not others and kwargs.get("dtype") is not None:
         convert = functools.partial(call, np.asarray, dtype=kwargs["dtype"])
-        items = type(items)(by_type(convert, item) for item in items)
-    return by_type(functools.partial(call, function), items, *others, **kwargs)
+        items = [by_type(convert, item) for item in items]
+    return by_type(functools.partial(call, function), list(items), *others, **kwargs)
 
 
 def _gives_number(args: tuple[Any, ...]) -> bool:
