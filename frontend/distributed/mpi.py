@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import stat
 import sys
 import time
 import traceback
@@ -453,11 +454,34 @@ def _abort_on_errors() -> None:
             traceback.print_exception(kind, error, trace)
         sys.stdout.flush()
         sys.stderr.flush()
+        _wait_for_readers(1, 2)
         MPI = load()
         if MPI.Is_initialized() and not MPI.Is_finalized():
             MPI.COMM_WORLD.Abort(1)
 
     sys.excepthook = report
+
+
+def _wait_for_readers(*outputs: int) -> None:
+    """Wait, a second at most, until what was written to these pipes is read.
+
+    A launcher that is told to abort drops what it has not read of a rank's output, such as the exception's last line.
+    """
+    end = time.monotonic() + 1
+    for output in outputs:
+        try:
+            while stat.S_ISFIFO(os.fstat(output).st_mode) and time.monotonic() < end and _unread(output):
+                time.sleep(0.001)
+        except (ImportError, OSError):
+            continue  # it is closed, or the system does not count what a pipe holds
+
+
+def _unread(pipe: int) -> int:
+    """The bytes in a pipe that nobody has read."""
+    import fcntl  # not on Windows
+    import termios
+
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
 __all__ = ["Process", "Processes", "is_loaded", "launched", "load"]

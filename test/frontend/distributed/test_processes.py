@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,24 @@ def test_a_rank_that_fails_ends_all(program: str, message: str) -> None:
     done = run(2, program)
     assert done.returncode != 0
     assert message in done.stderr
+
+
+def test_what_a_rank_wrote_is_read_before_it_aborts() -> None:
+    from weft.frontend.distributed import mpi
+
+    reader, writer = os.pipe()
+    try:
+        os.write(writer, b"ValueError: only here")
+        later = threading.Timer(0.2, os.read, (reader, 100))
+        later.start()
+        mpi._wait_for_readers(writer)
+        assert mpi._unread(writer) == 0
+        later.join()
+    finally:
+        os.close(reader)
+    mpi._wait_for_readers(writer)  # nobody is left to read
+    os.close(writer)
+    mpi._wait_for_readers(writer)  # a closed one is not waited for
 
 
 def test_a_program_of_several_without_mpi_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
