@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class WeftError(Exception):
@@ -153,8 +154,24 @@ class ProfileError(WeftError, RuntimeError):
     """A profile is begun where there is one already."""
 
 
-class AxisError(WeftError, np.exceptions.AxisError):
-    """An axis is out of bounds; NumPy's own class, so that it is both an IndexError and a ValueError."""
+if TYPE_CHECKING:
+
+    class AxisError(WeftError, np.exceptions.AxisError):
+        """See `__getattr__`."""
+
+else:
+
+    def __getattr__(name):
+        """AxisError, made when it is asked for: of NumPy, which it derives from, command lines are not to wait for."""
+        if name != "AxisError":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        import numpy as np
+
+        about = (
+            "An axis is out of bounds; NumPy's own class, so that it is both an IndexError and a ValueError."
+        )
+        body = {"__module__": __name__, "__doc__": about}
+        return globals().setdefault(name, type(name, (WeftError, np.exceptions.AxisError), body))
 
 
 class DeviceError(WeftError, RuntimeError):
@@ -236,6 +253,8 @@ class _Shown(int):
     def __format__(self, spec: str) -> str:
         if not spec.startswith("float"):
             return super().__format__(spec)
+        import numpy as np  # which command lines need not wait for
+
         dtype = np.dtype(spec)
         return str(np.array(self, np.int64).astype(f"i{dtype.itemsize}").view(dtype).item())
 
@@ -243,6 +262,7 @@ class _Shown(int):
 def format_message(message: str, values: Iterable[Any]) -> str:
     """The message of an exception with the values that are shown in it: integers, or the bits of floats.
 
+    >>> import numpy as np
     >>> format_message("{0} is more than {1:float64}", [3, np.float64(2.5).view(np.int64)])
     '3 is more than 2.5'
     """

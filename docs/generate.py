@@ -406,8 +406,8 @@ def errors_page() -> str:
     told = dict(zip(sections[::2], sections[1::2], strict=True))
     classes = {
         name: value
-        for name, value in vars(errors).items()
-        if inspect.isclass(value) and issubclass(value, Exception) and value.__module__ == errors.__name__
+        for name, value in {**vars(errors), "AxisError": errors.AxisError}.items()
+        if inspect.isclass(value) and issubclass(value, Exception)
     }
     parts = [introduction.rstrip("\n") + "\n"]
     for name, value in classes.items():

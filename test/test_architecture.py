@@ -259,6 +259,22 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         320,
         "functions on lists run as Python does, and any and all ask in turn",
     ),
+    ("", 350, "command lines start without what they do not use; first mistakes have messages of their own"),
+    (
+        "dialect",
+        30,
+        "command lines start without what they do not use; first mistakes have messages of their own",
+    ),
+    (
+        "frontend",
+        150,
+        "command lines start without what they do not use; first mistakes have messages of their own",
+    ),
+    (
+        "tools",
+        60,
+        "command lines start without what they do not use; first mistakes have messages of their own",
+    ),
 )
 """Rooms with the lines that they may have beyond `LINES`, and the reason: what weft can do now."""
 

@@ -6,12 +6,10 @@ import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backend.cpu.pipeline import CPU_PIPELINES, text_passes
-from ..backend.gpu.machine.driver_functions import LinkDriverFunctions
 from ..backend.gpu.pipeline import ALL_PASSES, GPU_PIPELINES
-from ..backend.schedules.schedule import Schedule
 from ..dialect.mlir import ir
 from ..dialect.op import OPS
 from ..dialect.register import context
@@ -21,6 +19,9 @@ from ..passes.pipelines import PIPELINES
 from ..passes.registry import PassTable
 from .plugins import OUTSIDE, loaded_pass
 from .upstream_passes import UPSTREAM
+
+if TYPE_CHECKING:
+    from ..backend.schedules.schedule import Schedule
 
 WEFT_TO_LLVM = module_pipeline(["weft-optimize", "weft-to-linalg", *CPU_PIPELINES])
 """The whole way, as one pipeline; `--emit=llvm` adds what a Python caller enters through."""
@@ -33,6 +34,8 @@ def all_passes() -> PassTable:
 
 def all_text_passes() -> Mapping[str, str]:
     """What the passes on LLVM assembly do, by their names; `--emit` runs them."""
+    from ..backend.gpu.machine.driver_functions import LinkDriverFunctions
+
     passes = (LinkDriverFunctions(), *text_passes())
     return {text_pass.name: text_pass.summary for text_pass in passes}
 

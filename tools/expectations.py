@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from ..dialect.records import dataclass
 from .diagnostics import Diagnostic
 from .inputs import Source
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..dialect.errors import WeftValueError
+from ..dialect.records import dataclass
 from .options import SPLIT_MARKER
 
 STANDARD_INPUT = "-"

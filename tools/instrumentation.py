@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ..dialect.records import dataclass
 from ..passes.base import Statistics
 from ..passes.pipeline import Code, Observer, Step
 from ..passes.timing import CompileTimes

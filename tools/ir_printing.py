@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ..dialect.errors import WeftValueError
 from ..dialect.mlir import Module, Operation, PassManager, ir
+from ..dialect.records import dataclass
 from ..passes.base import Statistics
 from ..passes.pipeline import Code, Observer, Step, pipeline_text
 from ..passes.registry import load_pass

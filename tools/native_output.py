@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -16,7 +16,7 @@ def captured_stderr() -> Iterator[Callable[[], str]]:
     """Redirect file descriptor 2 into a file for a while; the value returns what was written so far."""
     sys.stderr.flush()
     saved = os.dup(STANDARD_ERROR)
-    with tempfile.TemporaryFile() as file:
+    with _nowhere() as file:
         os.dup2(file.fileno(), STANDARD_ERROR)
 
         def read() -> str:
@@ -28,3 +28,12 @@ def captured_stderr() -> Iterator[Callable[[], str]]:
         finally:
             os.dup2(saved, STANDARD_ERROR)
             os.close(saved)
+
+
+def _nowhere() -> io.FileIO:
+    """A file without a name."""
+    if hasattr(os, "memfd_create"):
+        return io.FileIO(os.memfd_create("captured"), "r+")
+    import tempfile  # with much that Linux does not need
+
+    return tempfile.TemporaryFile(buffering=0)

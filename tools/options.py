@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, field, fields
 from typing import TYPE_CHECKING, Any
 
 from ..dialect.errors import WeftValueError
+from ..dialect.records import dataclass
 
 if TYPE_CHECKING:
     from ..passes.pipeline import Step

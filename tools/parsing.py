@@ -6,12 +6,12 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from ..dialect.errors import PassError, WeftValueError
 from ..dialect.mlir import Module, Operation, ir, load_dialects
 from ..dialect.parsing import first_unquoted_op
+from ..dialect.records import dataclass
 from ..dialect.register import context
 from ..frontend.artifacts.foreign_ir import place_that_is_no_text
 from ..passes.pipeline import ROOT, Step

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..dialect.errors import WeftValueError
+from ..dialect.records import dataclass
 from ..passes.managers import module_pipeline
 from ..passes.pipeline import Step
 from .inputs import Source

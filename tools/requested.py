@@ -84,7 +84,8 @@ def pass_names(values: Sequence[str]) -> set[str]:
 def require_known_passes(options: Options) -> None:
     """Raise `WeftValueError` unless the passes to print around are passes."""
     for option in ("mlir-print-ir-before", "mlir-print-ir-after"):
-        for name in pass_names(getattr(options, option.replace("-", "_"))) - all_text_passes().keys():
+        named = pass_names(getattr(options, option.replace("-", "_")))
+        for name in named - all_text_passes().keys() if named else ():
             try:
                 check_steps([Step(name)], all_passes())
             except WeftValueError as error:

@@ -7,14 +7,13 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TypeAlias
 
-from ..backend.schedules.schedule import forcing
-from ..backend.target import compiling_for
 from ..dialect.errors import PassError, WeftError, WeftValueError
 from ..dialect.mlir import ir
+from ..dialect.records import dataclass
 from ..dialect.register import context
 from ..frontend.artifacts.foreign_ir import require_known_form
 from ..passes.pipeline import ROOT, Observer, Step, pipeline_text, run_pipeline
@@ -162,12 +161,18 @@ class Session:
         """The schedules that are forced; their tables are read for no other reason."""
         if not self.options.schedules:
             return nullcontext()
+        from ..backend.schedules.schedule import forcing
+
         known = {kind.name for table in all_schedules().values() for kind in table}
         return forcing(self.options.schedules, known)
 
     def _target(self) -> AbstractContextManager[object]:
         """The machine to make code for; this one is found out by who asks for it first, as that takes a while."""
-        return nullcontext() if self.options.target == "native" else compiling_for(self.options.target)
+        if self.options.target == "native":
+            return nullcontext()
+        from ..backend.target import compiling_for
+
+        return compiling_for(self.options.target)
 
     def _read(self) -> Source:
         """The text to work on: of a file, of standard input, or of what a Python function is traced to."""

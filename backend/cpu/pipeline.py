@@ -17,10 +17,6 @@ from ...passes.managers import module_pipeline
 from ...passes.pipeline import Step, parse_pipeline
 from ...passes.registry import PASSES, PassTable
 from ...passes.rewriting import names_of_ops
-from ..llvm_compatibility.translation import REPAIRS
-from .lowering.branch_weights import WeighBranches
-from .lowering.entries import AddEntries
-from .lowering.stamps import StampKernels, is_stamped
 from .registry import CPU_PASSES
 
 _SIMPLIFY = "canonicalize{max-iterations=1}"
@@ -126,6 +122,10 @@ CPU_PIPELINES: Mapping[str, str] = MappingProxyType(
 
 def text_passes(entries: TextPass | None = None) -> Sequence[TextPass]:
     """What happens to the assembly of a module: stage "llvm". LLVM's optimiser gets the result."""
+    from ..llvm_compatibility.translation import REPAIRS  # which who only names pipelines need not wait for
+    from .lowering.branch_weights import WeighBranches
+    from .lowering.entries import AddEntries
+
     return (
         *REPAIRS,  # MLIR writes for a newer LLVM
         WeighBranches(),  # vector code goes without the passes of LLVM that would
@@ -184,6 +184,8 @@ def needed_steps(module: Module) -> list[Step]:
 
     Where linalg is among them it becomes whatever is in its bodies, and no step is left out.
     """
+    from .lowering.stamps import StampKernels, is_stamped
+
     ops = [tuple(name.split(".", 1)) for name in names_of_ops(module.operation) if "." in name]
     all_steps = steps_of("loops-to-llvm")
     if not is_stamped(module):

@@ -7,19 +7,16 @@ which they note it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
-from ...backend.cpu.codegen.loops.streaming import STREAMS
-from ...backend.cpu.lowering.argument_table import BY_TABLE
-from ...backend.cpu.lowering.inlining import INLINE, LOOPS
-from ...backend.nests.emit import PARALLEL
-from ...backend.planning.packed_layout import CONSTANT_ARGUMENTS, PACKED_ARGUMENTS
-from ...backend.planning.plan_attributes import PLAN, SCRATCH, SITES, are_sites, is_plan
-from ...dialect.mlir import Attribute, Module, ir
-from ...passes.lowering.accumulators import ROUNDED, STOPS
+from ...dialect.mlir import Attribute, Module, Operation, ir
 from ...passes.preconditions import refuse, require_axis
 from ...passes.rewriting import operations_of
+
+PREFIX = "weft."
+"""How the names of these attributes begin."""
 
 
 def _are_layouts(given: Attribute) -> bool:
@@ -33,16 +30,26 @@ def _is(kind: Any) -> Callable[[Attribute], bool]:
     return lambda given: isinstance(given, kind)
 
 
-NOTES: Mapping[str, Callable[[Attribute], bool]] = {
-    **dict.fromkeys((STREAMS, BY_TABLE, PARALLEL, ROUNDED, SCRATCH, STOPS), _is(ir.UnitAttr)),
-    INLINE: _is(ir.BoolAttr),
-    LOOPS: _is(ir.StringAttr),
-    CONSTANT_ARGUMENTS: _is(ir.DenseI64ArrayAttr),
-    PACKED_ARGUMENTS: _are_layouts,
-    PLAN: is_plan,
-    SITES: are_sites,
-}
-"""The attributes by which passes tell others something, and whether one has their form."""
+@cache
+def notes() -> Mapping[str, Callable[[Attribute], bool]]:
+    """The attributes by which passes tell others something, and whether one has their form."""
+    from ...backend.cpu.codegen.loops.streaming import STREAMS  # which IR without notes need not wait for
+    from ...backend.cpu.lowering.argument_table import BY_TABLE
+    from ...backend.cpu.lowering.inlining import INLINE, LOOPS
+    from ...backend.nests.emit import PARALLEL
+    from ...backend.planning.packed_layout import CONSTANT_ARGUMENTS, PACKED_ARGUMENTS
+    from ...backend.planning.plan_attributes import PLAN, SCRATCH, SITES, are_sites, is_plan
+    from ...passes.lowering.accumulators import ROUNDED, STOPS
+
+    return {
+        **dict.fromkeys((STREAMS, BY_TABLE, PARALLEL, ROUNDED, SCRATCH, STOPS), _is(ir.UnitAttr)),
+        INLINE: _is(ir.BoolAttr),
+        LOOPS: _is(ir.StringAttr),
+        CONSTANT_ARGUMENTS: _is(ir.DenseI64ArrayAttr),
+        PACKED_ARGUMENTS: _are_layouts,
+        PLAN: is_plan,
+        SITES: are_sites,
+    }
 
 
 def require_known_form(module: Module) -> None:
@@ -50,14 +57,21 @@ def require_known_form(module: Module) -> None:
 
     Raises `PassError`.
     """
-    has_sites = SITES in module.operation.attributes
     for operation in (module.operation, *operations_of(module.operation)):
-        for name in operation.attributes:
-            if name in NOTES and not NOTES[name](operation.attributes[name]):
-                refuse(operation, f"{name} is not of the form in which passes note it")
-        if PLAN in operation.attributes and not has_sites:
-            refuse(operation, f"a function with {PLAN} needs a module with {SITES}")
+        noted = [name for name in operation.attributes if name.startswith(PREFIX)]
+        if noted:
+            _require_known_notes(module, operation, noted)
         require_axis(operation)
+
+
+def _require_known_notes(module: Module, operation: Operation, names: Sequence[str]) -> None:
+    from ...backend.planning.plan_attributes import PLAN, SITES
+
+    for name in names:
+        if name in notes() and not notes()[name](operation.attributes[name]):
+            refuse(operation, f"{name} is not of the form in which passes note it")
+    if PLAN in names and SITES not in module.operation.attributes:
+        refuse(operation, f"a function with {PLAN} needs a module with {SITES}")
 
 
 _STRING = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"')
@@ -80,4 +94,4 @@ def place_that_is_no_text(text: str) -> int | None:
     return None
 
 
-__all__ = ["NOTES", "place_that_is_no_text", "require_known_form"]
+__all__ = ["PREFIX", "notes", "place_that_is_no_text", "require_known_form"]

@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 import weft
+from support.package import ROOT
+from weft.dialect import errors
 
 
 def message_of(function, *arguments, error=Exception, **options):
@@ -354,3 +356,40 @@ def test_sizes_that_wrap_around_at_run_time_are_not_allocated():
             ):
                 f(np.ones(2**exponent, np.float32))
         np.testing.assert_array_equal(f(small), function(small))
+
+
+CAUGHT_INSIDE = {
+    "NotScheduled": "a kernel goes to the host",
+    "NotStamped": "a profile goes without the times of kernels",
+    "Refused": "a node of ONNX, whose message is put into the error of its model",
+    "RuntimeFailure": "becomes the exception that the program raises",
+    "TooLongError": "indices are checked when the program runs",
+    "WritesOthers": "a loop goes without a picture of its permutation",
+}
+"""The errors that are no public names, and what becomes of them."""
+
+
+def test_every_error_that_a_user_meets_is_public_and_in_the_reference() -> None:
+    own = {n for n, v in {**vars(errors), "AxisError": errors.AxisError}.items() if isinstance(v, type)}
+    own = {name for name in own if issubclass(getattr(errors, name), Exception)}
+    assert own <= set(weft.__all__)
+    assert all(getattr(weft, name) is getattr(errors, name) for name in own)
+    sections = re.split(r"^## (\w+)\n", (ROOT / "docs" / "errors.md").read_text(), flags=re.MULTILINE)[1:]
+    told = dict(zip(sections[::2], sections[1::2], strict=True))
+    assert set(told) == own
+    bases = {base.__name__ for name in own for base in getattr(errors, name).__bases__}
+    for name in own - bases:
+        assert "**Cause.**" in told[name], name
+        assert "**Cure.**" in told[name], name
+
+
+def test_other_classes_of_errors_stay_inside() -> None:
+    found: dict[str, str] = {}
+    for room in ("dialect", "passes", "backend", "frontend", "tools"):
+        for file in (ROOT / room).rglob("*.py"):
+            for base in re.findall(
+                r"^class (\w+)\((?:\w+, )*(\w*Error|RefusedOperation)\b", file.read_text(), re.MULTILINE
+            ):
+                if file.name != "errors.py" and hasattr(errors, base[1]):
+                    found[base[0]] = str(file)
+    assert set(found) == set(CAUGHT_INSIDE), found

@@ -15,7 +15,7 @@ from weft.backend.cache.store import Store
 from weft.backend.processors.description import Processor
 from weft.backend.processors.gpu_figures import GpuFigures
 from weft.backend.target import host
-from weft.tools import weft_command
+from weft.tools import machine_command
 from weft.tools.weft_command import main
 
 
@@ -140,7 +140,7 @@ def test_what_is_assumed_of_the_machine_is_said(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unknown = dataclasses.replace(host(), processor=Processor("some", assumed=("it is like others",)))
-    monkeypatch.setattr(weft_command, "host", lambda: unknown)
+    monkeypatch.setattr(machine_command, "host", lambda: unknown)
     assert main(["machine"]) == 0
     assert "assumed       it is like others" in capsys.readouterr().out
 
@@ -150,8 +150,8 @@ def test_a_machine_is_measured_beside_what_is_known(
 ) -> None:
     known = Processor("some", second_level_cache=512 << 10, memory_bytes=8.0)
     found = Processor("", second_level_cache=1 << 20, memory_bytes=5.5, addition_wait=4.0)
-    monkeypatch.setattr(weft_command, "host", lambda: dataclasses.replace(host(), processor=known))
-    monkeypatch.setattr(weft_command, "measured", lambda vector_bytes: found)
+    monkeypatch.setattr(machine_command, "host", lambda: dataclasses.replace(host(), processor=known))
+    monkeypatch.setattr(machine_command, "measured", lambda vector_bytes: found)
     assert main(["machine", "--measure"]) == 0
     first, *rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert first[0] == "some"
@@ -172,7 +172,7 @@ def test_machine_tells_of_gpus(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_figures_that_are_not_known_are_not_told() -> None:
-    lines = weft_command.figure_lines(GpuFigures(source="a card", launch=2e-6, bytes_per_second=2e12))
+    lines = machine_command.figure_lines(GpuFigures(source="a card", launch=2e-6, bytes_per_second=2e12))
     assert lines[0] == "a launch      2 us; a read of the host 10 us"
     assert lines[-2:] == ["at most       2e+03 GB/s of memory", "figures       a card"]
-    assert not any(line.startswith("at most") for line in weft_command.figure_lines(GpuFigures()))
+    assert not any(line.startswith("at most") for line in machine_command.figure_lines(GpuFigures()))
