@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Sequence
 from enum import IntEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -14,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .collectives import Collective, current_member
+from .dtypes import by_short, element_type
+from .types import TensorType
 
 if TYPE_CHECKING:
     from .op import Array
-    from .types import TensorType
 
 KINDS = (
     "rank",
@@ -65,7 +67,10 @@ class Word(IntEnum):
     """Which word of the call has the address of the result."""
     DIGEST = 9
     """A number for what ranks must have in common, as far as the program tells."""
-    TEXT = 10
+    AXES = 10
+    """How many the array has."""
+    EXTENTS = 11
+    """Of these axes, -1 where only the run tells it; the text comes behind them."""
 
 
 def group_key(over: str) -> int:
@@ -90,13 +95,16 @@ def key_of(collective: Collective, x: TensorType) -> int:
     return digest_of(collective, x) ^ (0 if collective.kind == "barrier" else count)
 
 
+@lru_cache(maxsize=1024)
 def described(
     collective: Collective, x: TensorType | None, result: int
 ) -> np.ndarray[Any, np.dtype[np.int64]]:
     """A collective on arrays like x in words."""
     dtype = "" if x is None else x.dtype.name
     fields = [*map(str, collective[:4]), str(int(collective.wraps))]
+    fields.append("" if x is None else element_type(x.dtype).short)
     text = "\n".join([*fields, collective.place, collective.of]).encode("utf-8", "surrogateescape")
+    extents = [] if x is None else [-1 if extent is None else extent for extent in x.shape]
     is_order = collective.reduction in ("min", "max") and x is not None and x.dtype.kind not in "biu"
     reductions = () if is_order else NATIVE_REDUCTIONS
     words = [
@@ -110,19 +118,32 @@ def described(
         group_key(collective.over),
         result,
         digest_of(collective, x),
+        len(extents),
+        *extents,
     ]
     padded = text + bytes(-len(text) % 8)
-    return np.concatenate([np.array(words, np.int64), np.frombuffer(padded, "<i8").astype(np.int64)])
+    made = np.concatenate([np.array(words, np.int64), np.frombuffer(padded, "<i8").astype(np.int64)])
+    made.flags.writeable = False
+    return made
 
 
 @lru_cache(maxsize=1024)
 def collective_of(words: bytes) -> Collective:
     """What the words of a description tell."""
+    kind, over, reduction, number, wraps, _, place, of = _text_of(words)
+    return Collective(kind, over, reduction, int(number), wraps == "1", place, True, of)
+
+
+def operand_of(words: bytes, extents: Sequence[int]) -> TensorType:
+    """The type of the array that a description is of, given its extents."""
+    found = by_short(_text_of(words)[5])
+    return TensorType(tuple(extents), np.dtype(np.int8) if found is None else found.dtype)
+
+
+def _text_of(words: bytes) -> list[str]:
     numbers = np.frombuffer(words, np.int64)
-    text = numbers[Word.TEXT :].astype("<i8").tobytes()[: int(numbers[Word.BYTES])]
-    fields = text.decode("utf-8", "surrogateescape").split("\n", 6)
-    kind, over, reduction, number, wraps, place = fields[:6]
-    return Collective(kind, over, reduction, int(number), wraps == "1", place, True, "".join(fields[6:]))
+    text = numbers[Word.EXTENTS + int(numbers[Word.AXES]) :].astype("<i8").tobytes()
+    return text[: int(numbers[Word.BYTES])].decode("utf-8", "surrogateescape").split("\n", 7)
 
 
 def perform_described(description: Array, *operands: Array) -> list[Array]:
@@ -158,5 +179,6 @@ __all__ = [
     "group_key",
     "key_of",
     "number_of",
+    "operand_of",
     "perform_described",
 ]

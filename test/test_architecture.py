@@ -275,6 +275,10 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         60,
         "command lines start without what they do not use; first mistakes have messages of their own",
     ),
+    ("", 850, "ranks that are threads meet in native code, a hundred times faster than in Python"),
+    ("dialect", 20, "ranks that are threads meet in native code, a hundred times faster than in Python"),
+    ("backend", 750, "ranks that are threads meet in native code, a hundred times faster than in Python"),
+    ("backend/cpu", 480, "ranks that are threads meet in native code, a hundred times faster than in Python"),
 )
 """Rooms with the lines that they may have beyond `LINES`, and the reason: what weft can do now."""
 

@@ -34,7 +34,7 @@ from ...dialect.errors import (
 from ...dialect.types import type_of
 from ..settings import settings
 from .axes import Axes
-from .places import eager_place, shown
+from .places import eager_place, shown, waits_too_long
 
 if TYPE_CHECKING:
     from ...backend.cpu.collectives.library import NativeRanks
@@ -232,18 +232,12 @@ class Process:
         code = 0 if native is None else native.take_failure()
         error, self._error = self._error, None
         if isinstance(error, CommunicationError):
-            raise self._waits_too_long(collective)
+            raise waits_too_long(self.rank, collective)
         if error is not None:
             raise error
         if code:
             text = load().Get_error_string(code)
             raise CommunicationError(f"rank {self.rank} calls {collective} at {collective.place}: {text}")
-
-    def _waits_too_long(self, collective: Collective) -> CommunicationError:
-        return CommunicationError(
-            f"rank {self.rank} waits for more than {settings.collective_timeout} s in {collective} "
-            f"at {collective.place}: others do not come"
-        )
 
     def leave(self, error: BaseException | None) -> None:
         """Tell the others that this rank does not take part any more."""
@@ -298,7 +292,7 @@ class Process:
             now = time.monotonic()
             start = start or now
             if 0 < settings.collective_timeout < now - start:
-                raise self._waits_too_long(collective)
+                raise waits_too_long(self.rank, collective)
             time.sleep(0 if is_large or spins < 20 * _SPINS else 1e-3)
 
 

@@ -6,6 +6,8 @@ import threading
 from typing import TYPE_CHECKING
 
 from ...dialect.collectives import Collective
+from ...dialect.errors import CommunicationError
+from ..settings import settings
 from ..source.locations import range_of_frame, user_frames
 
 if TYPE_CHECKING:
@@ -34,8 +36,16 @@ def waits(rank: int, collective: Collective) -> str:
     return f"rank {rank} waits in {collective}{_at(collective)}"
 
 
+def waits_too_long(rank: int, collective: Collective) -> CommunicationError:
+    """What a rank raises that waits for longer than it is to."""
+    return CommunicationError(
+        f"rank {rank} waits for more than {settings.collective_timeout} s in {collective} "
+        f"at {collective.place}: others do not come"
+    )
+
+
 def _at(collective: Collective) -> str:
     return f" at {collective.place}" if collective.place else ""
 
 
-__all__ = ["eager_place", "shown", "waits"]
+__all__ = ["eager_place", "shown", "waits", "waits_too_long"]

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from ....dialect.callbacks import COLLECTIVE
 from ....dialect.collective_words import NATIVE_DTYPES, NATIVE_REDUCTIONS
+from ....dialect.collectives import REDUCTIONS
+from ..machine.ufuncs import c_loop
 from ..native_python.layout import WORD
 from ..native_python.library import link_native
-from . import native
-from .table import FUNCTIONS, GROUPS, Entry, Group
+from . import meetings, native
+from .table import FUNCTIONS, GROUPS, LOOP_COUNT, Entry, Group
 
 if sys.platform == "win32":
     from ..threads import windows as system
@@ -23,7 +28,28 @@ else:
 
 @cache
 def _linked() -> dict[str, int]:
-    return link_native("collectives", [native, system], {})
+    addresses = link_native("collectives", [native, meetings, system], {})
+    loops = ctypes.CFUNCTYPE(ctypes.c_int64)(addresses["weft_session_setup"])
+    _fill_loops(loops())
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=loops)
+    return addresses
+
+
+def _fill_loops(address: int) -> None:
+    """Tell native code NumPy's loops that combine two arrays."""
+    words: Any = (ctypes.c_int64 * (2 * LOOP_COUNT)).from_address(address)
+    kinds = [
+        (np.dtype(dtype).char, REDUCTIONS[name]) for dtype in NATIVE_DTYPES for name in NATIVE_REDUCTIONS
+    ]
+    for number, (char, ufunc) in enumerate(kinds):
+        words[2 * number : 2 * number + 2] = c_loop(ufunc, f"{char}{char}->{char}")
+
+
+@cache
+def linked_function(name: str, result: Any, *arguments: Any) -> Any:
+    """A function of native code, called without the interpreter's lock."""
+    return ctypes.CFUNCTYPE(result, *arguments)(_linked()[name])
 
 
 def collective_address() -> int:
@@ -99,4 +125,4 @@ def _address(function: Any) -> int:
     return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
-__all__ = ["NativeRanks", "collective_address"]
+__all__ = ["NativeRanks", "collective_address", "linked_function"]

@@ -21,6 +21,7 @@ from ..native_python.intrinsics import (
 )
 from ..native_python.layout import WORD
 from ..threads.posix import yield_processor
+from .meetings import SEAT, PyThread_tss_get, meet
 from .table import FUNCTIONS, GROUPS, SMALL, Entry, Group
 
 PyThread_get_thread_ident = CFunction(0)
@@ -103,6 +104,9 @@ STATUS = 8
 def weft_collective(words: int) -> int:
     asked = word(words)
     kind = word(asked + KIND)
+    seat = PyThread_tss_get(SEAT)
+    if seat != 0:
+        return meet(seat, words, asked, kind)
     if kind == FINISH:
         return finish(word(word(words + 2 * WORD)), word(words + word(asked + RESULT) * WORD))
     if word(TABLE + THREAD) == 0 or word(TABLE + THREAD) != PyThread_get_thread_ident():
@@ -268,8 +272,8 @@ def start(words: int, asked: int, group: int) -> int:
 
 
 def finish(begun_here: int, result: int) -> int:
-    """Wait for what was begun; Python waits for what it has begun itself."""
-    if begun_here & 1:
+    """Wait for what was begun; Python waits for what it has begun itself, and for what a rank did in its seat."""
+    if begun_here & 3:
         return 1
     count = word(begun_here + MESSAGE_COUNT)
     if count != 0 and until_done(begun_here, count) != 0:

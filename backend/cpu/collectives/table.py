@@ -64,4 +64,76 @@ class Entry:
     LENGTH = END // WORD
 
 
-__all__ = ["FUNCTIONS", "GROUPS", "SMALL", "Entry", "Group"]
+LOOP_COUNT = len(NATIVE_DTYPES) * len(NATIVE_REDUCTIONS)
+
+
+class Session:
+    """Where words of ranks that are threads are: how many there are, wait or have ended, and have ended."""
+
+    SIZE, STUCK, ENDED, HAS_FAILED = 0, WORD, 2 * WORD, 3 * WORD
+    LENGTH = 4 * WORD
+
+
+class Seat:
+    """Where words of one of these ranks are."""
+
+    SESSION = 0
+    CHAIRS, CHAIR_COUNT = WORD, 2 * WORD
+    """Its places in groups."""
+    COMES = 3 * WORD
+    """How often it has come to a meeting."""
+    WAITS = 4 * WORD
+    """What it has given at the meeting where it waits."""
+    REASON, MEETING, OTHER = 5 * WORD, 6 * WORD, 7 * WORD
+    """What is left to Python, of which meeting, and who asks for something else there."""
+    LENGTH = 8 * WORD
+
+
+class Reason:
+    """What is left to Python, if it is not 0."""
+
+    DIFFERENT, STUCK, COMPUTE = 1, 2, 3
+
+
+class Chair:
+    """Where words of a place in a group are: what names the group, and it, the place and how many there are.
+
+    The last one is the address of a word that counts how often the rank came, by whatever name of the group.
+    """
+
+    KEY, GROUP, PLACE, SIZE, COUNT = 0, WORD, 2 * WORD, 3 * WORD, 4 * WORD
+    LENGTH = 5 * WORD
+
+
+class Meeting:
+    """Where words are of what a group does together once; a group has the first one."""
+
+    NEXT = 0
+    NUMBER, GROUP, SIZE = WORD, 2 * WORD, 3 * WORD
+    CAME, LEFT, WAITERS = 4 * WORD, 5 * WORD, 6 * WORD
+    """How many ranks."""
+    IS_COMPLETE = 7 * WORD
+    GIVEN = 8 * WORD
+    """What each rank has given."""
+
+
+class Given:
+    """Where words of it are: its array, how many bytes that and its description have, and the description."""
+
+    DATA, BYTES, LENGTH, DESCRIPTION = 0, WORD, 2 * WORD, 3 * WORD
+
+
+__all__ = [
+    "FUNCTIONS",
+    "GROUPS",
+    "LOOP_COUNT",
+    "SMALL",
+    "Chair",
+    "Entry",
+    "Given",
+    "Group",
+    "Meeting",
+    "Reason",
+    "Seat",
+    "Session",
+]

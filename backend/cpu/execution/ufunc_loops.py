@@ -11,10 +11,10 @@ from __future__ import annotations
 import ctypes
 from functools import cache
 
-from ....dialect.errors import InternalError
 from ....dialect.ufunc_loops import find_ufunc
 from ..machine.libraries import library_function
 from ..machine.native_code import kept_library
+from ..machine.ufuncs import c_loop
 
 _NAME = "weft_call_loop"
 
@@ -43,36 +43,14 @@ _kept: list[ctypes.c_void_p] = []
 """What is read as long as the process lives."""
 
 
-class _Ufunc(ctypes.Structure):
-    """The beginning of NumPy's `PyUFuncObject`, which is part of its stable C interface."""
-
-    _fields_ = (
-        ("references", ctypes.c_ssize_t),
-        ("type", ctypes.c_void_p),
-        ("nin", ctypes.c_int),
-        ("nout", ctypes.c_int),
-        ("nargs", ctypes.c_int),
-        ("identity", ctypes.c_int),
-        ("functions", ctypes.POINTER(ctypes.c_void_p)),
-        ("data", ctypes.POINTER(ctypes.c_void_p)),
-        ("ntypes", ctypes.c_int),
-    )
-
-
 @cache
 def loop_address(function: str, loop: str) -> int:
     """The address of the function that calls a loop of a ufunc."""
-    ufunc = find_ufunc(function)
-    fields = _Ufunc.from_address(id(ufunc))
-    if (fields.nin, fields.nout, fields.ntypes) != (ufunc.nin, ufunc.nout, ufunc.ntypes):
-        raise InternalError(f"{function} is not laid out in memory as NumPy's C interface says")
-    number = ufunc.types.index(loop)
-    data = ctypes.c_void_p(
-        fields.data[number] if fields.data else None
-    )  # which may be null, as no symbol may
+    address, of_loop = c_loop(find_ufunc(function), loop)
+    data = ctypes.c_void_p(of_loop)  # no symbol may be null
     _kept.append(data)
     known = {
-        "loop": fields.functions[number] or 0,
+        "loop": address,
         "loop_data": ctypes.addressof(data),
         **{name: library_function(name) or 0 for name in ("feclearexcept", "fetestexcept")},
     }
