@@ -128,6 +128,7 @@ A number only falls. Where a room needs more, for what it could not do before, t
 """
 
 RAISED: tuple[tuple[str, int, str], ...] = (
+    ("dialect", 50, "messages show values without running the user's code"),
     ("frontend", 100, "lists of values of several types are done with item by item"),
     ("frontend/autograph/operators", 100, "lists of values of several types are done with item by item"),
     ("passes", 150, "triangles, diagonals, searches and run-time extents are split by blocks"),

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from ...dialect.records import NamedTuple
+from ...dialect.shown_values import shown_value
 from ..guards.inputs import NUMBERS, may_change
 from ..signature.packed_numbers import DTYPES, PackedNumbers, form_of, is_packed
 from ..signature.signature import (
@@ -147,7 +148,7 @@ class CallNumbers:
         name, now = self._found[place]
         if isinstance(before, Packed) or isinstance(now, Packed):
             return f"numbers of argument {name!r} changed"
-        return f"argument {name!r} changed from {before.value!r} to {now.value!r}"
+        return f"argument {name!r} changed from {shown_value(before.value)} to {shown_value(now.value)}"
 
     def _keep(self, leaves: Collection[int], reason: str) -> None:
         """Let the numbers at some of the leaves be constants after all."""

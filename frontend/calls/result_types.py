@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...dialect.shown_values import shown_value
 from ...dialect.types import TensorType
 from ..runtime_values.result_spec import (
     ArgumentResult,
@@ -57,9 +58,9 @@ def _text_of(leaf: Any, computed: Sequence[TensorType], arguments: Sequence[Tens
     if isinstance(leaf, TypedResult):
         return " or ".join(map(str, several(leaf.options)))
     if isinstance(leaf, ConstantResult):
-        return repr(leaf.value)
+        return shown_value(leaf.value)
     if isinstance(leaf, ChosenResult):
-        return " or ".join(map(repr, leaf.options))
+        return " or ".join(map(shown_value, leaf.options))
     if isinstance(leaf, (FoundResult, ThawedResult)):
         return leaf.kind if isinstance(leaf, FoundResult) else "a string"
     columns = [computed[column.position] for column, _ in leaf.columns]

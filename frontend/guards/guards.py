@@ -7,7 +7,6 @@ and sets by what is in them.
 from __future__ import annotations
 
 import contextlib
-import reprlib
 import types
 import weakref
 from collections.abc import Callable, Sequence
@@ -15,6 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ...dialect.shown_values import shown_value
 from ..reach.links import Link
 from ..signature.signature import IdentityKey, static_key
 from .captures import Capture
@@ -354,7 +354,7 @@ def entry_key(handle: Handle, container: Any, key: Any) -> Any:
 def described(value: Any) -> str:
     """A value in an explanation."""
     if is_fixed(value) or isinstance(value, _CONTAINERS):
-        return reprlib.repr(value)
+        return shown_value(value)
     return f"a {type(value).__name__}"
 
 

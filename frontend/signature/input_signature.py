@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import WeftTypeError, WeftValueError
+from ...dialect.shown_values import shown_value
 from ...dialect.types import TensorType
 from .foreign_arrays import elements_as
 from .signature import (
@@ -82,7 +83,7 @@ def conform(value: Any, spec: Any, name: str) -> Any:
             )
     elif spec.parts is not None:
         if flatten(_composite(value, spec, name), leaves, name, []) != structure:
-            raise WeftTypeError(f"argument {name!r} must be {spec!r}, but {value!r} was given")
+            raise WeftTypeError(f"argument {name!r} must be {spec!r}, but {shown_value(value)} was given")
     else:
         leaves = [value]
     conformed = [_conform_leaf(v, s, n) for v, s, n in zip(leaves, wanted, names, strict=True)]
@@ -96,7 +97,9 @@ def _composite(value: Any, spec: TensorSpec, name: str) -> Any:
     try:
         return np.asarray(value, spec.dtype)
     except (TypeError, ValueError, OverflowError) as error:
-        raise WeftTypeError(f"argument {name!r} must be {spec!r}, but {value!r} was given") from error
+        raise WeftTypeError(
+            f"argument {name!r} must be {spec!r}, but {shown_value(value)} was given"
+        ) from error
 
 
 def of_input_signature(
@@ -136,7 +139,9 @@ def _conform_leaf(value: Any, spec: TensorSpec, name: str) -> Any:
         try:
             value = elements_as(value, spec.dtype)
         except (TypeError, ValueError, OverflowError) as error:
-            raise WeftTypeError(f"argument {name!r} must be {spec.type}, but {value!r} was given") from error
+            raise WeftTypeError(
+                f"argument {name!r} must be {spec.type}, but {shown_value(value)} was given"
+            ) from error
     value = as_array(value, name)
     if isinstance(value, np.generic):
         value = np.asarray(value)  # one trace for scalars and arrays without dimensions

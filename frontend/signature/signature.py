@@ -17,6 +17,7 @@ from ...backend.gpu.devices.on_device import OnDevice, is_foreign_array_on_gpu
 from ...dialect.dtypes import as_dtype, element_type, supported_names
 from ...dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
 from ...dialect.records import dataclass
+from ...dialect.shown_values import shown_value
 from ...dialect.types import TensorType, compatible_shapes, parse_type, type_of
 from .composite_arrays import ArrayParts, array_of, is_composite, is_composite_dtype, parts_of, parts_of_array
 from .foreign_arrays import has_elements, instead_of_elements, read_elements, require_numpy_rules
@@ -512,7 +513,7 @@ def describe(structure: Structure, types: Sequence[TensorType]) -> str:
     if isinstance(structure, Leaf):
         return str(types[structure.index])
     if isinstance(structure, Static):
-        return repr(structure.value)
+        return shown_value(structure.value)
     children = [describe(child, types) for child in structure.children]
     kind = structure.kind
     if kind is list:

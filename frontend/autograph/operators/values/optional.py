@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .....dialect.errors import UnsupportedError, with_article
+from .....dialect.errors import UnsupportedError
+from .....dialect.shown_values import shown_value
 from ....runtime_values import strings
 from ....runtime_values.results import RuntimeChoice, RuntimeNone
 from ....runtime_values.values import holds_traced
@@ -109,7 +110,7 @@ class Chosen(RuntimeChoice):
     )
 
     def __repr__(self) -> str:
-        shown = dict.fromkeys(map(_shown, self.options))  # several objects may look alike
+        shown = dict.fromkeys(map(shown_value, self.options))  # several objects may look alike
         return " or ".join(shown) if len(shown) > 1 else f"one of several: {next(iter(shown))}"
 
 
@@ -201,13 +202,6 @@ class ChosenText(Chosen):
         if name in strings.STRING_METHODS:
             return partial(self._changed, name)
         raise self._refusal(f"{name!r} of it is asked for")
-
-
-def _shown(value: Any) -> str:
-    """A value in messages: an object of which nothing is said but where it lies by its class."""
-    kind: Any = type(value)
-    is_bare = kind.__repr__ is object.__repr__
-    return with_article(f"{kind.__name__} object") if is_bare else repr(value)
 
 
 def _truth(compared: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .....dialect.shown_values import shown_value
 from .....dialect.types import type_of
 from ....signature.signature import static_key
 from ....signature.traced_value import ByValue
@@ -37,7 +38,7 @@ def _are_made_alike(one: types.FunctionType, other: types.FunctionType) -> bool:
 def described(value: Any) -> str:
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc":
         return str(type_of(np.asarray(value)))
-    text = repr(value)
+    text = shown_value(value)
     return text if len(text) < 60 else f"a {type(value).__name__}"
 
 

@@ -1,0 +1,69 @@
+"""Values in messages and notes: said without running a line of the user's code.
+
+A `__repr__` of the user's may read properties that compute and keep something, count its calls, or raise because the
+object is half made. A message that the user did not ask for must do none of that.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import reprlib
+import sys
+from types import FunctionType
+from typing import Any
+
+from .errors import with_article
+
+_TRUSTED = frozenset(sys.stdlib_module_names) | {"builtins", __name__.partition(".")[0], "numpy"}
+
+
+class _Shown(reprlib.Repr):
+    """The short form of built-in containers, with objects of the user's own classes as what they are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdict = self.maxdeque = 12
+        self.maxstring = self.maxlong = self.maxother = 200
+
+    def repr1(self, x: Any, level: int) -> str:
+        kind = type(x)
+        if dataclasses.is_dataclass(kind) and hasattr(
+            kind.__repr__, "__wrapped__"
+        ):  # the one that @dataclass writes
+            fields = [
+                f.name for f in dataclasses.fields(kind) if f.repr and f.name in getattr(x, "__dict__", ())
+            ]
+            told = (
+                [f"{name}={self.repr1(vars(x)[name], level - 1)}" for name in fields]
+                if level > 0
+                else ["..."]
+            )
+            return f"{kind.__qualname__}({', '.join(told)})"
+        return super().repr1(x, level) if _is_safe(kind) else with_article(f"{kind.__name__} object")
+
+
+def _is_safe(kind: type) -> bool:
+    """Whether `repr` of an object of this class runs nothing but built-in code, and says more than an address."""
+    method: Any = kind.__repr__
+    if isinstance(method, FunctionType):
+        return str(method.__globals__.get("__name__", "")).partition(".")[0] in _TRUSTED
+    return method is not object.__repr__
+
+
+_SHOWN = _Shown()
+
+
+def shown_value(value: Any) -> str:
+    """A value as a message says it: its `repr`, shortened, without calling a `__repr__` that the user wrote.
+
+    Examples:
+        >>> class Half:
+        ...     def __repr__(self):
+        ...         raise AttributeError("not made yet")
+        >>> shown_value([1.5, Half()])
+        '[1.5, a Half object]'
+    """
+    return _SHOWN.repr(value)
+
+
+__all__ = ["shown_value"]
