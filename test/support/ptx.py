@@ -45,23 +45,29 @@ def run(
     shared: int = 0,
     seed: int = 0,
     options: Options | None = None,
+    name: str | None = None,
 ) -> list[Any]:
-    """Run a kernel on copies of arrays; the arrays as they are then."""
+    """Run the kernel, or that of a name, on copies of arrays, and on words; the arrays as they are then."""
     module = Module(text, MEMORY, (9, 0), 13000)
     addresses = []
     try:
-        (linked,) = module.kernels.values()
+        (linked,) = module.kernels.values() if name is None else [module.kernels[name]]
+        words = []
         for array in arrays:
+            if isinstance(array, int):
+                words.append(array)
+                continue
             addresses.append(MEMORY.allocate(array.nbytes))
             MEMORY.span(addresses[-1], array.nbytes)[...] = (
                 np.ascontiguousarray(array).reshape(-1).view(np.uint8)
             )
-        parameters = np.array(addresses, np.uint64).tobytes()
+            words.append(addresses[-1])
+        parameters = np.array(words, np.uint64).tobytes()
         launch = Launch((grid, 1, 1), (block, 1, 1), parameters, shared)
         Machine(linked, launch, MEMORY, np.random.default_rng(seed), options or Options()).run()
         return [
             MEMORY.span(address, array.nbytes).copy().view(array.dtype).reshape(array.shape)
-            for address, array in zip(addresses, arrays, strict=True)
+            for address, array in zip(addresses, (a for a in arrays if not isinstance(a, int)), strict=True)
         ]
     finally:
         for address in addresses:

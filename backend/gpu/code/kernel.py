@@ -60,8 +60,8 @@ class Kernel:
     ) -> None:
         """A kernel that runs some operations of a kernel function, in blocks of so many threads, and asks for values.
 
-        Memory that is `local` it has no need of: it is not passed, and nothing in it may be asked for. What is `given`
-        is passed as it is, so that another launch can give another value. What it writes besides the operations is
+        Memory that is `local` it has no need of: only extents are passed, and nothing in it may be asked for. What is
+        `given` is passed as it is, so that another launch can give another value. What it writes besides operations is
         said by `writes`. If threads exchange what they write (`exchanges`), it may change at every barrier.
 
         Raises `NotScheduled` where they take what other operations made.
@@ -77,7 +77,9 @@ class Kernel:
         self._captured = list(dict.fromkeys([*captured, *given]))
         self._function = function
         self._parameters = [type for v in self._captured for type in _parameter_types(v.type)]
-        extents = [(v, axis) for v in self._captured for axis in _unknown_axes(v)]
+        self._sized = [*self._captured, *local]
+        """Of what extents are passed that are not known."""
+        extents = [(v, axis) for v in self._sized for axis in _unknown_axes(v)]
         module = _device_module(function)
         with ir.InsertionPoint(module.regions[0].blocks[0]), function.location:
             types = [*self._parameters, *[ir.IndexType.get()] * len(extents)]
@@ -98,7 +100,7 @@ class Kernel:
                 self._return = create_operation("gpu.return")
         self._shared = 0
         with self.body():
-            self._bind(list(block.arguments), extents)
+            self._bind(list(block.arguments), extents, local)
             # What is made again is put before it, where all that follows sees it.
             self._start = create_operation(
                 "arith.constant",
@@ -106,8 +108,6 @@ class Kernel:
                 (),
                 {"value": ir.IntegerAttr.get(ir.IndexType.get(), 0)},
             )
-            for value in local:
-                self._values[value] = create("ub.poison", [value.type], [])
             if guard is not None:
                 self._return_on_failure(self._values[guard])
 
@@ -126,7 +126,7 @@ class Kernel:
         with ir.InsertionPoint(self._return), self._function.location:
             yield
 
-    def _bind(self, arguments: list[Value], extents: list[tuple[Value, int]]) -> None:
+    def _bind(self, arguments: list[Value], extents: list[tuple[Value, int]], local: Sequence[Value]) -> None:
         sizes = dict(zip(extents, arguments[len(self._parameters) :], strict=True))
         remaining = iter(arguments)
         for outer in self._captured:
@@ -136,6 +136,10 @@ class Kernel:
             elif first.type != outer.type:
                 first = self._array(first, outer, sizes)
             self._values[outer] = first
+        for outer in local:
+            (type,) = _parameter_types(outer.type)
+            nowhere = create("ub.poison", [type], [])
+            self._values[outer] = nowhere if type == outer.type else self._array(nowhere, outer, sizes)
 
     def _array(self, pointer: Value, outer: Value, sizes: dict[tuple[Value, int], Value]) -> Value:
         """The memref of unknown extents behind a pointer."""
@@ -180,6 +184,10 @@ class Kernel:
 
     def is_local(self, inner: Value) -> bool:
         """Whether a value in here stands for memory that there is not."""
+        while (
+            not isinstance(inner.owner, ir.Block) and inner.owner.operation.name == "memref.reinterpret_cast"
+        ):
+            inner = inner.owner.operation.operands[0]
         return not isinstance(inner.owner, ir.Block) and bool(inner.owner.operation.name == "ub.poison")
 
     def clone(self, op: Operation) -> Operation:
@@ -243,7 +251,8 @@ class Kernel:
         grid = [emitter.value(extent) for extent in (*blocks, 1, 1)[:3]]
         block = [emitter.value(extent) for extent in self.threads]
         operands = [part for v in passed for part in _parameters_of(v)]
-        operands += [memref_size(v, axis) for v in passed for axis in _unknown_axes(v)]
+        sized = [instead.get(value, value) for value in self._sized]
+        operands += [memref_size(v, axis) for v in sized for axis in _unknown_axes(v)]
         i32 = ir.IntegerType.get_signless(32)
         size = (
             [create("arith.constant", [i32], [], {"value": ir.IntegerAttr.get(i32, shared)})]

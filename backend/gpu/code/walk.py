@@ -45,7 +45,7 @@ def stepped(
     return loop.results
 
 
-def rest_and_quotient(number: Value, by: int, emitter: Emitter) -> tuple[Value, Value]:
+def rest_and_quotient(number: Value, by: Index, emitter: Emitter) -> tuple[Value, Value]:
     """What is left of a number, and how often it has another one."""
     operands = [number, emitter.value(by)]
     rest, quotient = (create(name, [number.type], operands) for name in ("arith.remui", "arith.divui"))

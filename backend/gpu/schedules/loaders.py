@@ -94,10 +94,12 @@ class Loader:
         extent: Index,
         box: Box,
         is_moved: bool = False,
+        are_multiples: bool = False,
     ) -> None:
         """Of a factor with lines along a dimension, of which there are so many, from the first of a block on.
 
-        A tile has some of them, as its box says.
+        A tile has some of them, as its box says. Extents that are not known `are_multiples` of what 16 bytes hold where
+        the host has looked at that.
 
         Tiles that would reach over the end may be moved: those of lines are, which `first` says already, and all of
         what is summed, so that the first one has what the others leave over, behind zeros. All addresses in a tile are
@@ -106,7 +108,7 @@ class Loader:
         assert along is not None
         self.product, self.factor, self.along = product_, factor, along
         self.first, self.extent, self.emitter = first, extent, product_.emitter
-        self.box, self.is_moved = box, is_moved
+        self.box, self.is_moved, self._are_multiples = box, is_moved, are_multiples
         access, summed = factor.access, product_.contraction.summed
         self.by_depth = not access.is_contiguous_in(along)
         fast = summed[-1] if self.by_depth else along
@@ -120,11 +122,12 @@ class Loader:
         """How many neighbours along a dimension a thread reads at once."""
         extent = self.product.contraction.nest.extents[fast]
         size = element_bytes(access.memref.type.element_type)
-        if not size or not isinstance(extent, int) or not is_vector(access, fast):
+        is_known = isinstance(extent, int)
+        if not size or not (is_known or self._are_multiples) or not is_vector(access, fast):
             return 1
         per_thread = self.box.side * self.box.depth // THREADS
         lanes = min(BYTES // size, 8, length, per_thread)
-        while lanes > 1 and (extent % lanes or not rows_are_multiples(access, lanes)):
+        while lanes > 1 and ((is_known and extent % lanes) or not rows_are_multiples(access, lanes)):
             lanes //= 2
         return max(lanes, 1)
 

@@ -119,6 +119,8 @@ class Product(Results):
     """Whether a thread can have one element of a square."""
     shared_bytes = 0
     """What a launch gives to a block, besides what the kernel has."""
+    are_multiples = False
+    """Whether the host has looked that rows of unknown length begin at multiples of 16 bytes."""
 
     def __init__(
         self,
@@ -375,7 +377,9 @@ class Products(DeviceSchedule):
     def write(self, name: str) -> None:
         self.write_tiles(name, self.title)
 
-    def write_tiles(self, name: str, reason: str, shape: Shape | None = None) -> None:
+    def write_tiles(
+        self, name: str, reason: str, shape: Shape | None = None, are_multiples: bool = False
+    ) -> None:
         """Write with tiles of a shape, or of one that suits the extents."""
         emitter = Emitter(self.function)
         outer = loop_nest(self.steps[0].nest.operation)
@@ -393,6 +397,7 @@ class Products(DeviceSchedule):
             found = match_contraction(nests[0], None)
             assert found is not None
             written = self.writer(kernel, found, shape, self.steps, nests, asked)
+            written.are_multiples = are_multiples
             written.emit()
             for copy in copies:
                 copy.erase()

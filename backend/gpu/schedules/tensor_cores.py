@@ -10,9 +10,12 @@ from collections.abc import Sequence
 
 from ....dialect.mlir import Value, ir
 from ...functions.instructions import call_intrinsic
-from ...nests.contraction import Contraction, Factor
-from ...nests.emit import Index, create, store
+from ...nests.contraction import Contraction, Factor, match_contraction
+from ...nests.emit import Emitter, Index, create, store
+from ...nests.nest import loop_nest
 from ...target import current, gpu_figures
+from ..code.control import only_if, otherwise
+from ..code.vectors import is_aligned, is_vector, rows_are_multiples
 from .copied_tiles import CopiedTiles, can_copy
 from .loaders import Box, Loader
 from .products import Products
@@ -20,6 +23,8 @@ from .warp_products import COLUMNS, ROWS, WarpProduct
 
 _DEPTH = 16
 """Of an instruction."""
+_COPIED = 8
+"""Halves in a copy of 16 bytes."""
 _PAD = 8
 """Halves between the rows of a tile, so that the threads of a warp read from different banks."""
 _INTRINSICS = {"f16": "llvm.nvvm.mma.m16n8k16.row.col.f32.f32", "bf16": "llvm.nvvm.mma.m16n8k16.row.col.bf16"}
@@ -69,7 +74,9 @@ class TensorProduct(WarpProduct):
 
     def loader(self, factor: Factor, along: int | None, first: Index, extent: Index, box: Box) -> Loader:
         """What brings tiles of a factor to shared memory, as halves."""
-        return _HalfLoader(self, factor, along, first, extent, box, is_moved=True)
+        return _HalfLoader(
+            self, factor, along, first, extent, box, is_moved=True, are_multiples=self.are_multiples
+        )
 
     def add_up(self, loaders: Sequence[Loader], zeros: list[Value]) -> list[Value]:
         """The sums of the thread, of tiles that are copied some steps ahead if that is possible."""
@@ -146,7 +153,7 @@ class _HalfLoader(Loader):
 
 class TensorProducts(Products):
     """Products of halves by `mma.sync` on sm_80 and newer; tiles are copied two steps ahead by `cp.async` where rows
-    are multiples of 16 bytes.
+    are multiples of 16 bytes, which the host looks at where their length is not known.
     """
 
     name = "tensor-cores"
@@ -160,6 +167,33 @@ class TensorProducts(Products):
     @property
     def operations_per_second(self) -> float:
         return gpu_figures().f16_per_second
+
+    def write(self, name: str) -> None:
+        contraction = match_contraction(loop_nest(self.ops[0]), None)
+        assert contraction is not None
+        are_multiples = _are_multiples(contraction, Emitter(self.function))
+        if are_multiples is None:
+            super().write(name)
+            return
+        with only_if(are_multiples) as branch:
+            self.write_tiles(name, self.title, are_multiples=True)
+        with otherwise(branch):
+            self.write_tiles(f"{name}_anywhere", "tensor cores: rows begin anywhere")
+
+
+def _are_multiples(contraction: Contraction, emitter: Emitter) -> Value | None:
+    """Whether rows of factors begin at multiples of 16 bytes; None where that is known, or not to be told."""
+    extents = []
+    for factor, line in ((contraction.left, contraction.row), (contraction.right, contraction.column)):
+        assert line is not None
+        access = factor.access
+        fast = line if access.is_contiguous_in(line) else contraction.summed[-1]
+        extents.append(contraction.nest.extents[fast])
+        if not is_vector(access, fast) or not rows_are_multiples(access, _COPIED):
+            return None
+    if any(isinstance(extent, int) and extent % _COPIED for extent in extents):
+        return None
+    return is_aligned([], _COPIED, extents, emitter)
 
 
 __all__ = ["TensorProduct", "TensorProducts", "as_word", "has_instruction", "instruction", "takes"]

@@ -1,8 +1,9 @@
 """Products of halves by warpgroups: a thread brings boxes to shared memory, and others multiply them from there.
 
 The first warpgroup of a block has that thread. The others have 64 rows of the result each, and wait for the next boxes
-in a ring while the thread is some ahead. Boxes that reach over the end of an array are filled with zeros. Arrays have
-to begin at multiples of 16 bytes, which the host looks at; for others there is the kernel of `tensor_cores`.
+in a ring while the thread is some ahead. Boxes that reach over the end of an array are filled with zeros. Arrays and
+their rows have to begin at multiples of 16 bytes, which the host looks at as far as it is not known; for others there
+are the kernels of `tensor_cores`.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ _BAND = 8
 """Rows of tiles that are made at a time, column by column."""
 _ALIGNMENT = 16
 """Where arrays and their rows have to begin, in bytes."""
+_LEAST = 64
+"""Of rows, columns, and what is summed: with fewer, boxes are filled with zeros for the most part."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +89,7 @@ def _takes(contraction: Contraction) -> bool:
     extents += [contraction.extent(dim) for dim in contraction.summed]
     return (
         len(contraction.summed) == 1
-        and all(isinstance(extent, int) and extent >= 64 for extent in extents)
-        and all(isinstance(contraction.extent(dim), int) for dim in contraction.outer)
+        and all(not isinstance(extent, int) or extent >= _LEAST for extent in extents)
         and _is_plain(contraction.left, contraction.row, contraction.summed[0])
         and _is_plain(contraction.right, contraction.column, contraction.summed[0])
     )
@@ -101,23 +103,22 @@ def _is_plain(factor: Factor, line: int | None, summed: int) -> bool:
         return False
     dims = [expression.position for expression in expressions]
     return (
-        type.has_static_shape
-        and type.layout == ir.AffineMapAttr.get(ir.AffineMap.get_identity(len(dims)))
+        type.layout == ir.AffineMapAttr.get(ir.AffineMap.get_identity(len(dims)))
         and len(set(dims)) == len(dims)
         and dims[-1] in (line, summed)
         and {line, summed} <= set(dims)
-        and type.shape[-1] * 2 % _ALIGNMENT == 0
+        and (type.is_dynamic_dim(type.rank - 1) or type.shape[-1] * 2 % _ALIGNMENT == 0)
     )
 
 
-def _tile(contraction: Contraction, is_alone: bool) -> Tile:
-    """The largest tile of which there is one for each multiprocessor, else the smallest."""
+def _tile(contraction: Contraction, is_alone: bool, emitter: Emitter) -> Tile:
+    """The largest tile of which there is one for each multiprocessor, else the smallest; or one between."""
     gpu = current().gpu
     assert gpu is not None
     for tile in _TILES if is_alone else _TILES[1:]:
-        count = 1
-        for extent in _counts(contraction, tile):
-            count *= int(extent)
+        count = product(_counts(contraction, tile, emitter), emitter)
+        if not isinstance(count, int):
+            return _TILES[1]
         if count >= gpu.multiprocessors:
             return tile
     return _TILES[-1]
@@ -129,12 +130,28 @@ def _only_rounds(step: Step) -> bool:
     return [op.name for op in ops] == ["arith.truncf"] and len(step.nest.inputs) == 1
 
 
-def _are_aligned(steps: Sequence[Step], emitter: Emitter) -> Value:
-    """Whether arrays begin where copies of boxes, and stores of pairs, can take them; what is allocated does."""
+def _are_aligned(steps: Sequence[Step], contraction: Contraction, emitter: Emitter) -> Value:
+    """Whether copies of boxes, and stores of pairs, can take arrays and their rows; what is allocated begins well."""
     accesses = [access for step in steps for access in step.nest.accesses if not access.is_scalar]
     arrays = [access.memref for access in accesses if not _is_allocated(access.memref)]
     aligned = is_aligned(arrays, _ALIGNMENT, [], emitter)
-    return _true() if aligned is None else aligned
+    found = _true() if aligned is None else aligned
+    rows = {factor.access.expressions[-1].position for factor in (contraction.left, contraction.right)}
+    even = is_aligned([], _ALIGNMENT // 2, map(contraction.extent, rows | {contraction.column}), emitter)
+    for condition in [even, *_are_long(contraction, emitter)]:
+        if condition is not None:
+            found = create("arith.andi", [found.type], [found, condition])
+    return found
+
+
+def _are_long(contraction: Contraction, emitter: Emitter) -> list[Value]:
+    """Whether there are enough rows and columns for tiles, and of what is summed, and a product at all."""
+    dims = (contraction.row, contraction.column, *contraction.summed, *contraction.outer)
+    return [
+        compare("uge", extent, emitter.value(1 if dim in contraction.outer else _LEAST))
+        for dim, extent in zip(dims, map(contraction.extent, dims), strict=True)
+        if not isinstance(extent, int)
+    ]
 
 
 def _is_allocated(memref: Value) -> bool:
@@ -162,16 +179,16 @@ def _not_needed(steps: Sequence[Step], contraction: Contraction, is_asked_for: b
     return [memref for memref in memrefs if base(memref) not in bases]
 
 
-def _counts(contraction: Contraction, tile: Tile) -> list[Index]:
+def _counts(contraction: Contraction, tile: Tile, emitter: Emitter) -> list[Index]:
     """How many tiles there are along each dimension."""
-    counts = [
-        -(-int(extent) // size)
-        for extent, size in (
-            (contraction.extent(contraction.row), tile.rows),
-            (contraction.columns, tile.columns),
-        )
-    ]
+    sides = (contraction.extent(contraction.row), tile.rows), (contraction.columns, tile.columns)
+    counts = [_parts(extent, size, emitter) for extent, size in sides]
     return [*[contraction.extent(dim) for dim in contraction.outer], *counts]
+
+
+def _parts(extent: Index, size: int, emitter: Emitter) -> Index:
+    """Of how many boxes of a size something is."""
+    return emitter.divide(emitter.add(extent, size - 1), size)
 
 
 def _box(contraction: Contraction, number: int, tile: Tile) -> list[int]:
@@ -255,20 +272,19 @@ class WarpgroupProduct(tensor_cores.TensorProduct):
 
     def _place_block(self) -> None:
         emitter, tile = self.emitter, self.tile
-        *outer, rows, columns = _counts(self.contraction, tile)
-        assert isinstance(rows, int)
-        assert isinstance(columns, int)
-        *self.outer, within = split(self.kernel.id("block_id"), [*outer, rows * columns], emitter)
+        *outer, rows, columns = _counts(self.contraction, tile, emitter)
+        tiles = emitter.multiply(rows, columns)
+        *self.outer, within = split(self.kernel.id("block_id"), [*outer, tiles], emitter)
         row, column = self._by_bands(emitter.value(within), rows, columns)
         self.first = emitter.multiply(row, tile.rows), emitter.multiply(column, tile.columns)
 
-    def _by_bands(self, number: Value, rows: int, columns: int) -> tuple[Index, Index]:
+    def _by_bands(self, number: Value, rows: Index, columns: Index) -> tuple[Index, Index]:
         """Where the tile of a number is: those at work together share rows and columns, which stay in the cache."""
         emitter = self.emitter
-        if rows <= _BAND:
+        if isinstance(rows, int) and rows <= _BAND:
             rest, quotient = rest_and_quotient(number, rows, self.emitter)
             return rest, quotient
-        within, band = rest_and_quotient(number, _BAND * columns, self.emitter)
+        within, band = rest_and_quotient(number, emitter.multiply(columns, _BAND), self.emitter)
         first = emitter.multiply(band, _BAND)
         height = emitter.value(emitter.minimum(emitter.subtract(rows, first), _BAND))
         row = create("arith.remui", [number.type], [within, height])
@@ -286,7 +302,8 @@ class WarpgroupProduct(tensor_cores.TensorProduct):
 
     def _finish(self, sums: list[Value]) -> None:
         """Store pairs; the host has looked at where arrays begin."""
-        pairs = self.columns % 2 == 0 and self.accesses_are_even()
+        is_even = not isinstance(self.columns, int) or self.columns % 2 == 0
+        pairs = is_even and self.accesses_are_even()
         self.store_square(sums, 2 if pairs else 1)
 
     def store_square(self, sums: list[Value], lanes: int) -> None:
@@ -304,8 +321,7 @@ class WarpgroupProduct(tensor_cores.TensorProduct):
 
     def _if_inside(self, at: Value, extent: Index, tile: int) -> AbstractContextManager[object]:
         """Write what is done for places in the result, which all are where tiles divide it."""
-        assert isinstance(extent, int)
-        if extent % tile == 0:
+        if isinstance(extent, int) and extent % tile == 0:
             return nullcontext()
         return only_if(compare("ult", at, self.emitter.value(extent)))
 
@@ -320,7 +336,7 @@ class _Ring:
         self._full = Mbarriers(memory, start, self._emitter)
         self._empty = Mbarriers(memory, start + 8 * _STAGES, self._emitter)
         depth = product_.contraction.extent(product_.contraction.summed[0])
-        self._steps = -(-int(depth) // _DEPTH)
+        self._steps = _parts(depth, _DEPTH, self._emitter)
 
     def make(self, groups: int) -> None:
         """Let one thread and its copies fill, and so many warpgroups empty it."""
@@ -399,8 +415,8 @@ class _Ring:
 
 
 class Warpgroups(tensor_cores.TensorProducts):
-    """Products of halves on sm_90a where extents are known, at least 64, and rows begin at multiples of 16 bytes: TMA
-    brings tiles to a ring in shared memory, `wgmma` multiplies them.
+    """Products of halves on sm_90a where extents are at least 64, and rows begin at multiples of 16 bytes: TMA brings
+    tiles to a ring in shared memory, `wgmma` multiplies them.
     """
 
     name = "warpgroups"
@@ -410,16 +426,21 @@ class Warpgroups(tensor_cores.TensorProducts):
         return _takes(contraction)
 
     def write(self, name: str) -> None:
-        with only_if(_are_aligned(self.steps, Emitter(self.function))) as branch:
+        contraction = match_contraction(loop_nest(self.ops[0]), None)
+        assert contraction is not None
+        emitter = Emitter(self.function)
+        with only_if(_are_aligned(self.steps, contraction, emitter)) as branch:
             self._write_boxes(name)
         with otherwise(branch):
-            small = products.Shape(2, 2, self.writer.depth_of(2, 2))
+            is_known = not _are_long(contraction, emitter)
+            small = products.Shape(2, 2, self.writer.depth_of(2, 2)) if is_known else None
             self.write_tiles(f"{name}_anywhere", "tensor cores: arrays begin anywhere", small)
 
     def _write_boxes(self, name: str) -> None:
         contraction = match_contraction(loop_nest(self.ops[0]), None)
         assert contraction is not None
-        tile = _tile(contraction, all(map(_only_rounds, self.steps[1:])))
+        emitter = Emitter(self.function)
+        tile = _tile(contraction, all(map(_only_rounds, self.steps[1:])), emitter)
         maps = [_tensor_map(contraction, number, tile) for number in range(2)]
         is_asked_for = products.is_asked_for(self.steps)
         local = _not_needed(self.steps, contraction, is_asked_for)
@@ -435,8 +456,7 @@ class Warpgroups(tensor_cores.TensorProducts):
             ).emit()
             for copy in copies:
                 copy.erase()
-        emitter = Emitter(self.function)
-        blocks = product(_counts(contraction, tile), emitter)
+        blocks = product(_counts(contraction, tile, emitter), emitter)
         shared = _STAGES * (tile.step_bytes + 16)
         text = f"{self.title}; {tile.rows} by {tile.columns} by {_DEPTH}, {_STAGES} steps in shared memory"
         kernel.launch([blocks], text, shared=shared)

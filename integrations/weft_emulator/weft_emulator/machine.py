@@ -306,12 +306,12 @@ class Machine:
             self._run_frame(frame, current, behind, alone, next_turn)
 
     def _without_resting(self, can: Any) -> Any:
-        """The threads that have not just looked in vain for what others write, if there are such."""
-        resting, self._resting = self._resting, None
+        """The threads that have not looked in vain for what others write since all did, if there are such."""
         active = can.copy()
-        active[resting] = False
+        active[self._resting] = False
         if active.any():
             return active
+        self._resting = None
         self._release()  # those others may wait at a barrier
         return (self.pc != ENDED) & (self.waits == 0)
 
@@ -350,7 +350,7 @@ class Machine:
         if not alone:
             back = lanes[np.broadcast_to((following >= 0) & (following <= current), lanes.shape)]
             if back.size and self._looks_for_others(int(self.pc[back].min()), current):
-                self._resting = back
+                self._resting = back if self._resting is None else np.union1d(self._resting, back)
         if part:
             frame.give_back(frame.dirty)
 

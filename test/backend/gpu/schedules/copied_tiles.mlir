@@ -74,3 +74,53 @@ func.func private @kernel_2(%a: memref<130x130x64xf16>, %b: memref<3x3x64x128xf1
   }
   return
 }
+
+// -----
+
+// Where extents are not known, the host looks whether rows are multiples of 16 bytes, and there are two kernels.
+// CHECK-LABEL: func.func private @kernel_3
+// CHECK: %[[REST:.*]] = arith.ori
+// CHECK: %[[EVEN:.*]] = arith.cmpi eq, %[[REST]], %c0
+// CHECK: scf.if %[[EVEN]]
+// CHECK: gpu.launch_func {{.*}}::@kernel_3 blocks
+// CHECK: } else {
+// CHECK: gpu.launch_func {{.*}}::@kernel_3_anywhere
+// CHECK: gpu.func @kernel_3(
+// CHECK: nvvm.cp.async.shared.global
+// CHECK: gpu.func @kernel_3_anywhere(
+// CHECK-NOT: nvvm.cp.async
+// CHECK: gpu.return
+func.func private @kernel_3(%a: memref<?x?xf16>, %b: memref<?x?xf16>, %c: memref<?x?xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<?x?xf16>, memref<?x?xf16>) outs(%c : memref<?x?xf32>) {
+  ^bb0(%x: f16, %y: f16, %o: f32):
+    %l = arith.extf %x : f16 to f32
+    %r = arith.extf %y : f16 to f32
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// Rows that lie anywhere apart are not looked at.
+// CHECK-LABEL: func.func private @kernel_4
+// CHECK-NOT: _anywhere
+// CHECK-NOT: nvvm.cp.async
+// CHECK: llvm.call_intrinsic "llvm.nvvm.mma
+func.func private @kernel_4(%a: memref<?x?xf16, strided<[?, 1]>>, %b: memref<?x?xf16>, %c: memref<?x?xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<?x?xf16, strided<[?, 1]>>, memref<?x?xf16>) outs(%c : memref<?x?xf32>) {
+  ^bb0(%x: f16, %y: f16, %o: f32):
+    %l = arith.extf %x : f16 to f32
+    %r = arith.extf %y : f16 to f32
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  }
+  return
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -136,3 +137,40 @@ def test_a_wait_that_is_missing() -> None:
 def test_a_barrier_that_is_missing() -> None:
     with pytest.raises(Fault, match=r"race with a (read|write) of another warp"):
         _product("rows and columns", lambda ptx: _without(ptx, "bar.sync \t0;"))
+
+
+_ANY = weft.TensorSpec((None, None), "float16")
+
+
+@cache
+def _of_unknown_extents(target: str) -> dict[str, DeviceKernel]:
+    code = device_code(lambda a, b: a @ b, _ANY, _ANY, target=target)
+    return {kernel.name: kernel for kernel in code.kernels}
+
+
+@pytest.mark.parametrize("shape", [(64, 72, 136), (101, 8, 40), (130, 264, 8)])
+def test_rows_of_unknown_length_are_copied_where_the_host_has_looked(shape: Shape) -> None:
+    rows, depth, columns = shape
+    a, b = _whole_numbers((rows, depth), _F16), _whole_numbers((depth, columns), _F16)
+    kernel = _of_unknown_extents("sm_80")["kernel_0"]
+    assert "cp.async.cg" in kernel.ptx
+    blocks = -(-rows // 128) * -(-columns // 128)
+    result, extents = np.zeros((rows, columns), _F16), (rows, depth, depth, columns, rows, columns)
+    given = [a, b, rows, columns, result, *extents]
+    launch = {"grid": blocks, "block": 256, "shared": kernel.shared_bytes}
+    *_, found = run(kernel.ptx, given, **launch, name=kernel.name)
+    np.testing.assert_array_equal(found.astype(np.float32), a.astype(np.float32) @ b)
+
+
+def test_the_host_looks_at_extents() -> None:
+    """Several boxes of several steps, too few rows, rows that begin anywhere, and extents that are zero."""
+    assert "wgmma.mma_async" in _of_unknown_extents("sm_90a")["kernel_0"].ptx
+    with weft.settings.scope(cuda="emulator"):
+        compiled = weft.function(lambda a, b: a @ b, input_signature=[_ANY, _ANY], device="cuda")
+        for rows, depth, columns in (
+            *((130, 72, 136), (64, 64, 64), (63, 64, 72), (65, 67, 64), (7, 9, 5)),
+            *((0, 64, 64), (64, 0, 64), (64, 64, 0)),
+        ):
+            a, b = _whole_numbers((rows, depth), _F16), _whole_numbers((depth, columns), _F16)
+            found = np.asarray(compiled(a, b)).astype(np.float32)
+            np.testing.assert_array_equal(found, a.astype(np.float32) @ b)

@@ -77,3 +77,33 @@ func.func private @kernel_1(%a: memref<128x316xbf16>, %b: memref<316x136xbf16>, 
   }
   return
 }
+
+// -----
+
+// Of unknown extents, the host looks at where arrays and rows begin, and whether there are enough for a tile. The maps
+// and the steps are of the extents that there are.
+// CHECK-LABEL: func.func private @kernel_2
+// CHECK: arith.cmpi uge, %{{.*}}, %c64
+// CHECK: scf.if
+// CHECK: nvgpu.tma.create.descriptor {{.*}} box[%c128, %c64]
+// CHECK: gpu.launch_func @kernel_2_device::@kernel_2 blocks in (%{{[0-9]+}}, %c1, %c1) threads in (%c384, %c1, %c1)
+// CHECK: } else {
+// CHECK: gpu.launch_func @kernel_2_device::@kernel_2_anywhere
+// CHECK: "warpgroups: halves are added up in f32; 128 by 128 by 64, 4 steps in shared memory"
+// CHECK: %[[STEPS:.*]] = arith.divui %{{.*}}, %c64
+// CHECK: scf.for %{{.*}} = %c0 to %[[STEPS]]
+// CHECK: nvvm.mbarrier.try_wait.parity
+// CHECK: "tensor cores: arrays begin anywhere; 128 by 128 by 32, 8 by 8 a thread"
+func.func private @kernel_2(%a: memref<?x?xf16>, %b: memref<?x?xf16>, %c: memref<?x?xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<?x?xf16>, memref<?x?xf16>) outs(%c : memref<?x?xf32>) {
+  ^bb0(%x: f16, %y: f16, %o: f32):
+    %l = arith.extf %x : f16 to f32
+    %r = arith.extf %y : f16 to f32
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  }
+  return
+}
