@@ -128,6 +128,16 @@ A number only falls. Where a room needs more, for what it could not do before, t
 """
 
 RAISED: tuple[tuple[str, int, str], ...] = (
+    (
+        "backend/gpu",
+        300,
+        "GPUs multiply halves of unknown extents as those of known ones, where rows are aligned",
+    ),
+    (
+        "backend",
+        300,
+        "GPUs multiply halves of unknown extents as those of known ones, where the host finds rows aligned",
+    ),
     ("dialect", 50, "messages show values without running the user's code"),
     ("frontend", 100, "lists of values of several types are done with item by item"),
     ("frontend/autograph/operators", 100, "lists of values of several types are done with item by item"),
