@@ -112,6 +112,13 @@ class Settings:
         "WEFT_LOG",
         f"What to log, with commas between: {', '.join(CATEGORIES)}; to the loggers weft.trace and so on, or stderr.",
     )
+    # A call takes 5 to 10 ms to record, and one in a branch 10 to 100.
+    max_recursion: int = _setting(
+        512,
+        "WEFT_MAX_RECURSION",
+        "Refuse functions that call themselves more often than this while they are recorded call by call; a call under "
+        "a run-time condition counts as eight.",
+    )
     # Recording takes 30 us an op and compiling 0.1 to 0.7 ms: the limit is met after 3 s, and a program just below
     # it compiles in 10 s (elementwise chains) to a minute (many small kernels).
     max_trace_ops: int = _setting(

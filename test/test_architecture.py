@@ -139,6 +139,18 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "GPUs multiply halves of unknown extents as those of known ones, where the host finds rows aligned",
     ),
     ("dialect", 50, "messages show values without running the user's code"),
+    ("", 400, "known numbers and texts lie in tables; items are made in turn; recursion has a limit"),
+    ("frontend", 400, "known numbers and texts lie in tables; items are made in turn; recursion has a limit"),
+    (
+        "frontend/autograph",
+        400,
+        "known numbers and texts lie in tables; items are made in turn; recursion has a limit",
+    ),
+    (
+        "frontend/autograph/operators",
+        350,
+        "known numbers and texts lie in tables; items are made in turn; recursion has a limit",
+    ),
     ("frontend", 100, "lists of values of several types are done with item by item"),
     ("frontend/autograph/operators", 100, "lists of values of several types are done with item by item"),
     ("passes", 150, "triangles, diagonals, searches and run-time extents are split by blocks"),

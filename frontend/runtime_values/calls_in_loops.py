@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
 from ...dialect.callbacks import name_of
-from ...dialect.errors import FallbackWarning
+from ...dialect.errors import FallbackWarning, UnsupportedError
+from ...dialect.records import dataclass
 from ..source.locations import range_of_frame, user_frames
 from ..tracing.recorder import Recorder
 
@@ -20,6 +22,8 @@ def note_call(trace: Recorder, what: str, instead: str) -> None:
     """
     if trace.region.loop is None:
         return
+    if trace.state(_Refusing).depth:
+        raise UnsupportedError(f"{what} in Python in each iteration of a compiled loop")
     frames = user_frames(innermost=True)
     place = range_of_frame(frames[0]) if frames else None
     file, line = (place.file, place.line) if place else ("<unknown>", 1)
@@ -27,6 +31,24 @@ def note_call(trace: Recorder, what: str, instead: str) -> None:
         message = f"{what} in Python in each iteration of a compiled loop, some microseconds each: {instead}"
         warnings.warn_explicit(message, FallbackWarning, file, line)
         _warned.add((what, file, line))
+
+
+@dataclass
+class _Refusing:
+    """Whether calls of Python in loops are refused now."""
+
+    depth: int = 0
+
+
+@contextlib.contextmanager
+def refusing_calls(trace: Recorder) -> Iterator[None]:
+    """Refuse calls of Python in loops, where the loop can be unrolled instead."""
+    refusing = trace.state(_Refusing)
+    refusing.depth += 1
+    try:
+        yield
+    finally:
+        refusing.depth -= 1
 
 
 def call_of(function: Callable[..., Any]) -> str:
@@ -43,4 +65,4 @@ def call_of(function: Callable[..., Any]) -> str:
 _warned: set[tuple[str, str, int]] = set()
 
 
-__all__ = ["call_of", "note_call"]
+__all__ = ["call_of", "note_call", "refusing_calls"]

@@ -31,6 +31,7 @@ class AssignmentConverter(ComprehensionConverter):
     def assign(self, node: ast.Assign) -> None:
         """`a = b = value`."""
         self.note_targets(*node.targets)
+        self.note_held(node.value)
         takes_apart = any(map(_is_pattern, node.targets)) and not _is_display(node.value)
         if not takes_apart and not any(map(_has_items, node.targets)):
             value = self.expr(node.value)

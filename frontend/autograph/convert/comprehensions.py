@@ -13,22 +13,58 @@ from .uses import Comprehension, target_names
 
 _KINDS = {ast.ListComp: "list", ast.SetComp: "set", ast.DictComp: "dict", ast.GeneratorExp: "generator"}
 
+_IN_TURN = ("any", "all", "walk")
+
 
 class ComprehensionConverter(ExpressionConverter):
     """Converts comprehensions."""
 
     def call(self, node: ast.Call) -> ast.expr:
         """A call; `any` and `all` of a generator expression that calls functions, which may do things, ask in turn."""
-        asking, given = node.func, node.args[0] if len(node.args) == 1 else None
+        asking, given = node.func, node.args[0] if node.args else None
         if (
             isinstance(asking, ast.Name)
             and asking.id in ("any", "all")
+            and len(node.args) == 1
             and not self.is_shadowed(asking.id)
             and isinstance(given, ast.GeneratorExp)
-            and any(map(self._may_act, ast.walk(given)))
+            and self._acts(given)
         ):
             return self.comprehension(given, asking.id)
+        if isinstance(asking, ast.Name) and asking.id == "next" and isinstance(given, ast.GeneratorExp):
+            self._in_turn(given, "walk")
+        if isinstance(asking, ast.Name) and asking.id == "iter" and given is not None:
+            self.note_held(given)
         return super().call(node)
+
+    def note_loop(self, node: ast.For) -> None:
+        """Let a loop make the items of a generator expression in turn, where that does things or the loop may end."""
+        walked = node.iter
+        if (
+            isinstance(walked, ast.Call)
+            and isinstance(walked.func, ast.Name)
+            and walked.func.id == "enumerate"
+        ):
+            walked = walked.args[0] if walked.args else walked
+        if isinstance(walked, ast.GeneratorExp) and (
+            self._acts(walked)
+            or any(isinstance(n, (ast.Break, ast.Return)) for part in node.body for n in ast.walk(part))
+        ):
+            self._in_turn(walked, "walk")
+
+    def note_held(self, node: ast.expr) -> None:
+        """Let what asks a generator expression in a variable have its items made, where that does things."""
+        if not isinstance(node, ast.GeneratorExp) or len(node.generators) > 1 or node.generators[0].ifs:
+            return
+        if self._acts(node):
+            self._in_turn(node, "each")
+
+    def _in_turn(self, node: ast.GeneratorExp, kind: str) -> None:
+        self.in_turn[id(node)] = kind
+
+    def _acts(self, node: ast.expr) -> bool:
+        """Whether an expression calls functions that may do things."""
+        return any(map(self._may_act, ast.walk(node)))
 
     def _may_act(self, node: ast.AST) -> bool:
         if not isinstance(node, ast.Call):
@@ -40,14 +76,15 @@ class ComprehensionConverter(ExpressionConverter):
 
     def comprehension(self, node: Comprehension, kind: str = "") -> ast.expr:
         """`weft_.comprehension(kind, iterable, element, condition)`; inner clauses are nested calls, made flat."""
+        kind = kind or self.in_turn.get(id(node), _KINDS[type(node)])
         own = {name for clause in node.generators for name in target_names(clause.target)}
         iterable = self.expr(node.generators[0].iter)
         shares = self._shares_variables(node, own)
         hidden, self.hidden = self.hidden, self.hidden | own
         try:
             if not shares:
-                return self._clause(node, 0, kind or _KINDS[type(node)], iterable)
-            return self._shared(node, kind or _KINDS[type(node)], iterable, own)
+                return self._clause(node, 0, kind, iterable)
+            return self._shared(node, kind, iterable, own)
         finally:
             self.hidden = hidden
 
@@ -88,14 +125,14 @@ class ComprehensionConverter(ExpressionConverter):
         clause = node.generators[index]
         if clause.is_async:
             raise unsupported(self.context, node, "an asynchronous comprehension", "loop over a list instead")
-        is_last, is_asking = index == len(node.generators) - 1, kind in ("any", "all")
+        is_last = index == len(node.generators) - 1
 
         def element() -> ast.expr:
             if is_last:
                 return self._element_of(node)
             inner = node.generators[index + 1]
             return self._clause(
-                node, index + 1, kind if is_asking else "generator", self.expr(inner.iter), shared
+                node, index + 1, kind if kind in _IN_TURN else "generator", self.expr(inner.iter), shared
             )
 
         def condition() -> ast.expr:
@@ -113,7 +150,7 @@ class ComprehensionConverter(ExpressionConverter):
             arguments += [element_function, condition_function]
         else:
             arguments.append(self._function("element", clause.target, element, node, shared, binds=True))
-        keywords = [] if is_last or is_asking else [build.keyword("flat", True, node)]
+        keywords = [] if is_last or kind in ("any", "all") else [build.keyword("flat", True, node)]
         return build.call("comprehension", arguments, node, keywords)
 
     def _element_of(self, node: Comprehension) -> ast.expr:

@@ -73,6 +73,8 @@ class Emitter:
         self.facts: Facts
         self.hidden: set[str] = set()
         """Names that a comprehension hides at present."""
+        self.in_turn: dict[int, str] = {}
+        """The kinds of generator expressions, by their identities, of which not all items may be asked for."""
 
     @property
     def scope(self) -> Scope:

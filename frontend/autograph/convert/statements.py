@@ -72,6 +72,7 @@ class StatementConverter(FunctionConverter):
 
     def for_(self, node: ast.For) -> ast.expr:
         """`for`."""
+        self.note_loop(node)
         iterable = self.expr(node.iter)
         if not _is_new(node.iter):
             iterable = build.call("walked", [iterable], node.iter)

@@ -44,6 +44,7 @@ from ..values.aliases import (
     sees_any,
     with_all_assumptions,
 )
+from ..values.control_flow_state import control_flow
 from ..values.copies import copied, holds_items
 from ..values.made_objects import tell_apart
 from ..values.mismatches import control_flow_error, require_fit, shown_name
@@ -118,6 +119,7 @@ def _stage_if(
     dead: Variables,
     wants_result: bool,
 ) -> Joined:
+    control_flow(trace).branches_recorded += 1
     draft = Draft(trace, "scf.if", [condition_of(trace, truth)], regions=2)
     paths, watched, kept = [], WatchedPaths(trace), KeptOnPaths(trace)
     for number, body in enumerate(bodies):

@@ -32,6 +32,7 @@ from ..statements.fetched_items import Fetched
 from ..statements.for_loops import for_
 from ..statements.generators import Mapped as MappedWalk
 from ..statements.generators import Walk, enumerated, zipped
+from ..statements.items_in_turn import ItemsInTurn
 from ..values.array_parts import ArrayParts
 from ..values.iterables import (
     Enumerated,
@@ -372,6 +373,8 @@ def next_(iterator: Any, *default: Any) -> Any:
             return if_exp(is_there, lambda: item, lambda: default[0])
         operators().if_(np.logical_not(is_there), lambda: operators().raise_(StopIteration))
         return item
+    if isinstance(iterator, ItemsInTurn):
+        return iterator.first(*default)
     if isinstance(iterator, MappedWalk):
         raise UnsupportedError(
             "next() of what enumerate, zip or map make of a generator, or of what is fetched when the program runs: "

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .....dialect.errors import TraceRecursionError, UnrollingWarning, UnsupportedError
+from .....dialect.errors import TraceRecursionError, TraceSizeError, UnrollingWarning, UnsupportedError
 from .....dialect.mlir import Value, dialect, ir
 from .....dialect.records import dataclass
 from .....dialect.register import context
@@ -84,7 +84,7 @@ def activate(original: FunctionType, converted: Callable[..., Any], args: Any, k
     around = (
         trace.enter_recording()
     )  # so that finding a place takes no longer in a call inside of many others
-    _warn_of_size(trace, original)
+    _count_call(trace, original)
     flow.activations.append(Activation(key, trace.region, values, trace.op_count))
     try:
         return _record_call(converted, args, kwargs)
@@ -93,11 +93,39 @@ def activate(original: FunctionType, converted: Callable[..., Any], args: Any, k
         trace.leave_recording(around)
 
 
-def _warn_of_size(trace: Recorder, original: FunctionType) -> None:
+_UNDER_CONDITION = 8
+"""As so many calls counts one under a run-time condition: its paths are recorded by themselves, and joined."""
+
+
+def _count_call(trace: Recorder, original: FunctionType) -> None:
+    """Refuse a function that calls itself very often, each call of which is recorded by itself."""
+    flow, code = control_flow(trace), original.__code__
+    first = next((a for a in flow.activations if a.key[0] is code), None)
+    if first is None:
+        return
+    is_decided = trace.region is first.region
+    flow.recursive_calls[code] += 1 if is_decided else _UNDER_CONDITION
+    if flow.recursive_calls[code] <= settings.max_recursion:
+        _warn_of_size(trace, original, first)
+        return
+    why = (
+        "as sizes or constants decide on it: let it end on larger parts, which NumPy's functions work on as a whole"
+        if is_decided
+        else "as each takes or gives values of another type or structure (lists, dicts or objects that it makes longer "
+        "or deeper), and values decide how many there are: let it take and return arrays and numbers of the same types "
+        "in each call, keep trees in arrays (left = np.full(n, -1), and the places of nodes in place of the nodes)"
+    )
+    raise TraceSizeError(
+        f"{original.__name__}() calls itself, and more calls of it were recorded one by one than "
+        f"weft.settings.max_recursion ({settings.max_recursion}) allows, {why}, write a loop with a stack, or call it "
+        "outside of the compiled function"
+    )
+
+
+def _warn_of_size(trace: Recorder, original: FunctionType, first: Activation) -> None:
     """Warn, once in a trace, when a function that calls itself under no run-time condition has recorded very much."""
     flow, most = control_flow(trace), settings.unrolled_ops_warning
-    first = next((a for a in flow.activations if a.key[0] is original.__code__), None)
-    if first is None or flow.has_warned or not 0 < most < trace.op_count - first.ops_before:
+    if flow.has_warned or not 0 < most < trace.op_count - first.ops_before:
         return
     flow.has_warned = True
     place = trace.user_location()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from types import GeneratorType
 from typing import Any
 
 from .....dialect.errors import ConcreteValueError, ControlFlowError, TraceSizeError, UnsupportedError
@@ -24,20 +25,23 @@ from ..values.hidden_state import note_made, require_own
 from ..values.iterables import (
     ENDLESS,
     Filtered,
+    Mapped,
     Prefix,
     Sequence,
     Staged,
     Unrolled,
+    Zipped,
     is_never_unrolled,
     sequence_of,
 )
 from ..values.resolve_grown_lists import resolve_grown_list
-from ..values.sequence_iterators import SequenceIterator, generator_of, left_of
+from ..values.sequence_iterators import SequenceIterator, generator_of, left_of, python_sequence
 from ..values.special_methods import iterated
 from .expressions import not_
 from .fetched_items import walk_of
 from .for_loops import for_
 from .generators import Walk
+from .items_in_turn import ItemsInTurn, lazily
 from .statements import if_
 
 _KINDS: dict[str, Callable[[Any], Any]] = {
@@ -57,15 +61,26 @@ def comprehension(
 ) -> Any:
     """`[element(item) for item in iterable if condition(item)]`; with `flat`, what `element` gives is walked too.
 
-    The kinds `any` and `all` ask the items in turn, as those functions do.
+    The kinds `any` and `all` ask the items in turn, as those functions do; `walk` gives them in turn to what
+    walks it, and `each` makes one where it is asked for.
     Over an array of many entries, or with a condition on run-time values, the list grows when the program runs.
     """
     if kind in ("any", "all"):
         return _asked(kind, iterable, element, condition)
     trace = current_trace()
+    if kind == "walk":
+        walk = ItemsInTurn(iterable, element, condition, flat)
+        return iter(walk) if trace is None else walk
+    if kind == "each":
+        sequence = (
+            None if trace is None else python_sequence(left_of(walk_of(iterable), "a generator expression"))
+        )
+        if sequence is not None:
+            return SequenceIterator(Mapped(element, Zipped((sequence,))), GeneratorType)
+        kind = "generator"
     if kind == "generator" and trace is not None and is_endless(iterable):
         require_own(trace, iterable)
-        lazy = _lazily(iterable, element, condition, flat)
+        lazy = lazily(iterable, element, condition, flat)
         note_made(trace, lazy, ())
         return lazy
     iterable = iterated(resolve_grown_list(left_of(walk_of(iterable))))
@@ -133,23 +148,6 @@ def is_endless(iterable: Any) -> bool:
         except TypeError:  # what an endless one says
             return True
     return isinstance(iterable, (itertools.count, itertools.cycle))
-
-
-def _lazily(
-    iterable: Any, element: Callable[[Any], Any], condition: Callable[[Any], Any] | None, flat: bool
-) -> Iterator[Any]:
-    """The items of a generator expression, each made when it is asked for, as tracing knows which are taken."""
-    for item in iterable:
-        test = True if condition is None else condition(item)
-        if is_staged(test):
-            raise UnsupportedError(
-                "a generator expression walks an iterator without end, and only the program knows which of its items "
-                "are taken: write a while loop that counts"
-            )
-        if test and flat:
-            yield from element(item)
-        elif test:
-            yield element(item)
 
 
 MOST_ITEMS, MOST_FED = 50_000, 10_000

@@ -184,7 +184,7 @@ def in_(item: Any, container: Any) -> Any:
         container
     ):
         return container.holds(item)
-    if is_text(item) and not isinstance(item, Chosen):
+    if is_text(item) and (isinstance(container, str) or not isinstance(item, Chosen)):
         return item.ask(bool, _is_among, container)
     if isinstance(container, Sequence):
         container = list(container)

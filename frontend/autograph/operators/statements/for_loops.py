@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Sequence as Functions
@@ -15,6 +16,7 @@ from .....dialect.errors import (
     ConcreteValueError,
     ControlFlowError,
     ConversionError,
+    TraceSizeError,
     UnrollingWarning,
     UnsupportedError,
     WeftError,
@@ -23,6 +25,7 @@ from .....dialect.mlir import Value, ir
 from .....dialect.register import context
 from .....dialect.types import TensorType
 from .....passes.notes import note, wanted
+from ....runtime_values.calls_in_loops import refusing_calls
 from ....settings import settings
 from ....signature.feeds import Called
 from ....tracing.array import TracedArray, wrap
@@ -54,6 +57,7 @@ from ..values.sequence_iterators import (
 from ..values.special_methods import iterated
 from . import fetched_items
 from .generators import Walk, for_walk
+from .known_items import Table, table_of
 from .plain_loops import MOST_ITERATIONS, Plain, ran_alone
 from .statements import Body, continued, finish_loop, if_, run_items, run_sequence, while_
 
@@ -137,7 +141,7 @@ def _walk_items(
         return run_items(_counted(trace, iterable), body, orelse)
     sequence = sequence_of(iterable)
     body = _keeping_size(iterable, sequence, body)
-    if sequence is None and type(iterable) is list:
+    if sequence is None and type(iterable) in (list, tuple, str):
         return _run_sequence(trace, PythonItems(iterable), body, orelse)
     if sequence is None:
         return run_items(_counted(trace, iterable), body, orelse, iterable)
@@ -199,8 +203,48 @@ def _is_short(flow: ControlFlowState, key: tuple[Any, ...], length: int) -> bool
 def _run_sequence(
     trace: Recorder | None, sequence: Sequence, body: Callable[[Any], Exit], orelse: Body | None
 ) -> Exit:
-    """Let Python run a loop over what it has itself; a list may become longer or shorter meanwhile."""
+    """Let Python run a loop over what it has itself; a list may become longer or shorter meanwhile.
+
+    Of many numbers or texts a table is made where the body records much for each.
+    """
+    table = None if trace is None else table_of(trace, sequence)
+    if trace is not None and table is not None:
+        return _walk_table(trace, table, sequence, body, orelse)
+    return _run_known(trace, sequence, body, orelse)
+
+
+def _run_known(
+    trace: Recorder | None, sequence: Sequence, body: Callable[[Any], Exit], orelse: Body | None
+) -> Exit:
     return run_sequence(sequence, _counted(trace, positions_of(sequence)), body, orelse)
+
+
+def _walk_table(
+    trace: Recorder, table: Table, sequence: Sequence, body: Callable[[Any], Exit], orelse: Body | None
+) -> Exit:
+    """A loop over known items: Python runs it if it records little, else it is recorded once where that works."""
+    flow = control_flow(trace)
+    key = (id(body.__code__), str(trace.location()), table.length)
+    checkpoint = Checkpoint.take(trace, (body,))
+    if key in flow.not_unrolled:
+        return _run_known(trace, sequence, body, orelse)
+    try:
+        positions = positions_of(sequence)  # there may be more of them meanwhile
+        return _unroll(trace, sequence, table.length, body, orelse, _most_ops(is_nest=False), positions)
+    except _TooManyOps:
+        checkpoint.roll_back()
+    try:
+        with refusing_calls(trace):
+            exit_ = finish_loop(stage_for(trace, table.sequence, table.length, body, {}), orelse)
+        if table.is_as_before:
+            return exit_
+    except TraceSizeError:
+        raise
+    except _UNKNOWN:
+        pass
+    checkpoint.roll_back()
+    flow.not_unrolled.add(key)
+    return _run_known(trace, sequence, body, orelse)
 
 
 class _TakesItems(Exception):
@@ -284,6 +328,9 @@ def _keeping_keys(walk: TableWalk, body: Callable[[Any], Exit]) -> Callable[[Any
 
 _LEAVING = frozenset({BREAK, RETURN, RAISE})
 
+_UNKNOWN = (WeftError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
+"""What an item may be refused by that nobody knows: a known one may do, or raise the same."""
+
 _REFUSALS = (ConcreteValueError, UnsupportedError, ControlFlowError)
 
 
@@ -307,7 +354,7 @@ def _staged_or_unrolled(
     try:
         left = stage_for(trace, sequence, length, body, dead)
     except _REFUSALS as error:
-        if is_never_unrolled(sequence) or trace.op_count > settings.max_trace_ops:
+        if is_never_unrolled(sequence) or isinstance(error, TraceSizeError):
             raise
         refusal: WeftError = error
     else:
@@ -353,15 +400,18 @@ def _unroll(
     body: Callable[[Any], Exit],
     orelse: Body | None,
     most_ops: int | None = None,
+    places: Iterable[int] = (),
 ) -> Exit:
-    """Let Python walk the items; loops inside may not multiply what that makes."""
+    """Let Python walk the items, at their places in a table; loops inside may not multiply what that makes."""
     flow = control_flow(trace)
     before, ops_before, loops_before = flow.unrolled, trace.op_count, flow.loops_recorded
+    branches_before = flow.branches_recorded if places else math.inf
 
     def positions() -> Iterator[int]:
-        for position in range(length):
+        for position in places or range(length):
             if position and most_ops is not None:
-                most = min(most_ops, _most_ops(is_nest=flow.loops_recorded > loops_before))
+                is_nest = flow.loops_recorded > loops_before or flow.branches_recorded > branches_before
+                most = min(most_ops, _most_ops(is_nest))
                 if (trace.op_count - ops_before) * length > most * position:
                     raise _TooManyOps
             yield position

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from types import CodeType
@@ -98,10 +99,14 @@ class ControlFlowState:
     """How often loops were met in this recording of it, by their keys without that number."""
     loops_recorded: int = 0
     """How many loops were staged so far."""
+    branches_recorded: int = 0
+    """How many branches were."""
     carried_by: list[Callable[[], Iterable[Any]]] = field(default_factory=list)
     """For each loop that is being recorded what gives the values that it carries, as they are in the iteration."""
     activations: list[Activation] = field(default_factory=list)
     """The user's functions that are being recorded, outermost first."""
+    recursive_calls: Counter[CodeType] = field(default_factory=Counter)
+    """How often functions called themselves that were recorded call by call, also where that was taken back."""
     functions: dict[CallKey, StagedFunction] = field(default_factory=dict)
     """The functions of the program that call themselves."""
 

@@ -1,0 +1,98 @@
+"""Long loops over numbers and texts that tracing knows: as tables, of which a loop recorded once takes the items."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .....dialect.records import replace
+from ....settings import settings
+from ....tracing.recorder import Recorder
+from ..values.control_flow_state import control_flow
+from ..values.iterables import Counted, Enumerated, Reversed, Sequence, Zipped
+from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.sequence_iterators import HashedItems, Numbered, Part, PythonItems, Rest
+
+_WORDS = 1 << 63
+"""Beyond this integers are no items of a table."""
+
+
+class Table:
+    """Known items that have a loop recorded once, while nothing changes them."""
+
+    def __init__(self, sequence: Sequence) -> None:
+        self.sequence = _copied(sequence)
+        self.length: int = sequence.length
+        self._containers = [(inner, tuple(inner)) for inner in _containers(sequence)]
+
+    @property
+    def is_as_before(self) -> bool:
+        """Whether the containers of the items still hold them."""
+        return all(
+            resolve_grown_list(inner) is inner
+            and len(inner) == len(before)
+            and all(map(lambda one, other: one is other, inner, before))
+            for inner, before in self._containers
+        )
+
+
+def table_of(trace: Recorder, sequence: Sequence) -> Table | None:
+    """Known items as a table; None for few of them, and for others than numbers and texts of one type."""
+    length = sequence.length
+    if not isinstance(length, int) or length * control_flow(trace).unrolled <= settings.unroll_limit:
+        return None
+    return Table(sequence) if length > 1 and _is_table(sequence) else None
+
+
+def _is_table(sequence: Sequence) -> bool:
+    if isinstance(sequence, PythonItems):
+        inner = resolve_grown_list(sequence.inner)
+        return inner is sequence.inner and (type(inner) is str or _are_alike(inner))
+    if isinstance(sequence, HashedItems):
+        return _are_alike(sequence.items)
+    if isinstance(sequence, Zipped):
+        return all(map(_is_table, sequence.inner)) and not all(isinstance(s, Counted) for s in sequence.inner)
+    if isinstance(sequence, (Enumerated, Reversed, Numbered)):
+        return _is_table(sequence.inner)
+    if isinstance(sequence, (Rest, Part)):
+        return all(isinstance(n, int) for n in (sequence.start, sequence.step)) and _is_table(sequence.inner)
+    return isinstance(sequence, Counted)
+
+
+def _are_alike(items: Any) -> bool:
+    """Whether items are numbers or texts of one type, or tuples that have such at each place."""
+    kinds = set(map(type, items))
+    if len(kinds) != 1:
+        return False
+    (kind,) = kinds
+    if kind is int:
+        return bool(min(items) >= -_WORDS and max(items) < _WORDS)
+    if kind is tuple:
+        lengths = set(map(len, items))
+        return len(lengths) == 1 and lengths != {0} and all(map(_are_alike, zip(*items, strict=True)))
+    return kind in (float, complex, bool, str)
+
+
+def _containers(sequence: Any) -> list[Any]:
+    """The lists, dicts and sets that items are taken of."""
+    if isinstance(sequence, (PythonItems, HashedItems)):
+        return [sequence.inner]
+    inner = getattr(sequence, "inner", ())
+    parts = inner if isinstance(inner, tuple) else (inner,)
+    return [container for part in parts for container in _containers(part)]
+
+
+def _copied(sequence: Any) -> Any:
+    """A sequence of the items as they are now."""
+    if isinstance(sequence, HashedItems):
+        return PythonItems(sequence.items)
+    if isinstance(sequence, PythonItems):
+        inner = sequence.inner
+        return sequence if type(inner) in (str, tuple) else PythonItems(tuple(inner))
+    inner = getattr(sequence, "inner", None)
+    if isinstance(sequence, Counted) or inner is None:
+        return sequence
+    made = tuple(map(_copied, inner)) if isinstance(inner, tuple) else _copied(inner)
+    return replace(sequence, inner=made)
+
+
+__all__ = ["Table", "table_of"]
