@@ -32,7 +32,7 @@ def defined_functions(module: Module) -> Iterator[Any]:
 
 def symbols_of(module: Module) -> dict[str, Operation]:
     """The ops of a module that have names."""
-    operations = (view.operation for view in module.body.operations)
+    operations = operations_in(module.body)
     return {op.attributes["sym_name"].value: op for op in operations if "sym_name" in op.attributes}
 
 

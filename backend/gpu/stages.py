@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from ...dialect.mlir import Module, Operation
 from ...passes.managers import run_passes
 from ...passes.pipeline import Code, Observer, run_stage
+from ...passes.rewriting import operations_in
 from ..planning.debug_info import locate_calls
 from ..planning.plan import DeviceKernel, Plan
 from ..planning.plan_attributes import plans_of
@@ -87,7 +88,7 @@ def device_kernels(module: Module) -> tuple[DeviceKernel, ...]:
 
 def _entries(module: Operation) -> list[Operation]:
     """The functions of a `gpu.module` that can be launched."""
-    ops = [view.operation for view in module.regions[0].blocks[0].operations]
+    ops = operations_in(module.regions[0].blocks[0])
     return [op for op in ops if op.name == "llvm.func" and "nvvm.kernel" in op.attributes]
 
 

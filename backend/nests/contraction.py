@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from ...dialect.mlir import Operation, Type, Value, ir
 from ...dialect.records import dataclass
+from ...passes.rewriting import operations_in
 from .complex_parts import flat_parts, split_parts
 from .emit import Emitter, Index, create
 from .nest import Access, LoopNest, unit_stride
@@ -202,7 +203,7 @@ def _in_words(contraction: Contraction) -> Contraction | None:
 
 def _match_body(nest: LoopNest) -> tuple[str, Factor, Factor] | None:
     """The addition and the factors of `yield accumulator + left * right`."""
-    *operations, terminator = [op.operation for op in nest.body.operations]
+    *operations, terminator = operations_in(nest.body)
     total = _owner(terminator.operands[0])
     if total is None or total.name not in _PRODUCTS:
         return None

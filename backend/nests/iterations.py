@@ -8,7 +8,7 @@ from dataclasses import field
 from ...dialect.mlir import Operation, Value, ir
 from ...dialect.op import FUNCTIONS
 from ...dialect.records import dataclass
-from ...passes.rewriting import constant_integer, is_defined_inside, operations_of
+from ...passes.rewriting import constant_integer, is_defined_inside, operations_in, operations_of
 from ..planning.names import EXIT
 from .independence import base
 
@@ -189,7 +189,7 @@ def perfect_nest(loop: Operation, record: Value | None = None) -> Iterator[Opera
     """A loop with independent iterations, and those that are all that is in it, as long as theirs are, too."""
     yield loop
     while True:
-        *ops, _ = [op.operation for op in loop.regions[0].blocks[0].operations]
+        *ops, _ = operations_in(loop.regions[0].blocks[0])
         inner = [op for op in ops if op.name == "scf.for"]
         others = [op for op in ops if op.name != "scf.for"]
         if len(inner) != 1 or not all(op.name.startswith("arith.") for op in others):

@@ -22,7 +22,7 @@ from ...passes.base import Pass, Statistics
 from ...passes.index_arithmetic import Extent, SharedConstants
 from ...passes.notes import place_of, wanted
 from ...passes.preconditions import require_lowered
-from ...passes.rewriting import constant_integer
+from ...passes.rewriting import constant_integer, operations_in
 from . import sizes_function
 from .arena import Workspace
 from .boundaries import KernelInterface, convert_kernel, data_type, kernel_functions, memref_type
@@ -235,7 +235,7 @@ class _Planner:
 
     def _plan_block(self, block: Block) -> None:
         """Rewrite all ops of a block but the terminator, which is for the caller."""
-        operations = [view.operation for view in block.operations]
+        operations = operations_in(block)
         for position, op in enumerate(operations[:-1]):
             self._assignment.position = position
             with op.location:

@@ -17,6 +17,7 @@ from ...dialect.loops import INTERRUPTIBLE
 from ...dialect.mlir import Block, Module, ir
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
+from ...passes.rewriting import operations_in
 from ..nests.emit import create
 
 _LOOPS = ("scf.for", "scf.while")
@@ -62,14 +63,12 @@ def decide_comparisons(module: Module) -> int:
 
 def _has_loops(block: Block) -> bool:
     """Whether there are loops of the program, which are not inside of others."""
-    return any(
-        view.operation.name in _LOOPS and INTERRUPTIBLE in view.operation.attributes
-        for view in block.operations
-    ) or any(
+    operations = operations_in(block)
+    return any(op.name in _LOOPS and INTERRUPTIBLE in op.attributes for op in operations) or any(
         _has_loops(inner)
-        for view in block.operations
-        if view.operation.name == "scf.if"
-        for region in view.operation.regions
+        for op in operations
+        if op.name == "scf.if"
+        for region in op.regions
         for inner in region.blocks
     )
 

@@ -12,7 +12,7 @@ from dataclasses import field
 
 from ...dialect.mlir import Attribute, Block, Operation, Type, Value, ir
 from ...dialect.records import dataclass
-from ...passes.rewriting import constant_integer
+from ...passes.rewriting import constant_integer, operations_in
 from ..planning.names import EXIT
 from ..planning.shapes import static_shape
 from .comparisons import NE, SGE, SLT
@@ -81,7 +81,7 @@ class Numbering:
 
     def _body(self, block: Block, known: ChainMap[Hashable, int]) -> Body:
         body = Body(tuple(self._new(argument) for argument in block.arguments))
-        *operations, last = [view.operation for view in block.operations]
+        *operations, last = operations_in(block)
         for operation in operations:
             instruction = self._instruction(operation, known)
             if instruction is not None:

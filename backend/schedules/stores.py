@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...dialect.mlir import Operation, Value
+from ...passes.rewriting import operations_in
 
 _READS = frozenset(
     {
@@ -68,7 +69,7 @@ def _parameter(launch: Operation, number: int) -> Value:
 
 
 def _named(around: Operation, name: str) -> Operation:
-    ops = (view.operation for view in around.regions[0].blocks[0].operations)
+    ops = operations_in(around.regions[0].blocks[0])
     return next(op for op in ops if "sym_name" in op.attributes and op.attributes["sym_name"].value == name)
 
 

@@ -46,7 +46,7 @@ def control_ops(root: Operation, *names: str) -> list[Operation]:
 
 def functions_with_control_flow(module: Module) -> list[Operation]:
     """The functions that hold a branch or a loop."""
-    functions = [view.operation for view in module.body.operations]
+    functions = operations_in(module.body)
     return [f for f in functions if f.name == "func.func" and has_control_flow(f)]
 
 

@@ -26,6 +26,7 @@ from ...dialect.ops.slicing import (
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from ..index_arithmetic import Extent, IndexArithmetic
+from ..rewriting import operations_in
 from .conversion import Conversion, OpInstance, linalg_index, lowers
 from .emission import emit
 from .regions import (
@@ -273,7 +274,7 @@ def _before_widening(indices: Value) -> _Indices:
     owner = indices.owner
     if not isinstance(owner, ir.Block) and owner.operation.name == "linalg.generic":
         generic, block = owner.operation, owner.operation.regions[0].blocks[0]
-        body = [view.operation for view in block.operations]
+        body = operations_in(block)
         is_widening = len(body) == 2 and body[0].name in ("arith.extsi", "arith.extui")
         if is_widening and len(generic.operands) == 2 and body[0].operands[0] == block.arguments[0]:
             source = generic.operands[0]

@@ -11,7 +11,7 @@ from typing import ClassVar
 from ....dialect.mlir import Block, Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from ....passes.rewriting import defined_functions
+from ....passes.rewriting import defined_functions, operations_in
 from ...nests.emit import Emitter
 from ...nests.nest import LoopNest, loop_nest
 from .loops.runs import emit_loops
@@ -66,9 +66,9 @@ def _blocks(function: Operation) -> list[Block]:
         for region in operation.regions:
             for block in region.blocks:
                 blocks.append(block)
-                for op in block.operations:
-                    if op.operation.name != "linalg.generic":
-                        visit(op.operation)
+                for op in operations_in(block):
+                    if op.name != "linalg.generic":
+                        visit(op)
 
     visit(function)
     return blocks
@@ -80,7 +80,7 @@ def _runs(block: Block) -> Iterator[tuple[list[Operation], Operation]]:
     Each comes with the operation that follows it.
     """
     run: list[Operation] = []
-    for operation in [op.operation for op in block.operations]:
+    for operation in operations_in(block):
         if operation.name == "linalg.generic":
             run.append(operation)
         elif run and not _hoist(operation, run):

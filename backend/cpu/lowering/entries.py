@@ -16,6 +16,7 @@ from ....dialect.mlir import Module
 from ....dialect.records import dataclass
 from ....dialect.types import TensorType
 from ....passes.base import Statistics, TextPass
+from ....passes.rewriting import operations_in
 from ...planning.plan import ENTRY_WORDS, RECORD_LENGTH, STACK, Plan
 from ..codegen.vectors.width import vector_bytes
 from .argument_table import BY_TABLE
@@ -41,7 +42,7 @@ class AddEntries(TextPass):
         """The entries of a planned module in the LLVM dialect, by the attributes of its functions."""
 
         def having(attribute: str) -> frozenset[str]:
-            functions = (view.operation for view in module.body.operations)
+            functions = operations_in(module.body)
             return frozenset(f.attributes["sym_name"].value for f in functions if attribute in f.attributes)
 
         return cls(tuple(plans), having(BY_POINTER), having(BY_TABLE))

@@ -14,7 +14,7 @@ from typing import ClassVar
 from ....dialect.mlir import Block, Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from ....passes.rewriting import defined_functions, operations_of
+from ....passes.rewriting import defined_functions, operations_in, operations_of
 from ...nests.emit import SHORT_ROWS
 from ...planning.names import EXIT, POLL
 from ...planning.plan import Plan
@@ -139,8 +139,7 @@ class CallGraph:
         anything; and "elements", where scalars are read from memory and written to it.
         """
         found = set()
-        for view in block.operations:
-            op = view.operation
+        for op in operations_in(block):
             name = op.name
             if name == "func.call":
                 callee = op.attributes["callee"].value

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ....dialect.mlir import Module, Operation, Type, Value, ir
+from ....passes.rewriting import operations_in
 from ...nests.emit import Emitter, Index, create, load
 from ...nests.independence import roots
 from ...nests.nest import memref_size
@@ -378,7 +379,7 @@ def _device_module(function: Operation) -> Operation:
     """The `gpu.module` behind a kernel function."""
     name = device_module_name(function.attributes["sym_name"].value)
     module: Module = function.parent.operation
-    following = [op.operation for op in module.regions[0].blocks[0].operations]
+    following = operations_in(module.regions[0].blocks[0])
     for op in following:
         if op.name == "gpu.module" and op.attributes["sym_name"].value == name:
             return op
@@ -454,6 +455,6 @@ def _copy_global(op: Operation, kernel: Operation) -> None:
 def remove_device_module(function: Operation) -> None:
     """Take back what was written for a kernel function."""
     name = device_module_name(function.attributes["sym_name"].value)
-    for op in [op.operation for op in function.parent.operation.regions[0].blocks[0].operations]:
+    for op in operations_in(function.parent.operation.regions[0].blocks[0]):
         if op.name == "gpu.module" and op.attributes["sym_name"].value == name:
             op.erase()

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from .....dialect.mlir import Block, Operation, Type, Value, ir
 from .....dialect.op import FUNCTIONS
 from .....dialect.records import dataclass, replace
+from .....passes.rewriting import operations_in
 from ....functions.math_expansion import is_expanded
 from ....nests.emit import create
 from ..vectors.code import broadcast
@@ -31,7 +32,7 @@ _SCALARS = (ir.F16Type, ir.BF16Type, ir.F32Type, ir.F64Type, ir.IntegerType, ir.
 
 def is_vectorisable(body: Block, others: Callable[[Operation], bool] = lambda _: False) -> bool:
     """Whether every operation of a body has a vector form that is as good as the scalar one, or is one of `others`."""
-    *operations, terminator = [op.operation for op in body.operations]
+    *operations, terminator = operations_in(body)
     values = [*body.arguments, *terminator.operands]
     return all(_has_vector_form(op) or others(op) for op in operations) and all(
         isinstance(v.type, _SCALARS) for v in values
@@ -40,7 +41,7 @@ def is_vectorisable(body: Block, others: Callable[[Operation], bool] = lambda _:
 
 def without_vector_form(body: Block) -> str | None:
     """What in a body has no vector form, in words; None where all has one."""
-    for op in (view.operation for view in body.operations):
+    for op in operations_in(body):
         if op.name in ("memref.load", "tensor.extract"):
             return "it reads elements at places that are computed"
         types = [value.type for value in [*op.operands, *op.results]]
@@ -81,7 +82,7 @@ class SplitBody:
     @staticmethod
     def of(body: Block, arguments: Sequence[Value], inner: int) -> SplitBody:
         """Split a body by which of its arguments vary along the loop `inner`."""
-        *operations, terminator = [op.operation for op in body.operations]
+        *operations, terminator = operations_in(body)
         varies = set(arguments)
         invariant: list[Operation] = []
         varying: list[Operation] = []
@@ -132,12 +133,12 @@ class SplitBody:
 
 def body_weight(body: Block) -> int:
     """About how many instructions a body takes."""
-    return sum(_weight(op.operation) for op in body.operations)
+    return sum(map(_weight, operations_in(body)))
 
 
 def computes_functions(body: Block) -> bool:
     """Whether a body computes functions that take many instructions."""
-    return any(is_expanded(op.operation) for op in body.operations)
+    return any(map(is_expanded, operations_in(body)))
 
 
 def _weight(op: Operation) -> int:
@@ -147,7 +148,7 @@ def _weight(op: Operation) -> int:
 def widest_element(body: Block) -> int:
     """The size of the largest values of a body in bytes."""
     types = [argument.type for argument in body.arguments]
-    types += [result.type for op in body.operations for result in op.operation.results]
+    types += [result.type for op in operations_in(body) for result in op.results]
     return max(map(_bytes, types))
 
 
@@ -160,7 +161,7 @@ def vectorise_body(body: Block, known: dict[Value, Value], lanes: int) -> list[V
 
     `known` has the vectors for the block arguments.
     """
-    *operations, terminator = [op.operation for op in body.operations]
+    *operations, terminator = operations_in(body)
     return vectorise(operations, list(terminator.operands), known, lanes)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .....dialect.mlir import Block, Operation, Value, ir
+from .....passes.rewriting import operations_in
 from ....functions.number import any_lane
 from ....nests.emit import create
 from ....nests.nest import nested
@@ -30,7 +31,7 @@ class LaneWriter:
         """Write it for the iterations from a position; returns the values carried to the next ones."""
         index, *arguments = self._body.arguments
         in_order = following(self._body)
-        *operations, terminator = [op.operation for op in self._body.operations]
+        *operations, terminator = operations_in(self._body)
         type = vector_of(index.type, self._lanes)
         steps = create("vector.step", [type], [])
         self._vectors[index] = create("arith.addi", [type], [broadcast(position, type), steps])
@@ -93,7 +94,7 @@ class LaneWriter:
 
     def _emit_block(self, block: Block) -> list[Value]:
         """Write the operations of a block; returns the vectors that its terminator takes."""
-        *operations, terminator = [op.operation for op in block.operations]
+        *operations, terminator = operations_in(block)
         for op in operations:
             self._emit(op)
         return [self._vector(value) for value in terminator.operands]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .....dialect.mlir import Block, Operation, Value, ir
 from .....dialect.op import FUNCTIONS
-from .....passes.rewriting import constant_integer
+from .....passes.rewriting import constant_integer, operations_in
 from .... import target
 from ....nests.nest import nested
 
@@ -39,7 +39,7 @@ def has_inner_loop(operation: Operation) -> bool:
 def is_vectorisable_body(loop: Operation) -> bool:
     """Whether the iterations of a loop that has an inner one can run side by side."""
     body = loop.regions[0].blocks[0]
-    operations = [op.operation for op in body.operations]
+    operations = operations_in(body)
     in_order = following(body)
     return all(
         _may_go_in_order(op) if op in in_order else _may_go_in_lanes(op, body) for op in operations[:-1]
@@ -75,7 +75,7 @@ def _vector_cost(op: Operation) -> int:
 def following(body: Block) -> set[Operation]:
     """The operations of a loop body that depend on the values it carries, except for the extents of arrays."""
     values, found = set(list(body.arguments)[1:]), set[Operation]()
-    for op in (op.operation for op in body.operations):
+    for op in operations_in(body):
         if op.name != "tensor.dim" and any(value in values for value in used(op)):
             found.add(op)
             values.update(op.results)

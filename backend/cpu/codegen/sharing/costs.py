@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from .....dialect.mlir import Block, Operation, Value, ir
 from .....dialect.op import FUNCTIONS
 from .....dialect.records import dataclass
-from .....passes.rewriting import constant_integer
+from .....passes.rewriting import constant_integer, operations_in
 from ....nests.emit import create
 
 _WEIGHTS = {
@@ -139,8 +139,7 @@ class _Estimate:
     def _blocks(self, blocks: Iterable[Block]) -> Cost:
         steps, total = 0.0, Cost()
         for block in blocks:
-            for view in block.operations:
-                op = view.operation
+            for op in operations_in(block):
                 name = op.name
                 known = _WEIGHTS.get(name)
                 if known is not None:

@@ -10,14 +10,13 @@ other, are one chain.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
 from functools import cached_property
 from typing import ClassVar
 
 from .....dialect.mlir import Block, Module, Operation, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
-from .....passes.rewriting import constant_integer
+from .....passes.rewriting import constant_integer, operations_in
 from ....nests.emit import create
 from ....nests.nest import nested
 from ....planning.names import is_own_name, is_parallel_name, parallel_name
@@ -112,11 +111,12 @@ class _Call:
 
     op: Operation
     kernel: _Kernel
-    pieces: list[tuple[_Piece, bool]] = field(init=False)
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def pieces(self) -> list[tuple[_Piece, bool]]:
+        """The memory of each argument, and whether it may be written."""
         operands = zip(self.op.operands, self.kernel.written, strict=True)
-        self.pieces = [
+        return [
             (_piece(value), written) for value, written in operands if isinstance(value.type, ir.MemRefType)
         ]
 
@@ -174,15 +174,15 @@ def _blocks(function: Operation) -> Iterator[Block]:
     for region in function.regions:
         for block in region:
             yield block
-            for view in block.operations:
-                if view.operation.regions:
-                    yield from _blocks(view.operation)
+            for op in operations_in(block):
+                if op.regions:
+                    yield from _blocks(op)
 
 
 def _rows(block: Block, kernels: dict[str, _Kernel]) -> Iterator[list[_Call]]:
     """The kernel calls of a block that follow each other, with nothing but arithmetic and views in between."""
     row: list[_Call] = []
-    for op in [view.operation for view in block.operations]:
+    for op in operations_in(block):
         kernel = kernels.get(op.attributes["callee"].value) if op.name == "func.call" else None
         if kernel is not None and not op.results and not kernel.stays:
             row.append(_Call(op, kernel))
@@ -196,7 +196,7 @@ def _windows(row: list[_Call]) -> Iterator[list[_Call]]:
     """Short rows at a time; those in which a kernel at most is long are left out."""
     for first in range(0, len(row), LONGEST_ROW):
         window = row[first : first + LONGEST_ROW]
-        if sum(call.kernel.steps >= GRAIN for call in window) > 1:
+        if len(window) > 1 and sum(call.kernel.steps >= GRAIN for call in window) > 1:
             yield window
 
 

@@ -20,7 +20,7 @@ from .....dialect.mlir import Block, Module, Operation, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
 from .....passes.notes import note, wanted
-from .....passes.rewriting import constant_integer, defined_functions
+from .....passes.rewriting import constant_integer, defined_functions, operations_in
 from ....nests.emit import PARALLEL, create
 from ....nests.independence import written_memrefs
 from ....nests.nest import nested
@@ -88,7 +88,7 @@ class _Shape:
 
 def _worthwhile(block: Block) -> Iterator[tuple[_Shape, Cost]]:
     """The loops to share, with the cost of one iteration each; none is inside another."""
-    for op in [view.operation for view in block.operations]:
+    for op in operations_in(block):
         shape = _shape(op)
         if shape is not None:
             cost, count = cost_of_iteration(shape.loop, shape.root), trips(shape.loop)
@@ -111,7 +111,7 @@ def _shape(op: Operation) -> _Shape | None:
         return None
     if PARALLEL in op.attributes:
         return _Shape(op, op)
-    *inner, _ = (view.operation for view in op.regions[0].blocks[0].operations)
+    *inner, _ = operations_in(op.regions[0].blocks[0])
     loops = [each for each in inner if not is_pure(each)]
     if not 1 <= len(loops) <= 2 or not all(
         each.name == "scf.for" and PARALLEL in each.attributes for each in loops
@@ -126,7 +126,7 @@ def _shape(op: Operation) -> _Shape | None:
 def _inner_loops_do(loop: Operation, cost: Cost) -> bool:
     """Whether nearly all work of an iteration is in parallel loops that are long enough to be shared each time."""
     shared = 0.0
-    for op in (view.operation for view in loop.regions[0].blocks[0].operations):
+    for op in operations_in(loop.regions[0].blocks[0]):
         if op.name == "scf.for" and PARALLEL in op.attributes:
             inner, count = cost_of(op), trips(op)
             long = inner.steps >= 8 * GRAIN
