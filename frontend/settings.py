@@ -213,9 +213,7 @@ class Settings:
         names = defaults(Settings)
         for name in values:
             if name not in names:
-                raise WeftValueError(
-                    f"there is no setting {name!r}; the settings are: {', '.join(sorted(names))}"
-                )
+                raise WeftValueError(f"{_no_setting(name)}; the settings are: {', '.join(sorted(names))}")
         before = {name: getattr(self, name) for name in values}
         for name, value in values.items():
             setattr(self, name, value)

@@ -13,7 +13,7 @@ from typing import Any
 from ...dialect.mlir import Block, Module, Operation, ir
 from ...dialect.records import NamedTuple
 from ...passes.notes import NOWHERE, Note, Place, note, place_of, recorded
-from ...passes.rewriting import defined_functions
+from ...passes.rewriting import defined_functions, operations_of
 from ..planning.names import EXIT, POLL
 from .lowering.steps import trips_of
 
@@ -29,15 +29,17 @@ class ElementLoop(NamedTuple):
 
     place: Place
     points: frozenset[tuple[int, int]]
-    """The lines and columns of what is in it."""
+    """The lines and columns of what it writes, or of what is in it where it computes a number."""
     why: str
     """Why it may have to run one iteration after another."""
+    is_copy: bool
+    """Whether it only moves elements, as those of an array that iterations of a loop around it hand on."""
 
 
 def element_loops(module: Module) -> list[ElementLoop]:
     """The innermost loops of a module of structured loops that read or write single elements."""
     return [
-        ElementLoop(place_of(loop.location), _points_in(loop), _why_in_order(loop))
+        ElementLoop(place_of(loop.location), _points_in(loop), _why_in_order(loop), _is_copy(loop))
         for view in defined_functions(module)
         for block in view.operation.regions[0]
         for loop in _innermost(block)
@@ -57,9 +59,11 @@ def note_element_loops(loops: Iterable[ElementLoop], optimised: Any) -> None:
         is_scalar = any(n.place == loop.place and n.kind == "scalar" for n in notes)
         if loop.points & vectorised and (is_scalar or loop.place not in told):
             _retract(notes, loop.place)
-            note("vector", loop.place, "is made vector code by LLVM")
+            said = "is copied in vectors, by LLVM" if loop.is_copy else "is made vector code by LLVM"
+            note("vector", loop.place, said)
         elif loop.place not in told and not is_scalar:
-            note("scalar", loop.place, f"runs one iteration after another: {loop.why}")
+            said = "is copied one element at a time" if loop.is_copy else "runs one iteration after another"
+            note("scalar", loop.place, f"{said}: {loop.why}")
 
 
 def _points_of_vectors(text: str) -> set[tuple[int, int]]:
@@ -80,14 +84,20 @@ _DEBUG_USE = re.compile(r"!dbg !(\d+)")
 
 
 def _points_in(loop: Operation) -> frozenset[tuple[int, int]]:
-    """The lines and columns of the operations in a loop."""
-    places = (
-        place_of(view.operation.location)
-        for region in loop.regions
-        for block in region
-        for view in block.operations
-    )
+    """The lines and columns of what a loop stores, or else of all operations in it.
+
+    Others than stores may be vector code without the loop: LLVM takes out of it what does not depend on its order.
+    """
+    inside = [op for op in operations_of(loop) if op.name == "memref.store"]
+    if not inside:
+        inside = [view.operation for region in loop.regions for block in region for view in block.operations]
+    places = (place_of(op.location) for op in inside)
     return frozenset((place.line, place.column) for place in places if place.line)
+
+
+def _is_copy(loop: Operation) -> bool:
+    names = [op.name for op in operations_of(loop)]
+    return names.count("memref.store") == 1 and set(names) <= _MOVES
 
 
 def _retract(notes: list[Note], place: Place) -> None:
@@ -115,6 +125,11 @@ def _is_on_elements(loop: Operation) -> bool:
 
 _CHECKS = (f"call of {EXIT}", f"call of {POLL}")
 """Calls that hardly ever do anything."""
+
+_MOVES = frozenset(
+    {"memref.load", "memref.store", "memref.subview", "memref.cast", "arith.constant", "scf.for", "scf.yield"}
+)
+"""The operations of loops that copy."""
 
 _WORK = frozenset({"memref.load", "memref.store", "arith.addf", "arith.mulf", "arith.subf", "arith.divf"})
 

@@ -12,6 +12,8 @@ import numpy as np
 
 from ...dialect.errors import WeftTypeError, no_attribute
 
+_WHERE_TYPES_ARE = "the types of arguments are found when it is called, or said by"
+
 
 def require_function(python_function: Any) -> None:
     """Raise `WeftTypeError` for what is not a function whose call computes something."""
@@ -26,7 +28,9 @@ def require_function(python_function: Any) -> None:
             f"put @{kind} above @weft.function, not below: weft.function compiles the function in it"
         )
     if not callable(python_function):
-        raise WeftTypeError(f"weft.function compiles callables, not {python_function!r}")
+        types = isinstance(python_function, (str, list, tuple))
+        hint = f": {_WHERE_TYPES_ARE} input_signature=[weft.TensorSpec([None], float)]" if types else ""
+        raise WeftTypeError(f"weft.function compiles callables, not {python_function!r}{hint}")
     if inspect.isclass(python_function):
         raise WeftTypeError(f"weft.function compiles functions, and {_instead_of_class(python_function)}")
     suspended = _suspended_kind(python_function)
@@ -38,10 +42,7 @@ def _instead_of_class(given: type) -> str:
     """What to write where a class is given for a function."""
     name = given.__qualname__
     if issubclass(given, np.generic) or given in (bool, int, float, complex):
-        return (
-            f"{name} is a dtype: the types of arguments are found when it is called, or said by "
-            f"input_signature=[weft.TensorSpec([None], {name!r})]"
-        )
+        return f"{name} is a dtype: {_WHERE_TYPES_ARE} input_signature=[weft.TensorSpec([None], {name!r})]"
     return f"{name} is a class; decorate its methods"
 
 

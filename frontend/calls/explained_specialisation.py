@@ -91,7 +91,9 @@ def _guarded(guards: Iterable[Any], inputs: Iterable[Any]) -> Iterator[Note]:
     for guard in guards:
         if isinstance(guard, Capture):
             name = guard.name if guard.handle is None else guard.handle.name
-            if guard.content is not None:
+            if guard.is_own():
+                yield Note("guard", NOWHERE, "{} is a constant of the code", (guard.name,))
+            elif guard.content is not None:
                 yield Note(
                     "guard", NOWHERE, "{} is a constant of the code: other elements compile again", (name,)
                 )

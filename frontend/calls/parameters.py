@@ -22,7 +22,8 @@ def completed(
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:
-        raise WeftTypeError(f"{name}() {error}{_counted(signature, name, args, str(error))}") from None
+        more = _counted(signature, name, args, str(error)) or _meant(signature, kwargs, str(error))
+        raise WeftTypeError(f"{name}() {error}{more}") from None
     bound.apply_defaults()
     return bound.args, bound.kwargs
 
@@ -36,6 +37,19 @@ def _counted(signature: inspect.Signature, name: str, args: tuple[Any, ...], err
     is_method = hasattr(type(args[0]), name) and takes[:1] not in (["self"], ["cls"])
     hint = "; a method has its instance in front, self" if is_method else ""
     return f"{counted}, and {len(args)} were given{hint}"
+
+
+def _meant(signature: inspect.Signature, kwargs: dict[str, Any], error: str) -> str:
+    """The parameter that is most like a name of which there is none."""
+    unknown = next((key for key in kwargs if error == f"got an unexpected keyword argument {key!r}"), None)
+    if unknown is None:
+        return ""
+    import difflib  # for messages only
+
+    close = difflib.get_close_matches(
+        unknown, [name for name in signature.parameters if name not in kwargs], n=1
+    )
+    return f"; did you mean {close[0]}?" if close else ""
 
 
 class Parameters:

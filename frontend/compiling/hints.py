@@ -48,16 +48,22 @@ METHODS = {
 KEYWORDS = {"dim": "axis", "keepdim": "keepdims"}
 """By keyword of PyTorch's that of NumPy's."""
 
+_NOT_CALLED = re.compile(r"'(method|builtin_function_or_method|function|numpy\.ufunc)'")
 _UNEXPECTED = re.compile(r"unexpected keyword argument '(\w+)'")
 
 
 def hint(error: BaseException) -> str | None:
     """What to write instead of what an error is about; None where nothing better is known than the error says."""
+    text = str(error)
     if isinstance(error, AttributeError):
         return _of_attribute(getattr(error, "obj", None), getattr(error, "name", None))
-    unexpected = _UNEXPECTED.search(str(error)) if isinstance(error, TypeError) else None
+    if isinstance(error, ValueError) and text.startswith("The truth value of an array with more than one"):
+        return "  np.where(condition, a, b) chooses element by element; &, | and ~ stand for and, or and not"
+    unexpected = _UNEXPECTED.search(text) if isinstance(error, TypeError) else None
     if unexpected is not None and unexpected[1] in KEYWORDS:
         return f"  NumPy calls it {KEYWORDS[unexpected[1]]}"
+    if isinstance(error, TypeError) and _NOT_CALLED.search(text):
+        return "  a function is not called here: write () behind its name"
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import zlib
 from typing import Any
 
@@ -11,6 +12,9 @@ from ...backend.gpu.devices.on_device import OnDevice
 from ...dialect.records import NamedTuple
 from ...dialect.types import TensorType, type_of
 from .handles import Handle
+
+_OF_A_CAPTURE = 3
+"""The references to an array that nobody else has: of its `Capture`, of native code that compares, of who counts."""
 
 
 class Capture(NamedTuple):
@@ -54,6 +58,10 @@ class Capture(NamedTuple):
             return False
         return self.content is None or array.tobytes() == self.content
 
+    def is_own(self) -> bool:
+        """Whether nothing else has the array: tracing has made it, as `np.linspace(0, 1, n)` of numbers."""
+        return self.handle is None and sys.getrefcount(self.array) <= _OF_A_CAPTURE
+
     def changed(self) -> str:
         """What changed, in words."""
         if self.handle is not None:
@@ -67,7 +75,8 @@ class Capture(NamedTuple):
     @property
     def name(self) -> str:
         """Words for it."""
-        return f"an array from outside ({type_of(self.array)})"
+        whence = "made while it was traced" if self.is_own() else "from outside"
+        return f"an array {whence} ({type_of(self.array)})"
 
     @property
     def type(self) -> TensorType:

@@ -58,6 +58,8 @@ class Boxes:
     def __init__(self, graph: Graph, last: Operation, updates: Mapping[Value, Update]) -> None:
         self._graph = graph
         self._last = last
+        self._for = last
+        """Whose line the elements that are read and written now are shown at."""
         self._updates = updates
         self._known: dict[tuple[Value, Box], Value] = {}
         self._made: list[Operation] = []
@@ -120,19 +122,19 @@ class Boxes:
             raise GivesUp
         if is_element(box):
             place = self._index(box[0].start)
-            return self._create(Gather, [value, place], self._last, axes=(0,), position=0)
+            return self._create(Gather, [value, place], self._for, axes=(0,), position=0)
         if tuple(map(len, box)) == type_of(value).shape:
             return value
-        return self._create(Slice, [value], self._last, **bounds_of(box))
+        return self._create(Slice, [value], self._for, **bounds_of(box))
 
     def _written(self, whole: Value, box: Box, value: Value) -> Value:
         if is_element(box):
             operands = [whole, value, self._index(box[0].start)]
-            return self._create(Scatter, operands, self._last, axes=(0,), position=0, mode="set")
-        return self._create(SliceUpdate, [whole, value], self._last, **bounds_of(box))
+            return self._create(Scatter, operands, self._for, axes=(0,), position=0, mode="set")
+        return self._create(SliceUpdate, [whole, value], self._for, **bounds_of(box))
 
     def _index(self, place: int) -> Value:
-        return self._create(Constant, [], self._last, value=np.asarray(place))
+        return self._create(Constant, [], self._for, value=np.asarray(place))
 
     def _create(
         self, op_class: type[Op], operands: list[Value], like: Operation, **attributes: object

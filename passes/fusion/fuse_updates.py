@@ -107,6 +107,7 @@ class _Fusion(Boxes):
         for box, value in sorted(
             boxes, key=lambda pair: -math.prod(map(len, pair[0]))
         ):  # all numbers are read by then
+            self._for = self._writer_of(box)
             result = self._written(result, box, value)
         self._graph.replace(self._last, [result])
         return len(self._chain)
@@ -122,6 +123,7 @@ class _Fusion(Boxes):
             try:
                 if self._is_changed(box):
                     made = len(self._made)
+                    self._for = self._writer_of(box)
                     found.append((box, self._value(self._last.results[0], box)))
                     if len(self._made) - made > _MOST_OPS:
                         raise GivesUp
@@ -132,6 +134,11 @@ class _Fusion(Boxes):
     def _is_changed(self, box: Box) -> bool:
         """Whether an update replaces the elements of a box."""
         return any(part_of(box, update.region) is not None for update in self._chain)
+
+    def _writer_of(self, box: Box) -> Operation:
+        """The last update of the elements of a box, at whose line they are written; raises `Straddles`."""
+        updates = reversed(self._chain)
+        return next(update.operation for update in updates if part_of(box, update.region) is not None)
 
     def _are_read_here_alone(self) -> bool:
         """Whether all that reads the tensors between the updates was computed anew."""

@@ -210,6 +210,10 @@ async def waits(x: Any) -> Any:
         (np.float64, r"float64 is a dtype: .* input_signature=\[weft.TensorSpec\(\[None\], 'float64'\)\]"),
         (Scaled, "Scaled is a class; decorate its methods"),
         ("x + 1", r"compiles callables, not 'x \+ 1'"),
+        (
+            "float64(float64)",
+            r"compiles callables, not .*: the types of arguments are found when it is called",
+        ),
     ],
 )
 def test_what_is_no_function(given: Any, message: str) -> None:
@@ -266,6 +270,28 @@ def opened(x: Any) -> Any:
     return x
 
 
+def uncalled_method(x: Any) -> Any:
+    return x / x.sum
+
+
+def uncalled_function(x: Any) -> Any:
+    return np.exp * x
+
+
+def indexed_function(x: Any) -> Any:
+    return x + np.zeros[3]  # type: ignore[index]
+
+
+def sign_of_array(x: Any) -> Any:
+    if x > 0:
+        return x
+    return -x
+
+
+def both_of_arrays(x: Any) -> Any:
+    return (x > 1) and (x < 3)
+
+
 ONES = np.ones(3)
 
 
@@ -282,6 +308,15 @@ ONES = np.ones(3)
         (to_numpy, ONES, r"no attribute 'numpy'(.|\n)*it is a NumPy array already; leave it out"),
         (at_set, ONES, r"no attribute 'at'(.|\n)*arrays are written in place: x\[i\] = value"),
         (over_dim, ONES, r"unexpected keyword argument 'dim'(.|\n)*NumPy calls it axis"),
+        (uncalled_method, ONES, r"'method'(.|\n)*a function is not called here: write \(\) behind its name"),
+        (uncalled_function, ONES, r"'numpy.ufunc'(.|\n)*write \(\) behind its name"),
+        (indexed_function, ONES, "not subscriptable"),
+        (
+            sign_of_array,
+            ONES,
+            r"The truth value(.|\n)*np.where\(condition, a, b\) chooses element by element",
+        ),
+        (both_of_arrays, ONES, r"The truth value(.|\n)*&, \| and ~ stand for and, or and not"),
         (endless, 5, "endless recursed without end .* as it would in Python, where nothing ends it"),
         (opened, ONES, r"UnsupportedError: open\(\) reads or writes files"),
         (
@@ -295,6 +330,23 @@ ONES = np.ones(3)
 def test_messages_of_first_programs(function: Any, argument: Any, message: str) -> None:
     compiled = function if hasattr(function, "get_concrete_function") else weft.function(function)
     assert re.search(message, message_of(lambda: compiled(argument)))
+
+
+def test_arguments_and_settings_that_are_nearly_right() -> None:
+    @weft.function
+    def scaled(x: Any, scale: float = 1.0) -> Any:
+        return x * scale
+
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'sclae'; did you mean scale\?$"):
+        scaled(ONES, sclae=2.0)
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'zzz'$"):
+        scaled(ONES, zzz=2.0)
+    for given, message in (
+        ({"cach": False}, r"no setting 'cach'; did you mean cache\?; the settings are:"),
+        ({"threads": 2}, r"no setting 'threads'; that is said by weft.set_num_threads"),
+    ):
+        with pytest.raises(ValueError, match=message), weft.settings.scope(**given):
+            pass
 
 
 def test_what_only_concrete_functions_have() -> None:

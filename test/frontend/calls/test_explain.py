@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -132,3 +134,55 @@ def test_methods_explain_themselves():
     scale = Scale()
     scale(np.ones(3))
     assert "compiled for 1 signature" in str(scale.__call__.explain())
+
+
+def test_each_loop_says_what_became_of_it():
+    """Of the two updates of one table, and of what a loop computes beside what it copies."""
+
+    @weft.function
+    def distances(a, b):
+        table = np.zeros((len(a) + 1, len(b) + 1))
+        table[:, 0] = np.arange(len(a) + 1)
+        table[0, :] = np.arange(len(b) + 1)
+        for i in range(1, len(a) + 1):
+            for j in range(1, len(b) + 1):
+                table[i, j] = min(table[i - 1, j], table[i, j - 1] * 0.5)
+        return table
+
+    distances(np.ones(20), np.ones(30))
+    text = str(distances.explain())
+    line = distances.__wrapped__.__code__.co_firstlineno
+    column = rf"line {line + 3}: `table\[:, 0\]` runs one element at a time: what it writes does not lie side by side"
+    assert re.search(column, text)
+    assert f"line {line + 4}: `table[0, :]` is copied in vectors" in text
+    assert f"line {line + 6}: `for j in range(1, len(b) + 1)` runs one iteration after another" in text
+
+
+def test_loops_that_read_ahead_in_vectors_are_no_vector_code():
+    @weft.function
+    def smoothed(steps, a):
+        for _ in range(steps):
+            for i in range(1, 31):
+                a[i, 1:-1] += a[i - 1, :-2] + a[i - 1, 1:-1] + a[i - 1, 2:] + a[i + 1, 1:-1]
+                for j in range(1, 31):
+                    a[i, j] += a[i, j - 1]
+                    a[i, j] /= 9.0
+
+    smoothed(3, np.ones((32, 32)))
+    (loop,) = [line for line in str(smoothed.explain()).splitlines() if "`for j in range(1, 31)`" in line]
+    assert "runs one iteration after another" in loop
+
+
+TABLE = np.arange(3.0)
+
+
+def test_arrays_that_tracing_has_made_are_not_from_outside():
+    @weft.function
+    def shifted(x):
+        return x + np.linspace(0.0, 1.0, 3) + TABLE
+
+    shifted(np.ones(3))
+    text = str(shifted.explain())
+    assert "an array made while it was traced (f64[3]) is a constant of the code\n" in text
+    assert "global TABLE is a constant of the code: other elements compile again" in text
+    assert "from outside" not in text
