@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+import threading
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
@@ -12,19 +13,33 @@ from weft.backend.planning.plan import MachineCode
 from weft.dialect.mlir import Module
 from weft.frontend.compiling import compile_function
 from weft.frontend.settings import settings
+from weft.passes import pipeline
+from weft.passes.pipeline import Step
 
 _codes: dict[tuple[object, ...], MachineCode] = {}
 """The code that `quick_code` made, by all that it was made of: a third of what tests record was recorded before."""
+
+VERIFIED = 4
+"""The verifier takes a twelfth of the time, and finds what passes do wrong in their own tests first."""
+
+
+class _Thread(threading.local):
+    is_verified = True
+    """Whether the verifier looks at what this thread compiles."""
+
+
+_this = _Thread()
 
 
 @contextmanager
 def quick_code() -> Iterator[None]:
     """Compile without LLVM's passes, at level 0 of its code generation, and equal recordings once.
 
-    Everything before LLVM is as it always is. What only LLVM's optimiser shows, as a wrong `noalias` or `nsw`, stays
+    Everything before LLVM is as it always is, but that MLIR's verifier looks behind the passes for one recording of
+    `VERIFIED` alone, by its number of lines. What only LLVM's optimiser shows, as a wrong `noalias` or `nsw`, stays
     hidden: tests of the backend, of passes, of ops and random programs do not use this.
     """
-    machine, compiled = llvm._kept_target_machine, compile_function.code_of
+    machine, compiled, verify = llvm._kept_target_machine, compile_function.code_of, pipeline._verify
 
     def left_as_it_is(_module: Any) -> None:
         pass  # what passes make shorter saves code generation less time than they take
@@ -35,11 +50,22 @@ def quick_code() -> Iterator[None]:
     def level_0(target: Any, _level: int = 0) -> Any:
         return machine(target, 0)
 
+    def never(_module: Any) -> bool:
+        return False
+
+    def verify_some(module: Module, steps: Sequence[Step]) -> None:
+        if _this.is_verified:
+            verify(module, steps)
+
     def kept(module: Module, *options: Any) -> MachineCode:
         text = module.operation.get_asm(enable_debug_info=True)
         key = (text, repr(options), repr(settings), *_steps())
         if key not in _codes:
-            _codes[key] = compiled(module, *options)
+            _this.is_verified = text.count("\n") % VERIFIED == 0
+            try:
+                _codes[key] = compiled(module, *options)
+            finally:
+                _this.is_verified = True
         return _codes[key]
 
     with (
@@ -48,8 +74,10 @@ def quick_code() -> Iterator[None]:
             _run_long_pipeline=left_as_it_is,
             _simplify_functions=left_as_they_are,
             _kept_target_machine=level_0,
+            _has_long_block=never,  # which the level is chosen by
         ),
         patch.object(compile_function, "code_of", kept),
+        patch.object(pipeline, "_verify", verify_some),
     ):
         yield
 
