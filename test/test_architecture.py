@@ -302,6 +302,12 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("dialect", 20, "ranks that are threads meet in native code, a hundred times faster than in Python"),
     ("backend", 750, "ranks that are threads meet in native code, a hundred times faster than in Python"),
     ("backend/cpu", 480, "ranks that are threads meet in native code, a hundred times faster than in Python"),
+    ("", 300, "what is chosen of split arrays stays in blocks, and long ones are sorted by pairs of ranks"),
+    (
+        "passes",
+        280,
+        "what is chosen of split arrays stays in blocks, and long ones are sorted by pairs of ranks",
+    ),
 )
 """Rooms with the lines that they may have beyond `LINES`, and the reason: what weft can do now."""
 

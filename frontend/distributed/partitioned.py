@@ -30,7 +30,7 @@ from .programs import (
     traced,
     warn_of_gathers,
 )
-from .sharded import ShardedArray, layout_of, scatter
+from .sharded import ShardedArray, from_local, layout_of, scatter
 from .specs import PartitionSpec
 
 
@@ -355,6 +355,9 @@ def _called(call: Callable[..., Any], *arrays: Any) -> list[Any]:
 def _joined(blocks: Sequence[Any], layout: Layout, mesh: Mesh) -> Any:
     if not any(layout):
         return np.asarray(blocks[0])
+    if any(split is not None and not split.bounds for split in layout):  # only the run tells which blocks
+        spec = PartitionSpec(*(None if split is None else tuple(split.axis.split(",")) for split in layout))
+        return from_local(blocks if mesh.is_simulated else blocks[0], spec, mesh)
     shape = [
         split.extent if split is not None else extent
         for split, extent in zip(layout, blocks[0].shape, strict=True)

@@ -47,6 +47,7 @@ class Split:
     axis: str
     """Or several together, in the order of the mesh, with commas between."""
     bounds: tuple[int, ...]
+    """None for results of which only the run tells what ranks have."""
 
     @property
     def extent(self) -> int:

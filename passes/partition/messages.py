@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ...dialect.emitter import INT64_MAX, Tensor
+from ...dialect.emitter import INT64, INT64_MAX, Tensor
 from ...dialect.mlir import Operation
 from ...dialect.op_emitter import OpEmitter
 from ...dialect.records import NamedTuple
@@ -85,6 +85,25 @@ class Messages:
             return found
         pieces = [b.along(found, dim, k * longest, k * longest + n) for k, n in enumerate(lengths) if n]
         return joined(b, pieces, dim) if pieces else b.along(found, dim, 0, 0)
+
+    def unpacked(self, b: OpEmitter, x: Tensor, dim: int, split: Split) -> Tensor:
+        """All of an axis of which each rank has some of its block: the longest tells how much is sent."""
+        axis, ranks = split.axis, self.grid.extent(split.axis)
+        if ranks == 1:
+            return x
+        own = b.as_number(b.extent(x, dim), INT64)
+        counts = self.gathered(b, b.expand_dims(own, axes=(0,)), 0, Split(axis, tuple(range(ranks + 1))))
+        extents = b.extents(x)
+        extents[dim] = b.max(counts, axes=(0,), keepdims=False) - own
+        x = b.concat(x, b.full(extents, 0, x.dtype), axis=dim)
+        others = math.prod(extent or 0 for place, extent in enumerate(x.shape) if place != dim)
+        self._note("all_gather", b, axis, split.extent * others * x.dtype.itemsize)  # at most
+        layers: Tensor = b.all_gather(x, over=axis, count=ranks)
+        pieces = []
+        for k in range(ranks):
+            count, piece = (b.squeeze(b.along(each, 0, k, k + 1), axes=(0,)) for each in (counts, layers))
+            pieces.append(b.cut(piece, dim, 0, count))
+        return joined(b, pieces, dim)
 
     def exchanged(self, b: OpEmitter, x: Tensor, dim: int, split: Split, wanted: Sequence[range]) -> Tensor:
         """Consecutive elements for each rank, of an array of which each rank has a block: from its neighbours.

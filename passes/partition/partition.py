@@ -67,7 +67,7 @@ def partition_function(function: Operation, layouts: Sequence[Layout], grid: Gri
     *operations, end = operations_in(old)
     with ir.InsertionPoint(block):
         walk.write(operations)
-        results = [walk.trimmed(end, value) for value in end.operands]
+        results = [walk.returned(end, value) for value in end.operands]
         returned = [part.value.handle for part in results]
         ir.Operation.create("func.return", operands=returned, loc=end.location)
     made_type = ir.FunctionType.get(types, [value.type for value in returned])

@@ -38,11 +38,12 @@ from ..control_flow.structure import (
 )
 from ..rewriting import operations_in
 from .combining import combine, has_effects
-from .layouts import Layout, local_shape
+from .layouts import Layout, Split, local_shape
 from .messages import Messages
 from .parts import Part, Site
 from .rules import slices
 from .rules.indexing import gather
+from .rules.packed import packed_rule
 from .rules.table import rule_of, whole
 
 Held: TypeAlias = "tuple[int, tuple[range, ...]] | None"
@@ -147,7 +148,7 @@ class Partitioner:
 
         def changed(part: Part) -> Part:
             found = replaced.get(part.value.handle)
-            return part if found is None else Part(found, part.shape, part.layout)
+            return part if found is None else Part(found, part.shape, part.layout, packed=part.packed)
 
         self.parts = {value: changed(part) for value, part in self.parts.items()}
         self.laid = {key: (part, changed(laid)) for key, (part, laid) in self.laid.items()}
@@ -187,16 +188,20 @@ class Partitioner:
         parts = [self.part(value, site.b) for value in operation.operands]
         is_alike = all(part.is_whole for part in parts) and op_class is not RandomFloats
         rule = whole if is_alike else rule_of(op_class)
-        if rule not in _KNOW_OF_ROOM:
-            parts = site.disjoint(list(map(site.trimmed, parts)))
-        made = rule(site, parts)
+        made = packed_rule(site, parts) if any(part.packed for part in parts) else None
+        if made is None:
+            if rule not in _KNOW_OF_ROOM or any(part.packed for part in parts):
+                parts = site.disjoint(list(map(site.trimmed, parts)))
+            made = rule(site, parts)
         for result, part in zip(operation.results, made, strict=True):
             wanted = self.local_type(_tensor_type(result.type), part.layout, part.held)
+            if part.packed is not None:
+                wanted = wanted.with_shape(part.value.shape)
             value = site.b.refined(part.value, wanted) if part.value.type != wanted else part.value
             known = tuple(
                 s.extent if s is not None else e for s, e in zip(part.layout, part.shape, strict=True)
             )
-            self.parts[result] = Part(value, known, part.layout, part.held)
+            self.parts[result] = Part(value, known, part.layout, part.held, part.packed)
 
     def _write_cell(self, operation: Operation, op_class: type[Op]) -> None:
         b = OpEmitter(operation.location)
@@ -282,6 +287,15 @@ class Partitioner:
         """What stands for a tensor, without room for elements of neighbours."""
         site = self.site(at, Gather, {})
         return site.trimmed(self.part(value, site.b))
+
+    def returned(self, at: Operation, value: Value) -> Part:
+        """What stands for a result: of what was chosen that of this rank."""
+        part = self.part(value, OpEmitter(at.location))
+        if part.packed is None:
+            return self.trimmed(at, value)
+        split = Split(part.packed.split.axis, ())
+        layout = tuple(split if dim == part.packed.dim else None for dim in range(part.rank))
+        return Part(part.value, part.shape, layout)
 
     def handed(self, at: Operation, values: Sequence[Value]) -> list[Part | Value]:
         """What stands for values that a region hands over: tensors and numbers."""

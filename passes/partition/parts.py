@@ -10,10 +10,22 @@ from ...dialect.emitter import Tensor
 from ...dialect.mlir import Operation, Value
 from ...dialect.op import Op
 from ...dialect.op_emitter import OpEmitter
-from ...dialect.records import dataclass
+from ...dialect.records import NamedTuple, dataclass
 from .layouts import Grid, Layout, Split, axes_of, equal_blocks, is_whole, place_of
 from .messages import Messages, bytes_of
 from .shorter import made_shorter
+
+
+class Packed(NamedTuple):
+    """An axis of which each rank has elements that a condition has chosen, in the order of the ranks."""
+
+    dim: int
+    split: Split
+    """The blocks of what they were chosen of."""
+    of: Value
+    """What has chosen them: values of which that is the same have as many elements on each rank."""
+    is_places: bool
+    """Whether they are the numbers of these elements."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +38,8 @@ class Part:
     layout: Layout
     held: tuple[int, tuple[range, ...]] | None = None
     """An axis of which ranks have room for more than their blocks, and for what: what neighbours had once."""
+    packed: Packed | None = None
+    """An axis of which only the run tells what each rank has."""
 
     @property
     def rank(self) -> int:
@@ -35,7 +49,7 @@ class Part:
     @property
     def is_whole(self) -> bool:
         """Whether every rank has all of it."""
-        return is_whole(self.layout)
+        return self.packed is None and is_whole(self.layout)
 
     @property
     def bytes(self) -> int:
@@ -89,7 +103,13 @@ class Site:
         return self.b.emit(self.op_class, list(operands), {**self.attributes, **changed})
 
     def trimmed(self, part: Part) -> Part:
-        """A value without room for elements of neighbours."""
+        """A value without room for elements of neighbours, and all of what was chosen."""
+        if part.packed is not None:
+            key = (id(part), part.layout)
+            if key not in self.laid:
+                value = self.messages.unpacked(self.b, part.value, part.packed.dim, part.packed.split)
+                self.laid[key] = (part, Part(value, part.shape, part.layout))
+            return self.laid[key][1]
         if part.held is None:
             return part
         dim, held = part.held
@@ -231,4 +251,4 @@ class Site:
         return part
 
 
-__all__ = ["Part", "Site", "bytes_of"]
+__all__ = ["Packed", "Part", "Site", "bytes_of"]

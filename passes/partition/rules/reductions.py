@@ -50,8 +50,8 @@ COMBINED: Mapping[type[Op], str] = MappingProxyType(
 )
 """How partial results become the result."""
 
-_GATHERED = 1 << 16
-"""Up to how many bytes of all ranks' moments are gathered, in one round; else sums are reduced, in two."""
+GATHERED = 1 << 16
+"""Up to how many bytes of all ranks are gathered, in one round, where others send less in several."""
 
 
 def _kept(layout: Layout, axes: Sequence[int], keepdims: bool) -> Layout:
@@ -182,7 +182,7 @@ def _mean_and_squares(
     b, grid = site.b, site.grid
     ranks = math.prod(grid.extent(axis) for axis in over)
     count_of_result = math.prod(extent or 0 for extent in reduced_shape(x.shape, axes, True))
-    if len(over) > 1 or ranks * count_of_result * x.dtype.itemsize * 2 > _GATHERED:
+    if len(over) > 1 or ranks * count_of_result * x.dtype.itemsize * 2 > GATHERED:
         total = b.sum(x, axes=axes, keepdims=True)
         for axis in over:
             total = site.messages.reduced(b, total, "sum", axis)

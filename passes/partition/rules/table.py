@@ -15,12 +15,13 @@ from ....dialect.ops.indexing import FindOutOfBounds, Gather, Scatter
 from ....dialect.ops.random import RandomFloats
 from ....dialect.ops.reductions import ArgReduction, Mean, Reduction, Spread
 from ....dialect.ops.scans import Scan
+from ....dialect.ops.selection import Nonzero
 from ....dialect.ops.shape import BroadcastTo, Dim, ExpandDims, Reshape, Squeeze, Transpose
 from ....dialect.ops.slicing import DynamicSlice, DynamicSliceUpdate, Slice, SliceUpdate
-from ....dialect.ops.sorting import Searchsorted
+from ....dialect.ops.sorting import Partition, Searchsorted, Sort
 from ....dialect.ops.windows import WindowReduction
 from ..parts import Part, Site
-from . import along, contraction, elementwise, indexing, random, reductions, shapes, slices
+from . import along, contraction, elementwise, indexing, packed, random, reductions, shapes, slices, sorting
 
 Rule: TypeAlias = "Callable[[Site, Sequence[Part]], list[Part]]"
 """From what a rank has of operands to what it has of results."""
@@ -59,6 +60,9 @@ RULES: Mapping[type[Op], Rule] = MappingProxyType(
         Reshape: shapes.reshape,
         Gather: indexing.gather,
         Scatter: indexing.scatter,
+        Nonzero: packed.nonzero,
+        Sort: sorting.sort,
+        Partition: sorting.sort,
         Searchsorted: indexing.searchsorted,
         FindOutOfBounds: indexing.find_out_of_bounds,
         RandomFloats: random.random_floats,
