@@ -134,6 +134,7 @@ EXCEPTIONS: dict[str, type[Exception]] = {
         RecursionError,
         np.linalg.LinAlgError,
         StopIteration,
+        WeftValueError,
     )
 }
 """The exceptions that compiled code may raise, by name."""

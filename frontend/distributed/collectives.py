@@ -36,7 +36,7 @@ from ...dialect.ops.distributed import (
 from ..autograph.marks import do_not_convert
 from ..function import Function
 from ..tracing.current import current_trace
-from ..tracing.staging import as_operand, emit, is_traced, raise_where, type_of_operand
+from ..tracing.staging import as_operand, emit, is_traced, raise_where, type_of_operand, value_of, wrap
 from .places import eager_place
 
 OF_BOOLS = {"any": "max", "all": "min"}
@@ -330,6 +330,9 @@ def _axis_of(what: str, x: Any, axis: int) -> int:
 def _in_parts(what: str, x: Any, axis: int, over: str) -> Any:
     """The array with the parts of an axis along a new first one."""
     place, count = _axis_of(what, x, axis), _applied(RankCount, over=over)
+    trace = current_trace()
+    if trace is not None and not is_traced(x):  # a constant, which is cut as only the run tells
+        x = wrap(trace, value_of(trace, x))
     x = np.moveaxis(x, place, 0)
     extent = x.shape[0]
     raise_where(
@@ -338,6 +341,7 @@ def _in_parts(what: str, x: Any, axis: int, over: str) -> Any:
         f"{what}: axis {place} has {{0}} elements, which cannot be cut in {{1}} equal parts, one for each rank",
         extent,
         count,
+        is_own=True,
     )
     return x.reshape((count, extent // count, *x.shape[1:]))
 

@@ -127,10 +127,12 @@ def raise_here(
     raise_if(always, error, message, *map(_bits, shown), raised=raised)
 
 
-def raise_where(condition: Any, error: type[Exception], message: str, *shown: Any) -> None:
+def raise_where(
+    condition: Any, error: type[Exception], message: str, *shown: Any, is_own: bool = False
+) -> None:
     """Raise where a condition holds: now, or when the program runs; braces in the message show integers.
 
-    Floats are shown by their dtype: `{0:float64}`.
+    Floats are shown by their dtype: `{0:float64}`. Programs raise what NumPy does, weft's own class with `is_own`.
     """
     if isinstance(condition, TracedArray):
         trace = condition._storage.trace
@@ -139,7 +141,7 @@ def raise_where(condition: Any, error: type[Exception], message: str, *shown: An
             _bits(v) if isinstance(v, TracedArray) else wrap(trace, value_of(trace, np.int64(v)))
             for v in shown
         ]
-        raise_if(condition, known.__name__, message, *numbers)
+        raise_if(condition, (error if is_own else known).__name__, message, *numbers)
     elif condition:
         raise error(message.format(*shown))
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ....dialect.errors import WeftValueError
+from ....dialect.ops.state import exception_type
 from ....dialect.records import NamedTuple
 from ....dialect.types import TensorType
 from ...planning.names import is_taken
@@ -43,6 +44,12 @@ CODES = {
 }
 """What functions return for what Python would raise. Compiled programs compare with the numbers, so these stay as they
 are: another exception gets the next one."""
+
+
+def code_of(error: str) -> int:
+    """What functions return for an exception: of weft's own, that of the one it derives from."""
+    return next(CODES[base.__name__] for base in exception_type(error).__mro__ if base.__name__ in CODES)
+
 
 C_TYPES = {
     "bool": "bool",
@@ -289,6 +296,7 @@ __all__ = [
     "Place",
     "StateArray",
     "c_name",
+    "code_of",
     "failures_of_all",
     "number_of",
     "require_c_name",

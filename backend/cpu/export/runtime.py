@@ -9,7 +9,7 @@ from ...planning.names import ALLOCATE, ALLOCATE_SCRATCH, FREE, FREE_SCRATCH, PA
 from ...planning.plan import ALIGNMENT, MAX_VALUES
 from ...target import current
 from ..lowering.interrupts import INTERRUPTED
-from .interface import CODES, NO_MEMORY, STOPPED, Library, Place, number_of
+from .interface import CODES, NO_MEMORY, STOPPED, Library, Place, code_of, number_of
 from .messages import with_marks
 from .planned_call import CANCEL, CONSTANT
 from .state_bytes import initial_bytes, state_header
@@ -254,7 +254,7 @@ def constant_assembly(number: int, content: bytes) -> str:
 def _failures(library: Library) -> Iterator[str]:
     """The texts of failures, what exceptions they are, and what looks at them."""
     failures = library.failures
-    kinds = [CODES["OK"], *(CODES[failure.error] for failure in failures)]
+    kinds = [CODES["OK"], *(code_of(failure.error) for failure in failures)]
     yield f"@weft.kinds = constant [{len(kinds)} x i32] [{', '.join(f'i32 {k}' for k in kinds)}]\n"
     texts = [with_marks(text) + b"\0" for text in ("", *(failure.message for failure in failures))]
     yield bytes_assembly("weft.messages", b"".join(texts), alignment=1)

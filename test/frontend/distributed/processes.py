@@ -303,6 +303,29 @@ def sizes() -> None:
         assert total(np.ones(other))[0] == COMM.size
 
 
+def wrong() -> None:
+    """What cannot be done is told on all ranks, at the line of the program."""
+
+    def programs(x: Any) -> Any:
+        return (
+            (lambda: ranks.all_to_all(x), "all_to_all: axis 0 has 7 elements, which cannot be cut in"),
+            (
+                lambda: ranks.reduce_scatter(x),
+                "reduce_scatter: axis 0 has 7 elements, which cannot be cut in",
+            ),
+            (lambda: ranks.broadcast(x, root=7), f"there is no rank 7 of {COMM.size}"),
+            (lambda: ranks.all_reduce(x, over="depth"), "there is no axis 'depth' of the mesh"),
+        )
+
+    for program, message in programs(np.ones(7)):
+        for function in (program, weft.function(program)):
+            for _ in range(2):
+                with pytest.raises(weft.WeftValueError, match=message) as raised:
+                    function()
+                assert any(entry.path.name == "processes.py" for entry in raised.traceback[1:])
+    np.testing.assert_array_equal(ranks.all_reduce(np.ones(2)), np.full(2, COMM.size))
+
+
 def freed() -> None:
     """What is no communicator, or none any more."""
     comm = COMM.Dup()

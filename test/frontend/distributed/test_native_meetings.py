@@ -186,6 +186,14 @@ def test_the_time_that_ranks_wait_is_limited() -> None:
     assert time.monotonic() - start < 50
 
 
+def test_constants_are_cut_in_parts() -> None:
+    x = np.arange(4.0)
+    parts = weft.function(lambda: (ranks.all_to_all(x), ranks.reduce_scatter(x)))
+    for first, second in ranks.Mesh.simulated(2).run(parts):
+        assert first.tolist() in ([0, 1, 0, 1], [2, 3, 2, 3])
+        np.testing.assert_array_equal(second, first[:2] * 2)
+
+
 def test_ranks_have_meshes_of_their_own() -> None:
     """A thread takes its seat again when it has been another rank in between."""
     total = weft.function(lambda x: ranks.all_reduce(x))

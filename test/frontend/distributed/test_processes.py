@@ -36,7 +36,7 @@ def run(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "programs"),
-    [(2, "dtypes,native"), (2, "devices"), (3, "unchecked,sizes,mixed,native,axes,checked,freed")],
+    [(2, "dtypes,native"), (2, "devices"), (3, "unchecked,sizes,mixed,native,axes,checked,wrong,freed")],
 )
 def test_what_ranks_do_together(count: int, programs: str) -> None:
     done = run(count, programs)
