@@ -35,6 +35,13 @@ DRAWN = (
     GpuProgram("area", lambda x: np.mean(_RNG.random(x.shape) ** 2 + x * x < 1), (), (((1 << 26,), "f8"),)),
 )
 """Programs that are not packed, as they draw of a generator."""
+UNKNOWN = (
+    GpuProgram("bias_unknown", lambda x, b: x + b, (), (((None, None), "f4"), ((None,), "f4"))),
+    GpuProgram("bias", lambda x, b: x + b, (), (((8192, 8188), "f4"), ((8188,), "f4"))),
+    GpuProgram("product_f32_unknown", lambda a, b: a @ b, (), (((None, None), "f4"),) * 2),
+    GpuProgram("product_f16_unknown", lambda a, b: a @ b, (), (((None, None), "f2"),) * 2),
+)
+"""Programs whose extents are not known when they are compiled, and one beside them."""
 _ROOM_OF_REGISTERS = 8
 """Registers of a thread are given out in eights."""
 
@@ -69,7 +76,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if find_assembler() is None:
         print("there is no ptxas on this machine: install nvidia-cuda-nvcc", file=sys.stderr)
         return 1
-    chosen = [p for p in (*PROGRAMS, *DRAWN) if p.large and (not options.only or p.name in options.only)]
+    chosen = [
+        p for p in (*PROGRAMS, *DRAWN, *UNKNOWN) if p.large and (not options.only or p.name in options.only)
+    ]
     rows = [row for program in chosen for row in rows_of(program)]
     options.to.parent.mkdir(parents=True, exist_ok=True)
     options.to.write_text(page(rows))

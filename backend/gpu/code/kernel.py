@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 from ....dialect.mlir import Module, Operation, Type, Value, ir
 from ....passes.rewriting import operations_in
@@ -37,6 +37,10 @@ _REGISTERS = {"thread_id": "tid", "block_id": "ctaid"}
 """The special registers with numbers of the thread."""
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 _SEGMENTS = "operandSegmentSizes"
+
+
+Axis: TypeAlias = "tuple[Value, int]"
+"""An axis of an array."""
 
 
 def device_module_name(kernel: str) -> str:
@@ -78,12 +82,17 @@ class Kernel:
         self._captured = list(dict.fromkeys([*captured, *given]))
         self._function = function
         self._parameters = [type for v in self._captured for type in _parameter_types(v.type)]
-        self._sized = [*self._captured, *local]
-        """Of what extents are passed that are not known."""
-        extents = [(v, axis) for v in self._sized for axis in _unknown_axes(v)]
+        same = _same_extents(ops)
+        extents = {
+            (v, axis): same.get((v, axis), (v, axis))
+            for v in [*self._captured, *local]
+            for axis in _unknown_axes(v)
+        }
+        self._extents = list(dict.fromkeys(extents.values()))
+        """Of which axes extents are passed, as they are not known: one of those that are equal."""
         module = _device_module(function)
         with ir.InsertionPoint(module.regions[0].blocks[0]), function.location:
-            types = [*self._parameters, *[ir.IndexType.get()] * len(extents)]
+            types = [*self._parameters, *[ir.IndexType.get()] * len(self._extents)]
             memrefs = [memref for op in (*ops, *inner_operations(ops)) for memref in writes_of(op)]
             written = {root for memref in (*memrefs, *writes) for root in roots(memref)}
             read = [
@@ -127,8 +136,9 @@ class Kernel:
         with ir.InsertionPoint(self._return), self._function.location:
             yield
 
-    def _bind(self, arguments: list[Value], extents: list[tuple[Value, int]], local: Sequence[Value]) -> None:
-        sizes = dict(zip(extents, arguments[len(self._parameters) :], strict=True))
+    def _bind(self, arguments: list[Value], extents: Mapping[Axis, Axis], local: Sequence[Value]) -> None:
+        passed = dict(zip(self._extents, arguments[len(self._parameters) :], strict=True))
+        sizes = {axis: passed[other] for axis, other in extents.items()}
         remaining = iter(arguments)
         for outer in self._captured:
             first, *rest = (next(remaining) for _ in _parameter_types(outer.type))
@@ -142,7 +152,7 @@ class Kernel:
             nowhere = create("ub.poison", [type], [])
             self._values[outer] = nowhere if type == outer.type else self._array(nowhere, outer, sizes)
 
-    def _array(self, pointer: Value, outer: Value, sizes: dict[tuple[Value, int], Value]) -> Value:
+    def _array(self, pointer: Value, outer: Value, sizes: Mapping[Axis, Value]) -> Value:
         """The memref of unknown extents behind a pointer."""
         shape = list(outer.type.shape)
         extents: list[Index] = [
@@ -252,8 +262,7 @@ class Kernel:
         grid = [emitter.value(extent) for extent in (*blocks, 1, 1)[:3]]
         block = [emitter.value(extent) for extent in self.threads]
         operands = [part for v in passed for part in _parameters_of(v)]
-        sized = [instead.get(value, value) for value in self._sized]
-        operands += [memref_size(v, axis) for v in sized for axis in _unknown_axes(v)]
+        operands += [memref_size(instead.get(v, v), axis) for v, axis in self._extents]
         i32 = ir.IntegerType.get_signless(32)
         size = (
             [create("arith.constant", [i32], [], {"value": ir.IntegerAttr.get(i32, shared)})]
@@ -373,6 +382,24 @@ def _unknown_axes(value: Value) -> list[int]:
     if not isinstance(value.type, ir.MemRefType):
         return []
     return [axis for axis, extent in enumerate(value.type.shape) if extent == _DYNAMIC]
+
+
+def _same_extents(ops: Sequence[Operation]) -> dict[Axis, Axis]:
+    """Axes of arrays that nests go over together, and which of them stands for all."""
+    found: dict[Axis, Axis] = {}
+    for op in ops:
+        if op.name != "linalg.generic":
+            continue
+        axes: dict[int, list[Axis]] = {}
+        for operand, map_ in zip(op.operands, op.attributes["indexing_maps"], strict=True):
+            for axis, expression in enumerate(map_.value.results):
+                if isinstance(expression, ir.AffineDimExpr) and axis in _unknown_axes(operand):
+                    axes.setdefault(expression.position, []).append((operand, axis))
+        for group in axes.values():
+            known = [found.get(axis, axis) for axis in group]
+            found |= dict.fromkeys(group, known[0])
+            found = {axis: known[0] if other in known else other for axis, other in found.items()}
+    return found
 
 
 def _device_module(function: Operation) -> Operation:

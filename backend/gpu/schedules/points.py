@@ -7,7 +7,7 @@ multiples of 16 bytes, which is looked at when the kernel runs, a thread reads a
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from ....dialect.mlir import Value
@@ -21,7 +21,7 @@ from ..code.points import asks_for_outputs, write_body, write_point
 from ..code.points import write as store_point
 from ..code.row_reads import RowReads, row_reads
 from ..code.vectors import is_aligned, is_vector, lanes_of, load_lanes, store_lanes
-from ..code.walk import neighbours, product, split, stepped
+from ..code.walk import inverses, neighbours, product, split_by, stepped
 from .device_schedule import DeviceSchedule, Run, points
 
 THREADS = 256
@@ -54,7 +54,9 @@ class Points(DeviceSchedule):
         step = self.steps[0]
         generic = step.nest.operation
         given = [value for value in (*step.starts, step.number) if value is not None]
-        kernel = Kernel(self.function, name, [generic], (THREADS, 1, 1), given)
+        words = _inverses(loop_nest(generic), Emitter(self.function))
+        asked = list(dict.fromkeys(word for each in words.values() for word in each if word is not None))
+        kernel = Kernel(self.function, name, [generic], (THREADS, 1, 1), given, given=asked)
         with kernel.body():
             copy = kernel.clone(generic)
             nest = loop_nest(copy)
@@ -62,6 +64,10 @@ class Points(DeviceSchedule):
             starts = [kernel.value(value) for value in step.starts]
             number = None if step.number is None else kernel.value(step.number)
             points = _Points(kernel, nest, starts, number)
+            points.inverses = {
+                lanes: [word if word is None else kernel.value(word) for word in each]
+                for lanes, each in words.items()
+            }
             points.emit()
             copy.erase()
         emitter = Emitter(self.function)
@@ -99,8 +105,41 @@ def grid(total: Index, each: int, emitter: Emitter) -> Index:
     return emitter.maximum(1, emitter.minimum(blocks, gpu.multiprocessors * _WAVES))
 
 
+def _inverses(nest: LoopNest, emitter: Emitter) -> dict[int, list[Value | None]]:
+    """What the host computes for divisions by extents, of neighbours together and one by one."""
+    collapse_dims([nest], emitter)
+    parallel = [dim for dim, parallel in enumerate(nest.parallel) if parallel]
+    return {
+        lanes: inverses(_extents(nest, parallel, lanes, emitter), emitter)
+        for lanes in dict.fromkeys([_lanes(nest, parallel), 1])
+    }
+
+
+def _extents(nest: LoopNest, parallel: Sequence[int], lanes: int, emitter: Emitter) -> list[Index]:
+    """How many points there are along each dimension, so many neighbours of the last one being one."""
+    extents = [nest.extents[dim] for dim in parallel]
+    return [*extents[:-1], emitter.divide(extents[-1], lanes)] if extents else []
+
+
+def _lanes(nest: LoopNest, parallel: Sequence[int]) -> int:
+    """How many neighbours along the last parallel dimension a thread takes."""
+    if not parallel or not all(nest.parallel):
+        return 1
+    last = parallel[-1]
+    if not all(access.is_contiguous_in(last) for access in nest.outputs):
+        return 1
+    lanes = lanes_of(nest.accesses, last)
+    extent = nest.extents[last]
+    if isinstance(extent, int) and (extent < lanes or (extent % lanes and len(parallel) > 1)):
+        return 1
+    return lanes
+
+
 class _Points:
     """The points of a nest, as they are given to threads."""
+
+    inverses: Mapping[int, Sequence[Value | None]]
+    """What the host has computed for divisions, by how many neighbours a thread takes."""
 
     def __init__(
         self, kernel: Kernel, nest: LoopNest, starts: Sequence[Value], number: Value | None = None
@@ -110,23 +149,9 @@ class _Points:
         if number is not None:
             nest.inputs[0] = Access(number, [], is_scalar=True)
         self.parallel = [dim for dim, parallel in enumerate(nest.parallel) if parallel]
-        self.lanes = self._lanes()
+        self.lanes = _lanes(nest, self.parallel)
         self.reads = row_reads(nest, self.parallel[-1], self.lanes) if self.lanes > 1 else []
         """Rows that the body reads by itself."""
-
-    def _lanes(self) -> int:
-        """How many neighbours along the last parallel dimension a thread takes."""
-        nest = self.nest
-        if not self.parallel or not all(nest.parallel):
-            return 1
-        last = self.parallel[-1]
-        if not all(access.is_contiguous_in(last) for access in nest.outputs):
-            return 1
-        lanes = lanes_of(nest.accesses, last)
-        extent = nest.extents[last]
-        if isinstance(extent, int) and (extent < lanes or (extent % lanes and len(self.parallel) > 1)):
-            return 1
-        return lanes
 
     def emit(self) -> None:
         """Write the loop of a thread, or those that it takes one of."""
@@ -154,15 +179,13 @@ class _Points:
     def _loop(self, lanes: int, start: Index = 0) -> None:
         """Go over the points from one on, in steps as long as the grid."""
         emitter, nest = self.emitter, self.nest
-        extents = [nest.extents[dim] for dim in self.parallel]
-        if lanes > 1:
-            extents[-1] = emitter.divide(extents[-1], lanes)
+        extents = _extents(nest, self.parallel, lanes, emitter)
         block = emitter.multiply(self.kernel.id("block_id"), THREADS)
         first = emitter.add(emitter.add(block, self.kernel.id("thread_id")), start)
         step = emitter.multiply(self.kernel.id("grid_dim"), THREADS)
 
         def body(number: Index, _: list[Value]) -> list[Value]:
-            position = split(number, extents, emitter)
+            position = split_by(emitter.value(number), extents, self.inverses[lanes], emitter)
             self._write(neighbours(nest, self.parallel, position, lanes, emitter))
             return []
 

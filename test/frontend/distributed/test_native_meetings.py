@@ -15,6 +15,7 @@ import weft
 from weft.dialect.collectives import Collective, result_of
 from weft.frontend.distributed.simulated import Seat
 
+pytestmark = pytest.mark.processor  # ranks whose arrays lie on a GPU meet by NCCL
 ranks = weft.distributed
 REDUCTIONS = ("sum", "prod", "min", "max")
 ASKED = [

@@ -4,7 +4,7 @@
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-NOT: linalg.generic
 // CHECK: gpu.launch_func @kernel_0_device::@kernel_0 blocks in (%{{.*}}, %{{.*}}, %{{.*}}) threads in (%c256
-// CHECK: gpu.func @kernel_0(%[[X:.*]]: memref<f32> {llvm.noalias, llvm.readonly}, %[[Y:.*]]: memref<f32> {llvm.noalias}, %[[N:.*]]: index, %{{.*}}: index) kernel
+// CHECK: gpu.func @kernel_0(%[[X:.*]]: memref<f32> {llvm.noalias, llvm.readonly}, %[[Y:.*]]: memref<f32> {llvm.noalias}, %[[N:.*]]: index) kernel
 // CHECK-SAME: weft.schedule = "points: no point needs another; 4 points a thread"
 // CHECK: memref.reinterpret_cast %[[X]] to offset: [0], sizes: [%[[N]], 256]
 // CHECK: memref.extract_aligned_pointer_as_index
@@ -156,6 +156,51 @@ func.func private @kernel_7(%x: memref<?x?xi32>, %i: memref<i64>, %n: index, %y:
   ^bb0(%a: i32, %o: i32):
     %2 = arith.addi %a, %a : i32
     linalg.yield %2 : i32
+  }
+  return
+}
+
+// -----
+
+// Where rows are of unknown length, the host computes what a division by that length is a multiplication with, for rows
+// by 16 bytes and by elements. It is 0 where there are 2^31 points or more, which are divided. Extents are passed once.
+// CHECK-LABEL: func.func private @kernel_8
+// CHECK: arith.cmpi ult, %{{.*}}, %c2147483648
+// CHECK: math.ctlz
+// CHECK: arith.divui
+// CHECK: %[[WORD:.*]] = arith.select
+// CHECK: %[[OTHER:.*]] = arith.select
+// CHECK: gpu.launch_func {{.*}} args({{.*}} : memref<f32>, %{{.*}} : memref<f32>, %{{.*}} : memref<f32>, %{{.*}} : i64, %{{.*}} : i64, %{{.*}} : index, %{{.*}} : index)
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK: llvm.call_intrinsic "llvm.nvvm.mulhi.ui"
+// CHECK: else
+// CHECK-NEXT: arith.divui
+func.func private @kernel_8(%a: memref<?x?xf32>, %b: memref<?xf32>, %c: memref<?x?xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : memref<?x?xf32>, memref<?xf32>) outs(%c : memref<?x?xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %z = arith.addf %x, %y : f32
+    linalg.yield %z : f32
+  }
+  return
+}
+
+// -----
+
+// By a length that is known is divided as LLVM does it.
+// CHECK-LABEL: func.func private @kernel_9
+// CHECK-NOT: math.ctlz
+// CHECK-NOT: mulhi
+// CHECK: arith.divui
+func.func private @kernel_9(%a: memref<?x36xf32>, %b: memref<36xf32>, %c: memref<?x36xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : memref<?x36xf32>, memref<36xf32>) outs(%c : memref<?x36xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %z = arith.addf %x, %y : f32
+    linalg.yield %z : f32
   }
   return
 }
