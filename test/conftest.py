@@ -69,12 +69,10 @@ _OF_VALUES = tuple(_FOLDER / name for name in ("dialect", "frontend", "passes", 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
     """Compile the functions of tests of values in a third of the time, unless these are marked as `optimised`."""
-    is_of_values = any(folder in item.path.parents for folder in _OF_VALUES)
-    if not is_of_values or item.get_closest_marker("optimised"):
-        return (yield)
-    from support.quick_code import quick_code
+    from support.quick_code import quick_code, some_verified
 
-    with quick_code():
+    is_of_values = any(folder in item.path.parents for folder in _OF_VALUES)
+    with quick_code() if is_of_values and not item.get_closest_marker("optimised") else some_verified():
         return (yield)
 
 

@@ -15,6 +15,7 @@ from weft.frontend.compiling import compile_function
 from weft.frontend.settings import settings
 from weft.passes import pipeline
 from weft.passes.pipeline import Step
+from weft.passes.rewriting import operations_of
 
 _codes: dict[tuple[object, ...], MachineCode] = {}
 """The code that `quick_code` made, by all that it was made of: a third of what tests record was recorded before."""
@@ -32,14 +33,43 @@ _this = _Thread()
 
 
 @contextmanager
+def some_verified() -> Iterator[None]:
+    """Let MLIR's verifier look behind the passes for one recording of `VERIFIED` alone, by its number of ops."""
+    compiled, verify = compile_function.code_of, pipeline._verify
+
+    def code_of(module: Module, *options: Any) -> MachineCode:
+        _this.is_verified = len(operations_of(module.operation)) % VERIFIED == 0
+        try:
+            return compiled(module, *options)
+        finally:
+            _this.is_verified = True
+
+    def verify_some(module: Module, steps: Sequence[Step]) -> None:
+        if _this.is_verified:
+            verify(module, steps)
+
+    with (
+        patch.object(compile_function, "code_of", code_of),
+        patch.object(pipeline, "_verify", verify_some),
+    ):
+        yield
+
+
+@contextmanager
 def quick_code() -> Iterator[None]:
     """Compile without LLVM's passes, at level 0 of its code generation, and equal recordings once.
 
-    Everything before LLVM is as it always is, but that MLIR's verifier looks behind the passes for one recording of
-    `VERIFIED` alone, by its number of lines. What only LLVM's optimiser shows, as a wrong `noalias` or `nsw`, stays
-    hidden: tests of the backend, of passes, of ops and random programs do not use this.
+    Everything before LLVM is as it always is, but for what `some_verified` says. What only LLVM's optimiser shows, as
+    a wrong `noalias` or `nsw`, stays hidden: tests of the backend, of passes, of ops and random programs do not use
+    this.
     """
-    machine, compiled, verify = llvm._kept_target_machine, compile_function.code_of, pipeline._verify
+    with some_verified(), _quick_code():
+        yield
+
+
+@contextmanager
+def _quick_code() -> Iterator[None]:
+    machine, compiled = llvm._kept_target_machine, compile_function.code_of
 
     def left_as_it_is(_module: Any) -> None:
         pass  # what passes make shorter saves code generation less time than they take
@@ -53,19 +83,11 @@ def quick_code() -> Iterator[None]:
     def never(_module: Any) -> bool:
         return False
 
-    def verify_some(module: Module, steps: Sequence[Step]) -> None:
-        if _this.is_verified:
-            verify(module, steps)
-
     def kept(module: Module, *options: Any) -> MachineCode:
         text = module.operation.get_asm(enable_debug_info=True)
         key = (text, repr(options), repr(settings), *_steps())
         if key not in _codes:
-            _this.is_verified = text.count("\n") % VERIFIED == 0
-            try:
-                _codes[key] = compiled(module, *options)
-            finally:
-                _this.is_verified = True
+            _codes[key] = compiled(module, *options)
         return _codes[key]
 
     with (
@@ -77,7 +99,6 @@ def quick_code() -> Iterator[None]:
             _has_long_block=never,  # which the level is chosen by
         ),
         patch.object(compile_function, "code_of", kept),
-        patch.object(pipeline, "_verify", verify_some),
     ):
         yield
 
@@ -92,4 +113,4 @@ def _steps() -> tuple[Callable[..., object], ...]:
     return compile_function.optimize, compile_function.to_linalg, compile_function.machine_code
 
 
-__all__ = ["forget_code", "quick_code"]
+__all__ = ["forget_code", "quick_code", "some_verified"]

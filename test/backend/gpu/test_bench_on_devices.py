@@ -116,6 +116,7 @@ def test_programs_of_the_bench(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FOR_DEVICES)
+@pytest.mark.sampled(2)
 def test_programs_for_devices(name: str) -> None:
     """Those without a tolerance give the bits of the processor; so does what they write in place."""
     program = FOR_DEVICES[name]

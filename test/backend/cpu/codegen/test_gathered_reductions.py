@@ -35,6 +35,7 @@ def matrix(dtype: str, index: str, size: int = 100) -> tuple[Array, Array, Array
 @pytest.mark.parametrize("unknown", [False, True], ids=["known sizes", "unknown sizes"])
 @pytest.mark.parametrize("index", ["int32", "uint32", "int64"])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "int64", "complex128"])
+@pytest.mark.sampled(3)
 def test_rows_of_a_sparse_matrix(dtype: str, index: str, unknown: bool) -> None:
     arrays = matrix(dtype, index)
     spec = [weft.TensorSpec((None,), a.dtype.name) for a in arrays] if unknown else None

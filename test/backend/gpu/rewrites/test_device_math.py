@@ -84,6 +84,7 @@ def _number(x: Any, y: Any) -> Any:
 @pytest.mark.parametrize("processor", PROCESSORS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.sampled(2)
 def test_the_bits_of_the_processor_for_all_exponents(
     name: str, dtype: type[np.floating[Any]], processor: str
 ) -> None:

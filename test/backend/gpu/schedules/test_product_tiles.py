@@ -130,6 +130,7 @@ def test_oblong_tiles(name: str) -> None:
 
 @pytest.mark.parametrize("depth", [8, 9, 15, 16, 17, 23, 127, 129])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+@pytest.mark.sampled(2)
 def test_sums_of_any_length(depth: int, dtype: Any) -> None:
     """The first step has what is left over, behind zeros."""
     rng = np.random.default_rng(depth)
