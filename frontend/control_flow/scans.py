@@ -10,7 +10,7 @@ import numpy as np
 
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ..autograph.loop_hints import unroll as unrolled
-from ..autograph.operators.branches.checkpoints import Checkpoint
+from ..autograph.operators.branches.checkpoints import on_trial
 from ..autograph.operators.builtins.converted_functions import convert_once
 from ..autograph.operators.calls.calls import call
 from ..autograph.operators.objects.access import set_item
@@ -170,15 +170,12 @@ class _Steps:
         trace = current_trace()
         assert trace is not None
 
-        def on_trial() -> Any:
+        def room_for_results() -> Any:
             number = staged(trace, np.int64(0))._like_python(int)
-            return self._called(self.carry.leaves(), self._rows.place(number))[1]
+            result = self._called(self.carry.leaves(), self._rows.place(number))[1]
+            return map_leaves(self._room_for, result, "y")
 
-        checkpoint = Checkpoint.take(trace, (on_trial,))
-        try:
-            room = map_leaves(self._room_for, on_trial(), "y")
-        finally:
-            checkpoint.roll_back()
+        room = on_trial(trace, room_for_results)
         made = map_leaves(lambda leaf, _: None if leaf is None else leaf(), room, "")
         self._results = Carry(made, "y", "f of weft.scan")
         self._stacked = self._results.leaves()

@@ -66,7 +66,7 @@ class BatchStream(StreamStep):
             yield self.begin_of(batch, number)
 
     def cursor(self, key: Key) -> Any:
-        return cursors.BatchCursor(self.inner.cursor(key), self, self.count, self.drops)
+        return cursors.BatchCursor(self.inner.cursor(key), self)
 
     def begun(self, item: Any) -> Any:
         """A batch with room for all elements, and the first in it."""

@@ -287,22 +287,20 @@ class BatchCursor(Cursor):
 
     inner: Any
     pipeline: Any
-    count: int
-    drops: bool
 
     def advance(self) -> Any:
         number = 0
         batch: Any  # of no value in front of the loop
-        while number < self.count and self.inner.advance():
+        while number < self.pipeline.count and self.inner.advance():
             item = present(self.inner.item)
             if number == 0:
                 batch = self.pipeline.begun(item)
             else:
                 batch = self.pipeline.placed(batch, number, item)
             number += 1
-        found = number == self.count if self.drops else number > 0
+        found = number == self.pipeline.count if self.pipeline.drops else number > 0
         if found:
-            self.item = batch if self.drops else self.pipeline.begin_of(batch, number)
+            self.item = batch if self.pipeline.drops else self.pipeline.begin_of(batch, number)
         return found
 
 
@@ -391,29 +389,18 @@ class ShuffleCursor(Cursor):
 
 
 @dataclass(eq=False)
-class Slot(Pipeline):
-    """One of the places of `interleave`, with the data set that is open there."""
-
-    cursor: Any = None
-    is_open: Any = False
-
-
-@dataclass(eq=False)
 class InterleaveCursor(Cursor):
-    """A block of the elements of each data set that is open in turn; another is opened where one is at its end.
-
-    The slot whose turn it is comes first: so the code for it is there once.
-    """
+    """A block of the elements of each data set that is open in turn; another is opened where one is at its end."""
 
     sources: Any
     pipeline: Any
     key: Key
-    slots: list[Slot]
+    places: Any
     block: int
     taken: Any = 0
     opened: Any = 0
     idle: Any = 0
-    """How many slots one after the other had nothing."""
+    """How many places one after the other had nothing."""
     has_sources: Any = True
 
     def advance(self) -> Any:
@@ -424,40 +411,143 @@ class InterleaveCursor(Cursor):
 
     def is_left(self) -> Any:
         """Whether elements may come."""
-        return self.idle < len(self.slots)
+        return self.idle < self.places.count()
 
     def step(self) -> Any:
-        """Ask the slot whose turn it is for an element; whether it has one."""
-        slot = self.slots[0]
-        if not slot.is_open and self.has_sources:
-            self.fill(slot)
+        """Ask the place whose turn it is for an element; whether it has one."""
+        if not self.places.is_open() and self.has_sources:
+            self.has_sources = self.sources.advance()
+            if self.has_sources:
+                item = present(self.sources.item)
+                self.sources.item = None  # no part of what a loop carries
+                self.places.open(self.pipeline.opened(item, (*self.key, self.opened)))
+                self.opened += 1
         found = False
-        if slot.is_open:
-            found = slot.cursor.advance()
+        if self.places.is_open():
+            found = self.places.advance()
         if found:
-            self.item = present(slot.cursor.item)
+            self.item = present(self.places.item)
             self.taken += 1
             self.idle = 0
         else:
             self.idle += 1
-            slot.is_open = False
             if self.has_sources:
                 self.idle = 0
         if not found or self.taken >= self.block:
             self.taken = 0
-            self.turn()
+            self.places.turn()
         return found
 
-    def fill(self, slot: Slot) -> None:
-        """Open the data set of the next element."""
-        self.has_sources = self.sources.advance()
-        if self.has_sources:
-            slot.cursor = self.pipeline.opened(present(self.sources.item), (*self.key, self.opened))
-            slot.is_open = True
-            self.opened += 1
+
+@dataclass(eq=False)
+class Places(Pipeline):
+    """The places of `interleave` in plain Python, with the data sets that are open there."""
+
+    cursors: list[Any]
+    place: int = 0
+    item: Any = None
+
+    def count(self) -> int:
+        """How many places there are."""
+        return len(self.cursors)
+
+    def is_open(self) -> bool:
+        """Whether a data set is open at the place whose turn it is."""
+        return self.cursors[self.place] is not None
+
+    def open(self, cursor: Any) -> None:
+        """Have the elements of a data set at this place."""
+        self.cursors[self.place] = cursor
+
+    def advance(self) -> bool:
+        """Go to the next element of this place; where there is none it is open no more."""
+        cursor = self.cursors[self.place]
+        found: bool = cursor.advance()
+        if found:
+            self.item = cursor.item
+        else:
+            self.cursors[self.place] = None
+        return found
 
     def turn(self) -> None:
-        """Let the next slot be first."""
+        """Let the next place have its turn."""
+        self.place = (self.place + 1) % len(self.cursors)
+
+
+@dataclass(eq=False)
+class Ring(Pipeline):
+    """As `Places`, in compiled code: what changes of them lies in a list, and one text is for all."""
+
+    form: Any
+    """What they have in common."""
+    opens: Any
+    held: list[Any]
+    place: Any = 0
+    item: Any = None
+
+    def count(self) -> int:
+        return len(self.opens)
+
+    def is_open(self) -> Any:
+        return self.opens[self.place]
+
+    def open(self, cursor: Any) -> None:
+        values = self.form.taken(cursor)
+        if self.place < len(self.held):
+            self.held[self.place] = values
+        else:
+            self.held.append(values)
+        self.opens[self.place] = True
+
+    def advance(self) -> Any:
+        cursor = self.form.made(self.held, self.place)
+        found = cursor.advance()
+        if found:
+            self.item = present(cursor.item)
+        else:
+            self.opens[self.place] = False
+        self.held[self.place] = self.form.taken(cursor)
+        return found
+
+    def turn(self) -> None:
+        self.place = (self.place + 1) % len(self.opens)
+
+
+@dataclass(eq=False)
+class Slot(Pipeline):
+    """One of the places of `interleave`, with the data set that is open there."""
+
+    cursor: Any = None
+    is_open: Any = False
+
+
+@dataclass(eq=False)
+class Slots(Pipeline):
+    """As `Ring`, of arrays whose sizes only the program knows; the slot whose turn it is comes first."""
+
+    slots: list[Slot]
+    item: Any = None
+
+    def count(self) -> int:
+        return len(self.slots)
+
+    def is_open(self) -> Any:
+        return self.slots[0].is_open
+
+    def open(self, cursor: Any) -> None:
+        self.slots[0].cursor = cursor
+        self.slots[0].is_open = True
+
+    def advance(self) -> Any:
+        slot = self.slots[0]
+        found = slot.cursor.advance()
+        if found:
+            self.item = present(slot.cursor.item)
+        else:
+            slot.is_open = False
+        return found
+
+    def turn(self) -> None:
         cursor, is_open = self.slots[0].cursor, self.slots[0].is_open
         for place in range(1, len(self.slots)):
             self.slots[place - 1].cursor = self.slots[place].cursor
@@ -474,11 +564,14 @@ __all__ = [
     "MapCursor",
     "NoElements",
     "OrderCursor",
+    "Places",
     "RepeatCursor",
+    "Ring",
     "RowsCursor",
     "ShuffleCursor",
     "SkipCursor",
     "Slot",
+    "Slots",
     "TakeCursor",
     "UnbatchCursor",
     "WalkCursor",

@@ -221,7 +221,8 @@ class FlatMap(StreamStep):
                 number += 1
 
     def cursor(self, key: Key) -> Any:
-        return cursors.InterleaveCursor(cursor_at(self.inner, key, 0), self, key, [cursors.Slot()], ENDLESS)
+        places = cursors.Slots([cursors.Slot()])
+        return cursors.InterleaveCursor(cursor_at(self.inner, key, 0), self, key, places, ENDLESS)
 
 
 @dataclass(eq=False)
@@ -241,8 +242,30 @@ class Interleave(FlatMap):
                 number += 1
 
     def cursor(self, key: Key) -> Any:
-        slots = [cursors.Slot() for _ in range(self.cycle)]
-        return cursors.InterleaveCursor(cursor_at(self.inner, key, 0), self, key, slots, self.block)
+        trace = current_trace()
+        if trace is None:
+            places: Any = cursors.Places([None] * self.cycle)
+            return cursors.InterleaveCursor(cursor_at(self.inner, key, 0), self, key, places, self.block)
+        from ..autograph.operators.calls.turns import Form, as_data  # no part of plain Python
+
+        form = Form(trace, functools.partial(self.first_place, key, functools.partial(as_data, trace)))
+        if form.is_even:
+            places = cursors.Ring(form, np.zeros(self.cycle, np.bool_), [])
+        else:
+            places = cursors.Slots([cursors.Slot() for _ in range(self.cycle)])
+        sources = cursor_at(self.inner, key, 0)
+        return as_data(trace, cursors.InterleaveCursor(sources, self, key, places, self.block))
+
+    def first_place(self, key: Key, as_data: Callable[[Any], Any]) -> Any:
+        """A place behind the first element of the first data set, to see of what it is."""
+        elements = as_data(cursor_at(self.inner, key, 0))
+        elements.advance()
+        item = present(elements.item)
+        if item is None:
+            return None
+        cursor = self.opened(item, (*key, 0))
+        cursor.advance()
+        return cursor
 
 
 def begun_anew(part: Any) -> Any:
@@ -307,7 +330,7 @@ class RepeatedBatches(StreamStep):
 
     def cursor(self, key: Key) -> Any:
         again = cursors.RepeatCursor(self.inner, key, self.repetitions, self.inner.cursor((*key, 0)))
-        return cursors.BatchCursor(again, BatchStream(again, self.count, self.drops), self.count, self.drops)
+        return cursors.BatchCursor(again, BatchStream(again, self.count, self.drops))
 
 
 def rows_of_both(rows: Rows, orders: Any, following: Any, numbers: Any) -> Any:

@@ -65,4 +65,13 @@ class Checkpoint:
         self._trace.kept_items = list(self._kept_items)
 
 
-__all__ = ["Checkpoint"]
+def on_trial(trace: Recorder, function: Callable[[], Any]) -> Any:
+    """What a function returns that is called for that alone: nothing of the call stays."""
+    checkpoint = Checkpoint.take(trace, (function,))
+    try:
+        return function()
+    finally:
+        checkpoint.roll_back()
+
+
+__all__ = ["Checkpoint", "on_trial"]
