@@ -159,6 +159,12 @@ _ACTING_METHODS: list[tuple[type, frozenset[str], type | None]] = [
     (io.IOBase, frozenset({"flush", "writelines"}), None),
 ]
 
+_ASSERTIONS = _words(
+    "assert_allclose assert_almost_equal assert_approx_equal assert_array_almost_equal assert_array_almost_equal_nulp "
+    "assert_array_compare assert_array_equal assert_array_less assert_array_max_ulp assert_equal assert_string_equal"
+)
+"""The functions of `numpy.testing` that look at values, and raise."""
+
 _RANDOM = "draws a random number"
 _CLOCK = "reads the clock"
 _ENVIRONMENT = "looks at the environment of the process"
@@ -241,6 +247,8 @@ def effect_of(function: Callable[..., Any]) -> CallEffect:
     for kind, names, result in _ACTING_METHODS:
         if name in names and isinstance(owner, kind) and not isinstance(owner, (io.StringIO, io.BytesIO)):
             return CallEffect(Does.ACTS, result)
+    if name in _ASSERTIONS and module_of(plain).startswith("numpy.testing"):
+        return CallEffect(Does.ACTS)
     why = _how_it_varies(function, owner, name)
     if why is not None:
         return CallEffect(Does.VARIES, why=why)

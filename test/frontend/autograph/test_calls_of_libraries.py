@@ -362,3 +362,17 @@ class Endless:
     @property
     def __dict__(self):
         raise AssertionError("looked at what a compiler keeps")
+
+
+def test_assertions_of_numpy_look_at_the_values_of_each_call():
+    def function(x):
+        np.testing.assert_allclose(2 * x, x + x)
+        if x[0] > 3:
+            np.testing.assert_array_less(x, x.max(), err_msg="the largest is there")
+        return x.sum()
+
+    f = weft.function(function)
+    assert f(np.arange(3.0)) == 3.0
+    with pytest.raises(AssertionError, match="the largest is there"):
+        f(np.arange(4.0, 7.0))
+    assert f(np.arange(3.0)) == 3.0

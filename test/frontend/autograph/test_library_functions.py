@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import weft
+from support.interpreted import interpreted
 from weft.dialect.errors import FallbackWarning, UnsupportedError
 from weft.frontend.guards.library_functions import is_library_function
 
@@ -187,3 +188,15 @@ def test_what_a_library_cannot_do_is_refused_at_the_line_of_the_program() -> Non
     text = str(caught.value)
     assert text.index("matrix[0, 0] = x[0]") < text.index("which calls this in scipy.sparse._lil:\n")
     assert caught.value.location.file == __file__
+
+
+@pytest.mark.filterwarnings("ignore::weft.FallbackWarning")
+def test_distributions_are_frozen_with_computed_parameters() -> None:
+    def function(x):
+        shape = scipy.stats.gamma(a=x.sum(), scale=2.0)
+        return scipy.stats.norm(x.mean(), x.std()).cdf(x), shape.mean(), scipy.stats.norm(1.0, 2.0).cdf(0.5)
+
+    for got, expected in zip(interpreted(function)(B), function(B), strict=True):
+        np.testing.assert_array_equal(got, expected)
+    with pytest.raises(UnsupportedError, match="_parse_args_rvs"):
+        weft.function(lambda x: scipy.stats.norm(x.mean()).rvs(3))(B)

@@ -181,6 +181,13 @@ class Holder:
         self.number = number
 
 
+def _halves(x, n):
+    total = 0
+    for _ in range(n):
+        total += 0.5
+    return total
+
+
 class TestConstants:
     """Tracing needs the value, so that each value compiles; the results are right, whatever Python does with it."""
 
@@ -192,7 +199,7 @@ class TestConstants:
             (lambda x, n: [x * i for i in range(n)], "the length of a list"),
             (lambda x, n: x.sum(axis=n - n), "an index or size in Python"),
             (lambda x, n: n.bit_length(), "the attribute bit_length"),
-            (lambda x, n: n if n > 2 else 0.5, "the type of a number"),
+            (_halves, "the type of a number"),
             (lambda x, n: [1] * n, "the length of a list"),
             (lambda x, n: (1,) * n, "the length of a repeated list"),
         ],
@@ -202,6 +209,20 @@ class TestConstants:
         reason = compiled.explain_retrace()
         assert f"'n' is a constant, as {needs}" in reason
         assert reason.endswith("needs the value")
+
+    def test_types_that_paths_decide_on_need_no_value(self):
+        def early(x, n):
+            if n < 2:
+                return False
+            return (x > n).any()
+
+        def computed(x, n):
+            y = n if n % 2 else n / 4
+            return y, x * y, y**2
+
+        for function in (early, computed):
+            compiled = check(function, [(np.arange(4.0), n) for n in (1, 2, 3, 4, 5)], 2)
+            assert "'n' is from now on data" in compiled.explain_retrace()
 
     def test_others_stay_data(self):
         calls = [(np.ones(3), n, n / 2, -n) for n in (1, 2, 3, 4)]

@@ -38,6 +38,7 @@ from . import (
     array_makers,
     bisections,
     finalizers,
+    frozen_distributions,
     heaps,
     iterator_functions,
     listed_elements,
@@ -342,6 +343,7 @@ def _finders(function: Any) -> Iterable[Callable[[Any], Function | None]]:
         yield dict_lookups.method_of
         yield becoming.method_of
     yield random_functions.method_of
+    yield frozen_distributions.maker_of
 
 
 def replacement_of(function: Any) -> Function | None:

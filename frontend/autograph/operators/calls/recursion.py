@@ -105,7 +105,9 @@ def _count_call(trace: Recorder, original: FunctionType) -> None:
         return
     is_decided = trace.region is first.region
     flow.recursive_calls[code] += 1 if is_decided else _UNDER_CONDITION
-    if flow.recursive_calls[code] <= settings.max_recursion:
+    # Of calls none of which has returned Python's own limit is the limit: they may never end.
+    is_descent = is_decided and flow.recursive_calls[code] == sum(a.key[0] is code for a in flow.activations)
+    if flow.recursive_calls[code] <= settings.max_recursion or is_descent:
         _warn_of_size(trace, original, first)
         return
     why = (

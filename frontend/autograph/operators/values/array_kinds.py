@@ -63,14 +63,17 @@ def as_array_kind(kind: Kind) -> ArrayKind | None:
     return None
 
 
-def join_arrays(one: ArrayKind, other: ArrayKind) -> ArrayKind:
-    """The numbers or arrays that hold those of two kinds, of the dtype that NumPy promotes theirs to."""
+def join_arrays(one: ArrayKind, other: ArrayKind, keeps_types: bool = False) -> ArrayKind:
+    """The numbers or arrays that hold those of two kinds, of the dtype that NumPy promotes theirs to.
+
+    Where the types are not kept beside that, numbers among the arguments that decide on the type become constants.
+    """
     a, b = one.type, other.type
     if a.rank != b.rank:
         raise Mismatch(f"an array of rank {a.rank} ({a}) on one path and of rank {b.rank} ({b}) on the other")
     shape = [x if x == y else None for x, y in zip(a.shape, b.shape, strict=True)]
     number = None
-    if one.number is not other.number:
+    if one.number is not other.number and not keeps_types:
         _need_numbers()
     if one.number is not None and other.number is not None:
         number = max(one.number, other.number, key=list(NUMBERS).index)
