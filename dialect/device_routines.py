@@ -56,6 +56,21 @@ def _solve(a: Any, rows: Any, transposed: bool) -> bool:
     return failed
 
 
+def _lu(x: Any, pivots: Any) -> bool:
+    """Of the transpose, whose lines become those of the factors; with which each was exchanged, counted from 1."""
+    lines, failed = x.T, False
+    for k in range(len(lines)):
+        best = k + int(np.argmax(np.abs(lines[k:, k].real) + np.abs(lines[k:, k].imag)))
+        pivots[k] = best + 1
+        lines[[k, best]] = lines[[best, k]]
+        if lines[k, k] == 0:
+            failed = True
+            continue
+        lines[k + 1 :, k] /= lines[k, k]
+        lines[k + 1 :, k + 1 :] -= np.outer(lines[k + 1 :, k], lines[k, k + 1 :])
+    return failed
+
+
 def _eigh(x: Any, values: Any, upper: bool) -> bool:
     """Eigenvectors become the rows, conjugate."""
     found = np.empty_like(x)
@@ -111,6 +126,7 @@ ROUTINES: Mapping[str, Callable[..., bool | None]] = MappingProxyType(
         "cusolver.cholesky_up": lambda x: _cholesky(x, True),
         "cusolver.solve": lambda a, rows: _solve(a, rows, False),
         "cusolver.solve_transposed": lambda a, rows: _solve(a, rows, True),
+        "cusolver.lu": _lu,
         "cusolver.eigh_lo": lambda x, values: _eigh(x, values, False),
         "cusolver.eigh_up": lambda x, values: _eigh(x, values, True),
         "cusolver.eigvalsh_lo": lambda x, values: _eigvalsh(x, values, False),

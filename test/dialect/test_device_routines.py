@@ -42,6 +42,13 @@ def test_factorisations(is_complex: bool) -> None:
         _, found, failed = call(f"cusolver.{name}", 2, a, rows)
         np.testing.assert_allclose(matrix @ found.T, rows.T)
         assert not failed
+    columns, pivots, failed = call("cusolver.lu", 2, a, np.empty(4, np.int32))
+    lines, order = columns.T, np.arange(4)
+    for k, other in enumerate(pivots - 1):
+        order[[k, other]] = order[[other, k]]
+    np.testing.assert_allclose((np.tril(lines, -1) + np.eye(4)) @ np.triu(lines), a.T[order])
+    assert not failed
+    assert call("cusolver.lu", 2, np.ones_like(a), np.empty(4, np.int32))[-1] == 1
     for name, part, rest in (("lo", np.tril, np.triu), ("up", np.triu, np.tril)):
         factor, failed = call(f"cusolver.cholesky_{name}", 1, hermitian)
         found = part(factor) if name == "lo" else part(factor).conj().T

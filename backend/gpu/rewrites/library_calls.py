@@ -196,6 +196,39 @@ def _inverse(b: Emitter, routine: str, given: Given) -> list[Tensor] | None:
     return [rows, status]
 
 
+def _log_determinant(b: Emitter, routine: str, given: Given) -> list[Tensor] | None:
+    """The sign and the logarithm of the absolute value, of what is on the diagonal; 0 and -inf where it is singular."""
+    x = given[0]
+    if not _are_matrices(x):
+        return None
+    exchanges = b.full([b.extent(x, 0)], 0, np.dtype(np.int32))
+    factors, pivots, status = _call(b, routine, x, exchanges, updated=2)
+    is_diagonal = b.positions(x, 0).equals(b.positions(x, 1))
+    diagonal = b.sum(b.select(is_diagonal, factors, b.number(0, x.dtype)), axes=(1,), keepdims=False)
+    size = b.absolute(diagonal)
+    one = b.number(1, size.dtype)
+    is_kept = b.converted(pivots, np.dtype(np.int64)).equals(b.positions(pivots, 0) + 1)
+    signs = b.select(is_kept, one, -one)
+    if x.is_complex:
+        signs = b.complex(b.real(diagonal) / size * signs, b.imag(diagonal) / size * signs)
+    else:
+        signs = b.select(diagonal < 0, -signs, signs)
+    sign = b.prod(signs, axes=(0,), keepdims=False)
+    logarithm = b.sum(b.log(size), axes=(0,), keepdims=False)
+    is_regular, fine = status.equals(0), b.number(0, status.dtype)
+    nothing, lowest = b.number(0, x.dtype), b.number(-np.inf, size.dtype)
+    return [b.select(is_regular, sign, nothing), b.select(is_regular, logarithm, lowest), fine]
+
+
+def _determinant(b: Emitter, routine: str, given: Given) -> list[Tensor] | None:
+    """Of what `slogdet` has, as NumPy does: a product may be too large before it is done."""
+    found = _log_determinant(b, routine, given)
+    if found is None:
+        return None
+    sign, logarithm, status = found
+    return [_scaled(b, sign, b.exp(logarithm)), status]
+
+
 def _eigenvectors(b: Emitter, routine: str, given: Given) -> list[Tensor] | None:
     x, values, _ = given
     if not _are_matrices(x):
@@ -268,6 +301,8 @@ RULES: Mapping[str, tuple[str, Rule]] = MappingProxyType(
         **{_LAPACK + name: (f"cusolver.{name}", _cholesky) for name in ("cholesky_lo", "cholesky_up")},
         _LAPACK + "solve": ("cusolver.solve", _solve),
         _LAPACK + "inv": ("cusolver.solve_transposed", _inverse),
+        _LAPACK + "slogdet": ("cusolver.lu", _log_determinant),
+        _LAPACK + "det": ("cusolver.lu", _determinant),
         **{_LAPACK + name: (f"cusolver.{name}", _eigenvectors) for name in ("eigh_lo", "eigh_up")},
         **{_LAPACK + name: (f"cusolver.{name}", _eigenvalues) for name in ("eigvalsh_lo", "eigvalsh_up")},
         **{_LAPACK + name: ("cusolver.svd", _singular) for name in ("svd_f", "svd_s")},

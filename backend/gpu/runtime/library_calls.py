@@ -134,14 +134,22 @@ class _Call:
         """Each row is a right side."""
         a, rows = self.arguments
         n = a.shape[0]
-        given = n, n, a.address, n
         pivots = self.work(4 * n)
-        self.solver("getrf", *given, self.room("getrf", *given)[0], pivots)
+        self._factorize(a, pivots)
         self.libraries.solver(  # which must not write over the status, not 0 where the matrix is singular
             self.stream,
             self._name("getrs"),
             *(operation, n, rows.shape[0], a.address, n, pivots, rows.address, n, self.work(4)),
         )
+
+    def lu(self) -> None:
+        """Into triangles, with what lines were exchanged."""
+        a, pivots = self.arguments
+        self._factorize(a, pivots.address)
+
+    def _factorize(self, a: Placed, pivots: int) -> None:
+        given = a.shape[0], a.shape[0], a.address, a.shape[0]
+        self.solver("getrf", *given, self.room("getrf", *given)[0], pivots)
 
     def eigenvalues(self, triangle: int, job: int) -> None:
         """With vectors as rows, or without."""
@@ -199,6 +207,7 @@ ROUTINES: Mapping[str, Routine] = MappingProxyType(
         "cusolver.cholesky_up": lambda call: call.cholesky(LOWER),
         "cusolver.solve": lambda call: call.solve(TRANSPOSED),
         "cusolver.solve_transposed": lambda call: call.solve(AS_IT_IS),
+        "cusolver.lu": _Call.lu,
         "cusolver.eigh_lo": lambda call: call.eigenvalues(UPPER, VECTORS),
         "cusolver.eigh_up": lambda call: call.eigenvalues(LOWER, VECTORS),
         "cusolver.eigvalsh_lo": lambda call: call.eigenvalues(UPPER, NO_VECTORS),

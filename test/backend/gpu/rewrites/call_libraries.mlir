@@ -70,3 +70,22 @@ func.func @stack(%x: tensor<6x3x3xf64>) -> (tensor<6x3x3xf64>, tensor<6xf64>) {
   %3:2 = "weft.call_loop"(%x, %2) {function = "numpy.linalg._umath_linalg.det", loop = "d->d", updated = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<6x3x3xf64>, tensor<6xf64>) -> (tensor<6xf64>, tensor<i64>)
   return %1#0, %3#0 : tensor<6x3x3xf64>, tensor<6xf64>
 }
+
+// -----
+
+// A determinant is made of the diagonal of triangles and of how many lines were exchanged, by logarithms; one of a stack
+// is left to the host.
+// CHECK-LABEL: func.func @determinant
+// CHECK: %[[FOUND:.*]]:3 = "weft.call_library"(%arg0, %{{.*}}) {{.*}}routine = "cusolver.lu", updated = 2
+// CHECK-SAME: (tensor<4x4xf64>, tensor<4xi32>, tensor<i64>)
+// CHECK: math.log
+// CHECK: math.exp
+// CHECK-NOT: "weft.call_library"
+// CHECK: "weft.call_loop"
+func.func @determinant(%x: tensor<4x4xf64>, %y: tensor<2x4x4xf64>) -> (tensor<f64>, tensor<2xf64>) {
+  %0 = tensor.empty() : tensor<f64>
+  %1:2 = "weft.call_loop"(%x, %0) {function = "numpy.linalg._umath_linalg.det", loop = "d->d", updated = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<4x4xf64>, tensor<f64>) -> (tensor<f64>, tensor<i64>)
+  %2 = tensor.empty() : tensor<2xf64>
+  %3:2 = "weft.call_loop"(%y, %2) {function = "numpy.linalg._umath_linalg.det", loop = "d->d", updated = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<2x4x4xf64>, tensor<2xf64>) -> (tensor<2xf64>, tensor<i64>)
+  return %1#0, %3#0 : tensor<f64>, tensor<2xf64>
+}

@@ -67,7 +67,19 @@ def parts(x: Any) -> Any:
     return whole, np.linalg.inv(x)
 
 
-SQUARE = (cholesky, eigh, steps, parts, np.linalg.inv, lambda x: np.linalg.eigvalsh(x + x.conj().T))
+def determinants(x: Any) -> Any:
+    return np.linalg.det(x), *np.linalg.slogdet(x), np.linalg.det(x * 1e50), np.linalg.slogdet(x[::-1])[0]
+
+
+SQUARE = (
+    cholesky,
+    eigh,
+    steps,
+    parts,
+    determinants,
+    np.linalg.inv,
+    lambda x: np.linalg.eigvalsh(x + x.conj().T),
+)
 ANY = (
     svd,
     full_svd,
@@ -160,6 +172,16 @@ def test_what_is_not_a_number() -> None:
             weft.function(function)(weft.device_put(x.T.copy()))
     compare(np.linalg.eigvalsh, x)  # of which the lower triangle is read
     compare(np.linalg.inv, x)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_determinants_of_what_has_no_inverse(dtype: str) -> None:
+    for x in (np.ones((3, 3), dtype), np.zeros((2, 2), dtype), np.full((2, 2), -4, dtype)):
+        compare(np.linalg.det, x)
+        compare(lambda x: tuple(np.linalg.slogdet(x)), x)
+    compare(np.linalg.det, np.diag([1e200, -1e200, 1e-300]).astype(dtype))
+    with np.errstate(invalid="ignore"):
+        compare(np.linalg.det, np.full((2, 2), np.nan, dtype))
 
 
 def test_nothing_is_seen_behind_a_check_that_has_failed() -> None:
