@@ -14,34 +14,11 @@ import numpy as np
 import pytest
 
 import weft
-from support.package import ROOT
+from support.claims import REFUSED, Claims, refused, require, same
 
 X: Any = np.arange(6.0)
-REFUSED = (weft.WeftError, TypeError, ValueError)
-CLAIMS: list[tuple[str, str, Callable[[], None]]] = []
-
-
-def claim(page: str, words: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
-    """Try this for what a page says."""
-
-    def noted(tried: Callable[[], None]) -> Callable[[], None]:
-        CLAIMS.append((page, words, tried))
-        return tried
-
-    return noted
-
-
-def same(function: Callable[..., Any], *arguments: Any) -> None:
-    """The compiled function returns what the function returns, given the same."""
-    compiled, eager = (f(*(x.copy() for x in arguments)) for f in (weft.function(function), function))
-    np.testing.assert_array_equal(compiled, eager)
-    assert np.asarray(compiled).dtype == np.asarray(eager).dtype
-
-
-def refused(function: Callable[..., Any], *arguments: Any, error: Any = REFUSED, **options: Any) -> None:
-    """The function is not compiled, or its call raises."""
-    with pytest.raises(error):
-        weft.function(function, **options)(*arguments)
+CLAIMS = Claims()
+claim = CLAIMS.claim
 
 
 @claim("semantics.md", "`1 / 0` is `inf`, silently, whatever `np.seterr` says")
@@ -398,7 +375,7 @@ def _() -> None:
     assert seen == [threading.get_ident()]
 
 
-@pytest.mark.parametrize(("page", "words", "tried"), CLAIMS, ids=[words[:40] for _, words, _ in CLAIMS])
+@pytest.mark.parametrize(("page", "words", "tried"), CLAIMS.parameters())
 def test_what_a_page_says_is_so(page: str, words: str, tried: Callable[[], None]) -> None:
-    assert " ".join(words.split()) in " ".join((ROOT / "docs" / page).read_text(encoding="utf-8").split())
+    require(page, words)
     tried()

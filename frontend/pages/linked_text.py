@@ -119,7 +119,7 @@ def _resolved(lines: Sequence[str], places: Sequence[tuple[Place, ...]]) -> list
     """The lines that open regions of ops whose end was not met yet."""
     for number, line in enumerate(lines):
         match = _MARKED.search(line)
-        text = _MARKED_ARGUMENT.sub("", line[: match.start()] if match else line)
+        text = in_letters(_MARKED_ARGUMENT.sub("", line[: match.start()] if match else line))
         texts.append(shortened(text))
         group = [number]
         if text.lstrip().startswith("}") and opened:
@@ -132,6 +132,23 @@ def _resolved(lines: Sequence[str], places: Sequence[tuple[Place, ...]]) -> list
         elif text.lstrip().startswith("^bb") and opened and "func" not in texts[opened[-1][0]]:
             opened[-1].append(number)
     return [Line(text, here) for text, here in zip(texts, found, strict=True)]
+
+
+_ESCAPED_NAME = re.compile(r'@"((?:[^"\\]|\\.)*)"')
+
+
+def in_letters(text: str) -> str:
+    r"""A line in which names of functions are written as in the program, where MLIR writes bytes for letters.
+
+    >>> in_letters(r'func.func @"gr\C3\B6\C3\9Fe"(%x: f64)')
+    'func.func @"größe"(%x: f64)'
+    """
+
+    def decoded(name: re.Match[str]) -> str:
+        encoded = re.sub(rb"\\([0-9A-F]{2})", lambda byte: bytes([int(byte[1], 16)]), name[0].encode())
+        return encoded.decode("utf-8", "replace")
+
+    return _ESCAPED_NAME.sub(decoded, text) if "\\" in text else text
 
 
 def shortened(text: str) -> str:

@@ -217,6 +217,19 @@ def test_small_pages_can_be_read_and_hold_no_markup(tmp_path: Path) -> None:
     assert not re.search(r"""(?:src|href)=["'](?!#)|@import|url\((?!#)""", around)  # it needs nothing else
 
 
+def test_names_of_functions_are_in_the_letters_of_the_program(tmp_path: Path) -> None:
+    def größe(länge: Any) -> Any:
+        Δ = länge - 1.0
+        return Δ * Δ
+
+    spec = weft.TensorSpec((8,), "float64")
+    data = written(tmp_path / "page.html", weft.function(größe), spec, stages=["weft", "asm"], passes=False)
+    assert 'func.func @"größe"(' in stage(data, "weft")["text"]
+    (machine,) = data["machine"]
+    assert any(function["name"].startswith("größe") for function in machine["functions"])
+    assert "Δ = länge - 1.0" in (tmp_path / "page.html").read_text()
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
