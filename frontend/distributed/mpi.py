@@ -45,6 +45,8 @@ _RUNS, _RETURNED, _RAISED = range(3)
 """What a rank does when ranks ask each other before they do something together."""
 _SPINS = 200
 """Tests of a request before a process lets others run."""
+_PATIENCE = 5.0
+"""Seconds that a launcher has to read what a rank wrote that aborts; a machine may have a lot to do."""
 _LAUNCHERS = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MPI_LOCALNRANKS")
 """Variables that starters of processes set: how many there are."""
 
@@ -457,11 +459,11 @@ def _abort_on_errors() -> None:
 
 
 def _wait_for_readers(*outputs: int) -> None:
-    """Wait, a second at most, until what was written to these pipes is read.
+    """Wait, some seconds at most, until what was written to these pipes is read.
 
     A launcher that is told to abort drops what it has not read of a rank's output, such as the exception's last line.
     """
-    end = time.monotonic() + 1
+    end = time.monotonic() + _PATIENCE
     for output in outputs:
         try:
             while stat.S_ISFIFO(os.fstat(output).st_mode) and time.monotonic() < end and _unread(output):

@@ -36,7 +36,7 @@ def dies_once(block: Any, flag: str = "", block_info: Any = None) -> Any:
 
 
 def sleeps(block: Any) -> Any:
-    time.sleep(100)
+    time.sleep(300)
     return block
 
 
@@ -59,7 +59,7 @@ def interrupted(client: Client, directory: Path) -> None:
     try:
         centred(x).compute()
     except KeyboardInterrupt:
-        assert time.monotonic() - start < 30
+        assert time.monotonic() - start < 100
     else:
         raise AssertionError("it was not interrupted")
 
@@ -82,9 +82,9 @@ def installed(client: Client, directory: Path) -> None:
     (found,) = client.run(keys_of_worker).values()
     assert len([key for key in found if "-" in key]) == 1
     with weft.settings.scope(ship_compiled=False):
-        assert client.submit(loaded_modules, doubled, np.ones(2)).result(60) == ([2.0, 2.0], False)
+        assert client.submit(loaded_modules, doubled, np.ones(2)).result(200) == ([2.0, 2.0], False)
         client.cluster.scale(2)
-        client.wait_for_workers(2, timeout=60)
+        client.wait_for_workers(2, timeout=200)
         assert set(map(len, client.run(keys_of_worker).values())) == {len(found)}
 
 

@@ -90,7 +90,7 @@ Apply = Callable[[Any, Any], Any]
 @contextmanager
 def by_threads() -> Iterator[Apply]:
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        yield lambda function, x: pool.submit(applied, function, x).result(60)
+        yield lambda function, x: pool.submit(applied, function, x).result(200)
 
 
 @contextmanager
@@ -102,7 +102,7 @@ def by_processes(start: str) -> Iterator[Apply]:
 @contextmanager
 def by_futures() -> Iterator[Apply]:
     with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        yield lambda function, x: pool.submit(applied, function, x).result(60)
+        yield lambda function, x: pool.submit(applied, function, x).result(200)
 
 
 @contextmanager
@@ -128,7 +128,7 @@ def by_distributed() -> Iterator[Apply]:
         LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster,
         Client(cluster) as client,
     ):
-        yield lambda function, x: client.submit(applied, function, x, pure=False).result(60)
+        yield lambda function, x: client.submit(applied, function, x, pure=False).result(200)
 
 
 @contextmanager
@@ -136,7 +136,7 @@ def by_mpi() -> Iterator[Apply]:
     from mpi4py.futures import MPIPoolExecutor
 
     with MPIPoolExecutor(1) as pool:
-        yield lambda function, x: pool.submit(applied, function, x).result(60)
+        yield lambda function, x: pool.submit(applied, function, x).result(200)
 
 
 @contextmanager

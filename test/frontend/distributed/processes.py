@@ -347,7 +347,7 @@ def raises() -> None:
     if COMM.rank == 1:
         raise ValueError("only here")
     total(np.ones(2))
-    time.sleep(60)
+    time.sleep(200)
 
 
 def late() -> None:
@@ -356,7 +356,7 @@ def late() -> None:
     total(np.ones(2))
     weft.settings.collective_timeout = 1
     if COMM.rank == 0:
-        time.sleep(60)
+        time.sleep(200)
     total(np.ones(2))
 
 
@@ -365,7 +365,7 @@ def interrupted() -> None:
     total = weft.function(lambda x: ranks.all_reduce(x))
     total(np.ones(2))
     if COMM.rank == 0:
-        time.sleep(60)
+        time.sleep(200)
     threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
     total(np.ones(2))
 

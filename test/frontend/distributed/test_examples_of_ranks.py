@@ -54,7 +54,7 @@ def test_processes_find_the_same() -> None:
     losses = []
     for command in ([], [str(MPIEXEC), "-n", "2"]):
         program = [*command, sys.executable, str(EXAMPLES / "data_parallel.py")]
-        done = subprocess.run(program, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(program, capture_output=True, text=True, timeout=300, check=False)
         assert done.returncode == 0, done.stderr
         losses.append(float(done.stdout.split()[-1]))
     assert abs(losses[0] - losses[1]) < 1e-12

@@ -20,5 +20,5 @@ def test_processes_have_blocks() -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     environment["PYTHONPATH"] = os.pathsep.join(sys.path)
     command = [str(MPIEXEC), "-n", "3", sys.executable, str(PROGRAMS), "programs,edges,files,differ,refused"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment, check=False)
     assert done.returncode == 0, done.stderr

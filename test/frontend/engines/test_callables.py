@@ -61,7 +61,7 @@ def test_engine_runs_functions_of_all_kinds(engine, package, takes_all, cache):
         command,
         capture_output=True,
         text=True,
-        timeout=200,
+        timeout=400,
         check=False,
         env={**os.environ, "WEFT_CACHE": "1", "WEFT_CACHE_DIR": cache},
     )
