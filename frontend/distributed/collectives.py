@@ -35,8 +35,9 @@ from ...dialect.ops.distributed import (
 )
 from ..autograph.marks import do_not_convert
 from ..function import Function
+from ..tracing.array import wrap
 from ..tracing.current import current_trace
-from ..tracing.staging import as_operand, emit, is_traced, raise_where, type_of_operand, value_of, wrap
+from ..tracing.staging import as_operand, emit, is_traced, raise_where, type_of_operand, value_of
 from .places import eager_place
 
 OF_BOOLS = {"any": "max", "all": "min"}
