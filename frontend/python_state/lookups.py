@@ -48,8 +48,8 @@ class Found(Protocol):
     def locate_value(self, value: Any) -> Handle | None:
         """How an array or container that was there before the trace is found at a later call."""
 
-    def guard_late(self, handle: Handle, value: Any) -> None:
-        """Guard a container as it was before the trace."""
+    def guard_late(self, handle: Handle, value: Any, skip: frozenset[tuple[Any, ...]] = frozenset()) -> None:
+        """Guard a container as it was before the trace, but for the paths that are data."""
 
     def meet_variable(self, variable: contextvars.ContextVar[Any]) -> None:
         """Guard the value of a variable of the context, or read it at each call."""
@@ -210,7 +210,7 @@ class Lookups:
             attributes = self._state.attributes_before(owner)
             if attributes is not None and type(getattr(owner, "__dict__", None)) is dict:
                 handle = Member("the attributes of an object", Owner("", owner), "__dict__")
-                self._state.guards.append(guard_of(handle, attributes, frozenset(_data_in(attributes))))
+                self._state.guard_late(handle, attributes, frozenset(_data_in(attributes)))
 
     def special_methods(self, owner: Any) -> Iterator[types.FunctionType]:
         """The methods that Python calls by itself for an object, as for `len(owner)`: once for each class."""

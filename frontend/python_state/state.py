@@ -119,7 +119,7 @@ class PythonState(DataOfState):
         """How the variables of functions are found, by the identities of their cells."""
         self._around = contextvars.copy_context()
         """The variables of the context, as they were before."""
-        self._late: list[tuple[Handle, Any]] = []
+        self._late: list[tuple[Handle, Any, frozenset[tuple[Any, ...]]]] = []
         """What is guarded when it has got its old entries back."""
         self._deep: list[tuple[Deep, Any]] = []
         """The guards of containers, with these."""
@@ -382,9 +382,9 @@ class PythonState(DataOfState):
             self._guard(place, handle, value)
         return place.get() if isinstance(value, tuple) else value
 
-    def guard_late(self, handle: Handle, value: Any) -> None:
-        """Guard a container as it was before the trace, which may have changed it by now."""
-        self._late.append((handle, value))
+    def guard_late(self, handle: Handle, value: Any, skip: frozenset[tuple[Any, ...]] = frozenset()) -> None:
+        """Guard a container, but for the paths that are data, as before the trace, which may have changed it by now."""
+        self._late.append((handle, value, skip))
 
     def note_guarded(self, key: Any) -> None:
         """Take note that the attribute of a place is compared with what holds it."""
@@ -532,7 +532,7 @@ class PythonState(DataOfState):
         self._stand_ins.restore()
         for guard, value in self._deep:
             guard.note(value)  # which the trace may have changed before it was met
-        self.guards += [guard_of(handle, value) for handle, value in self._late]
+        self.guards += [guard_of(handle, value, skip) for handle, value, skip in self._late]
 
     def forget(self) -> None:
         """Keep nothing of the state alive."""
@@ -587,7 +587,7 @@ class PythonState(DataOfState):
                 elif is_read and key not in self._guarded and id(owner) not in self._copies:
                     found = self._handle(Attribute(f"{label}.{name}", owner, name))
                     if found is not None:
-                        self._late.append((found, value))
+                        self.guard_late(found, value)
                         if isinstance(value, np.ndarray) and is_plain and not self._trace.is_constant(value):
                             self.guards.append(Content(found, value))
 
