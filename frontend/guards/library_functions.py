@@ -27,13 +27,19 @@ _METHODS = {
         "dot", "matmat", "matvec", "max", "mean", "min", "multiply", "rmatmat", "rmatvec", "solve", "sum", "toarray",
         "trace",
     }),
-    "spatial": frozenset({"apply", "count_neighbors", "find_simplex", "query"}),
+    "spatial": frozenset({
+        "apply", "as_euler", "as_matrix", "as_mrp", "as_quat", "as_rotvec", "count_neighbors", "find_simplex",
+        "magnitude", "query",
+    }),
     "stats": frozenset({
         "__call__", "cdf", "entropy", "evaluate", "integrate_box_1d", "interval", "isf", "logcdf", "logpdf", "logpmf",
         "logsf", "mean", "median", "moment", "pdf", "pmf", "ppf", "sf", "stats", "std", "var",
     }),
 }  # fmt: skip
 """Methods by which objects of a package's classes compute numbers and arrays, and change nothing."""
+
+_OF_VALUES = frozenset({"interpolate", "spatial", "stats"})
+"""The packages whose classes make objects that are what they were made of."""
 
 _DISPATCHING = ("uarray", "scipy._lib._uarray._backend", "scipy._lib._uarray")
 """Where the classes of functions are that choose among implementations, as those of `scipy.fft` do."""
@@ -50,6 +56,18 @@ def is_library_function(function: Any) -> bool:
         and isinstance(module, str)
         and module.startswith("scipy.")
         and _is_public(function, module)
+    )
+
+
+def is_library_class(kind: Any) -> bool:
+    """Whether something is a public class of SciPy's whose objects compute, and are what they were made of."""
+    module = getattr(kind, "__module__", None)
+    if not isinstance(kind, type) or not isinstance(module, str) or not module.startswith("scipy."):
+        return False
+    parts = module.split(".")
+    packages = (sys.modules.get(".".join(parts[:number])) for number in range(2, len(parts) + 1))
+    return parts[1] in _OF_VALUES and any(
+        package is not None and getattr(package, kind.__name__, None) is kind for package in packages
     )
 
 
@@ -101,4 +119,4 @@ def _is_public(function: Any, module: str) -> bool:
     return not any(parameters[name].default is None for name in _RANDOM & set(parameters))
 
 
-__all__ = ["is_library_function", "is_library_method", "public_name"]
+__all__ = ["is_library_class", "is_library_function", "is_library_method", "public_name"]

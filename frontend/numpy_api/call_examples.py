@@ -97,6 +97,22 @@ def found_by_examples(
     return merged
 
 
+def first_result(function: Callable[[Sequence[Any]], Any], leaves: Sequence[Any], refusal: str) -> Any:
+    """What a call gives of the first examples of its operands that it takes."""
+    reason: Exception | None = None
+    for shapes in (_shapes, lambda types: _shapes_of_others(types, leaves)):
+        for examples in _examples(leaves, shapes):
+            try:
+                with warnings.catch_warnings(), np.errstate(all="ignore"):
+                    warnings.simplefilter("ignore")
+                    return function(examples)
+            except WeftError:
+                raise
+            except Exception as error:
+                reason = reason or error
+    raise UnsupportedError(f"{refusal}; what it gives could not be found while tracing ({reason})")
+
+
 def _add_result(
     function: Callable[..., Any],
     structure: Structure,
@@ -223,7 +239,8 @@ _VALUES: tuple[Callable[[int], Any], ...] = (
     lambda count: np.arange(count) % max(count - 1, 1),
     lambda count: (np.arange(count) + 1) * (1 - 2 * (np.arange(count) % 2)),
     lambda count: -np.arange(count) - 1,
+    lambda count: (np.arange(count) - count // 2) * 100,
 )
-"""Elements: ascending, in no order, equal, from zero to zero, of both signs, and negative."""
+"""Elements: ascending, in no order, equal, from zero to zero, of both signs, negative, ascending in a wide range."""
 
-__all__ = ["NUMBERS", "Found", "Group", "Part", "found_by_examples"]
+__all__ = ["NUMBERS", "Found", "Group", "Part", "first_result", "found_by_examples"]

@@ -115,7 +115,7 @@ def _call(name: str, function: Function, args: Any, kwargs: Any, refusal: str) -
         return found.made(function(*given, **named))
 
     call.__name__ = name
-    return _like(found, effects.py_call(call, args, kwargs, result=found.spec), name, leaves)
+    return like_found(found, effects.py_call(call, args, kwargs, result=found.spec), name, leaves)
 
 
 def _call_writing(name: str, function: Function, args: Any, kwargs: Any) -> None:
@@ -138,10 +138,10 @@ def _call_writing(name: str, function: Function, args: Any, kwargs: Any) -> None
     write_into(target, effects.py_call(call, target, tuple(others), kwargs, result=spec))
 
 
-def _like(found: call_examples.Found, made: Any, name: str, leaves: Sequence[Any]) -> Any:
+def like_found(found: call_examples.Found, made: Any, name: str, leaves: Sequence[Any]) -> Any:
     """What a call returned, in the classes that were found."""
     if isinstance(found, call_examples.Group):
-        parts = [_like(part, item, name, leaves) for part, item in zip(found.parts, made, strict=True)]
+        parts = [like_found(part, item, name, leaves) for part, item in zip(found.parts, made, strict=True)]
         return found.kind(*parts) if hasattr(found.kind, "_fields") else found.kind(parts)
     if found.kind in call_examples.NUMBERS:
         return made._like_python(found.kind)
@@ -174,4 +174,11 @@ def warn(name: str) -> None:
     )
 
 
-__all__ = ["WRITING", "call_at_run_time", "call_natively_or_at_run_time", "require_fallback", "warn"]
+__all__ = [
+    "WRITING",
+    "call_at_run_time",
+    "call_natively_or_at_run_time",
+    "like_found",
+    "require_fallback",
+    "warn",
+]

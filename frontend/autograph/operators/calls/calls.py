@@ -17,6 +17,7 @@ from .....dialect.errors import ConversionError, UnsupportedError
 from .....dialect.imports import is_loaded
 from .....passes.notes import Place, note
 from ....guards.generated import is_generated
+from ....numpy_api import library_objects
 from ....random.generator import traced_generator
 from ....random.stream import draws_of
 from ....runtime_values.results import RuntimeContainer
@@ -160,6 +161,8 @@ def _call(trace: Recorder, function: Any, args: tuple[Any, ...], kwargs: dict[st
     if not _is_users(function):
         args = tuple(_passed(function, value) for value in args)
         look_at_arguments(trace, function, args, kwargs)
+    if library_objects.makes_object(function):
+        return library_objects.make_object(trace, function, args, kwargs)
     as_it_is = unconverted(function, called)
     made = (
         call_converted(trace, function, called, args, kwargs)
