@@ -426,10 +426,10 @@ class TracedArray(TracedValue):
         raise ValueError("cannot delete array elements")
 
     def __copy__(self) -> TracedArray:
-        return self.copy()
+        return self.copy() if self._python_type is None else self  # a number of Python's stays one
 
     def __deepcopy__(self, memo: Any) -> TracedArray:
-        return self.copy()
+        return self.__copy__()
 
     def copy(self, order: str = "C") -> TracedArray:
         """A new array with the same elements."""
