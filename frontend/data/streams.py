@@ -429,6 +429,22 @@ class ShuffleStream(StreamStep):
     each_epoch: bool
 
     def walk(self, key: Key, start: Any) -> Iterator[Any]:
+        trace = current_trace()
+        if trace is None:
+            yield from self.listed(key, start)
+        else:
+            from ..autograph.operators.calls.turns import as_data  # no part of plain Python
+
+            # A loop over what is known while tracing would make a list that has no places to draw.
+            cursor = as_data(trace, self.cursor(key))
+            number = 0
+            while cursor.advance():
+                if number >= start:
+                    yield present(cursor.item)
+                number += 1
+
+    def listed(self, key: Key, start: Any) -> Iterator[Any]:
+        """The elements, in plain Python."""
         draws = drawing(self.seed, key if self.each_epoch else ())
         held: list[Any] = []
         number = 0

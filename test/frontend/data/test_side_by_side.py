@@ -73,6 +73,9 @@ PROGRAMS: dict[str, Callable[[], Any]] = {
         numbers(12).shuffle(3, seed=4),
         Dataset.range(12).batch(5).shuffle(3, seed=4).prefetch(),
     ),
+    "shuffled of few": lambda: (
+        Dataset.range(3).batch(1).concatenate(Dataset.range(5, 7).batch(1)).shuffle(2, seed=4)
+    ),
     "windows": lambda: Dataset.zip(
         Dataset.range(20).window(3), Dataset.range(12).window(3, shift=1)
     ).flat_map(lambda x, y: Dataset.zip(x, y)),
