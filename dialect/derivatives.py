@@ -50,18 +50,6 @@ class Part:
 Cotangent = Tensor | Part
 
 
-def forms_of(op_class: type[Op]) -> list[str]:
-    """The forms in which an op states its derivative."""
-    stated = {
-        "flat": op_class.flat,
-        "partials": bool(op_class.partials),
-        "linear": bool(op_class.linear),
-        "own": op_class.vjp is not Op.vjp,
-        "whole": op_class.pullback is not Op.pullback,
-    }
-    return [form for form, is_stated in stated.items() if is_stated]
-
-
 def is_differentiable(op_class: type[Op], attributes: Attributes | None = None) -> bool:
     """Whether the op has a rule, with attributes."""
     if attributes is not None and op_class.why_underived(attributes):
@@ -297,7 +285,6 @@ __all__ = [
     "Cotangent",
     "Part",
     "cotangents",
-    "forms_of",
     "has_numbers",
     "is_differentiable",
     "tangents",

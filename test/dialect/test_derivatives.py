@@ -15,7 +15,7 @@ import pytest
 
 from support.op_uses import WITHOUT_CASES, Use, uses_of
 from support.programs import build
-from weft.dialect.derivatives import Part, cotangents, forms_of, has_numbers, is_differentiable, tangents
+from weft.dialect.derivatives import Part, cotangents, has_numbers, is_differentiable, tangents
 from weft.dialect.dtypes import kind
 from weft.dialect.emitter import EagerEmitter, Tensor
 from weft.dialect.errors import WeftError
@@ -38,6 +38,18 @@ def numbers_of(use: Use) -> list[int]:
     if not any(isinstance(result, TensorType) and has_numbers(result) for result in results):
         return []
     return [number for number, operand in enumerate(use.types) if has_numbers(operand)]
+
+
+def forms_of(op_class: type[Op]) -> list[str]:
+    """The forms in which an op states its derivative."""
+    stated = {
+        "flat": op_class.flat,
+        "partials": bool(op_class.partials),
+        "linear": bool(op_class.linear),
+        "own": op_class.vjp is not Op.vjp,
+        "whole": op_class.pullback is not Op.pullback,
+    }
+    return [form for form, is_stated in stated.items() if is_stated]
 
 
 def missing_rule(op: type[Op]) -> str:

@@ -37,10 +37,9 @@ class InterleaveSearches(Pass):
     )
 
     def run(self, module: Module, statistics: Statistics) -> None:
-        searches = [op for op in operations_of(module.operation) if _is_search(op)]
-        for loop in dict.fromkeys(search.parent.operation for search in searches):
-            if loop.name == "scf.for" and not len(loop.results):
-                loop.attributes["loop_annotation"] = ir.Attribute.parse(_ANNOTATION)
+        for op in operations_of(module.operation):
+            if op.name == "scf.for" and not len(op.results) and any(map(_is_search, _inside(op))):
+                op.attributes["loop_annotation"] = ir.Attribute.parse(_ANNOTATION)
                 statistics["loops interleaved"] += 1
 
 

@@ -290,11 +290,6 @@ def shrink(x: Any, *, bias: float, lambd: float) -> Any:
     return weft.where(weft.greater(x, scalar(lambd, x)), x - scalar(bias, x), inside)
 
 
-def sigmoid_of(x: Any) -> Any:
-    """1 / (1 + e^-x), without overflow."""
-    return scalar(0.5, x) * (weft.tanh(scalar(0.5, x) * x) + scalar(1, x))
-
-
 @rule("Sigmoid")
 def sigmoid(x: Any) -> Any:
     """1 / (1 + e^-x)."""
