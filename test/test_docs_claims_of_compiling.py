@@ -75,6 +75,14 @@ def _() -> None:
 
     assert "scf.for" in looped(weft.range)
     assert "scf.for" not in looped(lambda n: weft.unroll(range(n)))
+    with weft.settings.scope(max_trace_ops=1000):  # however long it is
+        refused(lambda x: sum_of_steps(x, weft.unroll(range(10_000))), X, error=weft.TraceSizeError)
+
+
+def sum_of_steps(x: Any, steps: Any) -> Any:
+    for i in steps:
+        x = x + i
+    return x
 
 
 @claim("autograph.md", "Longer ones are staged")

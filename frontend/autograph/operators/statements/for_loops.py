@@ -136,7 +136,7 @@ def _walk_items(
     if isinstance(iterable, Walk):
         return for_walk(iterable, body, orelse, dead)
     if isinstance(iterable, Unrolled) and (sequence := iterable.sequence()) is not None:
-        return _run_sequence(trace, sequence, body, orelse)
+        return _run_known(trace, sequence, body, orelse)
     if trace is None or isinstance(iterable, Unrolled):
         return run_items(_counted(trace, iterable), body, orelse)
     sequence = sequence_of(iterable)
