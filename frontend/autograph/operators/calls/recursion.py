@@ -84,7 +84,7 @@ def activate(original: FunctionType, converted: Callable[..., Any], args: Any, k
     around = (
         trace.enter_recording()
     )  # so that finding a place takes no longer in a call inside of many others
-    _count_call(trace, original)
+    _count_call(trace, original, kinds)
     flow.activations.append(Activation(key, trace.region, values, trace.op_count))
     try:
         return _record_call(converted, args, kwargs)
@@ -94,16 +94,16 @@ def activate(original: FunctionType, converted: Callable[..., Any], args: Any, k
 
 
 _UNDER_CONDITION = 8
-"""As so many calls counts one under a run-time condition: its paths are recorded by themselves, and joined."""
+"""As so many calls counts one under a run-time condition, unless constants alone are handed on, which end it."""
 
 
-def _count_call(trace: Recorder, original: FunctionType) -> None:
+def _count_call(trace: Recorder, original: FunctionType, kinds: Sequence[Kind]) -> None:
     """Refuse a function that calls itself very often, each call of which is recorded by itself."""
     flow, code = control_flow(trace), original.__code__
     first = next((a for a in flow.activations if a.key[0] is code), None)
     if first is None:
         return
-    is_decided = trace.region is first.region
+    is_decided = trace.region is first.region or all(isinstance(kind, Static) for kind in kinds)
     flow.recursive_calls[code] += 1 if is_decided else _UNDER_CONDITION
     # Of calls none of which has returned Python's own limit is the limit: they may never end.
     is_descent = is_decided and flow.recursive_calls[code] == sum(a.key[0] is code for a in flow.activations)
