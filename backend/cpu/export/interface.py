@@ -48,6 +48,8 @@ are: another exception gets the next one."""
 
 def code_of(error: str) -> int:
     """What functions return for an exception: of weft's own, that of the one it derives from."""
+    if error in CODES:
+        return CODES[error]
     return next(CODES[base.__name__] for base in exception_type(error).__mro__ if base.__name__ in CODES)
 
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import weft
-from weft.backend.cpu.export.interface import CODES
+from weft.backend.cpu.export.interface import CODES, code_of
 from weft.dialect.ops.state import EXCEPTIONS
 
 COMPILED_WITH = {
@@ -37,8 +37,14 @@ COMPILED_WITH = {
 
 
 def test_every_exception_has_a_number_of_its_own() -> None:
-    assert set(CODES) == {"OK", "Cancelled", "DeviceError", *EXCEPTIONS}
+    own = {name for name, error in EXCEPTIONS.items() if issubclass(error, weft.WeftError)}
+    assert set(CODES) == {"OK", "Cancelled", "DeviceError", *EXCEPTIONS} - own
     assert len(set(CODES.values())) == len(CODES)
+
+
+def test_exceptions_of_weft_have_the_number_of_what_they_derive_from() -> None:
+    assert code_of("WeftValueError") == code_of("ValueError") == CODES["ValueError"]
+    assert code_of("Cancelled") == CODES["Cancelled"]
 
 
 def test_headers_have_the_numbers_that_programs_were_compiled_with(tmp_path: Path) -> None:
