@@ -144,3 +144,14 @@ def test_a_text_that_only_the_program_knows_may_be_among_characters() -> None:
 
     for i in range(3):
         assert_same(interpreted(function)(np.int64(i)), function(i))
+
+
+def test_loops_that_are_to_be_unrolled_never_are_recorded_once() -> None:
+    def program(x: Any) -> Any:
+        for i in weft.unroll(range(30)):
+            x = x * 0.5 + i
+        return x
+
+    with weft.settings.scope(unroll_ops=20):
+        concrete = weft.function(program).get_concrete_function(np.ones(3))
+    assert "scf.for" not in concrete.as_text("weft")
