@@ -27,6 +27,7 @@ from ....settings import settings
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.may_alias import all_aliases, connect
+from ....tracing.needed_numbers import need_all_numbers
 from ....tracing.recorder import CapturedArray, Join, Recorder
 from ....tracing.regions import Region, Section
 from ....tracing.staging import value_of
@@ -110,6 +111,7 @@ def _count_call(trace: Recorder, original: FunctionType, kinds: Sequence[Kind]) 
     if flow.recursive_calls[code] <= settings.max_recursion or is_descent:
         _warn_of_size(trace, original, first)
         return
+    need_all_numbers(trace, "a recording that would be too large")
     why = (
         "as sizes or constants decide on it: let it end on larger parts, which NumPy's functions work on as a whole"
         if is_decided
