@@ -562,6 +562,13 @@ def _() -> None:
     assert "x86-64-v2" in json.dumps(manifest) or "aarch64" in json.dumps(manifest)
 
 
+@claim("export.md", "Loops look at it, and end the call with `WEFT_CANCELLED`\nonce it is not 0.")
+def _() -> None:
+    with exported(kind="llvm") as files:
+        text = Path(files["header"]).read_text()
+    assert "WEFT_CANCELLED" in text
+
+
 @claim("export.md", "with an error nothing is written")
 def _() -> None:
     def counted(x: Any) -> Any:
