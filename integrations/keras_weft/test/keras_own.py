@@ -1,8 +1,8 @@
 """Runs Keras's own tests, which lie in its wheel, on weft: `python keras_own.py [part of a name ...] [-- options]`.
 
-`FILES` names the files; the options are pytest's. What is known not to pass is in `EXCLUDED`, with the reason, and has
-to fail: a test that passes again is told, so that the list does not go stale. Tests that want TensorFlow, JAX or torch
-beside Keras are skipped.
+`FILES` names the files, and `--all` in front of the parts takes all others, too; the options are pytest's. What is
+known not to pass is in `EXCLUDED`, with the reason, and has to fail: a test that passes again is told, so that the list
+does not go stale. Tests that want TensorFlow, JAX or torch beside Keras are skipped.
 """
 
 from __future__ import annotations
@@ -109,15 +109,35 @@ EXCLUDED: dict[str, dict[str, str]] = {
         "test_remove_weights_only_saving_and_loading": _GFILE,
         "test_disk_io_store_remote_working_dir_is_preserved": _GFILE,
     },
+    "callbacks/tensorboard": {"TestTensorBoardV2::test_TensorBoard_non_blocking": _ATTRIBUTE},
     "trainers/trainer": {"test_retracing": _EFFECTS, "test_retracing_predict": _EFFECTS},
     "ops/math": {f"MathOpsCorrectnessTest::test_istft{number}": _EDGES for number in (0, 3, 4, 5, 6)},
 }
 """For each file the tests that do not pass, by how their names end, and why."""
 
 OTHERS = tuple(
-    name for name in ("grain", "jax", "tensorflow", "torch") if importlib.util.find_spec(name) is None
+    name
+    for name in ("grain", "jax", "orbax", "tensorflow", "torch")
+    if importlib.util.find_spec(name) is None
 )
 """What tests of Keras import, and is not installed."""
+
+LEFT_OUT = {
+    "backend/jax": "is of another backend",
+    "backend/tensorflow": "is of another backend",
+    "backend/torch": "is of another backend",
+    "distribution": "is of models on several devices",
+    "export/litert": "is of a format that TensorFlow or torch writes",
+    "export/onnx": "runs what it has written by onnxruntime",
+    "export/openvino": "is of a format of another backend",
+    "export/saved_model": "is of a format that TensorFlow writes",
+    "export/tfsm_layer": "is of a format that TensorFlow writes",
+    "export/torch": "is of a format that torch writes",
+    "quantizers/gptq_core": "gives numbers below 0 to an Embedding, which refuses them",
+    "utils/jax_layer": "is of layers of another library",
+    "utils/torch_utils": "is of layers of another library",
+}
+"""What `--all` does not run, by how names begin, and why."""
 
 
 def source_folder() -> Path:
@@ -126,6 +146,15 @@ def source_folder() -> Path:
     assert spec is not None
     assert spec.origin is not None
     return Path(spec.origin).parent / "src"
+
+
+def all_files() -> list[str]:
+    """The files of tests that Keras has, but for those left out."""
+    root = source_folder()
+    names = sorted(
+        path.relative_to(root).as_posix().removesuffix("_test.py") for path in root.rglob("*_test.py")
+    )
+    return [name for name in names if not name.startswith(tuple(LEFT_OUT))]
 
 
 def command(file: str, options: Sequence[str] = ()) -> list[str]:
@@ -156,8 +185,10 @@ def main(arguments: Sequence[str]) -> int:
     """Run the files that are asked for, and end with a table."""
     split = arguments.index("--") if "--" in arguments else len(arguments)
     parts, options = arguments[:split], arguments[split + 1 :]
+    files = all_files() if "--all" in parts else FILES
+    parts = [part for part in parts if part != "--all"]
     rows = []
-    for file in FILES:
+    for file in files:
         if not parts or any(part in file for part in parts):
             print(f"== {file}", flush=True)
             done = subprocess.run(
@@ -264,15 +295,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
 
 
+def _missing_for(error: BaseException) -> str | None:
+    """What an error says is not installed."""
+    if isinstance(error, ModuleNotFoundError):
+        return error.name if error.name in OTHERS else None
+    is_tensorflow = isinstance(error, ImportError) and "requires TensorFlow" in str(error)
+    return "tensorflow" if is_tensorflow and "tensorflow" in OTHERS else None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[pytest.TestReport]:
     """A test that imports what is not installed is skipped."""
     report: pytest.TestReport = yield
     error = None if call.excinfo is None else call.excinfo.value
     while error is not None:
-        if isinstance(error, ModuleNotFoundError) and error.name in OTHERS:
+        missing = _missing_for(error)
+        if missing is not None:
             report.outcome = "skipped"
-            report.longrepr = (str(item.path), item.location[1] or 0, f"Skipped: imports {error.name}")
+            report.longrepr = (str(item.path), item.location[1] or 0, f"Skipped: imports {missing}")
         error = error.__context__
     return report
 
