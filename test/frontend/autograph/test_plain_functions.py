@@ -282,11 +282,11 @@ def test_results_are_those_of_python(helper: Callable[[], Any]) -> None:
 
 
 def test_a_table_takes_no_longer_than_in_python() -> None:
-    compiled = weft.function(lambda x: x + sum(primes(2000)))
+    compiled = weft.function(lambda x: x + sum(primes(4000)))
     begin = time.process_time()
     made = compiled(1.0)
-    assert time.process_time() - begin < 3  # 8 s where each step is converted
-    assert made == 1.0 + sum(primes(2000))
+    assert time.process_time() - begin < 8  # more than 16 s where each step is converted
+    assert made == 1.0 + sum(primes(4000))
 
 
 def test_what_they_read_is_guarded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -349,7 +349,9 @@ def test_recursion_takes_no_longer_than_in_python() -> None:
     compiled = weft.function(lambda n: queens(n, []))
     begin = time.process_time()
     assert [compiled(n) for n in (6, 7)] == [4, 40]
-    assert time.process_time() - begin < 4  # 11 s for six where each step is converted
+    assert (
+        time.process_time() - begin < 20
+    )  # 11 s for six alone where each step is converted, and more than 60 for seven
 
 
 def test_numbers_that_change_are_constants_where_recording_takes_long() -> None:
