@@ -36,13 +36,14 @@ def join_types(left: Kind, right: Kind) -> ArrayKind:
     one, other = as_array_kind(left), as_array_kind(right)
     assert one is not None, "a number or array"
     assert other is not None, "a number or array"
+    joined = join_arrays(one, other, keeps_types=True)  # which refuses arrays of different ranks
     types: dict[Any, TypeOfValue] = {}
     for found in (*types_of(left), *types_of(right)):
         known = types.get(found.key)
         types[found.key] = found if known is None else _merged(known, found)
     if not 1 < len(types) <= MOST_TYPES:
         return join_arrays(one, other)
-    return replace(join_arrays(one, other, keeps_types=True), types=tuple(sorted(types.values(), key=_place)))
+    return replace(joined, types=tuple(sorted(types.values(), key=_place)))
 
 
 def _place(type_: TypeOfValue) -> tuple[bool, int, int]:
