@@ -42,7 +42,7 @@ def _class_of_maker(function: Any) -> type | None:
     path = getattr(function, "__qualname__", "").split(".")
     if len(path) != 2 or owner is not None:
         return None
-    kind = getattr(sys.modules.get(function.__module__), path[0], None)
+    kind = getattr(sys.modules.get(getattr(function, "__module__", None) or ""), path[0], None)
     return kind if isinstance(kind, type) and isinstance(vars(kind).get(path[1]), staticmethod) else None
 
 
