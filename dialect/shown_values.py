@@ -9,12 +9,19 @@ from __future__ import annotations
 import dataclasses
 import reprlib
 import sys
+from collections import deque
+from functools import partial
 from types import FunctionType
 from typing import Any
+
+import numpy as np
 
 from .errors import with_article
 
 _TRUSTED = frozenset(sys.stdlib_module_names) | {"builtins", __name__.partition(".")[0], "numpy"}
+
+_CONTAINERS = (dict, list, tuple, set, frozenset, deque)
+"""What classes derive from whose `__repr__` asks each item for its own."""
 
 
 class _Shown(reprlib.Repr):
@@ -39,7 +46,13 @@ class _Shown(reprlib.Repr):
                 else ["..."]
             )
             return f"{kind.__qualname__}({', '.join(told)})"
-        return super().repr1(x, level) if _is_safe(kind) else with_article(f"{kind.__name__} object")
+        if not _is_safe(kind) or isinstance(x, partial) or (isinstance(x, np.ndarray) and x.dtype.hasobject):
+            return with_article(f"{kind.__name__} object")
+        base: Any = next((base for base in _CONTAINERS if issubclass(kind, base)), kind)
+        if base is kind:
+            return super().repr1(x, level)
+        plain = dict(dict.items(x)) if base is dict else base(base.__iter__(x))
+        return f"{kind.__name__}({super().repr1(plain, level)})"
 
 
 def _is_safe(kind: type) -> bool:

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import UnsupportedError
+from ...dialect.records import replace
 from ..guards.library_functions import is_library_class
+from ..indexing.broadcasting import broadcast_to
 from ..runtime_values import effects
 from ..runtime_values.values import Frozen, RuntimeValue
 from ..signature.signature import flatten_with
@@ -90,7 +92,21 @@ class LibraryObject(RuntimeValue):
         found = getattr(self._sample, name)
         if callable(found):
             return lambda *args, **kwargs: self._ask(name, args, kwargs)
-        return _asked(self._trace, self._named(name), lambda made: getattr(made, name), (self,))
+        return self._shown(
+            _asked(self._trace, self._named(name), lambda made: getattr(made, name), (self,)), name
+        )
+
+    def _shown(self, part: Any, name: str) -> Any:
+        """An attribute, through which NumPy would write to the object, such that this is refused."""
+        if not isinstance(part, TracedArray) or not part.ndim:
+            return part
+        view = broadcast_to(part, part.shape)
+        refusal = (
+            f"this writes to {self._named(name)}, and the next use of the object, which is made of run-time values "
+            "anew, would not see it: write to a copy"
+        )
+        path = tuple(replace(step, refusal=refusal) for step in view._path)
+        return TracedArray(view._storage, path, view.type)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise UnsupportedError(
@@ -103,7 +119,8 @@ class LibraryObject(RuntimeValue):
 
     def _ask(self, name: str, args: Any, kwargs: Any) -> Any:
         def ask(made: Any, given: Any, named: Any) -> Any:
-            return getattr(made, name)(*given, **named)
+            result = getattr(made, name)(*given, **named)
+            return None if result is made else result  # the object itself, which it has changed
 
         if name in _DRAWING:
             raise UnsupportedError(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import enum
-from collections import deque
+from collections import OrderedDict, defaultdict, deque
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,11 @@ class Listed(list[Any]):
         (Settings(3), "Settings(size=3, inner=None)"),
         (Settings(3, Counting(2)), "Settings(size=3, inner=a Counting object)"),
         (Listed([1]), "a Listed object"),
+        (defaultdict(list, a=[Counting(2)]), "defaultdict({'a': [a Counting object]})"),
+        (OrderedDict(a=Counting(2)), "OrderedDict({'a': a Counting object})"),
+        (deque([Counting(2)]), "deque([a Counting object])"),
+        (np.array([Counting(2)]), "a ndarray object"),
+        (partial(print, Counting(2)), "a partial object"),
     ],
 )
 def test_values_are_shown_by_what_is_built_in(value: Any, text: str) -> None:

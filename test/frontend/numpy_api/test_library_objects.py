@@ -113,6 +113,17 @@ def test_objects_that_change_are_refused() -> None:
         assigns(X)
 
 
+def test_writes_through_an_attribute_are_refused() -> None:
+    @weft.function
+    def writes(x: Any) -> Any:
+        spline = CubicSpline(x, x)
+        spline.c[3, 1] = 50.0
+        return spline(1.5)
+
+    with pytest.raises(weft.UnsupportedError, match=r"this writes to CubicSpline\.c, .* write to a copy"):
+        writes(X)
+
+
 def test_draws_of_objects_are_refused() -> None:
     with pytest.raises(weft.UnsupportedError, match="resample draws random numbers"):
         weft.function(lambda x: gaussian_kde(x).resample(3))(X)
