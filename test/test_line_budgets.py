@@ -1,0 +1,115 @@
+"""The lines that rooms may have: a number only falls, or is raised by hand with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from support.package import ROOT, source_files
+
+LINES = {
+    "": 227_600,
+    "dialect": 13_500,
+    "passes": 29_700,
+    "backend": 75_500,
+    "backend/cpu": 32_100,
+    "backend/cpu/codegen": 13_500,
+    "backend/cpu/codegen/contractions": 3_800,
+    "backend/cpu/export": 4_800,
+    "backend/functions": 4_600,
+    "backend/gpu": 24_900,
+    "backend/gpu/schedules": 7_400,
+    "backend/planning": 6_900,
+    "frontend": 104_500,
+    "frontend/artifacts": 5_700,
+    "frontend/autograph": 29_100,
+    "frontend/autograph/operators": 23_400,
+    "frontend/calls": 4_600,
+    "frontend/distributed": 2_900,
+    "frontend/gradients": 3_200,
+    "frontend/numpy_api": 11_800,
+    "frontend/onnx": 6_800,
+    "frontend/stablehlo": 3_800,
+    "frontend/tracing": 4_700,
+    "passes/lowering": 5_900,
+    "passes/raising": 3_100,
+    "tools": 4_300,
+}
+"""The most lines that the package, a room or one of the larger rooms inside of one may have.
+
+A number only falls. Where a room needs more, for what it could not do before, that is said in `RAISED`.
+"""
+
+RAISED: tuple[tuple[str, int, str], ...] = ()
+"""Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
+now that it could not."""
+
+
+def is_inside(path: str, room: str) -> bool:
+    """Whether a file or a room lies in a room, or is it.
+
+    >>> is_inside("backend/gpu/device.py", "backend"), is_inside("backend", "backend"), is_inside("tools", "")
+    (True, True, True)
+    >>> is_inside("backend", "backend/gpu")
+    False
+    """
+    return PurePosixPath(path).is_relative_to(room)
+
+
+def over_and_under(lines: Mapping[str, int], budgets: Mapping[str, int]) -> list[str]:
+    """What is to be done where rooms have more lines than they may have, or far less, in words."""
+    found = []
+    for room, budget in budgets.items():
+        name, has = room or "weft", lines[room]
+        if has > budget:
+            found.append(
+                f"{name} has {has} lines and may have {budget}: let what is replaced go, or say in RAISED what the"
+                f" {has - budget} more are for"
+            )
+        elif has < budget - max(budget // 20, 500):
+            found.append(
+                f"{name} has shrunk to {has} lines: lower its {budget} in LINES to {-(-has // 100) * 100}"
+            )
+    return found
+
+
+def raised(budgets: Mapping[str, int], raises: tuple[tuple[str, int, str], ...]) -> dict[str, int]:
+    """The budgets of rooms with what the raises add to them and to the rooms around.
+
+    >>> raised({"": 90, "low": 40, "low/a": 10}, (("low", 5, "a reason"), ("low/a", 1, "a reason")))
+    {'': 96, 'low': 46, 'low/a': 11}
+    """
+    return {
+        room: budget + sum(count for inner, count, _ in raises if is_inside(inner, room))
+        for room, budget in budgets.items()
+    }
+
+
+def test_rooms_keep_to_their_lines() -> None:
+    lines = dict.fromkeys(LINES, 0)
+    for file in source_files():
+        path, count = file.relative_to(ROOT).as_posix(), file.read_text(encoding="utf-8").count("\n")
+        for room in LINES:
+            lines[room] += count if is_inside(path, room) else 0
+    assert over_and_under(lines, raised(LINES, RAISED)) == []
+
+
+def test_raised_budgets_have_reasons() -> None:
+    for room, count, reason in RAISED:
+        assert room in LINES
+        assert count > 0
+        assert len(reason) > 20, f"{room}: what are the {count} lines for?"
+
+
+def test_rooms_over_and_far_under_their_lines_are_told() -> None:
+    budgets = {"": 1000, "low": 1000, "high": 20_000, "even": 1000}
+    assert over_and_under({"": 1000, "low": 1020, "high": 18_990, "even": 500}, budgets) == [
+        "low has 1020 lines and may have 1000: let what is replaced go, or say in RAISED what the 20 more are for",
+        "high has shrunk to 18990 lines: lower its 20000 in LINES to 19000",
+    ]
+
+
+def test_raises_count_for_the_rooms_around() -> None:
+    budgets = {"": 90, "low": 40, "low/a": 10, "lower": 40}
+    raises = (("low", 5, "a reason"), ("low/a", 1, "a reason"))
+    assert raised(budgets, raises) == {"": 96, "low": 46, "low/a": 11, "lower": 40}
