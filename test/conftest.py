@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -99,13 +98,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """With `--fast`, keep the first test of each folder that is not marked as slow; with `--device`, what is of any.
 
-    What is marked as soak runs where that is asked for; of what is marked as sampled(n), that is n - 1 of n.
+    What is marked as soak runs where that is asked for, with those of what is marked as sampled that are in no sample.
     """
-    for item in items:
-        sampled = item.get_closest_marker("sampled")
-        # By name, so that the same ones run everywhere, and others only where tests are named anew.
-        if sampled is not None and zlib.crc32(item.nodeid.encode()) % sampled.args[0]:
-            item.add_marker("soak")
+    from support.sampling import left_to_soak
+
+    for item in left_to_soak(items):
+        item.add_marker("soak")
     if "soak" not in config.getoption("-m"):
         _keep(config, items, [item for item in items if item.get_closest_marker("soak") is None])
     if config.getoption("--device"):

@@ -81,6 +81,7 @@ def differences(use: Use, chosen: Sequence[bool], count: int, is_last: bool) -> 
     return wrong
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("is_last", [False, True], ids=["first", "last"])
 @pytest.mark.parametrize("name", NAMES)
 def test_ops_do_for_lanes_what_they_do_for_each(name: str, is_last: bool) -> None:

@@ -238,6 +238,7 @@ def test_derivatives_have_the_dtypes_of_operands(name: str) -> None:
             assert tangent is None or tangent.type == result.type, str(use)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
 @pytest.mark.parametrize("name", WITH_RULES)
 def test_ops_that_rules_make_compute_what_rules_compute(name: str, dynamic: bool) -> None:

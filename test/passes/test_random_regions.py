@@ -29,6 +29,7 @@ TWICE = ("promote-refs", "weft-optimize")
 DRAWN = (random_regions, random_calls)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("draw", DRAWN)
 @pytest.mark.parametrize("seed", seeds(5))
 def test_passes_keep_what_programs_do(seed: int, draw: Callable[[int], Program]) -> None:
@@ -41,6 +42,7 @@ def test_passes_keep_what_programs_do(seed: int, draw: Callable[[int], Program])
                 assert_same(interpreted(module, program), expected, program, pipeline)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
 @pytest.mark.parametrize("draw", DRAWN)
 @pytest.mark.parametrize("seed", seeds(3))

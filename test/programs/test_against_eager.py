@@ -23,6 +23,7 @@ def test_does_what_it_does_eagerly(program, size):
     same(program.function, arguments, rtol=tolerance, atol=tolerance, joined=True, compile=made)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", [np.float64, np.int64])
 @pytest.mark.parametrize(
     "name", ["insertion_sort", "bubble_sort", "merge_sort", "run_lengths", "edit_distance"]

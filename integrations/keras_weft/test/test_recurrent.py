@@ -50,6 +50,7 @@ def test_fused_layers_are_loops_over_their_cells(kind: Any, options: dict[str, A
                 np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "layer",
     [

@@ -13,6 +13,7 @@ from weft.backend.cpu.execution.executable import RuntimeFailure
 from weft.backend.planning import interrupts, packing
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
 @pytest.mark.parametrize("seed", seeds(4))
 def test_program(seed, dynamic, monkeypatch):

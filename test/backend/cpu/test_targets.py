@@ -68,6 +68,7 @@ def operands(dtype: str) -> tuple[Array, Array]:
     return x, y
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("program", [chain, powers, product, sums])
 @pytest.mark.parametrize("target", REGISTERS)
@@ -87,6 +88,7 @@ def test_products_are_fused_where_they_can_be(target: str) -> None:
     assert len(re.findall(vector, text)) > 8
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("target", HERE)
@@ -98,6 +100,7 @@ def test_programs_give_the_same_numbers(target: str, program: Callable[..., Any]
         np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", REFERENCES)
 @pytest.mark.parametrize("target", [name for name in HERE if named(name).vector_bytes < host().vector_bytes])

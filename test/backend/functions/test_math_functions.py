@@ -15,6 +15,7 @@ from support.elementary import REFERENCES, SPECIAL, TWO_OPERANDS, compiled, samp
 from support.every_float32 import BLOCK, FUNCTIONS, worst_error
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", REFERENCES)
 def test_is_right_to_two_ulps(name: str, dtype: str) -> None:
@@ -129,6 +130,7 @@ def test_angles_near_multiples_of_half_pi(name: str, dtype: str) -> None:
     assert ulps(result, exact)[~near_zero].max() <= 2
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 @pytest.mark.parametrize("name", ["exp", "log", "tanh", "sin", "acosh", "powf", "atan2"])
 def test_half_precision_is_rounded_once(name: str, dtype: str) -> None:
@@ -147,6 +149,7 @@ def test_half_precision_is_rounded_once(name: str, dtype: str) -> None:
     assert np.abs(got - wanted).max(initial=0) <= 1
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 16, 17, 31, 33, 64, 100])
 @pytest.mark.parametrize("name", ["tanh", "cos", "exp"])
 def test_vectors_of_any_length(name: str, size: int) -> None:
@@ -174,6 +177,7 @@ def test_hypotenuses_of_all_magnitudes(dtype: str) -> None:
     assert ulps(weft.function(np.hypot)(x, y), exact).max() <= 1
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", ["acosh", "cbrt", "exp", "log", "log10", "powf", "tan", "tanh"])
 def test_numbers_are_the_same_in_arrays_of_any_length(name: str, dtype: str) -> None:

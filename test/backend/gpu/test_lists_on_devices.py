@@ -122,6 +122,7 @@ def test_nothing_is_launched_in_an_iteration(function: Any, arguments: Any) -> N
     assert not launches_in_loops(text)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 @pytest.mark.parametrize(("function", "arguments"), PROGRAMS, ids=_NAMES)
 def test_values_are_those_of_python(function: Any, arguments: Any, device: str) -> None:

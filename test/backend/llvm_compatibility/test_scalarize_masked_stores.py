@@ -41,6 +41,7 @@ def test_other_masks_stay(mask: str) -> None:
     assert scalarize_masked_stores(text) == text
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("narrow", [np.int8, np.int16, np.int32])
 @pytest.mark.parametrize("columns", [3, 5, 9, 17, 33, 65])
 def test_narrower_rows(columns: int, narrow: Any) -> None:

@@ -41,6 +41,7 @@ def arguments() -> tuple[Any, ...]:
     return np.linspace(0, 1, 64), y, np.arange(64)[::-1].copy(), np.int64(5)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_values(kind: str, loop: str) -> None:

@@ -27,6 +27,7 @@ def kernels(function: Any, *arguments: Any) -> int:
     return int(function.get_concrete_function(*arguments).as_text("kernels").count("call @kernel"))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64"])
 @pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("program", [of_all, of_rows, of_columns])

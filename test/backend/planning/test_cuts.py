@@ -91,6 +91,7 @@ def copied(args: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(a.copy() for a in args)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("program", "args"), CASES, ids=lambda value: getattr(value, "__name__", ""))
 @pytest.mark.parametrize("is_static", [True, False], ids=["known", "unknown"])
 def test_cuts(program: Program, args: tuple[Any, ...], is_static: bool) -> None:

@@ -33,6 +33,7 @@ def binned(x: Any, y: Any, n: Any) -> Any:
 COUNTED, WEIGHED, BINNED = map(weft.function, (counted, weighed, binned))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("length", [0, 1, 5, 70_000, 7])
 @pytest.mark.parametrize("dtype", ["int64", "uint8", "int32"])
 def test_counts(length: int, dtype: str) -> None:

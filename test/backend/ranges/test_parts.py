@@ -30,6 +30,7 @@ def further(x: Any, y: Any) -> None:
             y[j] += x[i, j] + y[j + 1]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("n", [1, 2, 17, 40])
 @pytest.mark.parametrize("function", [nested, parts], ids=lambda f: f.__name__)
 def test_parts(function: Any, n: int) -> None:

@@ -138,6 +138,7 @@ class TestTrusted:
         assert "returns f64[1]" in texts
         assert "returns f64[?]" in texts
 
+    @pytest.mark.sampled
     @pytest.mark.parametrize("program", [lambda x: x, lambda x: x + 1, lambda x: (x.T, x.copy(), x[()])])
     @pytest.mark.parametrize("scalar", [np.int64, np.array, int])
     def test_scalars_are_what_they_are_without_code(
@@ -241,6 +242,7 @@ class TestDamage:
         with pytest.raises(weft.ArtifactError, match=match):
             weft.load(path, trust_code=True)
 
+    @pytest.mark.sampled
     @pytest.mark.parametrize("place", ["types", "code", "outputs", "kept", "layouts"])
     @pytest.mark.parametrize("value", [None, -1, "f64[", [3], {"bytes": "x"}])
     def test_fields_are_of_their_types(self, place: str, value: Any, tmp_path: Path) -> None:

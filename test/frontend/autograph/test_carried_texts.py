@@ -231,6 +231,7 @@ PROGRAMS: list[Callable[[Any], Any]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 @pytest.mark.parametrize("size", [6, None], ids=["known", "unknown"])
 def test_as_eagerly(program: Callable[[Any], Any], size: int | None) -> None:
@@ -261,6 +262,7 @@ def look_and_say(n: Any) -> Any:
     return s
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("program", [digits, look_and_say], ids=lambda program: program.__name__)
 @pytest.mark.parametrize("n", [0, 5, 6])
 def test_of_a_number(program: Callable[[Any], Any], n: int) -> None:

@@ -62,6 +62,7 @@ def deletes_nothing(a, b, c, x):
     return a.value + b.value
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("x", [2.0, -1.0, -4.0])
 @pytest.mark.parametrize("program", [updates, calls, sets_entries, chooses_in_a_loop, deletes_nothing])
 def test_the_chosen_object_is_changed(program, x):

@@ -21,6 +21,7 @@ def lines(*texts: str) -> str:
     return "\n".join(["def f(x, y=0):", *texts]) + "\n"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("count", [60, 500])
 @pytest.mark.parametrize("statement", ["return {i}", "raise ValueError({i})"])
 def test_many_early_exits(count: int, statement: str) -> None:
@@ -37,6 +38,7 @@ def test_many_jumps_in_a_loop(count: int) -> None:
     check(define(source), (0,), (count - 1,), (count,), (-1,))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("count", [60, 300])
 @pytest.mark.parametrize("body", ["y = {i}", "return {i}"])
 def test_long_elif_chains(count: int, body: str) -> None:

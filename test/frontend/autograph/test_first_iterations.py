@@ -77,6 +77,7 @@ def stepped(x: Any, v: Any, n: Any) -> Any:
     return particles.x
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("function", [counted, counted_by_while, leapfrog, left, exchanged, stepped])
 @pytest.mark.parametrize("n", [np.int64(0), np.int64(1), np.int64(3), 40])
 def test_the_first_iteration_writes_to_what_was_there(function: Callable[..., Any], n: Any) -> None:

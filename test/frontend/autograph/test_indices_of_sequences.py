@@ -112,6 +112,7 @@ ORDERED: list[Callable[[Any, Any], Any]] = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("function", ORDERED)
 @pytest.mark.parametrize("order", ["c", "f", "a", "k", b"f", None])
 def test_orders_are_small_letters_too(function: Callable[[Any, Any], Any], order: Any) -> None:

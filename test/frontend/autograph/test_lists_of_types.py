@@ -64,6 +64,7 @@ def of_math(x, y, flags):
 PROGRAMS = [of_math, as_array, as_integers, as_singles, total, total_from, largest, averaged, written, beside]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 @pytest.mark.parametrize("other", [float, np.float32, np.uint8])
 def test_each_combination_of_types_is_that_of_numpy(program, other):

@@ -125,6 +125,7 @@ def nested(kind, x):
     return node.parent.x, node.parent.cost[0], node.cost
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", [Node, Record])
 @pytest.mark.parametrize(
     "function",

@@ -322,6 +322,7 @@ class TestForOverArrays:
 
         same(f, np.array([[1, 0], [0, 1], [1, 1]], dtype), np.zeros((0, 2), dtype), traces=2)
 
+    @pytest.mark.sampled
     @pytest.mark.parametrize("dtype", [*DTYPES, np.bool_])
     @pytest.mark.parametrize("length", [0, 1, 5, 200])
     def test_elements_of_a_vector(self, dtype, length):

@@ -32,6 +32,7 @@ def broken(source: str) -> Callable[..., Any]:
     return made
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", BROKEN)
 @pytest.mark.parametrize("staged", [False, True])
 def test_mistakes_of_weft_are_internal_errors(name: str, staged: bool) -> None:

@@ -120,6 +120,7 @@ def characters(s):
     return ord(s[0])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("array", ARRAYS, ids=["letters", "words", "not-ascii", "swapped", "strided"])
 @pytest.mark.parametrize("program", [comparisons, moves, orders, writes, walks, lookups, missing, characters])
 def test_programs(program: Callable[..., Any], array: np.ndarray[Any, Any]) -> None:

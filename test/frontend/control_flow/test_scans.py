@@ -39,6 +39,7 @@ def by_loop(a: Any, b: Any, reverse: bool = False) -> Any:
     return carry, (np.array([y[0] for y in results]), parts)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("unroll", [1, 7, True])
 @pytest.mark.parametrize("reverse", [False, True])
 def test_scans_stack_what_each_row_gives(unroll: Any, reverse: bool) -> None:

@@ -318,6 +318,7 @@ def test_arrays_are_made_on_a_device() -> None:
     assert weft.__array_namespace_info__().devices() == ("cpu", "cuda:0", "cuda:1")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["bool", "float16", "float32", "int64", "complex128"])
 @pytest.mark.parametrize("shape", [(), 0, (3, 0), 5, (7, 30_001)])
 def test_filled_arrays_are_made_there(shape: Any, dtype: str) -> None:

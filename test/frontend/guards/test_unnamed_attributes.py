@@ -12,6 +12,7 @@ import pytest
 import weft
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "value",
     [

@@ -53,6 +53,7 @@ def outcome(function: Callable[[], Any]) -> Any:
         return str(error)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("i", [0, 2, -1, -3, 3, -4])
 @pytest.mark.parametrize("function", READ)
 def test_reading_is_pythons(function: Callable[[Any], Any], i: int) -> None:

@@ -72,6 +72,7 @@ def assert_same(
         np.testing.assert_array_equal(mine, numpys)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dynamic", [False, True], ids=["known", "run-time"])
 @pytest.mark.parametrize("place", range(len(INDICES)))
 def test_reading_is_numpys(place: int, dynamic: bool) -> None:
@@ -85,6 +86,7 @@ def test_reading_is_numpys(place: int, dynamic: bool) -> None:
             assert_same(read, x, i, j, dynamic=dynamic, run=run)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dynamic", [False, True], ids=["known", "run-time"])
 @pytest.mark.parametrize("place", range(len(INDICES)))
 def test_writing_is_numpys(place: int, dynamic: bool) -> None:
@@ -305,6 +307,7 @@ SHAPED: list[Callable[[Any, Any, Any], Any]] = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("function", SHAPED)
 @pytest.mark.parametrize("dynamic", [False, True], ids=["known", "run-time"])
 def test_shapes_may_depend_on_data(function: Callable[[Any, Any, Any], Any], dynamic: bool) -> None:

@@ -135,6 +135,7 @@ def arguments(n: int) -> list[Any]:
     return [random.normal(size=(n, n)), random.normal(size=n)]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 @pytest.mark.parametrize("extents", ["known", "run-time"])
 def test_programs_are_numpys(program: Callable[[Any, Any], Any], extents: str) -> None:

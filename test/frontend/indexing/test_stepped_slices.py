@@ -26,6 +26,7 @@ def test_all_bounds(size):
             np.testing.assert_array_equal(got, expected)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("size", [1, 2, 8])
 def test_a_view_is_written_and_sees_writes(size, step):

@@ -74,6 +74,7 @@ def test_convolutions(seed: int) -> None:
         np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance * 20)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int16", "int64", "bool", "complex64"])
 @pytest.mark.parametrize(
     ("groups", "own", "made"), [(7, 1, 1), (40, 1, 1), (3, 1, 2), (2, 5, 9), (4, 16, 20)]

@@ -123,6 +123,7 @@ def test_bins_and_ranges_that_cannot_be() -> None:
         weft.function(lambda x, bins: np.histogram(x, bins))(x, np.float64(5))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("bins", [17, 100, 999])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int32", "uint8"])
 def test_elements_on_edges_and_next_to_them(dtype: str, bins: int) -> None:

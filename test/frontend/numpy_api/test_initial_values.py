@@ -21,6 +21,7 @@ def extremes(x: Any) -> Any:
     )
 
 
+@pytest.mark.sampled
 @pytest.mark.filterwarnings("ignore:All-NaN")
 @pytest.mark.parametrize("unknown", [False, True], ids=["known sizes", "unknown sizes"])
 @pytest.mark.parametrize("dtype", ["float64", "float16", "int8", "uint64"])
@@ -69,6 +70,7 @@ def test_counts(unknown: bool) -> None:
             compiled(np.array(bad))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["float64", "float16", "int8", "uint32", "bool"])
 @pytest.mark.parametrize("extremum", [np.max, np.min])
 def test_extrema_of_nothing_are_the_initial_value_when_interpreted(extremum: Any, dtype: str) -> None:

@@ -10,6 +10,7 @@ import pytest
 import weft
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("invert", [False, True])
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint64"])
 def test_tables_and_searches(dtype: str, invert: bool) -> None:

@@ -172,6 +172,7 @@ def test_derivatives() -> None:
     np.testing.assert_array_equal(gradient(x), [0.5, 0, 0.5, 10, 0])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["float32", "int16"])
 @pytest.mark.parametrize("method", ["linear", "lower", "higher", "midpoint", "nearest"])
 def test_methods(method: str, dtype: str) -> None:

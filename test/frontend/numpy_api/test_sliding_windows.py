@@ -100,6 +100,7 @@ def test_lines_and_volumes() -> None:
     assert weft.avg_pool(line, 3, strides=2, padding="same").shape == (2, 5, 3)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("padding", ["valid", "same", 1, ((2, 0), (0, 1))])
 @pytest.mark.parametrize("groups", [1, 2])
 def test_transposed_convolutions_are_transposes(padding: Any, groups: int) -> None:

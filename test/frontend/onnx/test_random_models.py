@@ -42,6 +42,7 @@ class _WithArguments(Writing):
         return [*outputs, *cells.values()], cells
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
 @pytest.mark.parametrize("draw", DRAWN)
 def test_models_do_what_programs_do(draw: Callable[[int], Program], dynamic: bool) -> None:

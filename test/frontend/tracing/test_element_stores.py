@@ -47,6 +47,7 @@ NUMBERS: dict[str, Callable[[Any], Any]] = {
 VALUES = [("int8", np.int64(300)), ("int8", np.float64(np.nan)), ("uint8", np.int64(-1))]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("store", STORES)
 @pytest.mark.parametrize("number", NUMBERS)
 def test_numbers_fit_or_wrap_as_in_numpy(store: str, number: str) -> None:

@@ -77,6 +77,7 @@ def outcome(module: Module, arguments: list[Any]) -> Outcome:
         return Outcome([], str(error), [])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dynamic", [False, True], ids=["known", "unknown"])
 @pytest.mark.parametrize("draw", [random_program, random_regions])
 @pytest.mark.parametrize("seed", seeds(4))

@@ -60,6 +60,7 @@ def counted(comparison: str, start: int, n: int, step: int) -> tuple[int, int] |
     return i, trips
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("step", [1, -1, 2, -3])
 @pytest.mark.parametrize("comparison", COMPARISONS)
 def test_counts_are_those_of_python(comparison: str, step: int) -> None:

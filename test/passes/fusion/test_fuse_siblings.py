@@ -55,6 +55,7 @@ def mixed(a: Any, b: Any) -> Any:
     return s, d, q, np.sum(q), q > 1, (s * d).T
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32])
 @pytest.mark.parametrize("columns", [16, 37])
 @pytest.mark.parametrize(

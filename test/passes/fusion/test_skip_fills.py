@@ -107,6 +107,7 @@ def _dirty(like: Any) -> None:
         del results
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 @pytest.mark.parametrize("shape", [(1, 1), (2, 3), (3, 1), (40, 5), (41, 300)])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32, np.complex64])

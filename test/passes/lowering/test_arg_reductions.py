@@ -8,6 +8,7 @@ import pytest
 import weft
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "dtype", ["bool", "int8", "uint16", "int64", "float16", "float32", "float64", "complex64"]
 )

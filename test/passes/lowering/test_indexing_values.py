@@ -32,7 +32,7 @@ def operands_of(op: type[Op], case: Case, dtype: Any) -> list[np.ndarray[Any, An
 
 @pytest.mark.parametrize("op", INDEXING_OPS, ids=lambda op: op.name)
 @pytest.mark.parametrize("dtype", [np.bool_, np.int16, np.float32, np.complex64])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled
 def test_every_case(op: type[Op], dtype: Any) -> None:
     assert_as_reference([(op, operands_of(op, case, dtype), case.attributes) for case in op.cases])
 
@@ -81,6 +81,7 @@ def test_slices_of_run_time_extents(step: int) -> None:
             np.testing.assert_array_equal(whole, update.compute([x, -expected], bounds)[0])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("step", [1, 2, 3, -1, -2, -7])
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
 def test_slices_with_run_time_bounds(step: int, dynamic: bool) -> None:

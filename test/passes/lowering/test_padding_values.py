@@ -15,7 +15,7 @@ SHAPES = [(5,), (3, 4), (2, 3, 4), (1, 7), (1000,)]
 
 @pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "symmetric", "wrap"])
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled
 def test_padding(mode: Any, shape: tuple[int, ...]) -> None:
     numbers = np.random.default_rng(0).integers(0, 9, shape)
     arrays = [numbers.astype(dtype) for dtype in ("float32", "int64", "bool", "complex128", "int8")]
@@ -41,7 +41,7 @@ def test_padding_what_is_empty(shape: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize("mode", ["full", "same", "valid"])
 @pytest.mark.parametrize(("length", "count"), [(1, 1), (5, 3), (3, 5), (100, 16), (100, 17), (1000, 9)])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled
 def test_sliding_products(length: int, count: int, mode: Any) -> None:
     generator = np.random.default_rng(0)
     dtypes = ("float16", "float32", "float64", "int32", "int64", "complex64", "bool")

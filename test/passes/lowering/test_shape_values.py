@@ -27,6 +27,7 @@ def operands_of(op: type[Op], case: Case, dtype: Any = np.float32) -> list[np.nd
     ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("op", SHAPE_OPS, ids=lambda op: op.name)
 @pytest.mark.parametrize("dtype", [np.bool_, np.uint16, np.float32, np.complex128])
 def test_every_case(op: type[Op], dtype: Any) -> None:

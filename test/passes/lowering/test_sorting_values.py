@@ -85,7 +85,7 @@ def test_searching(dtype: np.dtype[Any], side: str) -> None:
 
 @pytest.mark.parametrize("dtype", [dtype for dtype in ALL_DTYPES if kind(dtype) != "c"], ids=str)
 @pytest.mark.parametrize("length", [64, 200, 899, 900, 70_000])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled
 def test_long_rows(dtype: np.dtype[Any], length: int) -> None:
     values = (
         np.random.default_rng(length).integers(0, 256, (2, length * dtype.itemsize), np.uint8).view(dtype)

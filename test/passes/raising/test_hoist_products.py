@@ -101,6 +101,7 @@ def arrays(dtype, rows=ROWS, columns=COLUMNS):
     return x.astype(dtype), y.astype(dtype)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "complex128"])
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_as_numpy(program, dtype):
@@ -126,6 +127,7 @@ def test_not_numbers_stay_where_they_are(program):
     np.testing.assert_allclose(weft.function(program)(x, y), expected, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("shape", [(0, 12), (12, 0), (1, 20), (20, 1), (300, 9), (9, 120)])
 @pytest.mark.parametrize("program", [covariance, correlation, elements])
 def test_odd_shapes(program, shape):

@@ -82,6 +82,7 @@ def arrays(dtype, n=23, m=17):
     return [(0.3 * each).astype(dtype) for each in (c, x, y)]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "complex128", "float16"])
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_as_numpy(program, dtype):
@@ -121,6 +122,7 @@ def test_factors_multiply_what_they_were_written_beside():
     np.testing.assert_allclose(c[0], 12 * 3e160)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("n", "m"), [(0, 12), (1, 12), (12, 0), (12, 1), (40, 9), (9, 40)])
 @pytest.mark.parametrize("program", [rank_one, rank_two, product])
 def test_odd_shapes(program, n, m):

@@ -73,6 +73,7 @@ def read_whole(x, y):
 PROGRAMS = (recurrence, backward, by_row_and_column, scratch, between, negative, swapped, read_whole)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("shape", [(50, 61), (61, 50), (7, 5), (2, 3000)])
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_equals_numpy(program, shape):

@@ -37,6 +37,7 @@ def once(u: Any, steps: Any) -> None:
     u[1:-1] = u[:-2] + u[2:] * steps
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("count", [1, 2, 3, 5])
 @pytest.mark.parametrize("spec", [P("d"), P(None, "d")])
 @pytest.mark.parametrize("f", [five_points, two_wide, one_sided, once])

@@ -31,7 +31,7 @@ LANE_BY_LANE = r"\bcallq?\s+.*\bfmaf?\b|\btestb\s|\btbn?z\s"
 
 @pytest.mark.parametrize(("target", "dtype"), PRODUCTS)
 @pytest.mark.parametrize("shape", [(64, 64, 64), (100, 101, 102), (60, 128, 10), (30, 500, 3)])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled
 def test_products_are_vectors(target: str, dtype: str, shape: tuple[int, int, int]) -> None:
     m, k, n = shape
     specs = [weft.TensorSpec(shape, dtype) for shape in ((m, k), (k, n))]

@@ -66,6 +66,7 @@ def product(m: int, n: int, k: int, maps: tuple[str, str], dtype: str = "float32
     return kernel
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("maps", [("ik", "kj"), ("ki", "kj"), ("ik", "jk"), ("ki", "jk")])
 @pytest.mark.parametrize("shape", [(200, 129, 300), (130, 512, 520), (1, 700, 300), (3, 600, 257)])
 def test_large_products(shape: tuple[int, int, int], maps: tuple[str, str]) -> None:
@@ -133,6 +134,7 @@ def test_convolution(shape: tuple[int, ...], stride: int) -> None:
     np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-4)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("maps", [("ik", "kj"), ("ki", "kj"), ("ik", "jk")])
 @pytest.mark.parametrize("shape", [(700, 70, 1100), (513, 33, 2050)])
 def test_products_in_blocks(shape: tuple[int, int, int], maps: tuple[str, str]) -> None:
@@ -148,6 +150,7 @@ def test_products_in_blocks(shape: tuple[int, int, int], maps: tuple[str, str]) 
     np.testing.assert_array_equal(result, np.einsum(f"{maps[0]},{maps[1]}->ij", x, y, optimize=True))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
 @pytest.mark.parametrize("dtype", ["float32", "complex64"])
 def test_special_values_stay_in_their_row(value: float, dtype: str) -> None:
@@ -161,6 +164,7 @@ def test_special_values_stay_in_their_row(value: float, dtype: str) -> None:
         np.testing.assert_array_equal(result[11].real, np.full(45, value + 49))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 @pytest.mark.parametrize("extent", [0, 1, 5, 64, 1001])
 def test_products_of_complex_vectors(dtype: str, extent: int) -> None:
@@ -267,6 +271,7 @@ def _sums_of_products(c: Any) -> None:
         c[i] += (c * c[i]).sum(axis=1)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("extent", [7, 16, 40])
 @pytest.mark.parametrize("f", [_row_plus_product, _column_plus_product, _rows_times_all, _sums_of_products])
 def test_what_is_added_to_parts_of_a_factor(f: Any, extent: int) -> None:

@@ -35,7 +35,7 @@ def matrix(dtype: str, index: str, size: int = 100) -> tuple[Array, Array, Array
 @pytest.mark.parametrize("unknown", [False, True], ids=["known sizes", "unknown sizes"])
 @pytest.mark.parametrize("index", ["int32", "uint32", "int64"])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "int64", "complex128"])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled
 def test_rows_of_a_sparse_matrix(dtype: str, index: str, unknown: bool) -> None:
     arrays = matrix(dtype, index)
     spec = [weft.TensorSpec((None,), a.dtype.name) for a in arrays] if unknown else None
@@ -60,6 +60,7 @@ def test_lanes_off_the_mask_read_nothing_that_counts(number: float) -> None:
         np.testing.assert_array_equal(compiled(rows, columns, values, x), wanted)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("place", [100, -101, 2**40])
 @pytest.mark.parametrize("row", [1, 9, -1])
 def test_places_out_of_range_are_errors(place: int, row: int) -> None:

@@ -48,6 +48,7 @@ def operands(dtype: str) -> tuple[Array, Array]:
     ).astype(dtype)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("target", TARGETS)
 def test_quotients_are_numpys(target: str, dtype: str) -> None:
@@ -60,6 +61,7 @@ def test_quotients_are_numpys(target: str, dtype: str) -> None:
         assert got.dtype == expected.dtype
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_quotients_by_one_number_are_numpys(operation: Callable[..., Any], dtype: str) -> None:

@@ -20,6 +20,7 @@ def combine(op: str, element: str) -> str:
     return f"%s = arith.{op} %acc, %x0 : {element}\nlinalg.yield %s : {element}"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize("shape", [(1, 1), (3, 0), (5, 3), (7, 16), (33, 100), (2, 3000)])
 @pytest.mark.parametrize("maps", [("ij", "i"), ("ij", "j"), ("ij", "")])
@@ -38,6 +39,7 @@ def test_sums_of_f32_in_f64(
     np.testing.assert_array_less(abs(result - x.sum(axis=axis, dtype=np.float64)), precision * scale + 1e-300)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("size", [1, 5, 16, 100, 1000])
 @pytest.mark.parametrize("place", [None, 0, -1])
 @pytest.mark.parametrize(("op", "initial"), [("maximumf", "0xFF800000"), ("minimumf", "0x7F800000")])
@@ -113,6 +115,7 @@ def test_softmax_over_rows(shape: tuple[int, int], dynamic: bool) -> None:
     np.testing.assert_allclose(result, powers / powers.sum(axis=1, keepdims=True), rtol=1e-6)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("shape", [(16, 16), (17, 40), (3, 100), (100, 200), (64, 15)])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "complex64", "bfloat16"])
 def test_transposition(shape: tuple[int, int], dtype: str) -> None:

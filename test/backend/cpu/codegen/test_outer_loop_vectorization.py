@@ -162,6 +162,7 @@ def test_values_that_the_outer_loop_carries() -> None:
         assert tuple(map(int, compiled(np.int64(count)))) == longest_collatz(count)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("count", KNOWN)
 def test_loops_that_are_left_in_the_middle(count: int, dtype: str) -> None:
@@ -189,6 +190,7 @@ def test_complex_numbers_of_real_ones(count: int) -> None:
     np.testing.assert_array_equal(got, wanted)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 @pytest.mark.parametrize("count", KNOWN)
 def test_complex_numbers(count: int, dtype: str) -> None:
@@ -215,6 +217,7 @@ def test_what_is_read_and_added_up(count: int, dtype: str) -> None:
     np.testing.assert_array_equal(total, sum)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["int16", "int32", "int64"])
 @pytest.mark.parametrize("function", [odd_parts, last_digits, remainders])
 @pytest.mark.parametrize("count", [1, 33, 64])

@@ -95,6 +95,7 @@ def test_loops(function: Callable[..., Any], shape: tuple[int, int], dtype: str)
     assert ("floordiv" in kernels) == packs
 
 
+@pytest.mark.sampled
 @pytest.mark.usefixtures("small_caches")
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("size", [8, 16, 21, 100])

@@ -60,6 +60,7 @@ def places(algorithm: str) -> Iterator[Use]:
         yield OPS["random_choice"], [state_of(algorithm), np.int64(population)], attributes
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("uses", [floats, integers, places])
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_numbers_and_states_are_those_of_numpy(algorithm: str, uses: Any) -> None:

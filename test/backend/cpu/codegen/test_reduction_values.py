@@ -15,6 +15,7 @@ from weft.backend.target import host
 Array = np.ndarray[Any, Any]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("kind", ["tenths", "uniform", "normal"])
 def test_long_sums_are_good_to_a_few_units(dtype: type, kind: str) -> None:
@@ -153,6 +154,7 @@ def test_quotients_by_one_divisor_are_rounded_once(dtype: type) -> None:
             np.testing.assert_array_equal(np.signbit(found)[wanted == 0], np.signbit(wanted)[wanted == 0])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("shape", [(0, 5), (1, 1), (3, 1000), (300, 700)])
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_rows_of_a_layer_norm(shape: tuple[int, int], dynamic: bool) -> None:

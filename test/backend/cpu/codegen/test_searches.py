@@ -27,6 +27,7 @@ def truths(shape: tuple[int, ...]) -> Iterator[np.ndarray[Any, Any]]:
             yield x
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("search", SEARCHES, ids=lambda function: function.__name__)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_truths(search: Any, shape: tuple[int, ...]) -> None:
@@ -71,6 +72,7 @@ def test_sizes_that_are_known_at_run_time_alone() -> None:
             assert [int(each) for each in found] == [np.any(x), np.all(x), np.argmax(x)]
 
 
+@pytest.mark.sampled
 @pytest.mark.filterwarnings("ignore:All-NaN")
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("shape", [(1,), (7,), (100_000,), (33, 47), (5, 6, 7)], ids=str)

@@ -27,6 +27,7 @@ def dividends(dtype: Any) -> Any:
     return np.concatenate([usual, found, np.array(special, dtype), np.zeros(33, dtype), -np.zeros(34, dtype)])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("group", [0, 1, 2])
 def test_values(group: int, dtype: Any) -> None:

@@ -45,7 +45,7 @@ def test_vectors_that_are_stored_late(dtype, back, reach):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int16, np.complex128])
 @pytest.mark.parametrize("shape", [(20, 30), (3, 200), (4, 3), (9, 10, 11), (150, 210), (200, 300)])
 @pytest.mark.parametrize(("behind", "in_front"), [(1, 1), (0, 2), (2, 0), (3, 1), (5, 0)])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled
 def test_rows_that_are_stored_late(dtype, shape, behind, in_front):
     """Rows that read others up to so far behind and in front of themselves; long ones have memory between."""
     rows = shape[0] - behind - in_front
@@ -162,6 +162,7 @@ def _reversed_every_other(u):
     u[1:9][::-1, ::2] = u[1:9][:, 1::2]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", [np.float64, np.int32])
 @pytest.mark.parametrize("f", [_reversed, _reversed_and_shifted, _reversed_every_other])
 def test_reversed_rows_are_read_before_they_are_stored(f, dtype):
@@ -192,6 +193,7 @@ def following_planes(a: Any) -> Any:
     return a
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int16])
 @pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize(
@@ -209,7 +211,7 @@ def test_rows_of_one_array(function: Any, shape: tuple[int, ...], known: bool, d
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int16", "bool", "complex64"])
 @pytest.mark.parametrize("extent", [3, 4, 5, 34, 67, 200])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled
 def test_the_size_of_vectors_does_not_change_what_shifted_reads_give(dtype: str, extent: int) -> None:
     def neighbours(x: Any, y: Any) -> Any:
         y[1:-1] = x[:-2] * x[2:] + x[1:-1]

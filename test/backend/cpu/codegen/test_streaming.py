@@ -59,6 +59,7 @@ def compiled(function: Callable[..., Any], *arguments: Any, target: str = "nativ
     return weft.function(function, target=target)
 
 
+@pytest.mark.sampled
 @pytest.mark.usefixtures("everything_is_large")
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "int64", "float32", "float64"])

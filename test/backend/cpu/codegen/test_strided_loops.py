@@ -29,6 +29,7 @@ def sums(p: Any) -> Any:
     )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int32"])
 @pytest.mark.parametrize("function", [of_columns, of_pairs, sums])
 def test_values(function: Any, dtype: str) -> None:

@@ -108,7 +108,7 @@ def values(shape: Sequence[int], dtype: Any, seed: int) -> Any:
 
 @pytest.mark.parametrize("program", TILED + OTHERS, ids=lambda program: program.__name__)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled
 def test_values(program: Callable[..., Any], shape: tuple[int, int]) -> None:
     if program is one_sided and shape[0] < 3:
         pytest.skip("needs three rows")
@@ -118,7 +118,7 @@ def test_values(program: Callable[..., Any], shape: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int32, np.complex64, np.float16, np.int8])
 @pytest.mark.parametrize("program", TILED, ids=lambda program: program.__name__)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled
 def test_types(program: Callable[..., Any], dtype: Any) -> None:
     text = check(program, [values((70, 16), dtype, 0), values((70, 16), dtype, 1)], 30, SMALL)
     assert text.count("scf.for") == 3

@@ -18,6 +18,7 @@ SHAPES = [(40, 16), (50, 33), (64, 70)]
 """Rows and columns: each dtype and each depth meets all."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("depth", DEPTHS)
 def test_products_with_transposed_operands(depth: int, dtype: Any) -> None:

@@ -37,6 +37,7 @@ def agree(got: Any, expected: Any) -> None:
     np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance * 5)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "bool", "complex64"])
 @pytest.mark.parametrize("product", PRODUCTS)
 def test_two_matrices(product: str, dtype: str) -> None:
@@ -55,6 +56,7 @@ def test_two_matrices(product: str, dtype: str) -> None:
         agree(compiled(x, y), function(x, y))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "bool", "complex64"])
 @pytest.mark.parametrize(
     ("left", "right"),

@@ -40,6 +40,7 @@ def owner(array: np.ndarray[Any, Any]) -> str:
     return name
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_every_order_of_axes(dtype: str, shape: tuple[int, ...]) -> None:

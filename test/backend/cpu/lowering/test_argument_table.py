@@ -63,6 +63,7 @@ def branches_and_loops(arrays: Any, n: Any) -> Any:
     return result, arrays[-1] * 2
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("n", [0, 1, 5])
 @pytest.mark.parametrize("count", [FEW, MANY])
 def test_uses_in_branches_and_loops_and_writes(count: int, n: int) -> None:

@@ -77,6 +77,7 @@ def identity(operand: TensorType, result: TensorType) -> str:
     }}"""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)
 @pytest.mark.parametrize("shape", [(), (0,), (2, 3)], ids=str)
 def test_python_gets_and_gives_arrays_of_every_dtype(dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:

@@ -26,6 +26,7 @@ def values_for(keys: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return np.concatenate([found, found[:7]]) if keys.dtype.kind != "f" else np.append(found + 0.5, found)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32", "uint8"])
 @pytest.mark.parametrize("side", ["left", "right"])
 @pytest.mark.parametrize("known", [True, False])

@@ -120,6 +120,7 @@ def test_the_number_of_threads_changes_no_bit(name: str) -> None:
             assert shared.tobytes() == alone.tobytes()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "name", ["chain", "softmax", "product", "transpose", "sum", "sum of columns", "broadcast"]
 )

@@ -52,6 +52,7 @@ def numbers(dtype: np.dtype[Any], length: int) -> list[np.ndarray[Any, Any]]:
     return [np.ascontiguousarray(each).view(dtype) for each in found]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("most_digits", [0, 2, 8])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_sorts(dtype: np.dtype[Any], most_digits: int) -> None:

@@ -42,6 +42,7 @@ def descending(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return x.shape[-1] - 1 - np.flip(np.argsort(np.flip(x, -1), axis=-1, kind="stable"), -1)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("target", ["native", "x86-64-v2"])
 def test_every_length(dtype: np.dtype[Any], target: str) -> None:
@@ -200,6 +201,7 @@ def test_the_names_are_taken() -> None:
     assert weft.function(weft_sort_int32_by_2)(x).tolist() == [1, 2, 3]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "dtype", [*DTYPES, np.dtype("float16"), np.dtype("int8"), np.dtype("complex64")], ids=str
 )

@@ -45,6 +45,7 @@ def _check(function: Callable[..., Any], generators: tuple[Any, Any], *arguments
     return compiled.get_concrete_function(there, *arguments).cost_analysis().device
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_numbers_are_numpys_of_sizes_that_the_run_tells(algorithm, dtype):
@@ -62,7 +63,7 @@ def test_numbers_are_numpys_of_sizes_that_the_run_tells(algorithm, dtype):
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("size", [1, 256, 700])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled
 def test_numbers_are_numpys_of_sizes_that_are_known(algorithm, size, dtype):
     generators = tuple(_generator(algorithm, halves=1) for _ in range(2))
     device = _check(lambda rng, x: x + rng.random(x.shape, x.dtype), generators, np.zeros(size, dtype))

@@ -115,12 +115,14 @@ def numbers(*shape: int, dtype: str = "float64") -> Any:
     return (real + 1j * rng.standard_normal(shape) if dtype[0] == "c" else real).astype(dtype)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 @pytest.mark.parametrize("function", [*SQUARE, *ANY])
 def test_squares(function: Callable[[Any], Any], dtype: str) -> None:
     compare(function, numbers(5, 5, dtype=dtype))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("shape", [(3, 6), (6, 3)])
 @pytest.mark.parametrize("function", ANY)
 def test_rectangles(function: Callable[[Any], Any], shape: tuple[int, int]) -> None:
@@ -129,6 +131,7 @@ def test_rectangles(function: Callable[[Any], Any], shape: tuple[int, int]) -> N
     compare(function, numbers(*shape))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("length", [6, 7])
 def test_transforms_of_real_numbers(dtype: str, length: int) -> None:

@@ -51,6 +51,7 @@ def _first(name: str, dtype: Any, target: str, banks: Banks | None = None) -> tu
     return found[0], expected[0]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("target", ["sm_75", "sm_90a"])
 @pytest.mark.parametrize("name", ORDERS)
 def test_sums_are_exact(name: str, target: str) -> None:
@@ -130,7 +131,7 @@ def test_oblong_tiles(name: str) -> None:
 
 @pytest.mark.parametrize("depth", [8, 9, 15, 16, 17, 23, 127, 129])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled
 def test_sums_of_any_length(depth: int, dtype: Any) -> None:
     """The first step has what is left over, behind zeros."""
     rng = np.random.default_rng(depth)

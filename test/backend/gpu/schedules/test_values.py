@@ -368,6 +368,7 @@ def test_the_same_bits(name: str) -> None:
             np.testing.assert_array_equal(np.signbit(one), np.signbit(other))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("axis", [None, 0, 1])
 @pytest.mark.parametrize("shape", [(20, 33), (130, 260)])
 def test_sums_of_one_array_are_those_of_each_alone(axis: int | None, shape: tuple[int, int]) -> None:
@@ -574,6 +575,7 @@ def test_no_products_and_no_squares_of_unknown_extents() -> None:
             assert mine.shape == own.shape
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("shapes", [[(5, 0), (0, 4)], [(0, 3), (3, 4)], [(3, 4), (4, 0)]])
 @pytest.mark.parametrize("dtype", ["f8", "f4", "f2"])
 def test_products_without_elements_divide_by_no_number_of_tiles(
