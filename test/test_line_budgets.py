@@ -40,7 +40,13 @@ LINES = {
 A number only falls. Where a room needs more, for what it could not do before, that is said in `RAISED`.
 """
 
-RAISED: tuple[tuple[str, int, str], ...] = ()
+RAISED: tuple[tuple[str, int, str], ...] = (
+    (
+        "passes",
+        150,
+        "split arrays: neighbours' edges along two axes in one exchange each, and several updates of an array overlap",
+    ),
+)
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""
 

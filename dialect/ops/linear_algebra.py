@@ -18,6 +18,8 @@ from .ufunc_loops import LoopOp
 _LOOPS = "numpy.linalg._umath_linalg."
 _SQUARE = (Case(((3, 3),)), Case(((2, 4, 4),)), Case(((0, 2, 2),)), Case(((1, 1),)))
 _RECTANGULAR = (Case(((3, 2),)), Case(((2, 3, 4),)), Case(((0, 2, 3),)), Case(((2, 2),)))
+_FINITE = (-4.0, 4.0)
+"""Bounds of samples of matrices with which LAPACK writes to where it must not if an element is not finite."""
 _DTYPES = (np.dtype(np.float64), np.dtype(np.complex128))
 
 
@@ -127,7 +129,7 @@ class General(Factorization):
     """Base of the ops that may not end where an element is not finite: what guards them stays in front."""
 
     x: Operand
-    cases = _SQUARE
+    cases = tuple(Case(case.shapes, {}, *_FINITE) for case in _SQUARE)
 
     @classmethod
     def is_speculatable(cls, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
@@ -168,7 +170,9 @@ class Svd(Smaller, name="svd"):
     function = _LOOPS + "svd"
     underived = "that of singular values alone, np.linalg.svdvals, is known, and that of eigh"
     results = 4
-    cases = tuple(Case(case.shapes, {"full": full}) for case in _RECTANGULAR for full in (False, True))
+    cases = tuple(
+        Case(case.shapes, {"full": full}, *_FINITE) for case in _RECTANGULAR for full in (False, True)
+    )
 
     @classmethod
     def function_of(cls, attributes: Attributes) -> str:

@@ -6,7 +6,7 @@ All ranks run these in the same order with the same shapes, whatever their block
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ...dialect.emitter import INT64, INT64_MAX, Tensor
 from ...dialect.mlir import Operation
@@ -130,8 +130,29 @@ class Messages:
         filled = [piece for piece in pieces if piece.shape[dim] != 0]
         return joined(b, filled, dim) if filled else pieces[0]
 
-    def refreshed(self, b: OpEmitter, x: Tensor, dim: int, split: Split, held: Sequence[range]) -> Tensor:
-        """A block with room for elements of neighbours, which are put there as they are now."""
+    def refreshed(
+        self,
+        b: OpEmitter,
+        x: Tensor,
+        source: Tensor,
+        dim: int,
+        split: Split,
+        held: Sequence[range],
+        region: Mapping[int, range],
+    ) -> Tensor:
+        """A block with room for elements of neighbours, which are put there as they are in another, alike, now.
+
+        Of other axes a region is sent where there is one.
+        """
+        inner = {other: places for other, places in region.items() if other != dim}
+
+        def part(first: int, last: int) -> dict[str, tuple[int, ...]]:
+            bounds = [range(INT64_MAX if extent is None else extent) for extent in x.shape]
+            for other, places in {**inner, dim: range(first, last)}.items():
+                bounds[other] = places
+            starts, stops = zip(*((places.start, places.stop) for places in bounds), strict=True)
+            return {"start": starts, "stop": stops, "step": (1,) * x.rank}
+
         mine, ranks = self.grid.place(split.axis), len(held)
         blocks, start = split.blocks(), held[mine].start
         received: list[tuple[range, Tensor]] = []
@@ -140,24 +161,15 @@ class Messages:
             longest = max(map(len, parts.values()), default=0)
             if not longest:
                 continue
-            given = parts.get(mine + by, range(0))
-            piece = (
-                b.along(x, dim, given.start - start, given.stop - start)
-                if len(given)
-                else b.along(x, dim, 0, 0)
-            )
+            given = parts.get(mine + by, range(start, start))
+            given = given if len(given) else range(start, start)
+            piece = b.slice(source, **part(given.start - start, given.stop - start))
             came = self.from_rank(b, padded(b, piece, dim, longest), by, split.axis)
             own = parts.get(mine, range(0))
             if len(own):
                 received.append((own, came if len(own) == longest else b.along(came, dim, 0, len(own))))
         for own, came in received:  # behind all that is sent
-            region = {
-                "start": [0] * x.rank,
-                "stop": [INT64_MAX if extent is None else extent for extent in x.shape],
-                "step": [1] * x.rank,
-            }
-            region["start"][dim], region["stop"][dim] = own.start - start, own.stop - start
-            x = b.slice_update(x, came, **{name: tuple(values) for name, values in region.items()})
+            x = b.slice_update(x, came, **part(own.start - start, own.stop - start))
         return x
 
     def turned(self, b: OpEmitter, x: Tensor, dim: int, split: Split, other: int, new: Split) -> Tensor:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -40,14 +40,11 @@ from ..rewriting import operations_in
 from .combining import combine, has_effects
 from .layouts import Layout, Split, local_shape
 from .messages import Messages
-from .parts import Part, Site
+from .parts import Halo, Part, Room, Site
 from .rules import slices
 from .rules.indexing import gather
 from .rules.packed import packed_rule
 from .rules.table import rule_of, whole
-
-Held: TypeAlias = "tuple[int, tuple[range, ...]] | None"
-"""An axis of which ranks have room for elements of neighbours, and for which."""
 
 _KNOW_OF_ROOM = (slices.slice_, slices.slice_update)
 """The rules that take values with such room; others get them without."""
@@ -82,7 +79,7 @@ class Partitioner:
         self.parts: dict[Value, Part] = {}
         self.cells: dict[Value, Cell] = {}
         self.scalars: dict[Value, Value] = {}
-        self.halos: dict[tuple[Value, int], tuple[Tensor, tuple[range, ...]]] = {}
+        self.halos: dict[Value, Halo] = {}
         self.moments: dict[tuple[Value, tuple[int, ...]], tuple[Tensor, Tensor]] = {}
         self.laid: dict[tuple[int, Layout], tuple[Part, Part]] = {}
 
@@ -101,12 +98,13 @@ class Partitioner:
             found = self.parts[value] = Part(tensor, tensor.shape, (None,) * tensor.rank)
         return found
 
-    def local_type(self, wanted: TensorType, layout: Layout, held: Held = None) -> TensorType:
+    def local_type(self, wanted: TensorType, layout: Layout, held: Room = ()) -> TensorType:
         """The type of what a rank has of a value."""
         shape = list(local_shape(wanted.shape, layout, self.messages.grid))
-        split = None if held is None else layout[held[0]]
-        if held is not None and split is not None:
-            shape[held[0]] = len(held[1][self.messages.grid.place(split.axis)])
+        for dim, ranges in held:
+            split = layout[dim]
+            assert split is not None
+            shape[dim] = len(ranges[self.messages.grid.place(split.axis)])
         return wanted.with_shape(shape)
 
     # Ops
@@ -274,14 +272,14 @@ class Partitioner:
 
     # Branches and loops
 
-    def laid_out(self, at: Operation, part: Part, layout: Layout, held: Held = None) -> Part:
+    def laid_out(self, at: Operation, part: Part, layout: Layout, held: Room = ()) -> Part:
         """A value as a branch or loop hands it over."""
         site = self.site(at, Gather, {})
-        if held is not None and part.held == held:
+        if held and part.held == held:
             return part
         reason = "a loop or branch carries an array that is split in several ways"
         part = site.laid_out(site.trimmed(part), layout, reason)
-        return part if held is None else site.widened(part, held)
+        return site.widened(part, held) if held else part
 
     def trimmed(self, at: Operation, value: Value) -> Part:
         """What stands for a tensor, without room for elements of neighbours."""
@@ -353,26 +351,25 @@ def _settled(
     at: Operation,
     parts: Sequence[Part | Value],
     layouts: Sequence[Layout | None],
-    rooms: Sequence[Held] | None = None,
+    rooms: Sequence[Room] = (),
 ) -> list[Part | Value]:
-    rooms = rooms or [None] * len(parts)
+    rooms = rooms or [()] * len(parts)
     return [
         walk.laid_out(at, part, layout, held) if isinstance(part, Part) and layout is not None else part
         for part, layout, held in zip(parts, layouts, rooms, strict=True)
     ]
 
 
-def _rooms(inner: Partitioner, carried: Sequence[Value]) -> list[Held]:
+def _rooms(inner: Partitioner, carried: Sequence[Value]) -> list[Room]:
     """For what a loop carries the elements of neighbours that slices of it need: it is carried with room for these."""
-    found: list[Held] = []
+    found: list[Room] = []
     for value in carried:
-        part = inner.parts.get(value)
-        held: Held = None
-        for (source, dim), (_, wanted) in inner.halos.items():
-            split = None if part is None or source != value else part.layout[dim]
-            if split is not None:
-                around = [_around(block, want) for block, want in zip(split.blocks(), wanted, strict=True)]
-                held = (dim, tuple(around))
+        held: Room = ()
+        for dim, wanted in inner.halos[value].room if value in inner.halos else ():
+            split = inner.parts[value].layout[dim]
+            assert split is not None
+            around = [_around(block, want) for block, want in zip(split.blocks(), wanted, strict=True)]
+            held = (*held, (dim, tuple(around)))
         found.append(held)
     return found
 
@@ -435,7 +432,7 @@ def _write_for(walk: Partitioner, loop: Operation) -> None:
     *operations, end = operations_in(old)
     wanted: list[Layout | None] = [part.layout if isinstance(part, Part) else None for part in initial]
     wanted = _lasting(wanted, list(loop.results))
-    rooms: list[Held] = [None] * len(initial)
+    rooms: list[Room] = [()] * len(initial)
     for attempt in range(_MOST_TRIES):
         sent = len(walk.messages.sent)
         begin = _refined(walk, _settled(walk, loop, initial, wanted, rooms), list(loop.results))

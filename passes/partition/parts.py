@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from ...dialect.emitter import Tensor
 from ...dialect.mlir import Operation, Value
@@ -28,6 +28,19 @@ class Packed(NamedTuple):
     """Whether they are the numbers of these elements."""
 
 
+Room: TypeAlias = "tuple[tuple[int, tuple[range, ...]], ...]"
+"""Axes of which ranks have more than their blocks, or less, and what each of them has."""
+
+
+class Halo(NamedTuple):
+    """What was fetched from neighbours for several slices of a value."""
+
+    value: Tensor
+    room: Room
+    has_corners: bool
+    """Whether also that of neighbours of neighbours, along another axis."""
+
+
 @dataclass(frozen=True, eq=False)
 class Part:
     """What a rank has of a value."""
@@ -36,8 +49,8 @@ class Part:
     shape: tuple[int | None, ...]
     """That of the whole."""
     layout: Layout
-    held: tuple[int, tuple[range, ...]] | None = None
-    """An axis of which ranks have room for more than their blocks, and for what: what neighbours had once."""
+    held: Room = ()
+    """Axes of which ranks have room for more than their blocks, and for what: what neighbours had once."""
     packed: Packed | None = None
     """An axis of which only the run tells what each rank has."""
 
@@ -74,8 +87,7 @@ class Site:
     shapes: tuple[tuple[int | None, ...], ...]
     """Those of its results."""
     messages: Messages
-    halos: dict[tuple[Value, int], tuple[Tensor, tuple[range, ...]]]
-    """What was fetched from neighbours for several slices of a value."""
+    halos: dict[Value, Halo]
     moments: dict[tuple[Value, tuple[int, ...]], tuple[Tensor, Tensor]]
     """Means and sums of squares that are known."""
     laid: dict[tuple[int, Layout], tuple[Part, Part]]
@@ -110,35 +122,52 @@ class Site:
                 value = self.messages.unpacked(self.b, part.value, part.packed.dim, part.packed.split)
                 self.laid[key] = (part, Part(value, part.shape, part.layout))
             return self.laid[key][1]
-        if part.held is None:
+        if not part.held:
             return part
-        dim, held = part.held
-        split = part.layout[dim]
-        assert split is not None
-        block, mine = self.block(split), held[self.place(split)]
-        first = block.start - mine.start if len(block) else 0
         value = part.value
-        if block != mine:
-            value = (
-                self.b.along(value, dim, first, first + len(block))
-                if len(block)
-                else self.b.along(value, dim, 0, 0)
-            )
+        for dim, own in self.own_of(part).items():
+            if len(own) != value.shape[dim]:
+                value = self.b.along(value, dim, own.start, own.stop)
         return Part(value, part.shape, part.layout)
 
-    def widened(self, part: Part, held: tuple[int, tuple[range, ...]]) -> Part:
+    def own_of(self, part: Part) -> dict[int, range]:
+        """Where the block of a rank lies in what it has, along the axes that have room for more."""
+        found: dict[int, range] = {}
+        for dim, held in part.held:
+            split = part.layout[dim]
+            assert split is not None
+            block, mine = self.block(split), held[self.place(split)]
+            first = block.start - mine.start if len(block) else 0
+            found[dim] = range(first, first + len(block))
+        return found
+
+    def widened(self, part: Part, held: Room) -> Part:
         """A value with room for elements of neighbours, zeros at first."""
         if part.held == held:
             return part
         part = self.trimmed(part)
-        dim, ranges = held
-        split = part.layout[dim]
-        assert split is not None
-        block, mine = self.block(split), ranges[self.place(split)]
-        low = tuple(block.start - mine.start if n == dim else 0 for n in range(part.rank))
-        high = tuple(mine.stop - block.stop if n == dim else 0 for n in range(part.rank))
-        value = self.b.pad(part.value, self.b.number(0, part.value.dtype), low=low, high=high)
+        low, high = [0] * part.rank, [0] * part.rank
+        for dim, ranges in held:
+            split = part.layout[dim]
+            assert split is not None
+            block, mine = self.block(split), ranges[self.place(split)]
+            low[dim], high[dim] = block.start - mine.start, mine.stop - block.stop
+        nothing = self.b.number(0, part.value.dtype)
+        value = self.b.pad(part.value, nothing, low=tuple(low), high=tuple(high))
         return Part(value, part.shape, part.layout, held)
+
+    def refreshed(self, part: Part, *, corners: bool) -> Halo:
+        """What neighbours have now, in the room for it: with corners of what was received just before, too."""
+        region = self.own_of(part)
+        value = part.value
+        for dim, held in part.held:
+            split = part.layout[dim]
+            assert split is not None
+            source = value if corners else part.value
+            value = self.messages.refreshed(self.b, value, source, dim, split, held, region)
+            if corners:
+                del region[dim]
+        return Halo(value, part.held, corners)
 
     # From one layout to another
 
@@ -251,4 +280,4 @@ class Site:
         return part
 
 
-__all__ = ["Packed", "Part", "Site", "bytes_of"]
+__all__ = ["Halo", "Packed", "Part", "Room", "Site", "bytes_of"]

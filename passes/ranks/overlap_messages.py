@@ -17,7 +17,7 @@ import math
 from typing import ClassVar
 
 from ...dialect.mlir import Module, Operation, Value, ir
-from ...dialect.op import Cost, Elementwise
+from ...dialect.op import Cost, Effect, Elementwise
 from ...dialect.ops.arrangement import Concat, Roll
 from ...dialect.ops.creation import Empty
 from ...dialect.ops.distributed import FinishSendReceive, SendReceive, StartSendReceive
@@ -25,6 +25,7 @@ from ...dialect.ops.slicing import Slice, SliceUpdate
 from ...dialect.records import dataclass
 from ...dialect.register import create, decode_attributes, op_class_of
 from ..base import Pass, Statistics
+from ..control_flow.structure import YIELD
 from ..fusion.boxes import Box, Boxes, GivesUp, Straddles, Update, apart, bounds_of, halves, region_in
 from ..rewriting import Graph, defined_functions, is_unused, operations_in, type_of
 
@@ -67,18 +68,22 @@ class OverlapMessages(Pass):
         return _Overlap(graph, update, _Behind(graph, update), self.least).run()
 
     def _ends_here(self, graph: Graph, operation: Operation) -> bool:
-        """Whether an op on elements makes an array of which nothing else is computed in its block."""
+        """Whether an op on elements makes an array that is needed whole: behind its block, or nothing is made of it."""
         if not _is_elementwise(operation):
             return False
         shape = type_of(operation.results[0]).shape
+        users = graph.users.get(operation.results[0], ())
         return (
             bool(shape)
             and None not in shape
             and math.prod(extent or 0 for extent in shape) >= self.least
-            and not any(
-                user.block == operation.block
-                and (_is_elementwise(user) or op_class_of(user) in (Slice, Concat, SliceUpdate))
-                for user in graph.users.get(operation.results[0], ())
+            and (
+                any(str(user.name) in (YIELD, "func.return") for user in users)
+                or not any(
+                    user.block == operation.block
+                    and (_is_elementwise(user) or op_class_of(user) in (Slice, Concat, SliceUpdate))
+                    for user in users
+                )
             )
         )
 
@@ -107,14 +112,27 @@ class _Behind:
     def __init__(self, graph: Graph, last: Operation) -> None:
         self.before = self._ops_before(last)
         own = list(last.operands)
-        self.messages = self._messages(graph, own[1:] if op_class_of(last) is SliceUpdate else own)
+        needed = self._messages(graph, own[1:] if op_class_of(last) is SliceUpdate else own)
+        self.messages: list[Operation] = []
+        """Those that tell nothing of others, up to the first that does."""
         self.late: list[Operation] = []
-        """The ops in front of the update that need something of the messages, in order."""
-        self.values = {message.results[0] for message in self.messages}
+        """The ops in front of the update that need something of the messages, in order, other messages among them."""
+        self.received = {message.results[0] for message in needed}
+        self.values: set[Value] = set()
+        """What cannot be known before messages are there."""
+        self._is_in_order = True
+        waits = False
         for operation in self.before:
-            if operation not in self.messages and not self.values.isdisjoint(_used(operation)):
+            is_late = not self.values.isdisjoint(_used(operation))
+            if operation in needed and not is_late and not waits:
+                self.messages.append(operation)
+            elif operation in needed or is_late:
+                waits = waits or operation in needed
                 self.late.append(operation)
-                self.values.update(operation.results)
+            else:
+                self._is_in_order = self._is_in_order and (not waits or _only_computes(operation))
+                continue
+            self.values.update(operation.results)
 
     @staticmethod
     def _ops_before(last: Operation) -> list[Operation]:
@@ -135,11 +153,23 @@ class _Behind:
         return [op for op in found if op in needed or not graph.users.get(op.results[0])]
 
     def can_wait(self) -> bool:
-        """Whether all that is late may be done later, and no message tells something of another one."""
-        classes = [op_class_of(operation) for operation in self.late]
-        return all(op_class is not None and op_class.is_pure() for op_class in classes) and not any(
-            message.operands[0] in self.values for message in self.messages
+        """Whether all that is late may be done later, and messages stay in their order."""
+        return self._is_in_order and all(
+            _is_pure(operation) or operation.results[0] in self.received for operation in self.late
         )
+
+
+def _is_pure(operation: Operation) -> bool:
+    op_class = op_class_of(operation)
+    return op_class is not None and op_class.is_pure()
+
+
+def _only_computes(operation: Operation) -> bool:
+    """Whether an op, which is in front of a message, may as well be behind it."""
+    op_class = op_class_of(operation)
+    if op_class is None:
+        return not len(operation.regions) and str(operation.name) != "func.call"
+    return Effect.CONTROL not in op_class.effects
 
 
 def _used(operation: Operation) -> list[Value]:
@@ -172,7 +202,7 @@ class _Made:
 
 
 class _Overlap(Boxes):
-    """One update, the middle of which is computed first."""
+    """An update, or several of one tensor one behind the other, of which the middle is computed first."""
 
     dearest = Cost.EXPENSIVE
 
@@ -186,31 +216,50 @@ class _Overlap(Boxes):
                 halos[operation.results[0]] = Update(operation, region)
         super().__init__(graph, last, halos)
         self._behind, self._least = behind, least
-        self._received = {message.results[0] for message in behind.messages}
+        self._chain: list[Update] = []
+        """The updates by what was received that lie below the others, the first one first."""
+        self._tail: list[Operation] = [last]
+        """The updates by what is computed, in order."""
+        self._find_updates()
         self._is_late = False
         """Whether something that was received was read."""
 
+    def _find_updates(self) -> None:
+        below = self._last.operands[0]
+        while below in self._updates:
+            update = self._updates[below]
+            if self._chain or self._brings(update.operation.operands[1]):
+                self._chain.insert(0, update)
+            else:
+                self._tail.insert(0, update.operation)
+            below = update.operation.operands[0]
+
+    def _brings(self, value: Value) -> bool:
+        """Whether a value is what was received, or a part of it."""
+        producer = self._graph.producers.get(value)
+        part = producer is not None and op_class_of(producer) is Slice
+        return (producer.operands[0] if part and producer is not None else value) in self._behind.received
+
     def run(self) -> bool:
         """Whether it was worth it."""
-        region = region_in(self._last)
-        if region is None or not self._behind.can_wait():
+        if not self._behind.can_wait():
             return False
         try:
-            boxes = self._computed(region)
+            boxes = [box for update in self._tail for box in self._computed(update)]
         except GivesUp:
             boxes = []
         middle, edges = ([box for box in boxes if box.is_late == late] for late in (False, True))
-        chain = self._halos_below()
+        chain = self._chain
         if (
             sum(math.prod(map(len, box.place)) for box in middle) < self._least
             or not edges
-            or not self._are_read_here_alone(chain)
-            or any(not apart(halo.region, box.place) for halo in chain for box in middle)
+            or not self._may_be_first(boxes)
+            or not self._are_read_here_alone(middle)
         ):
             for operation in reversed(self._made):
                 operation.erase()
             return False
-        result = chain[0].operation.operands[0] if chain else self._last.operands[0]
+        result = (chain[0].operation if chain else self._tail[0]).operands[0]
         for box in middle:
             result = self._written(result, box.place, box.value)
         self._wait_behind()
@@ -222,21 +271,25 @@ class _Overlap(Boxes):
         self._last.results[0].replace_all_uses_with(result)
         self._last.erase()
         for operation in reversed(self._behind.late):
-            if is_unused(operation):
+            if is_unused(operation) and _is_pure(operation):
                 operation.erase()
         return True
 
-    def _halos_below(self) -> list[Update]:
-        """The updates by what was received that lie below the one that is looked at, the first one first."""
-        found: list[Update] = []
-        below = self._last.operands[0]
-        while below in self._updates:
-            found.insert(0, self._updates[below])
-            below = found[0].operation.operands[0]
-        return found
+    def _may_be_first(self, boxes: list[_Made]) -> bool:
+        """Whether nothing of the middle is written to where something else is written before."""
+        before = [halo.region for halo in self._chain]
+        for box in boxes:
+            if box.is_late:
+                before.append(box.place)
+            elif not all(apart(place, box.place) for place in before):
+                return False
+        return True
 
-    def _computed(self, region: Box) -> list[_Made]:
-        """The boxes with their elements: where they are written, and whether these need messages."""
+    def _computed(self, update: Operation) -> list[_Made]:
+        """The boxes of an update with their elements: where they are written, and whether these need messages."""
+        region = region_in(update)
+        if region is None:
+            raise GivesUp
         found: list[_Made] = []
         pending: list[Box] = [tuple(range(len(extent)) for extent in region)]
         while pending:
@@ -246,7 +299,7 @@ class _Overlap(Boxes):
             self._known.clear()
             self._is_late = False
             try:
-                value = self._value(self._last.operands[1], box)
+                value = self._value(update.operands[1], box)
             except Straddles as straddles:
                 pending += halves(box, straddles)
                 continue
@@ -297,27 +350,37 @@ class _Overlap(Boxes):
         return self._value(source, (*box[:axis], range(along.start + by, along.stop + by), *box[axis + 1 :]))
 
     def _read(self, value: Value, box: Box) -> Value:
-        if value in self._received:
+        if value in self._behind.received:
             self._is_late = True
         elif value in self._behind.values:
             raise GivesUp
         return super()._read(value, box)
 
-    def _are_read_here_alone(self, chain: list[Update]) -> bool:
-        """Whether nothing is computed twice, or read when it is written: what reads it is made anew, too."""
-        known = {update.result for update in chain}
+    def _are_read_here_alone(self, middle: list[_Made]) -> bool:
+        """Whether nothing is computed twice, or read when it is written: what reads it is made anew, too.
+
+        What later messages tell of the tensor that is updated lies outside of the middle.
+        """
+        known = {update.result for update in self._chain}
+        known.update(update.results[0] for update in self._tail[:-1])
         computed = {
             value
             for value in self._anew & self._behind.values
             if not _only_moves(self._graph.producers[value])
         }
         return all(
-            user == self._last
-            or user.results[0] in self._anew
-            or (value in known and user.results[0] in known)
+            user in self._tail
+            or not self._anew.isdisjoint(user.results)
+            or (value in known and not known.isdisjoint(user.results))
+            or (value in known and user in self._behind.late and self._is_apart(user, middle))
             for value in computed | known
             for user in self._graph.users.get(value, ())
         )
+
+    def _is_apart(self, operation: Operation, middle: list[_Made]) -> bool:
+        """Whether an op reads nothing of what is written first."""
+        region = region_in(operation) if op_class_of(operation) is Slice else None
+        return region is not None and all(apart(region, box.place) for box in middle)
 
     def _wait_behind(self) -> None:
         """Begin the messages where they are, and finish them behind the middle, in front of the edges."""
@@ -337,11 +400,22 @@ class _Overlap(Boxes):
             message.results[0].replace_all_uses_with(made.results[0])
             late.add(made.results[0])
             message.erase()
+        told = [
+            number
+            for number, each in enumerate(self._behind.late)
+            if each.results[0] in self._behind.received
+        ]
+        first = (
+            told[-1] + 1 if told else 0
+        )  # what later messages tell of goes in front of what is made of these
+        for operation in self._behind.late[:first]:
+            operation.move_before(self._last)
+            late.update(operation.results)
         for operation in self._made:
             if not late.isdisjoint(operation.operands):
                 late.update(operation.results)
                 operation.move_before(self._last)
-        for operation in self._behind.late:
+        for operation in self._behind.late[first:]:
             operation.move_before(self._last)
 
 

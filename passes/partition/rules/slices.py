@@ -5,7 +5,9 @@ All slices of a value that reach beyond the blocks are fetched in one exchange.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import Any, TypeAlias
 
 from ....dialect.emitter import INT64_MAX, Tensor
 from ....dialect.ops.convolution import Conv
@@ -15,8 +17,11 @@ from ....dialect.register import decode_attributes, op_class_of
 from ....dialect.sliding import Slide
 from ..layouts import Split, local_shape
 from ..messages import joined, overlap
-from ..parts import Part, Site
+from ..parts import Halo, Part, Room, Site
 from .elementwise import common_layout
+
+_Wanted: TypeAlias = "Mapping[int, Sequence[range]]"
+"""By axes what each rank wants of them."""
 
 
 def _positions(extent: int, start: int, stop: int, step: int) -> range:
@@ -45,15 +50,22 @@ def planned(site: Site, split: Split, positions: range, dim: int) -> Split:
 
 def _beside(site: Site, extent: int, dim: int) -> list[range]:
     """What all slices of a value in a block take of an axis."""
-    found = []
+    return [
+        _positions(extent, *(given[name][dim] for name in ("start", "stop", "step")))
+        for given in _slices_beside(site)
+    ]
+
+
+def _slices_beside(site: Site) -> list[Mapping[str, Any]]:
+    """The attributes of all slices of a value in a block."""
     if site.op_class is not Slice:
         return []
-    for use in site.operation.operands[0].uses:
-        user = use.owner.operation
-        if op_class_of(user) is Slice and user.block == site.operation.block:
-            given = decode_attributes(Slice, user)
-            found.append(_positions(extent, *(given[name][dim] for name in ("start", "stop", "step"))))
-    return found
+    users = [use.owner.operation for use in site.operation.operands[0].uses]
+    return [
+        decode_attributes(Slice, user)
+        for user in users
+        if op_class_of(user) is Slice and user.block == site.operation.block
+    ]
 
 
 def _wanted(positions: range, split: Split) -> list[range]:
@@ -72,29 +84,66 @@ def window_of(site: Site, part: Part, dim: int, wanted: Sequence[range]) -> tupl
     return value, wanted[mine]
 
 
-def _halo(site: Site, part: Part, dim: int, wanted: Sequence[range]) -> tuple[Tensor, range]:
-    """As `window_of`, with what the other slices of the value want."""
-    split = part.layout[dim]
-    assert split is not None
-    source, mine = site.operation.operands[0], site.place(split)
-    key = (source, dim)
-    known = site.halos.get(key)
-    if part.held is not None:  # all slices are of what it is then, so that nothing is copied
-        if known is None:
-            held = part.held[1]
-            known = site.halos[key] = (site.messages.refreshed(site.b, part.value, dim, split, held), held)
-        return known[0], known[1][mine]
-    blocks = split.blocks()
-    if all(not len(want) or overlap(block, want) == want for block, want in zip(blocks, wanted, strict=True)):
-        return part.value, blocks[mine]
-    if known is None or not all(map(_covers, known[1], wanted)):
-        everything = list(wanted)
-        for positions in _beside(site, split.extent, dim):
-            more = _wanted(positions, planned(site, split, positions, dim))
-            everything = [_both(a, b) for a, b in zip(everything, more, strict=True)]
-        value = site.messages.exchanged(site.b, part.value, dim, split, everything)
-        known = site.halos[key] = (value, tuple(everything))
-    return known[0], known[1][mine]
+def _with_edges(site: Site, part: Part, wanted: _Wanted) -> tuple[Tensor, dict[int, range]]:
+    """At least what ranks want of the axes that are split, fetched with what other slices want; and what it is."""
+    source = site.operation.operands[0]
+    known = site.halos.get(source)
+    corners = len(_beyond(part, wanted)) > 1
+    if known is None or not _has(part, known.room, wanted) or (corners and not known.has_corners):
+        all_wanted = [wanted, *(_wanted_by(site, part, given) for given in _slices_beside(site))]
+        beyond = max(len(_beyond(part, each)) for each in all_wanted)
+        if not beyond:
+            known = Halo(part.value, part.held, has_corners=False)
+        elif part.held and _has(part, part.held, wanted):  # all slices are of it then: nothing is copied
+            known = site.halos[source] = site.refreshed(part, corners=beyond > 1)
+        else:
+            known = site.halos[source] = _fetched(site, site.trimmed(part), all_wanted)
+    room, found = dict(known.room), {}
+    for dim in wanted:
+        split = part.layout[dim]
+        assert split is not None
+        found[dim] = room[dim][site.place(split)] if dim in room else site.block(split)
+    return known.value, found
+
+
+def _fetched(site: Site, part: Part, all_wanted: Sequence[_Wanted]) -> Halo:
+    """What neighbours have that somebody wants, along one axis after the other."""
+    room: Room = ()
+    value = part.value
+    for dim in all_wanted[0]:
+        if any(dim in _beyond(part, wanted) for wanted in all_wanted):
+            split = part.layout[dim]
+            assert split is not None
+            ranges = tuple(reduce(_both, each) for each in zip(*(w[dim] for w in all_wanted), strict=True))
+            value = site.messages.exchanged(site.b, value, dim, split, ranges)
+            room = (*room, (dim, ranges))
+    return Halo(value, room, has_corners=True)
+
+
+def _wanted_by(site: Site, part: Part, given: Mapping[str, Any]) -> _Wanted:
+    """What each rank needs for a slice of the axes that are split."""
+    found = {}
+    for dim, split in enumerate(part.layout):
+        if split is not None:
+            positions = _positions(split.extent, *(given[name][dim] for name in ("start", "stop", "step")))
+            found[dim] = _wanted(positions, planned(site, split, positions, dim))
+    return found
+
+
+def _beyond(part: Part, wanted: _Wanted) -> list[int]:
+    """The axes of which a rank wants something that it has not."""
+    return [dim for dim in wanted if not _has(part, (), {dim: wanted[dim]})]
+
+
+def _has(part: Part, room: Room, wanted: _Wanted) -> bool:
+    """Whether ranks have what they want in their blocks, or in the room for more of an axis."""
+    rooms = dict(room)
+    for dim, wants in wanted.items():
+        split = part.layout[dim]
+        assert split is not None
+        if not all(map(_covers, rooms.get(dim, split.blocks()), wants)):
+            return False
+    return True
 
 
 def _covers(held: range, want: range) -> bool:
@@ -122,33 +171,25 @@ def take(site: Site, x: Tensor, dim: int, held: range, positions: range) -> Tens
 def slice_(site: Site, parts: Sequence[Part]) -> list[Part]:
     """`slice`."""
     (part,) = parts
-    if sum(split is not None for split in part.layout) > 1:
-        part = site.trimmed(part)
     bounds = {name: list(site.attributes[name]) for name in ("start", "stop", "step")}
-    splits = [dim for dim, split in enumerate(part.layout) if split is not None]
-    cut = {name: list(values) for name, values in bounds.items()}
-    for dim in splits:
-        cut["start"][dim], cut["stop"][dim], cut["step"][dim] = 0, INT64_MAX, 1
+    value, held = _with_edges(site, part, _wanted_by(site, part, bounds))
     layout = list(part.layout)
-    for number, dim in enumerate(splits):
-        split = part.layout[dim]
-        assert split is not None
+    for dim, split in enumerate(part.layout):
+        if split is None:
+            continue
         positions = _positions(split.extent, *(bounds[name][dim] for name in ("start", "stop", "step")))
-        new = planned(site, split, positions, dim)
-        fetch = _halo if number == 0 and len(splits) == 1 else window_of
-        value, held = fetch(site, part, dim, _wanted(positions, new))
+        layout[dim] = new = planned(site, split, positions, dim)
         block = site.block(new)
-        value = take(site, value, dim, held, positions[block.start : block.stop])
-        layout[dim] = new
-        shape = (*part.shape[:dim], len(positions), *part.shape[dim + 1 :])
-        part = Part(value, shape, tuple(layout))
-    whole = all(
-        cut[name][n] == default for name, default in (("start", 0), ("step", 1)) for n in range(part.rank)
-    )
-    if whole and all(stop in (INT64_MAX, part.value.shape[n]) for n, stop in enumerate(cut["stop"])):
-        return [Part(part.value, site.shapes[0], part.layout)]
-    value = site.b.slice(part.value, **{name: tuple(values) for name, values in cut.items()})
-    return [Part(value, site.shapes[0], part.layout)]
+        value = take(site, value, dim, held[dim], positions[block.start : block.stop])
+        bounds["start"][dim], bounds["stop"][dim], bounds["step"][dim] = 0, INT64_MAX, 1
+    if not all(
+        start == 0 and step == 1 and stop in (INT64_MAX, extent)
+        for start, step, stop, extent in zip(
+            bounds["start"], bounds["step"], bounds["stop"], value.shape, strict=True
+        )
+    ):
+        value = site.b.slice(value, **{name: tuple(values) for name, values in bounds.items()})
+    return [Part(value, site.shapes[0], tuple(layout))]
 
 
 def slice_update(site: Site, parts: Sequence[Part]) -> list[Part]:
@@ -177,8 +218,7 @@ def slice_update(site: Site, parts: Sequence[Part]) -> list[Part]:
         new = split.of_part(positions.start, len(positions), positions.step)
         wanted[dim] = new
         block, own = site.block(new), site.block(split)
-        if whole.held is not None and whole.held[0] == dim:
-            own = whole.held[1][site.place(split)]
+        own = dict(whole.held)[dim][site.place(split)] if dim in dict(whole.held) else own
         here = positions[block.start : block.stop]
         first = here[0] - own.start if len(here) else 0
         last = here[-1] - own.start + 1 if len(here) else 0
@@ -187,8 +227,11 @@ def slice_update(site: Site, parts: Sequence[Part]) -> list[Part]:
         update, tuple(wanted), "what is written is split along another axis than the array"
     )
     target = whole.value
-    if whole.held is not None:  # what neighbours have sent is in it, for slices behind this one
-        target = site.halos.get((site.operation.operands[0], whole.held[0]), (target, ()))[0]
+    halo = site.halos.get(site.operation.operands[0])
+    if (
+        halo is not None and halo.room == whole.held
+    ):  # what neighbours have sent is in it, for slices behind this one
+        target = halo.value
     value = b.slice_update(target, update.value, **{name: tuple(values) for name, values in bounds.items()})
     return [Part(value, whole.shape, whole.layout, whole.held)]
 
@@ -221,7 +264,7 @@ def _fitting(site: Site, whole: Part, update: Part, ranges: Sequence[range | Non
             ends = whole.extent(dim)
             wanted[dim] = Split(split.axis, (0, *(min(bound, ends) for bound in inner), ends))
         taken.add(split.axis)
-    return site.laid_out(whole, tuple(wanted))
+    return whole if tuple(wanted) == whole.layout else site.laid_out(site.trimmed(whole), tuple(wanted))
 
 
 def dynamic_slice(site: Site, parts: Sequence[Part]) -> list[Part]:

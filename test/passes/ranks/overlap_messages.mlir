@@ -68,11 +68,14 @@ func.func @anew(%u: tensor<8x4xf64>) -> tensor<8x4xf64> {
 
 // -----
 
-// A message that tells what another one has brought cannot begin before that.
+// A message that tells what another one has brought is sent behind the middle, when that is there.
 // CHECK-LABEL: func.func @corners
-// CHECK-COUNT-2: "weft.send_receive"
-// CHECK-NOT: weft.empty
-// CHECK: return
+// CHECK: %[[M:.*]] = "weft.start_send_receive"
+// CHECK-NOT: weft.send_receive
+// CHECK: "weft.slice_update"({{.*}}tensor<7x3xf64>) -> tensor<8x4xf64>
+// CHECK: "weft.finish_send_receive"(%[[M]]
+// CHECK: %[[R:.*]] = "weft.send_receive"
+// CHECK: "weft.add"({{.*}}%[[R]]
 func.func @corners(%u: tensor<8x4xf64>) -> tensor<8x4xf64> {
   %0 = "weft.slice"(%u) {start = array<i64: 0, 0>, step = array<i64: 1, 1>, stop = array<i64: 1, 4>} : (tensor<8x4xf64>) -> tensor<1x4xf64>
   %1 = "weft.send_receive"(%0) {over = "a", shift = -1 : i64, wraps = true} : (tensor<1x4xf64>) -> tensor<1x4xf64>
@@ -84,6 +87,69 @@ func.func @corners(%u: tensor<8x4xf64>) -> tensor<8x4xf64> {
   %7 = "weft.concat"(%6, %5) {axis = 1 : i64} : (tensor<8x3xf64>, tensor<8x1xf64>) -> tensor<8x4xf64>
   %8 = "weft.add"(%u, %7) : (tensor<8x4xf64>, tensor<8x4xf64>) -> tensor<8x4xf64>
   return %8 : tensor<8x4xf64>
+}
+
+// -----
+
+// Behind such a message ranks do something else together: it stays in front of that.
+// CHECK-LABEL: func.func @in_order
+// CHECK-COUNT-2: "weft.send_receive"
+// CHECK: "weft.all_reduce"
+// CHECK-NOT: weft.empty
+// CHECK: return
+func.func @in_order(%u: tensor<8x4xf64>) -> (tensor<8x4xf64>, tensor<8x4xf64>) {
+  %0 = "weft.slice"(%u) {start = array<i64: 0, 0>, step = array<i64: 1, 1>, stop = array<i64: 1, 4>} : (tensor<8x4xf64>) -> tensor<1x4xf64>
+  %1 = "weft.send_receive"(%0) {over = "a", shift = -1 : i64, wraps = true} : (tensor<1x4xf64>) -> tensor<1x4xf64>
+  %2 = "weft.slice"(%u) {start = array<i64: 1, 0>, step = array<i64: 1, 1>, stop = array<i64: 8, 4>} : (tensor<8x4xf64>) -> tensor<7x4xf64>
+  %3 = "weft.concat"(%2, %1) {axis = 0 : i64} : (tensor<7x4xf64>, tensor<1x4xf64>) -> tensor<8x4xf64>
+  %4 = "weft.slice"(%3) {start = array<i64: 0, 0>, step = array<i64: 1, 1>, stop = array<i64: 8, 1>} : (tensor<8x4xf64>) -> tensor<8x1xf64>
+  %5 = "weft.send_receive"(%4) {over = "b", shift = -1 : i64, wraps = true} : (tensor<8x1xf64>) -> tensor<8x1xf64>
+  %6 = "weft.slice"(%3) {start = array<i64: 0, 1>, step = array<i64: 1, 1>, stop = array<i64: 8, 4>} : (tensor<8x4xf64>) -> tensor<8x3xf64>
+  %7 = "weft.concat"(%6, %5) {axis = 1 : i64} : (tensor<8x3xf64>, tensor<8x1xf64>) -> tensor<8x4xf64>
+  %9 = "weft.all_reduce"(%u) {over = "b", reduction = "sum"} : (tensor<8x4xf64>) -> tensor<8x4xf64>
+  %8 = "weft.add"(%u, %7) : (tensor<8x4xf64>, tensor<8x4xf64>) -> tensor<8x4xf64>
+  return %8, %9 : tensor<8x4xf64>, tensor<8x4xf64>
+}
+
+// -----
+
+// Several updates of one tensor are made together: the middle of all of them, then what waits.
+// CHECK-LABEL: func.func @several
+// CHECK: %[[M:.*]] = "weft.start_send_receive"
+// CHECK: %[[A:.*]] = "weft.slice_update"(%arg0, {{.*}}) {start = array<i64: 0, 1>, {{.*}}tensor<7x3xf64>)
+// CHECK: %[[B:.*]] = "weft.slice_update"(%[[A]], {{.*}}) {start = array<i64: 0, 0>, {{.*}}tensor<7x1xf64>)
+// CHECK: "weft.finish_send_receive"(%[[M]]
+// CHECK-COUNT-3: "weft.slice_update"
+// CHECK: return
+func.func @several(%u: tensor<9x4xf64>) -> tensor<9x4xf64> {
+  %0 = "weft.slice"(%u) {start = array<i64: 0, 0>, step = array<i64: 1, 1>, stop = array<i64: 1, 4>} : (tensor<9x4xf64>) -> tensor<1x4xf64>
+  %1 = "weft.send_receive"(%0) {over = "d", shift = -1 : i64, wraps = false} : (tensor<1x4xf64>) -> tensor<1x4xf64>
+  %2 = "weft.slice_update"(%u, %1) {start = array<i64: 8, 0>, step = array<i64: 1, 1>, stop = array<i64: 9, 4>} : (tensor<9x4xf64>, tensor<1x4xf64>) -> tensor<9x4xf64>
+  %3 = "weft.slice"(%2) {start = array<i64: 1, 1>, step = array<i64: 1, 1>, stop = array<i64: 9, 4>} : (tensor<9x4xf64>) -> tensor<8x3xf64>
+  %4 = "weft.tanh"(%3) : (tensor<8x3xf64>) -> tensor<8x3xf64>
+  %5 = "weft.slice"(%2) {start = array<i64: 1, 1>, step = array<i64: 1, 1>, stop = array<i64: 9, 2>} : (tensor<9x4xf64>) -> tensor<8x1xf64>
+  %6 = "weft.tanh"(%5) : (tensor<8x1xf64>) -> tensor<8x1xf64>
+  %7 = "weft.slice_update"(%2, %4) {start = array<i64: 0, 1>, step = array<i64: 1, 1>, stop = array<i64: 8, 4>} : (tensor<9x4xf64>, tensor<8x3xf64>) -> tensor<9x4xf64>
+  %8 = "weft.slice_update"(%7, %6) {start = array<i64: 0, 0>, step = array<i64: 1, 1>, stop = array<i64: 8, 1>} : (tensor<9x4xf64>, tensor<8x1xf64>) -> tensor<9x4xf64>
+  return %8 : tensor<9x4xf64>
+}
+
+// -----
+
+// The second of them replaces what the first one has not written yet: the order stays.
+// CHECK-LABEL: func.func @over_each_other
+// CHECK: "weft.send_receive"
+// CHECK-NOT: weft.start_send_receive
+func.func @over_each_other(%u: tensor<9x4xf64>) -> tensor<9x4xf64> {
+  %0 = "weft.slice"(%u) {start = array<i64: 0, 0>, step = array<i64: 1, 1>, stop = array<i64: 1, 4>} : (tensor<9x4xf64>) -> tensor<1x4xf64>
+  %1 = "weft.send_receive"(%0) {over = "d", shift = -1 : i64, wraps = false} : (tensor<1x4xf64>) -> tensor<1x4xf64>
+  %2 = "weft.slice_update"(%u, %1) {start = array<i64: 8, 0>, step = array<i64: 1, 1>, stop = array<i64: 9, 4>} : (tensor<9x4xf64>, tensor<1x4xf64>) -> tensor<9x4xf64>
+  %3 = "weft.slice"(%2) {start = array<i64: 1, 0>, step = array<i64: 1, 1>, stop = array<i64: 9, 4>} : (tensor<9x4xf64>) -> tensor<8x4xf64>
+  %4 = "weft.tanh"(%3) : (tensor<8x4xf64>) -> tensor<8x4xf64>
+  %5 = "weft.slice"(%2) {start = array<i64: 0, 0>, step = array<i64: 1, 1>, stop = array<i64: 9, 1>} : (tensor<9x4xf64>) -> tensor<9x1xf64>
+  %7 = "weft.slice_update"(%2, %4) {start = array<i64: 0, 0>, step = array<i64: 1, 1>, stop = array<i64: 8, 4>} : (tensor<9x4xf64>, tensor<8x4xf64>) -> tensor<9x4xf64>
+  %8 = "weft.slice_update"(%7, %5) {start = array<i64: 0, 3>, step = array<i64: 1, 1>, stop = array<i64: 9, 4>} : (tensor<9x4xf64>, tensor<9x1xf64>) -> tensor<9x4xf64>
+  return %8 : tensor<9x4xf64>
 }
 
 // -----

@@ -60,6 +60,52 @@ def test_ranks_give_what_numpy_gives(f: Callable[..., None], spec: Any, count: i
     np.testing.assert_allclose(u.gather(), whole, rtol=1e-12)
 
 
+def nine_points(u: Any, steps: Any) -> None:
+    for _ in range(steps):
+        sides = u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]
+        u[1:-1, 1:-1] = 0.1 * (sides + u[:-2, :-2] + u[2:, 2:] - u[:-2, 2:] - u[2:, :-2])
+
+
+def one_corner(u: Any, steps: Any) -> None:
+    for _ in range(steps):
+        u[:-2, :-1] = 0.5 * (u[2:, 1:] - u[:-2, :-1])
+
+
+def with_boundary(u: Any, steps: Any) -> None:
+    for _ in range(steps):
+        inner = u[1:-1, 1:-1]
+        inner += 0.1 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4 * inner)
+        u[0], u[-1] = u[1], u[-2]
+        u[:, 0], u[:, -1] = u[:, 1], u[:, -2]
+
+
+def inside_a_branch(u: Any, steps: Any) -> None:
+    for _ in range(steps):
+        u[1:-1] += 0.1 * (u[2:] - u[:-2])
+        if np.sum(u) > -1e9:
+            u[2:-2] = 0.5 * (u[4:] + u[:-4])
+
+
+@pytest.mark.parametrize("axes", [{"a": 2, "b": 2}, {"a": 3, "b": 2}])
+@pytest.mark.parametrize("f", [five_points, nine_points, one_corner, with_boundary, inside_a_branch])
+def test_neighbours_along_two_axes_send_once_each(f: Callable[..., None], axes: dict[str, int]) -> None:
+    mesh = ranks.Mesh.simulated(**axes)
+    whole = np.random.default_rng(0).normal(size=(22, 23))
+    u = ranks.scatter(whole, P("a", "b"), mesh)
+    made = ranks.partition(f, mesh).get_concrete_function(u, np.int64(4))
+    assert sum(message.kind == "send_receive" for message in made._ranks[0].messages) == 4
+    given = []
+    with context():
+        for block, rank in zip(u.blocks, made._ranks, strict=True):
+            module = ir.Module.parse(rank.text)
+            run_pipeline(module, "builtin.module(overlap-messages{least=1})")
+            assert ("weft.start_send_receive" in str(module)) == (f is not one_corner)
+            given.append((module, made._program.symbol, [block, np.int64(4)]))
+    mesh.run(interpret, given)
+    f(whole, 4)
+    np.testing.assert_allclose(u.gather(), whole, rtol=1e-12)
+
+
 def rolled(u: Any, steps: Any) -> Any:
     before = u
     for _ in range(steps):
@@ -120,7 +166,7 @@ def test_two_fields_wait_for_each_other() -> None:
             u += 0.1 * v
 
     mesh = ranks.Mesh.simulated(3)
-    whole = [np.random.default_rng(0).normal(size=300), np.zeros(300)]
+    whole = [np.random.default_rng(0).normal(size=(300, 200)), np.zeros((300, 200))]
     split = [ranks.scatter(x, P("d"), mesh) for x in whole]
     ranks.partition(wave, mesh)(*split, np.int64(20))
     wave(*whole, 20)
