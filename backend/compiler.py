@@ -102,6 +102,3 @@ def _backend() -> ModuleType:
     from .gpu import emission as gpu
 
     return gpu
-
-
-__all__ = ["backend_text", "emit", "machine_code", "pipelines", "visit_stages"]

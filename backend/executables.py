@@ -33,6 +33,3 @@ def loaded(
 
         return DeviceExecutable(code, callbacks, open_device(device), exception_of=exception_of)
     return loaded_here(code, callbacks)
-
-
-__all__ = ["loaded"]

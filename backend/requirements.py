@@ -105,6 +105,3 @@ def _platform(triple: str) -> tuple[str, str]:
     architecture, _, rest = triple.partition("-")
     system = next((name for word, name in _SYSTEMS.items() if word in rest), sys.platform)
     return _NAMES.get(architecture, architecture), system
-
-
-__all__ = ["Requirements", "requirements", "why_not_fitting"]

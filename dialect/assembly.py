@@ -39,6 +39,3 @@ def simplify_names(block: ir.Block) -> None:
         if isinstance(location, ir.NameLoc):
             name = _NAMES_PER_TEXT.sub("_", location.name_str).strip("_")
             argument.set_location(ir.Location.name(name or "argument", location.child_loc))
-
-
-__all__ = ["assembly", "simplify_names"]

@@ -485,38 +485,3 @@ def found_outside(
     if extent.has_lanes:
         return None
     return [Laned(result, False) for result in b.emit(op_class, [indices.value, extent.value], {})]
-
-
-__all__ = [
-    "Along",
-    "Laned",
-    "Lanes",
-    "Looped",
-    "Rule",
-    "alike",
-    "along",
-    "asked_backwards",
-    "asked_forwards",
-    "batched",
-    "convolved",
-    "elementwise",
-    "emitted",
-    "extent_of_axis",
-    "found_outside",
-    "labelled",
-    "looped",
-    "multiplied",
-    "of_first",
-    "on_diagonal",
-    "on_last_axes",
-    "paired",
-    "permuted",
-    "read_at",
-    "repeated",
-    "reshaped",
-    "searched",
-    "windowed",
-    "with_entries",
-    "without_results",
-    "written_at",
-]

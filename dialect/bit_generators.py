@@ -143,16 +143,3 @@ def _view(bit_generator: Any, layout: Layout, generator: Any) -> np.ndarray[Any,
     buffer: Any = (ctypes.c_uint64 * layout.words).from_address(address)
     buffer.bit_generator, buffer.generator = bit_generator, generator
     return np.frombuffer(buffer, np.uint64)
-
-
-__all__ = [
-    "ALGORITHMS",
-    "algorithm_of",
-    "count_of_words",
-    "generator_with",
-    "is_count_of_words",
-    "is_generator",
-    "layout_of",
-    "owner_of",
-    "words_of",
-]

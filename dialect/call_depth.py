@@ -34,6 +34,3 @@ def deeper_calls() -> Iterator[None]:
         if sys.getrecursionlimit() == deeper:  # and no program has set another one
             with contextlib.suppress(RecursionError):  # of a caller that is as deep as Python allows
                 sys.setrecursionlimit(before)
-
-
-__all__ = ["call_depth", "deeper_calls"]

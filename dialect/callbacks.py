@@ -139,24 +139,3 @@ def gives_declared(callback: Callback) -> bool:
 def name_of(function: Callable[..., Any]) -> str:
     """What a Python function is called in messages."""
     return getattr(function, "__name__", None) or repr(function)
-
-
-__all__ = [
-    "COLLECTIVE",
-    "COLLECTIVES",
-    "RAISE",
-    "Callback",
-    "call_back",
-    "callback_at",
-    "checked_results",
-    "gives_declared",
-    "is_repeatable",
-    "measured",
-    "name_of",
-    "native_of",
-    "repeatable",
-    "takes_numbers",
-    "with_declared",
-    "with_native",
-    "with_numbers",
-]

@@ -166,19 +166,3 @@ def perform_described(description: Array, *operands: Array) -> list[Array]:
     if collective.kind == "finish_send_receive":
         return [member.finish(collective, int(operands[1]))]
     return [member.perform(collective, operands[1])]
-
-
-__all__ = [
-    "KINDS",
-    "NATIVE_DTYPES",
-    "NATIVE_REDUCTIONS",
-    "Word",
-    "collective_of",
-    "described",
-    "digest_of",
-    "group_key",
-    "key_of",
-    "number_of",
-    "operand_of",
-    "perform_described",
-]

@@ -336,23 +336,3 @@ def place_of(location: str) -> str:
     """
     found = _PLACE.search(location)
     return "" if found is None else f"{found[1]}:{found[2]}"
-
-
-__all__ = [
-    "REDUCTIONS",
-    "Alone",
-    "Collective",
-    "Member",
-    "Started",
-    "being",
-    "combined",
-    "combined_as",
-    "current_member",
-    "on_change",
-    "perform",
-    "perform_reduction",
-    "place_of",
-    "result_of",
-    "set_default",
-    "source_of",
-]

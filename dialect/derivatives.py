@@ -278,15 +278,3 @@ def _linear_tangent(
 def has_numbers(tensor: TensorType) -> bool:
     """Whether values of a type have derivatives: real and complex numbers."""
     return kind(tensor.dtype) in "fc"
-
-
-__all__ = [
-    "Choice",
-    "Cotangent",
-    "Part",
-    "cotangents",
-    "has_numbers",
-    "is_differentiable",
-    "tangents",
-    "without_derivative",
-]

@@ -141,5 +141,3 @@ ROUTINES: Mapping[str, Callable[..., bool | None]] = MappingProxyType(
 
 NUMBERS: Mapping[str, int] = MappingProxyType({name: number for number, name in enumerate(ROUTINES)})
 """What native code calls them by."""
-
-__all__ = ["NUMBERS", "ROUTINES"]

@@ -292,6 +292,3 @@ class EagerEmitter(Emitter):
     def refined(self, value: Tensor, wanted: TensorType) -> Tensor:
         """Everything is known of arrays."""
         return value
-
-
-__all__ = ["INT64", "INT64_MAX", "INT64_MIN", "EagerEmitter", "Emitter", "Extent", "Number", "Tensor"]

@@ -90,6 +90,3 @@ def _is_of_user(frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return True
-
-
-__all__ = ["interrupts_held", "raise_held"]

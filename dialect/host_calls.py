@@ -130,18 +130,3 @@ def _tensor(mlir_type: Type) -> TensorType:
     if not isinstance(found, TensorType):
         raise InternalError(f"a Python function takes and gives tensors, not {found}")
     return found
-
-
-__all__ = [
-    "NAME",
-    "NATIVE",
-    "SIGNATURE",
-    "callback_of",
-    "collective_symbol",
-    "create_host_call",
-    "declared_callback",
-    "host_symbol",
-    "native_name",
-    "only_raises",
-    "signature_of",
-]

@@ -170,13 +170,3 @@ def names_on_first_use(
         return sorted({*package, *modules})
 
     return __getattr__, __dir__
-
-
-__all__ = [
-    "is_loaded",
-    "load_on_first_use",
-    "names_on_first_use",
-    "uncollected",
-    "uncollected_once",
-    "when_imported",
-]

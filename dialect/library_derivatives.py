@@ -56,5 +56,3 @@ _OF_SCIPY: dict[str, tuple[Partial, ...]] = {
 LIBRARY_PARTIALS: Mapping[str, tuple[Partial, ...]] = MappingProxyType(
     {f"scipy.special.{name}": partials for name, partials in _OF_SCIPY.items()}
 )
-
-__all__ = ["LIBRARY_PARTIALS"]

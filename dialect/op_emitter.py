@@ -37,6 +37,3 @@ class OpEmitter(Emitter):
             "tensor.cast", results=[type_to_mlir(wanted)], operands=[value.handle], loc=self.location
         )
         return self.value(cast.results[0])
-
-
-__all__ = ["OpEmitter"]

@@ -4,5 +4,3 @@ from __future__ import annotations
 
 OUTSIDE: dict[str, str] = {}
 """The modules of other packages in which ops are defined, each with the module that lowers them."""
-
-__all__ = ["OUTSIDE"]

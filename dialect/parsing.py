@@ -73,6 +73,3 @@ def first_unquoted_op(text: str, dialects: Sequence[str] = ("weft",)) -> Unquote
     finally:
         ir.Context.current.emit_error_diagnostics = errors
     return None
-
-
-__all__ = ["UnquotedOp", "first_unquoted_op"]

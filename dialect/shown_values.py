@@ -74,6 +74,3 @@ def shown_value(value: Any) -> str:
         '[1.5, an object object]'
     """
     return _SHOWN.repr(value)
-
-
-__all__ = ["shown_value"]

@@ -182,16 +182,3 @@ def phases_of(slide: Slide, extent: int | None) -> Iterator[Phase]:
             assert count is not None
             high = (count - 1) * own.stride + own.reach + 1 - extent - low
         yield Phase(first, step, count, seen_first, seen_step, seen, own._replace(high=high))
-
-
-__all__ = [
-    "Phase",
-    "Slide",
-    "phases_of",
-    "require_numbers",
-    "slid_shape",
-    "slides_of",
-    "spread_extent",
-    "surrounded",
-    "windows_of",
-]

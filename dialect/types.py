@@ -163,17 +163,3 @@ def normalize_axis(axis: int, rank: int) -> int:
     if not -rank <= axis < rank:
         raise AxisError(axis, rank)
     return axis % rank
-
-
-__all__ = [
-    "RefType",
-    "Shape",
-    "TensorType",
-    "ValueType",
-    "broadcast_shapes",
-    "compatible_shapes",
-    "format_shape",
-    "normalize_axis",
-    "parse_type",
-    "type_of",
-]

@@ -163,16 +163,3 @@ def call_loop(function: str, loop: str, arguments: Sequence[np.ndarray[Any, Any]
     with np.errstate(all="ignore", invalid="call", call=lambda *_: invalid.append(True)):
         ufunc(*arguments[: ufunc.nin], out=tuple(arguments[ufunc.nin :]), signature=loop)
     return bool(invalid)
-
-
-__all__ = [
-    "Known",
-    "Signature",
-    "axis_source",
-    "call_loop",
-    "core_sizes",
-    "find_ufunc",
-    "loop_of",
-    "result_dtypes",
-    "signature_of",
-]

@@ -230,14 +230,3 @@ def spread(
         whole = with_part(b, whole, part, part_of(b, whole, part) + value)
     back = [slide._replace(low=-slide.low, high=-slide.high) for slide in slides]
     return b.refined(surrounded(b, whole, back, 0), x.type)
-
-
-__all__ = [
-    "kernel_cotangent",
-    "part_of",
-    "parts_of_windows",
-    "spread",
-    "surrounded",
-    "with_part",
-    "x_cotangent",
-]

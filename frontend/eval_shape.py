@@ -55,6 +55,3 @@ def _described(leaf: Any) -> Any:
     """The type of an array that is passed, which may be of a function that is traced around this one."""
     is_array: bool = isinstance(leaf, (TracedArray, *ARRAYS))
     return TensorSpec(static_shape(leaf), leaf.dtype) if is_array else leaf
-
-
-__all__ = ["eval_shape"]

@@ -594,6 +594,3 @@ def function(
     return (
         (lambda f: Function(f, *options)) if python_function is None else Function(python_function, *options)
     )
-
-
-__all__ = ["BoundFunction", "Function", "function"]

@@ -53,6 +53,3 @@ def _handler() -> logging.Handler:
     handler = Shown()
     handler.setFormatter(logging.Formatter("%(name)s: %(message)s"))
     return handler
-
-
-__all__ = ["is_logged", "log"]

@@ -31,5 +31,3 @@ class _Listening:
 
 
 listening = _Listening()
-
-__all__ = ["Listener", "listening"]

@@ -158,20 +158,3 @@ def noting(notes: list[Note]) -> Iterator[list[Note]]:
         yield notes
     finally:
         _notes.reset(token)
-
-
-__all__ = [
-    "CATEGORIES",
-    "KINDS",
-    "NOWHERE",
-    "Kind",
-    "Note",
-    "Place",
-    "fields",
-    "note",
-    "noting",
-    "place_of",
-    "place_of_value",
-    "recorded",
-    "wanted",
-]

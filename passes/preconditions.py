@@ -73,6 +73,3 @@ def is_tensor(given: Type) -> bool:
 def is_array(given: Type) -> bool:
     """Whether a type is that of a tensor or memref of known rank."""
     return isinstance(given, (ir.RankedTensorType, ir.MemRefType))
-
-
-__all__ = ["is_array", "is_tensor", "refuse", "require_axis", "require_interfaces", "require_lowered"]

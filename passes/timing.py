@@ -121,6 +121,3 @@ class phase:
             if listening.listener is not None:
                 begin = int(1e9 * self._start)
                 listening.listener.span(self._name, "compile", begin, int(1e9 * end), **self._counted)
-
-
-__all__ = ["CompileTimes", "phase"]

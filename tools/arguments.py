@@ -38,6 +38,3 @@ class Parser(argparse.ArgumentParser):
                     *(parser._options() for parser in action.choices.values() if isinstance(parser, Parser))
                 )
         return found
-
-
-__all__ = ["Parser"]

@@ -206,6 +206,3 @@ def _difference(before: str, after: str) -> list[str]:
     return list(
         difflib.unified_diff(before.splitlines(), after.splitlines(), "before", "after", lineterm="", n=2)
     )
-
-
-__all__ = ["Bisection", "Rewrites", "first_failing"]

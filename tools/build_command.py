@@ -121,6 +121,3 @@ def _build(wanted: argparse.Namespace) -> dict[str, str]:
         kind, wanted.target, wanted.threads, wanted.checked, wanted.linker, wanted.lapack, output.name
     )
     return export_files(output.parent, functions, wanted.library or c_name(stem), options)
-
-
-__all__ = ["add_build_command", "build"]

@@ -65,6 +65,3 @@ def _lines(store: Store) -> list[str]:
     if len(refusals) > _MOST_SHOWN:
         lines.append(f"  and {len(refusals) - _MOST_SHOWN} more")
     return lines
-
-
-__all__ = ["work_on_cache"]

@@ -108,6 +108,3 @@ def _told(concrete: Any, wanted: argparse.Namespace) -> str:
 
         return passes_text(concrete, wanted.line)
     return str(concrete.explain() if wanted.line is None else concrete.explain().about(wanted.line))
-
-
-__all__ = ["add_explain_command", "explain"]

@@ -192,6 +192,3 @@ def _path_to(operation: Operation) -> list[str]:
         except ValueError:  # it has none, and MLIR has no other word for that
             around = None
     return folders
-
-
-__all__ = ["PrintIR", "print_module", "print_op", "symbol", "targets", "title"]

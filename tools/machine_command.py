@@ -112,6 +112,3 @@ def _size(size: int) -> str:
     """
     unit = next((unit for unit in range(3, 0, -1) if size >= 1 << 10 * unit), 0)
     return f"{size / (1 << 10 * unit):.3g} {('B', 'KiB', 'MiB', 'GiB')[unit]}"
-
-
-__all__ = ["figure_lines", "print_machine"]

@@ -183,13 +183,3 @@ def _difference(before: str, after: str) -> str:
         if old != new:
             return f", first in line {number} of the text: {old.strip()} / {new.strip()}"
     return ", of another length"
-
-
-__all__ = [
-    "Parser",
-    "TopLevelOp",
-    "define_dialects",
-    "require_root",
-    "require_roundtrip",
-    "rooted_anywhere",
-]

@@ -177,17 +177,3 @@ def _entry_points(group: str) -> Iterable[EntryPoint]:
     from importlib.metadata import entry_points
 
     return entry_points(group=group)
-
-
-__all__ = [
-    "OPS_GROUP",
-    "OUTSIDE",
-    "PASSES_GROUP",
-    "add_all_ops",
-    "add_all_passes",
-    "add_installed_ops",
-    "add_installed_passes",
-    "load_plugins",
-    "loaded_pass",
-    "outside_of",
-]

@@ -79,6 +79,3 @@ def _status(code: Any) -> int:
         return code or 0
     print(code, file=sys.stderr)
     return 1
-
-
-__all__ = ["add_profile_command", "run_profiled"]

@@ -255,7 +255,5 @@ def _in_fork(work: Callable[[], str | None]) -> str | None:
     return found if status == 0 else None
 
 
-__all__ = ["Reduction", "main"]
-
 if __name__ == "__main__":
     sys.exit(main())

@@ -94,6 +94,3 @@ def require_known_passes(options: Options) -> None:
                 close = similar(name, _names())
                 hint = f"; did you mean {close}?" if close else ""
                 raise WeftValueError(f"--{option}: {name!r} is no pass{hint}") from None
-
-
-__all__ = ["pass_names", "requested_steps", "require_known_passes", "similar"]

@@ -43,6 +43,3 @@ def _array(word: str, dtype: np.dtype[Any]) -> Any:
         raise WeftValueError(
             f"--args takes a .npy file or numbers, as in [1, 2.5], not {word!r}: {error}"
         ) from None
-
-
-__all__ = ["run_function"]

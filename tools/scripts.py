@@ -84,6 +84,3 @@ class Script:
         if "/" not in words[0] and Path(words[0]).is_file():
             words[0] = str(Path(words[0]).resolve())
         return words
-
-
-__all__ = ["Script", "Verdict"]

@@ -339,5 +339,3 @@ EDITS: Mapping[str, Edit] = MappingProxyType(
     }
 )
 """What is tried, in this order, again and again until nothing makes the IR smaller."""
-
-__all__ = ["EDITS", "Edit"]

@@ -88,6 +88,3 @@ def _become(module: Module, text: str) -> None:
         operation.erase()
     for operation in operations_in(other.body):
         module.body.append(operation)
-
-
-__all__ = ["SIMPLER", "shrink_extents", "simplify_element_types", "total_of_extents"]

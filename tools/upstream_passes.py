@@ -87,5 +87,3 @@ xegpu-optimize-peephole xegpu-propagate-layout xegpu-sg-to-lane-distribute xegpu
 xegpu-wg-to-sg-distribute xevm-attach-target
 """
 UPSTREAM = tuple(_NAMES.split())
-
-__all__ = ["UPSTREAM"]

@@ -55,6 +55,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from .cache_command import work_on_cache
 
     return work_on_cache(wanted)
-
-
-__all__ = ["main"]

@@ -402,6 +402,3 @@ def user_line(location: str) -> str:
             return f"{location[start + 1 : end]}:{line}"
         start = location.find('"', end + 1)
     return ""
-
-
-__all__ = ["Cost", "Example", "KernelCost", "ProgramCost", "count", "user_line"]

@@ -37,6 +37,3 @@ def parts_of(request: str) -> list[Any]:
     """What a request asks for, and the name of the function, and what else is given."""
     parts: list[Any] = ast.literal_eval(request)
     return parts
-
-
-__all__ = ["COST", "MEMORY", "cost_of", "cost_request", "is_report", "memory_request", "parts_of"]

@@ -62,6 +62,3 @@ def _import(store: Store, key: str, content: bytes) -> bool:
     except DamagedFile:
         return False
     return store.put(key, content)
-
-
-__all__ = ["export_entries", "import_entries"]

@@ -53,6 +53,3 @@ def digest(data: Data) -> str:
     """A name for data: equal data has equal names, in all processes. Sets and dicts must be sorted before."""
     content = data if isinstance(data, bytes) else repr(data).encode("utf-8", "surrogatepass")
     return blake2b(content, digest_size=20).hexdigest()
-
-
-__all__ = ["MAGIC", "DamagedFile", "Data", "checksum", "digest", "pack", "unpack"]

@@ -83,14 +83,3 @@ def is_own_file(found: os.stat_result) -> bool:
     if not stat.S_ISREG(found.st_mode):
         return False
     return not hasattr(os, "geteuid") or (found.st_uid == os.geteuid() and not found.st_mode & 0o022)
-
-
-__all__ = [
-    "LAYOUT",
-    "UnusableDirectory",
-    "default_directory",
-    "is_own_file",
-    "prepared",
-    "require_own_directory",
-    "require_private",
-]

@@ -81,6 +81,3 @@ def _mlir() -> Iterator[Stamp]:
         if os.path.isdir(libraries):
             at = os.stat(libraries)
             yield libraries, at.st_size, at.st_mtime_ns
-
-
-__all__ = ["machine_key", "parts"]

@@ -76,6 +76,3 @@ def noted() -> Iterator[list[str]]:
         yield found
     finally:
         lists.pop()
-
-
-__all__ = ["discard", "get", "keys", "note_use", "noted", "put", "used"]

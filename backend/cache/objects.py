@@ -34,6 +34,3 @@ def cached_object(key: str, make: Callable[[], bytes]) -> bytes:
     if cache.write(name, made):
         note_use(name)
     return made
-
-
-__all__ = ["cached_object"]

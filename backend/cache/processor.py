@@ -84,6 +84,3 @@ def with_caches(processor: Processor, told: list[Cache]) -> Processor:
         )
         processor = replace(processor, assumed=(*processor.assumed, note))
     return processor
-
-
-__all__ = ["processor", "with_caches"]

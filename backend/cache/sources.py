@@ -56,6 +56,3 @@ def sources_digest() -> str:
     if cache is not None:
         cache.write(key, made)
     return made
-
-
-__all__ = ["Stamp", "own_sources", "sources_below", "sources_digest"]

@@ -339,6 +339,3 @@ def complain(message: str) -> None:
             CacheWarning,
             stacklevel=2,
         )
-
-
-__all__ = ["Configuration", "Entry", "MemoryStore", "Store", "complain", "configure", "store"]

@@ -152,6 +152,3 @@ def _why_in_order(loop: Operation) -> str:
     if any(isinstance(value.type, (ir.FloatType, ir.IntegerType)) for value in loop.results):
         return "each needs what the one before has computed"
     return "each may read what the one before has written"
-
-
-__all__ = ["ElementLoop", "element_loops", "note_element_loops"]

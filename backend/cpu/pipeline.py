@@ -207,6 +207,3 @@ ALL_PASSES: PassTable = MappingProxyType({**PASSES, **CPU_PASSES})
 def steps_of(pipeline: str) -> Sequence[Step]:
     """The steps of a pipeline."""
     return parse_pipeline(CPU_PIPELINES[pipeline], passes=ALL_PASSES)
-
-
-__all__ = ["ALL_PASSES", "CPU_PIPELINES", "needed_steps", "steps_of", "text_passes"]

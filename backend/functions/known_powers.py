@@ -88,6 +88,3 @@ def _constant(value: Value) -> float | None:
             attribute = attribute.get_splat_value()
         return float(ir.FloatAttr(attribute).value)
     return None
-
-
-__all__ = ["known_exponent", "known_power"]

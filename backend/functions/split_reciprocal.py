@@ -128,6 +128,3 @@ def rounded(number: Fraction, precision: int) -> Fraction:
         return number
     unit = Fraction(2) ** (_exponent(number) - precision + 1)
     return round(number / unit) * unit
-
-
-__all__ = ["SplitReciprocal", "candidates", "split_reciprocal"]

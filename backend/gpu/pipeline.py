@@ -132,6 +132,3 @@ ALL_PASSES: PassTable = MappingProxyType({**CPU_AND_SHARED, **GPU_PASSES})
 def steps_of(pipeline: str) -> Sequence[Step]:
     """The steps of a pipeline."""
     return parse_pipeline(GPU_PIPELINES[pipeline], passes=ALL_PASSES)
-
-
-__all__ = ["ALL_PASSES", "GPU_PIPELINES", "steps_of"]

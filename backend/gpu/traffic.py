@@ -92,6 +92,3 @@ def _slow_kernels(module: Module) -> dict[str, float]:
 
 def _total(sizes: list[int | None]) -> int | None:
     return None if None in sizes else sum(size or 0 for size in sizes)
-
-
-__all__ = ["Traffic", "traffic_of"]

@@ -45,6 +45,3 @@ def _left_over(module: Operation) -> Operation | None:
 
     module.walk(visit, ir.WalkOrder.PRE_ORDER)
     return found
-
-
-__all__ = ["REPAIRS", "translate"]

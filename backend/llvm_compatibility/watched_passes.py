@@ -128,6 +128,3 @@ def show() -> None:
         set_option("", option)
     with compiling_for(wanted["target"]):
         getattr(importlib.import_module(module), name)(wanted["text"], wanted["options"])
-
-
-__all__ = ["passes_in", "show", "watch_passes"]

@@ -286,6 +286,3 @@ def _set_operands(end: Operation, operands: Sequence[Value]) -> None:
     with ir.InsertionPoint(end), end.location:
         ir.Operation.create(end.name, [], list(operands))
     end.erase()
-
-
-__all__ = ["WriteChains"]

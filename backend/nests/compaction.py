@@ -92,6 +92,3 @@ def _is_behind(op: Operation, count: Value, block: ir.Block, end: Operation) -> 
         return True
     arguments = list(block.arguments)[1:]
     return target in arguments and end.operands[arguments.index(target)] == op.results[0]
-
-
-__all__ = ["Compaction", "match_compaction"]

@@ -266,6 +266,3 @@ def _merged(first: Operation, second: Operation) -> Operation:
     for op in both:
         op.erase()
     return merged
-
-
-__all__ = ["JoinSums"]

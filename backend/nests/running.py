@@ -155,6 +155,3 @@ def _reads_others(ops: list[Operation], target: Value, places: list[Value]) -> b
         elif op.regions or not op.name.startswith(_PURE):
             return False
     return True
-
-
-__all__ = ["RunningLoop", "match_running"]

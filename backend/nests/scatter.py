@@ -146,6 +146,3 @@ def _places_vary(found: Scatter) -> bool:
             pending += value.owner.operation.operands
         seen.add(value)
     return False
-
-
-__all__ = ["Scatter", "is_check", "match_scatter"]

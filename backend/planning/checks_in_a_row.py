@@ -85,6 +85,3 @@ def _is_not_zero(made: Operation) -> bool:
 
 def _maker(value: Value | None) -> Operation | None:
     return None if value is None or isinstance(value.owner, ir.Block) else value.owner.operation
-
-
-__all__ = ["nest_checks"]

@@ -53,5 +53,3 @@ _CALLS = ("llvm.call", "llvm.invoke")
 
 NO_FILE = "<unknown>"
 """What debug information calls the file of what comes from no file."""
-
-__all__ = ["DEBUG_INFO", "is_debugged", "locate_calls", "mark_debugged"]

@@ -69,6 +69,3 @@ class PackedArgument(NamedTuple):
 
     argument: int
     layout: PackedLayout
-
-
-__all__ = ["CONSTANT_ARGUMENTS", "PACKED_ARGUMENTS", "PackedArgument", "PackedLayout"]

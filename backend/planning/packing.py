@@ -201,6 +201,3 @@ class StaticArena:
             before, length = self._by_offset.pop(index - 1)
             offset, size = before, length + size
         insort(self._by_offset, (offset, size))
-
-
-__all__ = ["ANY_SIZE", "FOREVER", "Range", "StaticArena", "group", "most_alive", "pack", "share"]

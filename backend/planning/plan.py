@@ -161,23 +161,3 @@ def plan_of(plans: Iterable[Plan], name: str) -> Plan:
     if plan is None:
         raise InternalError(f"the module to compile has no function {name}")
     return plan
-
-
-__all__ = [
-    "ALIGNMENT",
-    "CHECKED",
-    "DEPTH",
-    "ENTRY_WORDS",
-    "MAX_VALUES",
-    "OUT_OF_MEMORY",
-    "POLLED",
-    "RECORD_LENGTH",
-    "STACK",
-    "DeviceKernel",
-    "HostKernel",
-    "HostSite",
-    "MachineCode",
-    "Plan",
-    "Site",
-    "plan_of",
-]

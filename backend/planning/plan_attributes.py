@@ -171,19 +171,3 @@ def _value(attribute: Attribute) -> Any:
     if isinstance(attribute, ir.ArrayAttr):
         return tuple(_value(element) for element in attribute)
     return attribute.value
-
-
-__all__ = [
-    "ON_HOST",
-    "PLAN",
-    "SCRATCH",
-    "SITES",
-    "are_sites",
-    "attach_plans",
-    "called_once",
-    "is_plan",
-    "packed_arguments",
-    "packed_attribute",
-    "planned_functions",
-    "plans_of",
-]

@@ -68,6 +68,3 @@ def _require_destinations(kernel: Operation) -> None:
 
 def _fits(destination: Type, result: Type) -> bool:
     return isinstance(destination, ir.RankedTensorType) and destination.element_type == result.element_type
-
-
-__all__ = ["require_plannable"]

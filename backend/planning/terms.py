@@ -105,6 +105,3 @@ class Terms:
             ]
             self._emitted[term] = copy_with(op, operands).results[0]
         return self._emitted[term]
-
-
-__all__ = ["Terms"]

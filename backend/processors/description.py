@@ -66,6 +66,3 @@ class Processor:
     def way(self) -> int:
         """Addresses this far apart compete for the same lines of the first-level cache."""
         return self.first_level_cache // self.first_level_ways
-
-
-__all__ = ["KIB", "LINE_BYTES", "MIB", "Processor"]

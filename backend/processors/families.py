@@ -136,6 +136,3 @@ def family_of(name: str) -> Processor | None:
 def names() -> list[str]:
     """The names of the table."""
     return list(_BY_NAME)
-
-
-__all__ = ["family_of", "names"]

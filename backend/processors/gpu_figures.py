@@ -64,5 +64,3 @@ FIGURES = {
     ),
 }
 # end
-
-__all__ = ["FIGURES", "GpuFigures"]

@@ -274,6 +274,3 @@ def _compiled(text: str) -> Iterator[Callable[[str], Any]]:
     with llvm.create_mcjit_compiler(llvm.parse_assembly(text), machine) as engine:
         engine.finalize_object()
         yield lambda name: type(engine.get_function_address(name))
-
-
-__all__ = ["measured"]

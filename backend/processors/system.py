@@ -133,6 +133,3 @@ def _read(path: str) -> str:
         return ""
     finally:
         os.close(file)
-
-
-__all__ = ["Cache", "caches", "kind_of_processor", "memory"]

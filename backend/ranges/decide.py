@@ -71,6 +71,3 @@ def _has_loops(block: Block) -> bool:
         for region in op.regions
         for inner in region.blocks
     )
-
-
-__all__ = ["DecideComparisons", "decide_comparisons"]

@@ -70,6 +70,3 @@ def _unknown(operation: Operation, arguments: list[Interval], is_last: bool) -> 
 
 def _anything(program: Numbering) -> list[Interval]:
     return [everything(program.widths[n] if n != NOTHING else WIDEST) for n in program.body.arguments]
-
-
-__all__ = ["Kernels"]

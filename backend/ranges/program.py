@@ -204,6 +204,3 @@ def _static_extent(operation: Operation) -> int:
     shape = static_shape(memref.type) if isinstance(memref.type, ir.MemRefType) else []
     extent = shape[position] if position is not None and 0 <= position < len(shape) else None
     return -1 if extent is None else extent
-
-
-__all__ = ["Body", "Instruction", "Numbering"]

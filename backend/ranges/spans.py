@@ -93,6 +93,3 @@ def _is_known(interval: Interval) -> bool:
 def _arithmetic(program: Numbering, number: int) -> Instruction | None:
     made = program.made_by.get(number)
     return made if made is not None and made.kind == ARITHMETIC_OP else None
-
-
-__all__ = ["Limits", "is_below", "largest_sum", "limits_below"]

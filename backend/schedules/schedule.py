@@ -149,6 +149,3 @@ def _wish(text: str, known: Collection[str]) -> Wish:
     if colon and not line.isdecimal():
         raise WeftValueError(f"a schedule is forced as NAME or LINE:NAME, not as {text!r}")
     return Wish(name, int(line) if colon else None)
-
-
-__all__ = ["Schedule", "Work", "choose", "forcing"]

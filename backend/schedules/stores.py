@@ -71,6 +71,3 @@ def _parameter(launch: Operation, number: int) -> Value:
 def _named(around: Operation, name: str) -> Operation:
     ops = operations_in(around.regions[0].blocks[0])
     return next(op for op in ops if "sym_name" in op.attributes and op.attributes["sym_name"].value == name)
-
-
-__all__ = ["stores_to"]

@@ -494,26 +494,3 @@ def require_count(what: str, over: str, count: Any) -> None:
     ranks = current_member().place_in(over)[1]
     if count != ranks:
         raise WeftValueError(f"{what} was made for {count} ranks, but there are {ranks}")
-
-
-__all__ = [
-    "AboutRanks",
-    "AllGather",
-    "AllReduce",
-    "AllToAll",
-    "BroadcastRank",
-    "FinishSendReceive",
-    "Local",
-    "OfRanks",
-    "Rank",
-    "RankBarrier",
-    "RankCount",
-    "ReduceScatter",
-    "Replicated",
-    "RequireSame",
-    "Scattered",
-    "SendReceive",
-    "StartSendReceive",
-    "Together",
-    "Vary",
-]

@@ -158,6 +158,3 @@ class TableIndex(OfTables, name="table_index"):
                     break
             filled[slot] = place
         return filled
-
-
-__all__ = ["HALF", "MULTIPLIER", "TableFind", "TableIndex"]

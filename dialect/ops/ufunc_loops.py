@@ -274,6 +274,3 @@ class CallLibrary(_Call, name="call_library", family="ufunc_loops", cost=Cost.EX
     def perform(cls, arguments: Sequence[Array], attributes: Attributes) -> bool:
         """Do the same with NumPy."""
         return bool(ROUTINES[attributes["routine"]](*arguments))
-
-
-__all__ = ["CallLibrary", "CallLoop", "CallUfunc", "LoopOp"]

@@ -193,6 +193,3 @@ class WindowMean(WindowReduction, name="window_mean"):
             np.sum(windows_of(each, 0, cls.slides(how), 0), axis=axes) for each in (wide, inside)
         )
         return np.asarray(totals / counts).astype(x.dtype)
-
-
-__all__ = ["WindowMax", "WindowMean", "WindowMin", "WindowReduction", "WindowSum"]

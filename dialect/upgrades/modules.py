@@ -51,6 +51,3 @@ def _operations_of(op: Operation) -> Iterator[Operation]:
                 inner = view.operation
                 yield inner
                 yield from _operations_of(inner)
-
-
-__all__ = ["upgraded_text"]

@@ -38,6 +38,3 @@ def create_before(
             name, results=list(types), operands=list(operands), attributes=dict(attributes), loc=op.location
         )
         return created
-
-
-__all__ = ["create_before", "replace"]

@@ -46,5 +46,3 @@ OPS: Mapping[str, Callable[[Operation], None]] = {
     "max_pool2d": _pooling("weft.window_max"),
     "avg_pool2d": _pooling("weft.window_mean"),
 }
-
-__all__ = ["OPS"]

@@ -36,6 +36,3 @@ class Upgrades(NamedTuple):
 
 UPGRADES: dict[int, Upgrades] = {1: Upgrades(v1.OPS, {})}
 """By the version that is left."""
-
-
-__all__ = ["DIALECT", "UPGRADES", "Upgrades"]

@@ -119,6 +119,3 @@ class Archive:
                 f"file; this weft reads up to {LAYOUT}: install a newer one"
             )
         return manifest
-
-
-__all__ = ["DEFAULT_BYTES", "LAYOUT", "STATE", "Archive", "write_archive"]

@@ -117,6 +117,3 @@ class _Kept:
         if type(found) is not bytes:
             raise ArtifactError("bytes are missing")
         return found
-
-
-__all__ = ["CachedProgram"]

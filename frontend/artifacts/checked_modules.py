@@ -191,15 +191,3 @@ def parse(text: str, description: Description) -> Module:
             [i.is_written for i in inputs],
             description.outputs,
         )
-
-
-__all__ = [
-    "UPSTREAM",
-    "checked_module",
-    "functions_of",
-    "guard",
-    "name_of",
-    "parse",
-    "require_readable",
-    "text_of",
-]

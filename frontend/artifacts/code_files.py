@@ -189,6 +189,3 @@ class _Members:
 
     def get(self, name: str) -> bytes:
         return self._archive.read(name)
-
-
-__all__ = ["TargetCode", "checked_targets", "codes_of", "write_code"]

@@ -70,6 +70,3 @@ def _type(given: Any, what: str) -> TensorType | RefType:
         return type_from_mlir(given)
     except WeftTypeError as error:
         raise WeftValueError(f"{what} is no array: {error}") from None
-
-
-__all__ = ["described"]

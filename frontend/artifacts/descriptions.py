@@ -363,16 +363,3 @@ def _bounds(given: Json, outputs: int) -> tuple[int, ...]:
     if not all(type(position) is int and 0 <= position < outputs for position in given):
         raise ArtifactError(f"the place of a view is number {given} of {outputs}")
     return tuple(given)
-
-
-__all__ = [
-    "Argument",
-    "Description",
-    "PlainResult",
-    "StateArray",
-    "StateUpdate",
-    "description_from_json",
-    "leaf_from_json",
-    "leaf_to_json",
-    "parts_of",
-]

@@ -135,6 +135,3 @@ def _step_of(recorded: Recorded, name: str) -> CompiledStep:
         return (*results, *(given[place] for place in written))
 
     return CompiledStep(step, name)
-
-
-__all__ = ["EagerReplay"]

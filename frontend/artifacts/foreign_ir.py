@@ -92,6 +92,3 @@ def place_that_is_no_text(text: str) -> int | None:
             except UnicodeDecodeError:
                 return string.start() + escapes.start()
     return None
-
-
-__all__ = ["PREFIX", "notes", "place_that_is_no_text", "require_known_form"]

@@ -77,6 +77,3 @@ def _contents(source: object) -> tuple[str | bytes, str]:
 def _is_path(source: str) -> bool:
     """Whether a string names a file, by its suffix or because there is one, rather than being a text."""
     return "\n" not in source and (source.endswith(_SUFFIXES) or os.path.exists(source))
-
-
-__all__ = ["from_stablehlo"]

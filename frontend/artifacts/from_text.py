@@ -101,6 +101,3 @@ def entry_of(module: Module, name: str | None, place: str, usual: str | None = N
     if name is None:
         raise WeftValueError(f"{place} has the functions {known}: say which by name=")
     raise WeftValueError(f"{place} has no function {name!r}; it has: {known}")
-
-
-__all__ = ["entry_of", "from_mlir", "parsed"]

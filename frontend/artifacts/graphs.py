@@ -148,6 +148,3 @@ class _Results:
             sides = [lambda one=option: [one], lambda one=found: [one]]
             (found,) = b.branches(number.equals(place), [wanted], sides)
         return found
-
-
-__all__ = ["Graph"]

@@ -235,6 +235,3 @@ def _upgraded_view(step: Json, version: int) -> Json:
         return upgrade(step)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise ArtifactError(f"{str(step)[:80]} is no view that version {version} recorded") from error
-
-
-__all__ = ["Model", "load"]

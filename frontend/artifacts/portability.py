@@ -320,6 +320,3 @@ def _described(leaf: Any) -> str:
         return f"a {kind.__name__} whose keys are known when it runs only: return arrays of what is in it"
     told = known.get(type(leaf).__name__, "an object of Python")
     return told if ": " in told else f"{told}: return arrays, numbers, lists, tuples and dicts of them"
-
-
-__all__ = ["Portable", "SharedState", "is_of", "portable", "reasons_against"]

@@ -122,6 +122,3 @@ def _kinds_of_items(kind: Any, count: int) -> Sequence[Any]:
     if get_origin(kind) is tuple and kinds[-1:] != (...,):
         return kinds
     return kinds[:1] * count
-
-
-__all__ = ["Blobs", "fields_of", "record_from_json", "record_to_json"]

@@ -187,6 +187,3 @@ def _is_kind(given: Any, wanted: Any) -> bool:
     return given is wanted or (
         is_named_tuple(given) and is_named_tuple(wanted) and given.__name__ == wanted.__name__
     )
-
-
-__all__ = ["Recorded", "TargetProgram", "described_call", "is_gpu"]

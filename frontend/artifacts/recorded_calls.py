@@ -108,6 +108,3 @@ def _is(leaf: Any, wanted: Argument) -> bool:
     """Whether an array that may be what an argument was saved for is that for sure: of sizes that are known."""
     pairs = zip(wanted.tensor.shape, known_shape(leaf), strict=True) if is_array(leaf) else ()
     return all(there is not None for extent, there in pairs if extent is not None)
-
-
-__all__ = ["on_tape", "replayed"]

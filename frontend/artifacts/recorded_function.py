@@ -202,6 +202,3 @@ def _placeholder(
     placeholder.__doc__ = f"{name}, loaded from a file."
     placeholder.__signature__ = inspect.Signature(description.parameters)  # type: ignore[attr-defined]
     return placeholder
-
-
-__all__ = ["RecordedFunction"]

@@ -92,6 +92,3 @@ def _user_line(error: BaseException) -> str:
         and module not in sys.stdlib_module_names
     ]
     return f" (at {own[-1][0]}:{own[-1][1]})" if own else ""
-
-
-__all__ = ["concrete_function", "explained", "split_specs", "traced_for"]

@@ -261,6 +261,3 @@ def _joined(one: ValueType, other: ValueType | None) -> ValueType:
         return one
     pairs = zip(one.shape, other.shape, strict=True)
     return one.with_shape([a if a == b else None for a, b in pairs])
-
-
-__all__ = ["refine"]

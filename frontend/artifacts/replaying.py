@@ -287,6 +287,3 @@ def _with_extents(found: TensorType, declared: TensorType) -> TensorType:
     """A type with the extents that one of two types has."""
     pairs = zip(declared.shape, found.shape, strict=True)
     return found.with_shape([one if one is not None else other for one, other in pairs])
-
-
-__all__ = ["Replay"]

@@ -188,6 +188,3 @@ def _maker(
 
 def parameters_of(function: Function[..., Any]) -> tuple[inspect.Parameter, ...]:
     return tuple(function._signature.parameters.values())
-
-
-__all__ = ["by_names", "save", "specialisations"]

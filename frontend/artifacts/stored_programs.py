@@ -190,6 +190,3 @@ def _covers(stored: TensorType, given: TensorType) -> bool:
         return False
     pairs: Sequence[tuple[Any, Any]] = list(zip(stored.shape, given.shape, strict=True))
     return all(there is not None or extent is None for extent, there in pairs)
-
-
-__all__ = ["Restorable", "StoredProgram", "program_from_json", "program_to_json"]

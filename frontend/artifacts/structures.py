@@ -178,16 +178,3 @@ def _named_tuple(name: Any, fields: tuple[Any, ...]) -> Any:
         return namedtuple(name, fields)
     except ValueError as error:
         raise ArtifactError(f"a named tuple is none: {error}") from error
-
-
-__all__ = [
-    "DEEPEST",
-    "File",
-    "Json",
-    "NoForm",
-    "constant_from_json",
-    "constant_to_json",
-    "is_named_tuple",
-    "structure_from_json",
-    "structure_to_json",
-]

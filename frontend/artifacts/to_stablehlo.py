@@ -65,6 +65,3 @@ def _numbers(version: object) -> tuple[int, ...] | None:
     """The three numbers of a version, or None."""
     parts = str(version).split(".")
     return tuple(map(int, parts)) if len(parts) == 3 and all(part.isdecimal() for part in parts) else None
-
-
-__all__ = ["to_stablehlo"]

@@ -39,6 +39,3 @@ def _some_value(value: Value) -> Value:
     nothing = np.zeros([extent or 0 for extent in declared.shape], declared.dtype)
     constant = create(Constant, [], {"value": nothing}).results[0]
     return ir.Operation.create("tensor.cast", [type_to_mlir(declared)], [constant]).results[0]
-
-
-__all__ = ["raise_instead"]

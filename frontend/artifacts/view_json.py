@@ -68,6 +68,3 @@ def printable(given: Json) -> str:
     if type(given) is not str or not given.isprintable():
         raise ArtifactError(f"{str(given)[:40]!r} is no name")
     return given
-
-
-__all__ = ["printable", "step_from_json", "step_to_json"]

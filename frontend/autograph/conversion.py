@@ -44,6 +44,3 @@ def convert(function: F) -> F:
     mark_wrapper(call, function)
     made: Any = call
     return made  # type: ignore[no-any-return]
-
-
-__all__ = ["convert"]

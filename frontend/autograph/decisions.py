@@ -89,13 +89,3 @@ def _has_control_flow(code: CodeType) -> bool:
     """Whether some code has conditions or loops."""
     names = {i.opname for i in dis.get_instructions(code)}
     return any(name == "FOR_ITER" or ("JUMP" in name and "_IF_" in name) for name in names)
-
-
-__all__ = [
-    "NOT_ARRAYS",
-    "excuse",
-    "note_converted",
-    "note_unconverted",
-    "require_conversion",
-    "why_unconverted",
-]

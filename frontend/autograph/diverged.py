@@ -5,6 +5,3 @@ from __future__ import annotations
 
 class Diverged(BaseException):
     """Every path to this point raises at run time. Not for users: staged code stops being recorded."""
-
-
-__all__ = ["Diverged"]

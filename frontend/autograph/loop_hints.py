@@ -32,6 +32,3 @@ def range(*bounds: Any) -> Any:
     [1, 4]
     """
     return builtins.range(*bounds) if current_trace() is None else Staged(Range.of(*bounds))
-
-
-__all__ = ["range", "unroll"]

@@ -94,14 +94,3 @@ def why_marked(function: Any) -> str | None:
 def is_marked(function: Any) -> bool:
     """Whether a function is to stay as it is."""
     return why_marked(function) is not None
-
-
-__all__ = [
-    "do_not_convert",
-    "do_not_convert_module",
-    "is_marked",
-    "is_plain",
-    "mark_wrapper",
-    "why_marked",
-    "wrapped_by",
-]

@@ -358,6 +358,3 @@ def _updated(array: Any, index: Any, value: Any) -> Any:
     changed = array if current_trace() is None else lookup("asarray")(array, copy=True)
     changed[index] = value
     return changed
-
-
-__all__ = ["TensorArray"]

@@ -103,15 +103,3 @@ def extent_of(leaf: Any, axis: int) -> Any:
     """How long an axis is: a number, or a traced one."""
     leaf = held(leaf)
     return leaf.shape[axis] if isinstance(leaf, TracedArray) else np.shape(leaf)[axis]
-
-
-__all__ = [
-    "Axes",
-    "axis_of",
-    "extent_of",
-    "is_data",
-    "is_number",
-    "map_with_axes",
-    "new_axis_of",
-    "require_result",
-]

@@ -267,6 +267,3 @@ class _LanesOf:
         (made,) = self.trace.create(Lanes, [row._value(), self._extent._value()], attributes)
         found = wrap(self.trace, made, made_at=self.trace.place)
         return found._as_array(axis is not None or row._storage.is_array)
-
-
-__all__ = ["vmap"]

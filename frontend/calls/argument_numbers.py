@@ -298,6 +298,3 @@ def _with_leaves(structure: Structure, replacements: Mapping[int, Structure]) ->
         children = tuple(_with_leaves(child, replacements) for child in structure.children)
         return Node(structure.kind, structure.keys, children)
     return structure
-
-
-__all__ = ["ArgumentNumbers", "Arguments", "CallNumbers"]

@@ -109,6 +109,3 @@ def _key(signature: CallSignature) -> Any:
 def _listed(signature: CallSignature, places: Collection[tuple[int, int]]) -> str:
     names = [f"{signature.names[index]}.shape[{axis}]" for index, axis in sorted(places)]
     return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'}"
-
-
-__all__ = ["ArgumentSizes"]

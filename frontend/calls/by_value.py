@@ -343,6 +343,3 @@ def _stores(code: types.CodeType) -> bool:
         or (instruction.opname == "STORE_DEREF" and instruction.argval in code.co_freevars)
         for instruction in dis.get_instructions(code)
     )
-
-
-__all__ = ["Portable"]

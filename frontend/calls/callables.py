@@ -90,6 +90,3 @@ class AnswersMisnaming:
                     obj=None,
                 )
             raise no_attribute(message, name, [known for known in dir(self) if not known.startswith("_")])
-
-
-__all__ = ["AnswersMisnaming", "name_of", "require_function"]

@@ -32,5 +32,3 @@ def _after_fork() -> None:
 atexit.register(COMPILE_LOCK.acquire, timeout=_PATIENCE)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
-
-__all__ = ["COMPILE_LOCK"]

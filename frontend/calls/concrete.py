@@ -587,6 +587,3 @@ def overlap(written: Any, other: Any) -> bool:
         return np.shares_memory(written, other, max_work=_OVERLAP_WORK)
     except np.exceptions.TooHardError:
         return True
-
-
-__all__ = ["ConcreteFunction", "overlap"]

@@ -142,6 +142,3 @@ def other_value(given: Any, wanted: Any, name_of: Callable[[int], str]) -> tuple
 def _object(value: Any) -> Any:
     """An object that is held weakly."""
     return value.reference() if isinstance(value, IdentityKey) else value
-
-
-__all__ = ["by_position", "captured_of", "captures_told", "other_value", "spec_of", "specs_of", "with_fixed"]

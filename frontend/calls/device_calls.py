@@ -102,12 +102,3 @@ def warn_of_host_kernels(function: str, wanted: str | None, executable: Any, war
             places[0].file if places else "<unknown>",
             places[0].line if places else 1,
         )
-
-
-__all__ = [
-    "device_of_call",
-    "places_on_device",
-    "require_device",
-    "warn_of_host_kernels",
-    "warn_of_transfers",
-]

@@ -63,6 +63,3 @@ def eager() -> Iterator[None]:
         yield
     finally:
         _is_eager.reset(token)
-
-
-__all__ = ["always_compiled", "eager", "is_eager", "is_remembered", "run_functions_eagerly"]

@@ -125,6 +125,3 @@ def file_of(function: Any) -> str:
     """The file that a function is written in."""
     code = getattr(getattr(function.python_function, "__func__", function.python_function), "__code__", None)
     return "" if code is None else code.co_filename
-
-
-__all__ = ["ExplainedSpecialisation", "file_of"]

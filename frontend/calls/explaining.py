@@ -147,6 +147,3 @@ def _note_of(compiled: Compiled) -> Note:
 
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
-
-
-__all__ = ["Explained", "told"]

@@ -75,6 +75,3 @@ def _places_of(structure: Structure, value: object, place: Place) -> list[Place]
         return []
     inside = [_places_of(child, value, (*place, number)) for number, child in enumerate(structure.children)]
     return [found for places in inside for found in places]
-
-
-__all__ = ["FedArguments"]

@@ -47,6 +47,3 @@ def acquired(states: Sequence[Any], calls_python: bool) -> list[Any]:
     for lock in held:
         lock.acquire()
     return held
-
-
-__all__ = ["acquired", "states_among"]

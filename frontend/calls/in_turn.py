@@ -38,6 +38,3 @@ def run_in_turn(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         leaves, names, structure, bound = function._bind(args, kwargs)
         (concrete, arrays), _ = function._specialize(Arguments(structure, leaves, names))
         return concrete.run(arrays, bound)
-
-
-__all__ = ["found_for", "run_in_turn"]

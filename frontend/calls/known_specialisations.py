@@ -179,6 +179,3 @@ class KnownSpecialisations:
             if calls != self._uses.get(id(owner), (0, 0))[1]:
                 self._now += 1
                 self._uses[id(owner)] = (self._now, calls)
-
-
-__all__ = ["CacheInfo", "KnownSpecialisations"]

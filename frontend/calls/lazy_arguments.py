@@ -76,6 +76,3 @@ def _parts(value: Any, depth: int = 0) -> Iterator[Any]:
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         for item in vars(value).values() if hasattr(value, "__dict__") else ():
             yield from _parts(item, depth + 1)
-
-
-__all__ = ["Call", "call_of", "concrete_of", "is_other", "take"]

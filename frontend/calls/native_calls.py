@@ -594,6 +594,3 @@ def _is_ready(value: Any) -> bool:
         return True
     flags = value.flags
     return bool(flags.c_contiguous and flags.aligned and value.dtype.isnative)
-
-
-__all__ = ["describe", "native_code", "without_own_frames"]

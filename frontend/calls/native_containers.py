@@ -149,6 +149,3 @@ def _way_to_compare(value: Any) -> tuple[int, Any]:
 def _is_plain_slice(value: slice) -> bool:
     parts: Sequence[Any] = (value.start, value.stop, value.step)
     return all(part is None or type(part) is int for part in parts)
-
-
-__all__ = ["NotPictured", "add_container", "picture_of"]

@@ -108,16 +108,3 @@ def gives_arrays(concrete: ConcreteFunction) -> bool:
         isinstance(leaf, ArgumentResult) or (isinstance(leaf, ComputedResult) and not leaf.is_python)
         for leaf in concrete._result.leaves
     )
-
-
-__all__ = [
-    "check_device",
-    "contiguous",
-    "device_code",
-    "device_of",
-    "gives_arrays",
-    "has_device",
-    "is_copied_by_machine",
-    "runs_on_device",
-    "taken",
-]

@@ -239,6 +239,3 @@ def _is_contiguous(array: np.ndarray[Any, Any]) -> bool:
 def is_index(index: Any) -> bool:
     """Whether native code can look an entry up."""
     return type(index) is str or (type(index) is int and index >= 0)
-
-
-__all__ = ["Guards", "compare", "is_index"]

@@ -154,6 +154,3 @@ class Stores:
         if place is None:
             raise Unknown
         return place
-
-
-__all__ = ["Stores", "built_by", "change_arguments", "kept_entries", "updates_of"]

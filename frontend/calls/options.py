@@ -85,6 +85,3 @@ def refuse_options(given: Iterable[str], options: Sequence[str]) -> None:
         close = difflib.get_close_matches(name, options, 1)
         hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(options)}"
         raise WeftTypeError(f"weft.function has no option {name!r}; {hint}")
-
-
-__all__ = ["refuse_options", "require_options"]

@@ -31,6 +31,3 @@ class _Memory:
 
     def __call__(self, _: Any) -> np.ndarray[Any, Any]:
         return np.empty(self._count, self._dtype)
-
-
-__all__ = ["packed_in"]

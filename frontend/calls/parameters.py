@@ -91,6 +91,3 @@ class Parameters:
         if not self._is_open:
             return (*slots[:count], *slots[end:]), by_name
         return tuple(slots[:count]), by_name | dict(zip(slots[end::2], slots[end + 1 :: 2], strict=True))
-
-
-__all__ = ["Parameters", "Unknown", "completed"]

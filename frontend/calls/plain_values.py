@@ -36,6 +36,3 @@ def has_plain_members(kind: type, names: Sequence[str]) -> bool:
     if own is not object.__getattribute__ or len(names) > len(dataclasses.fields(kind)) + 1:
         return False  # the order of several attributes that are no fields is part of the signature
     return not any(hasattr(type(getattr(kind, name, None)), "__set__") for name in names)
-
-
-__all__ = ["BY_COMPARISON", "has_plain_members", "has_plain_value", "stands_for"]

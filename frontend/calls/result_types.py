@@ -73,6 +73,3 @@ def _view_type(
 ) -> TensorType:
     bounds = [None if step is None else [computed[position] for position in step] for step in leaf.bounds]
     return view_type(base, leaf.path, bounds)
-
-
-__all__ = ["type_of_result"]

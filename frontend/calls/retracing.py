@@ -114,6 +114,3 @@ def _vary(entries: Sequence[Any]) -> bool:
 def _shown(texts: Sequence[str]) -> str:
     texts = list(dict.fromkeys(texts))
     return ", ".join(texts[:MOST_SHOWN]) + (", ..." if len(texts) > MOST_SHOWN else "")
-
-
-__all__ = ["Compilation", "Retracing"]

@@ -96,6 +96,3 @@ def _found(module: str, name: str) -> Any:
     for part in name.split("."):
         found = getattr(found, part)
     return found
-
-
-__all__ = ["MOST_BYTES", "all_entries", "arrived", "entries_of", "with_code", "with_entries"]

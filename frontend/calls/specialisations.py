@@ -103,6 +103,3 @@ def _warn(need: Need | None, place: SourceRange | None) -> None:
         )
         file, line = (place.file, place.line) if place else ("<unknown>", 1)
         warnings.warn_explicit(message, FallbackWarning, file, line)
-
-
-__all__ = ["Fitting", "Specialisations", "decided"]

@@ -32,6 +32,3 @@ def traced_alone(function: Any, signature: Any, leaves: Sequence[Any]) -> Iterat
             yield trace, recorded
         finally:
             recorded.state.forget()
-
-
-__all__ = ["traced_alone"]

@@ -270,15 +270,3 @@ def _table(rows: Sequence[Sequence[str]]) -> list[str]:
         middle = (cell.rjust(width) for cell, width in zip(row[1:-1], widths[1:-1], strict=True))
         lines.append("  ".join([row[0].ljust(widths[0]), *middle, row[-1]]).rstrip())
     return lines
-
-
-__all__ = [
-    "CostAnalysis",
-    "DeviceTraffic",
-    "KernelCost",
-    "MemoryAnalysis",
-    "PlannedBuffer",
-    "examples_of",
-    "read_cost",
-    "read_memory",
-]

@@ -50,6 +50,3 @@ def install_behaviour() -> None:
             composite_method=_composite("dispatch", "call_method"),
         )
     )
-
-
-__all__ = ["install_behaviour"]

@@ -31,6 +31,3 @@ def code_by_text(
     key = repr((symbol, target, [dtype.str for dtype in dtypes], options, text))
     code: MachineCode = pickle.loads(cached_object(f"program {key}", lambda: pickle.dumps(make())))
     return code
-
-
-__all__ = ["code_by_text"]

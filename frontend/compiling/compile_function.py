@@ -197,6 +197,3 @@ def _written_arguments(module: Any, symbol: str, position_of: Callable[[int], in
         for i in range(len(list(entry.arguments)))
         if not isinstance(entry.arguments[i].type, ir.RankedTensorType)
     )
-
-
-__all__ = ["compile_function", "decisions_of_code"]

@@ -251,5 +251,3 @@ _PAGE = f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>weft: {{
 <style>:root{{{{color-scheme:light dark}}}}{_STYLE.replace("{", "{{").replace("}", "}}")}</style>
 <body><div class="weft-explain">{{body}}</div></body></html>
 """
-
-__all__ = ["Decision", "Explanation", "decisions_of", "marked_up"]

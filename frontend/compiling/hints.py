@@ -77,6 +77,3 @@ def _of_attribute(owner: Any, name: str | None) -> str | None:
         kind = type(owner).__name__
         return f"  a {kind} is no array: pass np.asarray(...) to the function, or write np.asarray(...).{name} there"
     return None
-
-
-__all__ = ["KEYWORDS", "METHODS", "hint"]

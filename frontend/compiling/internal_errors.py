@@ -73,6 +73,3 @@ def _by_handle(module: Module) -> Mapping[object, Operation]:
         for result in op.results:
             found[result] = op
     return found
-
-
-__all__ = ["internal_error"]

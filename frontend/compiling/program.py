@@ -130,6 +130,3 @@ class Program(NamedTuple):
     """The GPU that it runs on, by its name: that of its arguments, or of arrays that it finds elsewhere."""
     notes: tuple[Note, ...] = ()
     """What was decided while it was traced; what was decided later is found out when somebody asks."""
-
-
-__all__ = ["Apply", "CallSignature", "Program", "Recording"]

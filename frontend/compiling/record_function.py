@@ -250,6 +250,3 @@ def _returned(trace: Trace, function: Callable[..., Any], bound: Any) -> Any:
 def _run_user_function(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """Call the user's function; frames above this one belong to the caller (see `locations.TRACE_ENTRY`)."""
     return function(*args, **kwargs)
-
-
-__all__ = ["Recorded", "record_function"]

@@ -56,6 +56,3 @@ def stage_text(traced: Operation, stage: str, target: str = "native") -> str:
         if stage in _FRONT:
             return assembly(module.operation, settings.debug_info)
         return backend_text(module.operation, stage, target)
-
-
-__all__ = ["STAGES", "optimize", "stage_text", "to_linalg"]

@@ -125,6 +125,3 @@ ELEMENTS = {"append": (0, 1), "choose": (1,), "insert": (0, 2), "select": (1, 2)
 """Which arguments of these functions have the elements; of all others the first one."""
 
 MOVING_METHODS = names("compress copy diagonal flatten ravel repeat reshape squeeze swapaxes take transpose")
-
-
-__all__ = ["COMPARISONS", "ELEMENTS", "MOVING", "MOVING_METHODS", "CompositeArray", "comparison", "names"]

@@ -125,6 +125,3 @@ def _refuse_records(name: str, values: Any) -> None:
             f"{name} of whole records ({found.dtype}) is not supported in compiled code, which has their fields: "
             "compute with these (r['x'])"
         )
-
-
-__all__ = ["call_function", "call_method", "call_ufunc", "make_composite"]

@@ -95,6 +95,3 @@ def _array(name: str, value: Any, dtype: Any = None, **kwargs: Any) -> Any:
 def _shape_of(records: Any) -> tuple[int, ...]:
     """The shape of nested lists of records, which are tuples."""
     return (len(records), *_shape_of(records[0] if records else ())) if isinstance(records, list) else ()
-
-
-__all__ = ["NAMES", "is_known", "made_of_known", "make", "traced"]

@@ -84,6 +84,3 @@ def tolist(times: TracedTimes) -> Any:
     if is_long or not times.ndim:
         return PythonTimes(times)
     return [tolist(times[place]) for place in range(len(times))]
-
-
-__all__ = ["PythonTimes", "item", "tolist"]

@@ -169,6 +169,3 @@ def _refusal(what: str) -> UnsupportedError:
         f"{what} of whole records is not supported in compiled code like this, which has their fields: use these "
         "(r['x'])"
     )
-
-
-__all__ = ["record_function", "record_method"]

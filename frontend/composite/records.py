@@ -222,6 +222,3 @@ def _column(dtype: np.dtype[Any], items: list[Any]) -> Any:
     if all(isinstance(item, str) for item in items):
         return np.array(items, dtype.base)
     return behaviour().namespace_function("asarray")(items)
-
-
-__all__ = ["TracedRecords"]

@@ -73,6 +73,3 @@ def _taken_apart(result: Any) -> tuple[np.dtype[Any] | None, tuple[Any, ...]]:
 
 def _of_parts(dtype: np.dtype[Any], parts: Iterator[Any]) -> Any:
     return behaviour().composite(dtype, tuple(next(parts) for _ in parts_of(dtype)))
-
-
-__all__ = ["natively_or_at_run_time"]

@@ -379,6 +379,3 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "sort": _sort_in_place,
     "view": view,
 }
-
-
-__all__ = ["call", "call_ufunc", "method", "texts_view"]

@@ -243,6 +243,3 @@ def _define(name: str, method: Callable[..., Any]) -> None:
 for _name, _given in COMPARISONS.items():
     _define(_name, comparison(*_given))
 _define("hash", TracedTexts._hash)
-
-
-__all__ = ["TracedTexts", "as_texts", "equal", "is_texts", "less", "resized", "texts_for"]

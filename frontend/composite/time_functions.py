@@ -367,6 +367,3 @@ _METHODS: dict[str, Function] = {
 def is_traced(value: Any) -> bool:
     """Whether a value is computed when the program runs."""
     return isinstance(value, (TracedArray, TracedTimes))
-
-
-__all__ = ["astype", "call", "method", "reduce", "times_of_numbers", "times_view", "view"]

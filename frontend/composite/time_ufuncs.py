@@ -182,6 +182,3 @@ def _in_loop(operand: Any, dtype: np.dtype[Any]) -> Any:
     if dtype.kind in "mM":
         return as_ticks(operand)
     return cast(operand if isinstance(operand, TracedArray) else np.asarray(operand)[()], dtype)
-
-
-__all__ = ["call", "is_nat"]

@@ -114,6 +114,3 @@ def require_no_clock(value: Any) -> None:
 def as_ticks(numbers: Any) -> Any:
     """Integers as counts of units."""
     return cast(numbers, INT64)
-
-
-__all__ = ["INT64", "NAT", "as_ticks", "convert", "require_no_clock"]

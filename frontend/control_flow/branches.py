@@ -66,6 +66,3 @@ def _switch(index: Any, branches: tuple[Callable[..., Any], ...], operands: tupl
         partial(_switch, index, first, operands),
         partial(_switch, index - half, others, operands),
     )
-
-
-__all__ = ["cond", "switch"]

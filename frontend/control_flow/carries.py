@@ -142,6 +142,3 @@ def _described(value: Any) -> str:
 
 def _shown(shape: Sequence[int | None]) -> str:
     return f" of shape {format_shape(tuple(shape))}"
-
-
-__all__ = ["Carry", "Leaves"]

@@ -51,6 +51,3 @@ def _fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], carry: C
     for i in range(lower, upper):
         leaves = carry.fitted(body(i, carry.structured(leaves)), leaves)
     return leaves
-
-
-__all__ = ["fori_loop", "while_loop"]

@@ -238,6 +238,3 @@ class _Steps:
             f"weft.scan makes room for all rows of {path}, but how long axis {axis} is only f knows: return arrays "
             "of the extents of the carry, of xs, or of known ones"
         )
-
-
-__all__ = ["map", "scan"]

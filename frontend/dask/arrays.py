@@ -202,6 +202,3 @@ def _blocks(array: Array) -> Blocks:
         return Block(key, None)
 
     return Blocks(_cuts(array, 0), block)
-
-
-__all__ = ["call", "is_lazy"]

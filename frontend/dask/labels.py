@@ -51,6 +51,3 @@ def _labelled(value: Any, given: list[DataArray]) -> Any:
     """The result with the labels of the first argument of its shape; as it is where there is none."""
     like = next((array for array in given if array.shape == value.shape), None)
     return value if like is None or not like.dims else like.copy(data=value)
-
-
-__all__ = ["call"]

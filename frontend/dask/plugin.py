@@ -17,6 +17,3 @@ def install_plugin(client: Any) -> None:
             'weft.dask.install needs the package distributed: pip install "weft[dask]"'
         ) from error
     client.register_plugin(CompiledCode(all_entries()), name=NAME)
-
-
-__all__ = ["install_plugin"]

@@ -165,6 +165,3 @@ def taken(value: Any, item: int | None, bounds: Literal) -> Any:
 def item_of(values: Any, item: int) -> Any:
     """One of several results."""
     return values[item]
-
-
-__all__ = ["Assembly", "Literal", "Piece", "Source", "combine", "item_of", "run_piece", "taken"]

@@ -263,6 +263,3 @@ class _Results:
 def array_of(value: Any) -> np.ndarray[Any, Any]:
     """What a function found outside of its arguments, as an array."""
     return np.asarray(getattr(value, "value", value))
-
-
-__all__ = ["Given", "Output", "Traced", "array_of", "traced"]

@@ -23,6 +23,3 @@ class CompiledCode(WorkerPlugin):  # type: ignore[misc]
     def setup(self, worker: Any) -> None:
         """Keep them where functions are looked up."""
         memory.put(self.entries)
-
-
-__all__ = ["NAME", "CompiledCode"]

@@ -202,6 +202,3 @@ def padded_spec(spec: Any, shapes: Any, count: int | None) -> Any:
         else (shapes,)
     )
     return TensorSpec((count, *[None if extent == -1 else extent for extent in given]), spec.dtype)
-
-
-__all__ = ["BatchStream", "PaddedBatch", "room", "with_row"]

@@ -553,30 +553,3 @@ class Slots(Pipeline):
             self.slots[place - 1].cursor = self.slots[place].cursor
             self.slots[place - 1].is_open = self.slots[place].is_open
         self.slots[-1].cursor, self.slots[-1].is_open = cursor, is_open
-
-
-__all__ = [
-    "BatchCursor",
-    "ConcatenateCursor",
-    "EnumerateCursor",
-    "FilterCursor",
-    "InterleaveCursor",
-    "MapCursor",
-    "NoElements",
-    "OrderCursor",
-    "Places",
-    "RepeatCursor",
-    "Ring",
-    "RowsCursor",
-    "ShuffleCursor",
-    "SkipCursor",
-    "Slot",
-    "Slots",
-    "TakeCursor",
-    "UnbatchCursor",
-    "WalkCursor",
-    "WindowCursor",
-    "ZipCursor",
-    "cursor_of_items",
-    "skip_elements",
-]

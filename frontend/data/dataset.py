@@ -568,6 +568,3 @@ def require_dataset(step: str, value: Any) -> None:
         raise WeftTypeError(
             f"{step} takes data sets, not {type(value).__name__}: Dataset.from_tensor_slices(array) makes one"
         )
-
-
-__all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset"]

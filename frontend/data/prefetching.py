@@ -72,6 +72,3 @@ def made_ahead(items: Iterator[Any], ahead: int) -> Iterator[Any]:
     finally:
         is_left.set()
         thread.join()
-
-
-__all__ = ["Prefetch"]

@@ -406,14 +406,3 @@ class CacheStream(StreamStep):
 
     def cursor(self, key: Key) -> Any:
         return self.inner.cursor((0,))
-
-
-__all__ = [
-    "CacheRows",
-    "CacheStream",
-    "FlatMap",
-    "Interleave",
-    "RepeatedBatches",
-    "Windows",
-    "columns_for",
-]

@@ -379,23 +379,3 @@ def require_rows(what: str, columns: Any) -> None:
                 f"from_tensor_slices: {first_name} has {first.shape[0]} rows, but {name} has {column.shape[0]}; an "
                 "element is a row of each"
             )
-
-
-__all__ = [
-    "BatchRows",
-    "EnumerateRows",
-    "MapRows",
-    "Numbers",
-    "Orders",
-    "RepeatRows",
-    "RowStep",
-    "Rows",
-    "ShuffleRows",
-    "SkipRows",
-    "Slices",
-    "TakeRows",
-    "ZipRows",
-    "drawing",
-    "drawn_order",
-    "require_rows",
-]

@@ -36,6 +36,3 @@ def settled(value: Any) -> Any:
 def unsettled(function: Any) -> Any:
     """A function that may have been settled."""
     return put_together(function.template, function.contents) if isinstance(function, Settled) else function
-
-
-__all__ = ["settled", "unsettled"]

@@ -495,23 +495,3 @@ class ShuffleLast(StreamStep):
 def known(size: Any) -> int:
     """A number of elements as tracing knows it: `UNKNOWN` where only the program does."""
     return size if isinstance(size, int) else UNKNOWN
-
-
-__all__ = [
-    "INFINITE",
-    "UNKNOWN",
-    "Calls",
-    "ConcatenateStream",
-    "EnumerateStream",
-    "FilterStream",
-    "Items",
-    "MapStream",
-    "RepeatStream",
-    "ShuffleLast",
-    "ShuffleStream",
-    "SkipStream",
-    "Stream",
-    "TakeStream",
-    "UnbatchStream",
-    "ZipStream",
-]

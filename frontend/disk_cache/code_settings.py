@@ -43,6 +43,3 @@ def code_settings() -> Data:
     """The settings that compiled code may depend on: all but those that are known not to matter to it."""
     own = tuple((name, getattr(settings, name)) for name in defaults(Settings) if name not in NO_CODE)
     return (*own, np.get_printoptions()["legacy"])  # the texts of NumPy's numbers are part of some programs
-
-
-__all__ = ["NO_CODE", "code_settings", "device_data", "note", "statistics"]

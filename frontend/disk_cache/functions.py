@@ -150,6 +150,3 @@ def _structure_data(structure: Structure) -> Data:
         children = tuple(map(_structure_data, structure.children))
         return (Fingerprints().of(structure.kind), tuple(map(Fingerprints().of, structure.keys)), children)
     return ("constant", Fingerprints().of(structure.value))
-
-
-__all__ = ["MOST_VARIANTS", "CachedFunction"]

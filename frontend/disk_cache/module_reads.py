@@ -67,6 +67,3 @@ def _reads(module: types.ModuleType, chain: list[str]) -> Iterator[ModuleAttribu
         if not isinstance(value, types.ModuleType):
             return
         module, chain = value, chain[1:]
-
-
-__all__ = ["module_reads"]

@@ -58,6 +58,3 @@ def attribute_names(value: Any) -> tuple[str, ...]:
         if isinstance(member, types.MemberDescriptorType) and hasattr(value, name)
     ]
     return tuple(sorted({*getattr(value, "__dict__", ()), *slots}))
-
-
-__all__ = ["attribute_names", "is_compared", "why_not_seen"]

@@ -107,6 +107,3 @@ def _content(cell: types.CellType) -> tuple[Any, ...]:
         return (cell.cell_contents,)
     except ValueError:
         return ()
-
-
-__all__ = ["ARRAY_BYTES", "pickled"]

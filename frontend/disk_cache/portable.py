@@ -14,6 +14,3 @@ class NotPortable(Exception):
 
 class Elsewhere(NotPortable):
     """What a stored program refers to is not here, or is another one: the program is not for this process."""
-
-
-__all__ = ["Data", "Elsewhere", "NotPortable"]

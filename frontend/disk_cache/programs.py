@@ -39,6 +39,3 @@ def program_from(
         remember(place)
     made: Program = program._replace(recording=recording, times=CompileTimes())
     return made
-
-
-__all__ = ["program_from"]

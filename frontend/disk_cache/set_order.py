@@ -104,6 +104,3 @@ def _pairs(code: types.CodeType) -> Iterator[tuple[dis.Instruction, dis.Instruct
 
 def _instructions(code: types.CodeType) -> Iterator[dis.Instruction]:
     return (i for i in dis.get_instructions(code) if i.opname not in _IGNORED)
-
-
-__all__ = ["Tests", "makes_sets"]

@@ -112,5 +112,3 @@ def _has_identity(value: Any) -> bool:
 
 
 _WITHOUT_IDENTITY = (type(None), bool, int, float, complex, str, bytes, tuple, frozenset, slice, range)
-
-__all__ = ["Read", "reads_of", "sharing"]

@@ -246,6 +246,3 @@ def _module(name: str) -> types.ModuleType:
     if not isinstance(module, types.ModuleType):
         raise Elsewhere(f"the module {name}, which is not imported")
     return module
-
-
-__all__ = ["KNOWN_MODULES", "ModuleAttribute", "Paths", "has_state"]

@@ -70,6 +70,3 @@ def _module_attributes(dependencies: Dependencies) -> list[ModuleAttribute]:
     read += [handle for function in dependencies.functions for handle in module_reads(function)]
     handles = {handle.name: handle for handle in read if not handle.is_own}
     return [handle for _, handle in sorted(handles.items())]
-
-
-__all__ = ["program_data"]

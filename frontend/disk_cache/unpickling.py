@@ -42,6 +42,3 @@ def function_of(
     made = types.FunctionType(code, vars(importlib.import_module(module)), name, defaults, closure)
     made.__kwdefaults__ = by_name
     return made
-
-
-__all__ = ["bound_method", "cell_of", "function_of", "unpickled"]

@@ -82,6 +82,3 @@ def _number(value: Any, what: str) -> int:
     if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
         raise WeftTypeError(f"{what} has a number of ranks, not {value!r}")
     return operator.index(value)
-
-
-__all__ = ["DEFAULT_AXIS", "Axes", "axes_of"]

@@ -345,19 +345,3 @@ def _in_parts(what: str, x: Any, axis: int, over: str) -> Any:
         is_own=True,
     )
     return x.reshape((count, extent // count, *x.shape[1:]))
-
-
-__all__ = [
-    "all_gather",
-    "all_reduce",
-    "all_to_all",
-    "barrier",
-    "broadcast",
-    "local",
-    "rank",
-    "reduce_scatter",
-    "replicated",
-    "send_receive",
-    "size",
-    "vary",
-]

@@ -185,15 +185,3 @@ def _bytes_of(line: str) -> int:
     extents, kind, bits, _ = found[-1].groups()
     count = math.prod(int(extent) for extent in extents.split("x") if extent)
     return count * max(int(bits) // 8, 1) * (2 if kind == "complex" else 1)
-
-
-__all__ = [
-    "BANDWIDTH",
-    "LATENCY",
-    "CommunicationAnalysis",
-    "Sent",
-    "analysed",
-    "line_of",
-    "partitioned_text",
-    "seconds_of",
-]

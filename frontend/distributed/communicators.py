@@ -60,5 +60,3 @@ def _default() -> Member:
 
 
 set_default(_default)
-
-__all__ = ["Communicator", "Single", "communicator_of"]

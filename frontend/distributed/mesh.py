@@ -163,6 +163,3 @@ class Mesh:
         """As it is made."""
         axes = ", ".join(f"{name}={extent}" for name, extent in self.shape.items())
         return f"Mesh.simulated({axes})" if self.is_simulated else f"Mesh({axes})"
-
-
-__all__ = ["Mesh"]

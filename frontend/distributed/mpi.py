@@ -478,6 +478,3 @@ def _unread(pipe: int) -> int:
     import termios
 
     return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
-
-
-__all__ = ["Process", "Processes", "is_loaded", "launched", "load"]

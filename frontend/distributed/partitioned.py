@@ -363,6 +363,3 @@ def _joined(blocks: Sequence[Any], layout: Layout, mesh: Mesh) -> Any:
         for split, extent in zip(layout, blocks[0].shape, strict=True)
     ]
     return ShardedArray(list(map(np.asarray, blocks)), tuple(shape), layout, mesh)
-
-
-__all__ = ["Partitioned", "PartitionedProgram", "partition"]

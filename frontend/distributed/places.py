@@ -46,6 +46,3 @@ def waits_too_long(rank: int, collective: Collective) -> CommunicationError:
 
 def _at(collective: Collective) -> str:
     return f" at {collective.place}" if collective.place else ""
-
-
-__all__ = ["eager_place", "shown", "waits", "waits_too_long"]

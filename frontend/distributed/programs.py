@@ -223,15 +223,3 @@ def grid_of(mesh: Mesh, rank: int) -> Grid:
     """The mesh as the pass sees it from a rank."""
     places = mesh.coordinates(rank)
     return Grid(mesh.axis_names, tuple(mesh.shape.values()), tuple(places[name] for name in mesh.axis_names))
-
-
-__all__ = [
-    "GlobalProgram",
-    "RankProgram",
-    "digest_of",
-    "grid_of",
-    "program_of_rank",
-    "specs_in_place_of",
-    "traced",
-    "warn_of_gathers",
-]

@@ -419,13 +419,3 @@ def _shapes_of_all(blocks: Sequence[Any], mesh: Mesh) -> tuple[list[tuple[int, .
     (rows,) = mesh.run(lambda: all_gather(words, axis=None), [()])
     shapes = [tuple(map(int, row[: int(row[64])])) for row in rows]
     return shapes, [bytes(int(c) for c in row[65:] if c).decode() for row in rows]
-
-
-__all__ = [
-    "ShardedArray",
-    "from_local",
-    "layout_of",
-    "load",
-    "region_of",
-    "scatter",
-]

@@ -248,6 +248,3 @@ def _room_for(collective: Collective, x: Array, count: int) -> Array:
     shape = {"all_gather": (count, *x.shape), "reduce_scatter": x.shape[1:]}.get(collective.kind, x.shape)
     made: Array = x.copy() if collective.kind in ("barrier", "require_same") else np.empty(shape, x.dtype)
     return made
-
-
-__all__ = ["Seat", "Session"]

@@ -40,5 +40,3 @@ class PartitionSpec(tuple[Any, ...]):
 
 
 P = PartitionSpec
-
-__all__ = ["P", "PartitionSpec"]

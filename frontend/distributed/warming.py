@@ -43,6 +43,3 @@ def warm(function: Any, /, *args: Any, comm: Any = None, **kwargs: Any) -> Any:
         raise RemoteError(f"{function.name} was not compiled on rank 0: {came}")
     memory.put(came)
     return function.get_concrete_function(*args, **kwargs)
-
-
-__all__ = ["warm"]

@@ -150,13 +150,3 @@ def require_derivative(argument: Any, path: str, name: str) -> None:
         f"argument {path!r} of {name} is of {dtype}, by which there is no derivative; convert it, "
         f"{path}.astype(float), or leave it out of argnums"
     )
-
-
-__all__ = [
-    "Argnums",
-    "DifferentiatedArguments",
-    "Given",
-    "name_of",
-    "require_derivative",
-    "with_variables",
-]

@@ -89,6 +89,3 @@ class CompiledStep:
             return [value for value in self._function(*given) if has_derivative(value)]
 
         return do_not_convert(of_some)
-
-
-__all__ = ["CompiledStep"]

@@ -340,6 +340,3 @@ def _effects_of(trace: Any) -> tuple[Any, ...]:
     written = sum(array._storage.version for array in (*trace.arguments, *inputs))
     acting = sum(not is_repeatable(callback) for callback in trace.callbacks)
     return acting, written, trace.python_state is not None and trace.python_state.has_changed()
-
-
-__all__ = ["checkpoint", "custom_gradient"]

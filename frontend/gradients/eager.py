@@ -499,6 +499,3 @@ def eager_recorder() -> EagerRecorder:
         install_behaviour()
         _recorders.recorder = EagerRecorder()
     return _recorders.recorder
-
-
-__all__ = ["EagerRecorder", "Node", "eager_recorder", "nodes_behind"]

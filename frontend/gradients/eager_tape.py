@@ -167,6 +167,3 @@ class EagerTape(Recording):
     def connected(self, values: list[Any]) -> Container[Any]:
         """The values that others were computed of."""
         return nodes_behind(values, self._recorder.is_constant)
-
-
-__all__ = ["EagerTape"]

@@ -184,21 +184,3 @@ def tangent_of(trace: Recorder, y: Any, variables: Sequence[Variable]) -> Any:
     if isinstance(y, TracedArray):
         return made._as_array(y._storage.is_array)._like_python(y._python_type)
     return made._as_array(isinstance(y, np.ndarray))
-
-
-__all__ = [
-    "Rules",
-    "Variable",
-    "as_number",
-    "described",
-    "fitting",
-    "gradient_of",
-    "has_derivative",
-    "independent",
-    "moved",
-    "next_number",
-    "ones_like",
-    "require_scalar",
-    "tangent_of",
-    "write_back",
-]

@@ -182,6 +182,3 @@ def _by_columns(trace: Recorder, y: TracedArray, moves: list[Variable]) -> Any:
     variable = moves[0].array
     columns = [cast(tangent_of(trace, y, [moving]), variable.dtype) for moving in moves]
     return reshape(np.stack(columns, axis=-1), (*y.shape, *variable.shape))
-
-
-__all__ = ["hessian", "jacobian"]

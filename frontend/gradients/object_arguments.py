@@ -94,6 +94,3 @@ def moved_variables(tape: TracedTape | None, moves: Sequence[tuple[Any, Any]]) -
         if array is not None and value is not None:
             variables.append(Variable(given, array, value, move._value()))
     return variables
-
-
-__all__ = ["moved_variables", "moves_of", "reading", "with_objects"]

@@ -180,6 +180,3 @@ def _pushed(f: Callable[..., Any], args: Sequence[Any], tangents: Sequence[Any])
     for variable in variables:
         write_back(variable)
     return delivered((returned, changes))
-
-
-__all__ = ["Pullback", "jvp", "vjp"]

@@ -41,6 +41,3 @@ def _plain(leaf: Any) -> Any:
         return node.memory  # an array of the caller's
     found = shown(leaf)
     return found.copy() if leaf._path or storage.ref is not None else found
-
-
-__all__ = ["delivered", "recording"]

@@ -42,6 +42,3 @@ def by_rows(trace: Recorder, y: TracedArray, variables: Sequence[Variable], batc
     if batch:
         rows = [moveaxis(row, 1, 0) for row in rows]
     return [reshape(row, (*y.shape, *v.array.shape[batch:])) for row, v in zip(rows, variables, strict=True)]
-
-
-__all__ = ["by_rows"]

@@ -74,6 +74,3 @@ def _like_dict(value: dict[Any, Any], items: dict[Any, Any]) -> Any:
 
 def _like_sequence(value: Any, items: Iterable[Any]) -> Any:
     return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
-
-
-__all__ = ["holders_of", "leaves_of", "map_holders", "map_leaves", "structure_of"]

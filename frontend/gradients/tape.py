@@ -222,6 +222,3 @@ def _is_connected_only(unconnected_gradients: str) -> bool:
     if unconnected_gradients not in ("none", "zero"):
         raise WeftValueError(f'unconnected_gradients is "none" or "zero", not {unconnected_gradients!r}')
     return unconnected_gradients == "none"
-
-
-__all__ = ["GradientTape"]

@@ -280,6 +280,3 @@ def arrays_in(owner: Any) -> Iterator[tuple[str, Any]]:
                 yield from walk(attr(value, name), f"{path}.{name}" if path else name)
 
     yield from walk(owner, "")
-
-
-__all__ = ["Recording", "arrays_in", "is_object"]

@@ -102,6 +102,3 @@ class TracedTape(Recording):
     def connected(self, values: list[Any]) -> Container[Any]:
         """The values that others may have been computed of."""
         return sources_of(values)
-
-
-__all__ = ["TracedTape"]

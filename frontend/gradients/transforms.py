@@ -139,6 +139,3 @@ class _Transform:
         for variable in given.variables:
             write_back(variable)
         return delivered((returned, found[0] if self.arguments.is_one else tuple(found)))
-
-
-__all__ = ["grad", "stop_gradient", "value_and_grad", "without_aux"]

@@ -236,6 +236,3 @@ def _around(region: Region | None) -> Iterator[Region]:
     while region is not None and region.parent is not None:
         region = region.parent
         yield region
-
-
-__all__ = ["Watching"]

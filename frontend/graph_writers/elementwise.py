@@ -350,6 +350,3 @@ def compared_by_value(b: GraphBuilder, name: str, x: Tensor, y: Tensor) -> Tenso
     if name in ("not_equal", "less", "less_equal"):
         return b.one("logical_or", b.less(x, 0), found)
     return b.one("logical_and", b.greater_equal(x, 0), found)
-
-
-__all__ = ["compared_by_value", "truth"]

@@ -32,6 +32,3 @@ def find_out_of_bounds(b: GraphBuilder, indices: Tensor, extent: Tensor) -> tupl
     first = b.gather(b.reshaped(indices, [flat.shape[0]]), place, axes=(0,), position=0)  # type: ignore[list-item]
     found = b.any(outside, axes=axes, keepdims=False)
     return found, b.select(found, first, 0)
-
-
-__all__ = ["along"]

@@ -60,6 +60,3 @@ def _summed(b: GraphBuilder, x: Tensor, labels: str, others: str) -> tuple[Tenso
     name = "any" if x.dtype == BOOL else "sum"
     found = b.one(name, x, axes=alone, keepdims=False)
     return found, "".join(label for label in labels if label in others)
-
-
-__all__ = ["Contraction", "contraction"]

@@ -112,6 +112,3 @@ def searchsorted(b: GraphBuilder, x: Tensor, values: Tensor, side: str) -> Tenso
     )
     found = b.converted(is_before, INT64)
     return b.one("sum", found, axes=(values.rank,), keepdims=False)
-
-
-__all__ = ["before"]

@@ -86,5 +86,3 @@ SCALAR_WRITERS: Mapping[str, Callable[..., Tensor]] = MappingProxyType(
     }
 )
 """The ops on scalars that can be written."""
-
-__all__ = ["SCALAR_WRITERS", "dtype_of"]

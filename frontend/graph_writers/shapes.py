@@ -124,6 +124,3 @@ def diag(b: GraphBuilder, x: Tensor, offset: int) -> Tensor:
     whole = b.broadcast(b.expand_dims(column, axes=(1,)), [size, size])
     rows, columns = (b.positions(whole, axis) for axis in (0, 1))
     return b.one("select", b.equal(columns - rows, offset), whole, b.zeros_like(whole))
-
-
-__all__ = ["extents_of"]

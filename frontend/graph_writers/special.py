@@ -104,6 +104,3 @@ def ndtr(b: GraphBuilder, x: Tensor) -> Tensor:
     if is_half(x.dtype):
         return b.converted(ndtr(b, b.converted(x, np.dtype(np.float32))), x.dtype)
     return erfc(b, x * -math.sqrt(0.5)) * 0.5
-
-
-__all__ = ["erf", "erfc"]

@@ -184,20 +184,3 @@ def require_known(*operands: Tensor) -> None:
     for operand in operands:
         if None in operand.shape:
             raise Unsaid(f"has no form for {operand.type}, whose sizes are known when it runs only")
-
-
-__all__ = [
-    "BOOL",
-    "COMMON",
-    "SINGLE",
-    "GraphBuilder",
-    "Register",
-    "Unsaid",
-    "Writer",
-    "Writers",
-    "of",
-    "require_known",
-    "require_real",
-    "shared_with",
-    "writer",
-]

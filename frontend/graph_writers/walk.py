@@ -283,6 +283,3 @@ _STRUCTURE: Mapping[str, Callable[[ModuleWriter, Operation], Sequence[Tensor]]] 
     "scf.while": ModuleWriter._while,
 }
 """What is written by its structure."""
-
-
-__all__ = ["FAMILIES", "ModuleWriter"]

@@ -434,15 +434,3 @@ def _has_fields_only(kind: type) -> bool:
         isinstance(member, property) or (isinstance(member, types.FunctionType) and not is_generated(member))
         for member in functions
     )
-
-
-__all__ = [
-    "CallEffect",
-    "Does",
-    "computes_in_c",
-    "effect_of",
-    "is_one_of",
-    "name_of",
-    "varying_object",
-    "why_impure",
-]

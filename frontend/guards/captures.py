@@ -110,6 +110,3 @@ def _checksum(array: np.ndarray[Any, Any]) -> int:
     if isinstance(array, OnDevice):
         return 0
     return zlib.crc32(np.ascontiguousarray(array).view(np.uint8).data)
-
-
-__all__ = ["Capture"]

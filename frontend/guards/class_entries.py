@@ -86,6 +86,3 @@ class Method(Compared):
 
 def _method_now(handle: Member) -> Method:
     return Method(handle, handle.get())
-
-
-__all__ = ["ClassEntry", "ClassNames", "Method", "defining_class"]

@@ -169,17 +169,3 @@ def path_in_words(path: tuple[Any, ...]) -> str:
     for step in path:
         text = step.after(text) if isinstance(step, Link) else f"{text}[{step!r}]"
     return text
-
-
-__all__ = [
-    "ArrayKey",
-    "differences",
-    "fingerprint",
-    "is_as_kept",
-    "is_content",
-    "is_equal",
-    "kept",
-    "key_of",
-    "parts_of",
-    "path_in_words",
-]

@@ -158,6 +158,3 @@ def _holds_function(value: Any) -> bool:
 def holds_object(value: Any) -> Any:
     """An object of the user's in a value, or in the containers of a value; None where there is none."""
     return next(filter(is_users_object, _held(value)), None)
-
-
-__all__ = ["Dependencies", "holds_object"]

@@ -37,5 +37,3 @@ _WRAPPING = frozenset(
 _OF_DATACLASSES = frozenset(
     {"__init__", "__repr__", "__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__setattr__", "__delattr__"}
 )  # fmt: skip
-
-__all__ = ["is_generated"]

@@ -145,6 +145,3 @@ def is_decimal(value: Any) -> bool:
         return any(type(entry).__module__ == "decimal" for entry in entries)
     module = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
     return module in ("decimal", "_decimal", "_pydecimal")
-
-
-__all__ = ["Code", "DecimalContext", "Dispatched", "Subclass", "has_plain_defaults", "is_decimal"]

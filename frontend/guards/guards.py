@@ -356,25 +356,3 @@ def described(value: Any) -> str:
     if is_fixed(value) or isinstance(value, _CONTAINERS):
         return shown_value(value)
     return f"a {type(value).__name__}"
-
-
-__all__ = [
-    "Compared",
-    "Content",
-    "Deep",
-    "Different",
-    "Guard",
-    "Identity",
-    "Kind",
-    "Names",
-    "Plain",
-    "Same",
-    "Skip",
-    "described",
-    "entry_key",
-    "guard_of",
-    "handle_key",
-    "is_fixed",
-    "place_key",
-    "reference_to",
-]

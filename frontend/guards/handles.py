@@ -324,21 +324,3 @@ class ArrayPart(Handle):
     def get(self, bound: Bound = None) -> Any:
         part = part_with(self.dtype, self.number, self.parent.get(bound))
         return UNBOUND if part is None else part
-
-
-__all__ = [
-    "Arguments",
-    "ArrayPart",
-    "Bound",
-    "Cell",
-    "ContextVariable",
-    "Fixed",
-    "Global",
-    "Handle",
-    "Item",
-    "Linked",
-    "Member",
-    "Owner",
-    "State",
-    "running",
-]

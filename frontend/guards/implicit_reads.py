@@ -51,6 +51,3 @@ def _methods(kind: type) -> Iterator[tuple[str, FunctionType]]:
             for name, member in vars(base).items():
                 if isinstance(member, FunctionType) and member.__module__ == base.__module__:
                     yield name, member
-
-
-__all__ = ["implicit_reads"]

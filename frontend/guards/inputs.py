@@ -165,6 +165,3 @@ def may_change(value: Any) -> bool:
     if is_composite_value(value):
         return are_parts_writable(value)
     return type(value) in NUMBERS or (is_array and is_element(value.dtype))
-
-
-__all__ = ["CONSTANT_BYTES", "NUMBERS", "Decisions", "Input", "Need", "Reconsider", "may_change"]

@@ -60,6 +60,3 @@ class PackedInput:
     def changed(self) -> str:
         """Why `fetch` gives None."""
         return f"{self.name} is no weft.constant any more"
-
-
-__all__ = ["PackedInput", "is_constant"]

@@ -16,6 +16,3 @@ HASHED_BY_VALUE = (bool, int, float, np.int64, np.float64)
 def has_order(entries: Collection[Any]) -> bool:
     """Whether all processes walk a set of such entries in one order, if it was made in the same way."""
     return len(entries) < 2 or all(type(entry) in HASHED_BY_VALUE for entry in entries)
-
-
-__all__ = ["HASHED_BY_VALUE", "ORDER_OF_SETS", "has_order"]

@@ -16,5 +16,3 @@ class Unbound:
 
 
 UNBOUND: Any = Unbound()
-
-__all__ = ["UNBOUND", "Unbound"]

@@ -95,6 +95,3 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[ArrayResult
         return tuple(arrays)
     shape = _common_shape(*arrays)
     return tuple(broadcast_to(array, shape) for array in arrays)
-
-
-__all__ = ["broadcast_arrays", "broadcast_to"]

@@ -467,16 +467,3 @@ def inverse_permutation(permutation: Sequence[int]) -> tuple[int, ...]:
     (1, 2, 0)
     """
     return tuple(int(place) for place in np.argsort(permutation))
-
-
-__all__ = [
-    "AdvancedIndex",
-    "BoundsCheck",
-    "ExtentCheck",
-    "IndexPlan",
-    "MaskIndex",
-    "WriteBack",
-    "inverse_permutation",
-    "plan_index",
-    "write_back",
-]

@@ -214,6 +214,3 @@ def same_value(left: Any, right: Any, depth: int = 16) -> bool:
         and len(one.operands) == len(other.operands)
         and all(same_value(a, b, depth - 1) for a, b in zip(one.operands, other.operands, strict=True))
     )
-
-
-__all__ = ["SelectedArray", "nonzero_places", "same_value", "select", "true_places"]

@@ -89,6 +89,3 @@ def _integer(bound: Any) -> Any:
             "only integer scalar arrays can be converted to a scalar index" if bound.ndim else _NO_BOUND
         )
     return bounded_index(bound)
-
-
-__all__ = ["has_traced_step", "take_steps"]

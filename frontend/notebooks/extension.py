@@ -95,6 +95,3 @@ def _show(source: str, file: str, compiled: list[Function[Any, Any]]) -> None:
             show(f"<p>{html.escape(told)}</p>", raw=True)
         decisions += [said for concrete in concretes for said in concrete.explain().decisions]
     show(tinted(source, file, dict.fromkeys(decisions)), raw=True)
-
-
-__all__ = ["load_ipython_extension", "run_cell"]

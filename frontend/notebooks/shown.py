@@ -25,6 +25,3 @@ def shown_concrete(concrete: ConcreteFunction) -> str:
         f'<iframe srcdoc="{html.escape(page)}" title="{html.escape(concrete.name)}" sandbox="allow-scripts" '
         f'style="width:100%;height:{HEIGHT}px;border:1px solid #8884;resize:vertical"></iframe>'
     )
-
-
-__all__ = ["shown_concrete"]

@@ -65,6 +65,3 @@ def _line(number: int, text: str, said: Mapping[str, list[str]]) -> str:
     return (
         f"<details class='{kind or 'other'}'><summary{style}>{shown}</summary><ul>{sentences}</ul></details>"
     )
-
-
-__all__ = ["TINTS", "tinted"]

@@ -24,6 +24,3 @@ def scan(op_class: type[Op], a: ArrayLike, axis: Any, dtype: DTypeLike | None) -
     if wanted == BOOL and widen:
         op_class = ops.CumulativeMax if op_class is ops.CumulativeSum else ops.CumulativeMin
     return asarray(apply(op_class, cast(x, wanted), axis=axis_index(axis, x.ndim)))
-
-
-__all__ = ["scan"]

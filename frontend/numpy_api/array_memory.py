@@ -177,6 +177,3 @@ def _is_result(value: Any) -> bool:
 def _require_own(x: TracedArray, what: str) -> None:
     if not _is_own(x):
         raise LayoutError(_OF_THE_CALLER.format(what=what))
-
-
-__all__ = ["Flags", "base", "change_in_place", "resize", "share_memory", "strides"]

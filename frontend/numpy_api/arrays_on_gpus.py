@@ -84,13 +84,3 @@ def full_on_gpu(shape: Any, value: Any, device: str) -> Any:
     require_known(device)
     extents = tuple(shape) if np.iterable(shape) else (shape,)
     return filled(tuple(operator.index(extent) for extent in extents), value, device)
-
-
-__all__ = [
-    "array_on_gpu",
-    "full_on_gpu",
-    "is_on_gpu",
-    "makes_arrays",
-    "require_known",
-    "takes_device_of_first",
-]

@@ -94,6 +94,3 @@ def _piece(entry: Any, rank: int, moved: int) -> Any:
     front = moved + new + 1 if moved < 0 else moved
     axes = list(range(rank))
     return transpose(made, axes[:front] + axes[new:] + axes[front:new])
-
-
-__all__ = ["grid", "in_brackets"]

@@ -242,5 +242,3 @@ _VALUES: tuple[Callable[[int], Any], ...] = (
     lambda count: (np.arange(count) - count // 2) * 100,
 )
 """Elements: ascending, in no order, equal, from zero to zero, of both signs, negative, ascending in a wide range."""
-
-__all__ = ["NUMBERS", "Found", "Group", "Part", "first_result", "found_by_examples"]

@@ -39,6 +39,3 @@ def constant(array: Any, dtype: DTypeLike | None = None) -> np.ndarray[Any, Any]
         source.shape, native, buffer=source.astype(native, copy=False).tobytes()
     )
     return made
-
-
-__all__ = ["constant"]

@@ -72,6 +72,3 @@ def _holds_array_on_device(values: Any) -> bool:
 def device_namespace(compute: Compute) -> DeviceNamespace:
     """weft's namespace, for arrays on devices."""
     return DeviceNamespace(sys.modules[__name__.partition(".")[0]], compute)
-
-
-__all__ = ["DeviceNamespace", "device_namespace"]

@@ -25,6 +25,3 @@ def member(function: Function) -> Family:
         return function
 
     return named
-
-
-__all__ = ["Family", "Function", "member"]

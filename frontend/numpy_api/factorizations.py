@@ -486,27 +486,3 @@ def _finite(a: ArrayLike) -> ArrayResult:
     wild = np.logical_not(reduce.all(np.isfinite(x)))
     raise_if(wild, "LinAlgError", "Array must not contain infs or NaNs")
     return x
-
-
-__all__ = [
-    "cholesky",
-    "det",
-    "eig",
-    "eigh",
-    "eigvals",
-    "eigvalsh",
-    "in_double",
-    "inv",
-    "lstsq",
-    "matrices",
-    "matrix_rank",
-    "pinv",
-    "qr",
-    "rounded",
-    "slogdet",
-    "solve",
-    "svd",
-    "svdvals",
-    "tensorinv",
-    "tensorsolve",
-]

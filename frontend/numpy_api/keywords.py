@@ -125,6 +125,3 @@ def _refuse(name: str, keyword: str, defaults: dict[str, Any], names: frozenset[
         f"{name}({keyword}=...) is not supported in compiled code, which takes of the keywords: {shown}; leave it out, "
         "or call the function outside and pass the result as an argument"
     )
-
-
-__all__ = ["called"]

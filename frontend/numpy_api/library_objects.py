@@ -210,6 +210,3 @@ def _plan(value: Any, leaves: list[Any]) -> Build:
             f"a {type(value).__name__} cannot be passed to SciPy's classes in compiled code"
         )
     return lambda given: value
-
-
-__all__ = ["LibraryObject", "make_object", "makes_object"]

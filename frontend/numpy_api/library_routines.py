@@ -78,6 +78,3 @@ def _results(
         else:
             return None
     return found
-
-
-__all__ = ["call_compiled", "call_routine"]

@@ -83,6 +83,3 @@ def call_library(trace: Recorder, ufunc: np.ufunc, arrays: Sequence[Any]) -> tup
         operands[number] = array
     results: tuple[TracedArray, ...] = emit(trace, CallUfunc, operands, {"ufunc": library_name(ufunc)})
     return results
-
-
-__all__ = ["call_library", "has_loop", "library_name", "special_call", "special_op"]

@@ -152,16 +152,3 @@ def ordered(made: ArrayResult, order: str | None, like: Any = None) -> ArrayResu
         layout, tensor_type = layout_of(like), type_of_operand(like)
     made._storage.layout = layout_of_copy(layout, tensor_type, order)
     return made
-
-
-__all__ = [
-    "NOT_KNOWN",
-    "copied",
-    "in_order",
-    "is_column_major",
-    "ordered",
-    "plain_order",
-    "require_native_order",
-    "use_layout",
-    "view_or_copy",
-]

@@ -232,5 +232,3 @@ METHODS: dict[str, Any] = {
     "view": view,
 }
 """Methods by name; the others are the namespace functions of the same name."""
-
-__all__ = ["METHODS", "MOST_LISTED", "as_numbers"]

@@ -17,6 +17,3 @@ def require_elements(x: ArrayResult, axes: tuple[int, ...], message: str) -> Non
         raise WeftValueError(message)
     if isinstance(x, TracedArray) and None in extents:
         raise_where(np.equal(product([x.shape[place] for place in axes]), 0), ValueError, message)
-
-
-__all__ = ["require_elements"]

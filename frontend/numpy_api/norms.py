@@ -130,6 +130,3 @@ def cond(x: ArrayLike, p: Any = None) -> ArrayResult:
         ratio = rounded(norm(a, p, axis=(-2, -1)) * norm(inverse, p, axis=(-2, -1)), a)
     is_infinite = np.logical_and(np.isnan(ratio), np.logical_not(reduce.any(np.isnan(a), (-2, -1))))
     return np.where(is_infinite, cast(np.inf, ratio.dtype), ratio)[()]
-
-
-__all__ = ["cond", "matrix_norm", "norm", "vector_norm"]

@@ -91,5 +91,3 @@ _OF_SCALARS = {
     name: _ATTRIBUTES[name]
     for name in ("numerator", "denominator", "is_integer", "as_integer_ratio", "bit_count")
 }
-
-__all__ = ["attribute_of_number", "conjugate", "imag", "real"]

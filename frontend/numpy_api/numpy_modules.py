@@ -26,6 +26,3 @@ def where_traced(module: ModuleType) -> Callable[[Function], Function]:
         return either
 
     return decorate
-
-
-__all__ = ["where_traced"]

@@ -115,5 +115,3 @@ TORCH = {
 
 LIBRARIES = {"TensorFlow": {**ARRAYS, **PROGRAMS}, "JAX": JAX, "Numba": NUMBA, "PyTorch": TORCH}
 """By library what is written for its names that weft and NumPy do not have."""
-
-__all__ = ["ARRAYS", "JAX", "LIBRARIES", "NUMBA", "PROGRAMS", "TORCH"]

@@ -189,6 +189,3 @@ def _both(one: Any, other: Any) -> Any:
         if not isinstance(known, TracedArray):
             return open_ if known else False
     return np.logical_and(one, other)
-
-
-__all__ = ["python_operator"]

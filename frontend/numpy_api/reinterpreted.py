@@ -93,6 +93,3 @@ def _of_width(bits: Any, width: int) -> Any:
 def _longer(x: Any, count: int) -> tuple[Any, ...]:
     """The shape with a last axis that is some times as long."""
     return (*x.shape[:-1], x.shape[-1] * count)
-
-
-__all__ = ["reinterpreted"]

@@ -172,13 +172,3 @@ def warn(name: str) -> None:
         place.file if place else "<unknown>",
         place.line if place else 1,
     )
-
-
-__all__ = [
-    "WRITING",
-    "call_at_run_time",
-    "call_natively_or_at_run_time",
-    "like_found",
-    "require_fallback",
-    "warn",
-]

@@ -45,6 +45,3 @@ def is_python_number(value: Any) -> bool:
     if isinstance(value, TracedArray):
         return value._python_type is not None
     return isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic)
-
-
-__all__ = ["as_weak_operand", "blend", "choose", "is_python_number"]

@@ -186,5 +186,3 @@ METHODS: dict[str, Callable[..., Any]] = {
     "outer": _outer,
     "at": _at,
 }
-
-__all__ = ["METHODS"]

@@ -285,6 +285,3 @@ def _require_fits(ufunc: np.ufunc, result: Any, target: TracedArray) -> None:
             f"non-broadcastable output operand with shape {format_shape(target.type.shape)} doesn't match the "
             f"broadcast shape {format_shape(shape)}"
         )
-
-
-__all__ = ["NEGATIVE_POWER", "apply_ufunc", "op_of", "ops_of_ufuncs"]

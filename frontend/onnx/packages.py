@@ -16,6 +16,3 @@ def onnx() -> Any:
         raise MissingPackageError(
             f'weft.onnx needs the package onnx, which cannot be imported ({error}): pip install "weft[onnx]"'
         ) from error
-
-
-__all__ = ["onnx"]

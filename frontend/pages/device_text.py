@@ -87,6 +87,3 @@ def missing_tools(stage: str) -> list[str]:
     if stage == "ptx":
         return [f"{missing(name)} shows registers and spills" for name in gone if name == "ptxas"]
     return [f"{missing(name)} shows the instructions of the GPU" for name in gone]
-
-
-__all__ = ["device_functions_of", "missing_tools", "resources_of", "with_resources"]

@@ -59,6 +59,3 @@ def _outermost(statements: list[ast.stmt], line: int) -> tuple[int, int] | None:
                 return _outermost(statement.body, line) or (first, first)
             return first, last
     return None
-
-
-__all__ = ["Excerpt", "excerpts"]

@@ -271,17 +271,3 @@ def linked_machine_code(text: str, files: Mapping[str, str]) -> list[Line]:
             kept = line[: match.start()] + (match["memory"] or "") if match else line
             shown.append(Line(kept, tuple(places)))
     return shown
-
-
-__all__ = [
-    "Line",
-    "Place",
-    "joined_path",
-    "linked",
-    "linked_assembly",
-    "linked_machine_code",
-    "linked_part",
-    "places_of",
-    "plain_text",
-    "without_values",
-]

@@ -285,17 +285,3 @@ def _rank(name: str) -> int:
     if name.startswith("kernel_"):
         return 0
     return 3 if name.startswith(("weft_", "_weft", "numpy_")) else 2 if name.endswith("_entry") else 1
-
-
-__all__ = [
-    "FILE",
-    "LOC",
-    "Loop",
-    "MachineFunction",
-    "file_named",
-    "functions_of",
-    "in_order",
-    "is_of_program",
-    "moved_bytes",
-    "vector_bits",
-]

@@ -319,6 +319,3 @@ def _hunks(name: str, old: Sequence[Line], new: Sequence[Line], key: Callable[[s
                 kinds += "-" * (old_end - old_first) + "+" * (new_end - new_first)
                 lines += [*old[old_first:old_end], *new[new_first:new_end]]
         yield Hunk(name, kinds, tuple(lines))
-
-
-__all__ = ["Change", "Hunk", "Watch", "differences"]

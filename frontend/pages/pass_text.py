@@ -49,6 +49,3 @@ def _lines_of(change: Change, hunk: Hunk) -> Iterator[str]:
     for kind, line, number in zip(hunk.kinds, hunk.lines, change.rules(hunk), strict=True):
         by = f"    // {names[number]}" if number >= 0 else ""
         yield f"  {kind} {line.text}{by}".rstrip()
-
-
-__all__ = ["passes_text"]

@@ -112,6 +112,3 @@ def _note_missing(found: Stages, wanted: Collection[str] | None) -> None:
         if told:
             found.machine.setdefault(stage, [])
             found.missing[stage] = told
-
-
-__all__ = ["MACHINE", "SHOWN", "Stages", "stages_of"]

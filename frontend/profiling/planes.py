@@ -179,6 +179,3 @@ def _number(value: int) -> bytes:
         found.append(value & 0x7F | 0x80)
         value >>= 7
     return bytes([*found, value])
-
-
-__all__ = ["new_run", "space_of"]

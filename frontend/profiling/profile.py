@@ -326,5 +326,3 @@ class profile:
 
 _MOST_EXAMPLES = 32
 """For so many different calls it is counted how many bytes their kernels move."""
-
-__all__ = ["profile"]

@@ -156,6 +156,3 @@ def made_folder(folder: str | os.PathLike[str]) -> Path:
     path.mkdir(parents=True, exist_ok=True)
     (path / "index.html").write_text("")
     return path
-
-
-__all__ = ["MOST_PAGES", "Called", "made_folder", "write_report"]

@@ -58,6 +58,3 @@ def _made(concrete: ConcreteFunction) -> AnyExecutable:
     if code.plan != concrete._executable.plan:
         raise NotStamped(f"{concrete.name} has another plan when it is compiled again")
     return loaded(code, concrete._callbacks, concrete._device, exception_of)
-
-
-__all__ = ["NotStamped", "is_stamped", "stamped"]

@@ -160,6 +160,3 @@ def counted(number: int, what: str) -> str:
     ('1 call', '2,000 calls')
     """
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
-
-
-__all__ = ["KernelTime", "Summary", "counted", "shown_time"]

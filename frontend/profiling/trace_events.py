@@ -67,6 +67,3 @@ def thread_names(threads: Iterable[int], first: int, known: Mapping[int, str]) -
         workers = sum(name.startswith("worker") for name in found.values())
         found[thread] = known.get(thread) or f"worker {workers + 1}"
     return found
-
-
-__all__ = ["Event", "Span", "thread_names", "trace_of"]

@@ -86,6 +86,3 @@ def _accept_container(snapshot: Snapshot, held: Any, name: str) -> None:
     for _, entries, saved in snapshot.dicts:
         for key in list(entries) if entries is held else ():
             saved[key] = saved.pop(key)
-
-
-__all__ = ["SetAside"]

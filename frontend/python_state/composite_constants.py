@@ -49,6 +49,3 @@ def stand_in_of_parts(handle: Handle, value: Any, stand_in: Callable[[Handle, An
         stand_in(ArrayPart(handle, parts.dtype, number), part) for number, part in enumerate(parts.arrays)
     ]
     return StandIn(handle, value, behaviour().composite(parts.dtype, tuple(made)))
-
-
-__all__ = ["StandIn", "stand_in_of_parts", "watch_composites"]

@@ -231,6 +231,3 @@ class DataOfState(ABC):
         array = next((value for value in named if np.may_share_memory(value, view)), array)
         handle = self.place_of(array)
         return handle, None if handle is None else handle_key(handle)
-
-
-__all__ = ["DataOfState"]

@@ -44,6 +44,3 @@ class _Values:
         first = len(self.operands)
         self.operands += frozen.operands
         return StoredValue(first, len(self.operands), frozen.thaw)
-
-
-__all__ = ["StoringState"]

@@ -178,13 +178,3 @@ def handles_inside(handle: Handle, value: Any, wanted: Any, depth: int = 8) -> I
     elif depth and isinstance(value, (list, tuple, dict)):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             yield from handles_inside(Item(f"{handle.name}[{key!r}]", handle, key), item, wanted, depth - 1)
-
-
-__all__ = [
-    "DRAWN_WHILE_TRACING",
-    "DrawnMeanwhile",
-    "Generators",
-    "Watch",
-    "handles_inside",
-    "state_of_functions",
-]

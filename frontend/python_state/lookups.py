@@ -264,6 +264,3 @@ def is_followed(function: types.FunctionType) -> bool:
         return why_not_converted(function) is None and not is_marked(function)
     except ConversionError:
         return False
-
-
-__all__ = ["Lookups", "is_followed"]

@@ -52,6 +52,3 @@ class Places:
         for name, owner, attributes in snapshot.objects:
             for key, content in attributes.items():
                 yield Attribute(f"{name}.{key}", owner, key), content
-
-
-__all__ = ["Places"]

@@ -179,6 +179,3 @@ def _with_items(items: Any, replaced: dict[int, Any]) -> Any:
     if all(one is other for one, other in zip(changed, items, strict=True)):
         return items
     return type(items)(*changed) if hasattr(items, "_fields") else type(items)(changed)
-
-
-__all__ = ["StandIns"]

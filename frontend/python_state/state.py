@@ -590,6 +590,3 @@ class PythonState(DataOfState):
                         self.guard_late(found, value)
                         if isinstance(value, np.ndarray) and is_plain and not self._trace.is_constant(value):
                             self.guards.append(Content(found, value))
-
-
-__all__ = ["PythonState"]

@@ -29,6 +29,3 @@ def storing(updates: Updates) -> Callable[..., None]:
         updates.apply(arrays, (), running.bound)
 
     return store
-
-
-__all__ = ["StoredValue", "storing"]

@@ -219,18 +219,3 @@ def _add_copies(value: Any, found: list[Any]) -> None:
 
 _HOLD_NOTHING = frozenset({bool, bytes, complex, float, int, np.ndarray, str, type(None)})
 """Classes of values that are no containers, and most of what containers hold."""
-
-
-__all__ = [
-    "Built",
-    "EntryOf",
-    "Known",
-    "Make",
-    "Makes",
-    "Order",
-    "Together",
-    "Unbinding",
-    "Update",
-    "Updates",
-    "copies_in",
-]

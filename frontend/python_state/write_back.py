@@ -146,6 +146,3 @@ def _not_found(place: ProgramLocation) -> UnsupportedError:
         f"{place.name or 'an object'} is changed, which compiled code cannot find again at the next call: return the "
         "new value, or write into an array"
     )
-
-
-__all__ = ["WriteBack"]

@@ -84,6 +84,3 @@ def _permuted_rows(stream: Source, array: TracedArray, axis: int) -> ArrayResult
 def places(stream: Source, count: Any) -> ArrayResult:
     """The numbers up to a count in random order."""
     return stream.draw(RandomPermutation, (), (1, count))[0]
-
-
-__all__ = ["permutation", "permuted", "places", "shuffle", "shuffle_list"]

@@ -77,6 +77,3 @@ def _by_probability(stream: Stream, p: Any, population: Any, shape: tuple[Any, .
     count = product(shape)
     numbers = stream.draw(RandomFloats, (), (count,), distribution="uniform", dtype=FLOAT64)
     return searchsorted(sums / sums[-1], numbers, side="right").reshape(shape)
-
-
-__all__ = ["choice"]

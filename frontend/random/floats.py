@@ -77,6 +77,3 @@ def _shaped(stream: Source, distribution: str, shape: Any, dtype: np.dtype[Any])
 def _one(numbers: Any) -> ArrayResult:
     """The only number, as a Python float."""
     return cast(numbers[0], FLOAT64)._like_python(float)
-
-
-__all__ = ["exponential", "fill", "normal", "transformed", "uniform"]

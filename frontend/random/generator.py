@@ -153,6 +153,3 @@ def traced_generator(value: Any) -> Any:
     trace = current_trace() if is_generator(value) else None
     state = None if trace is None else trace.python_state
     return value if state is None else state.generator(value)
-
-
-__all__ = ["TracedGenerator", "traced_generator"]

@@ -104,6 +104,3 @@ def _one(number: Any, dtype: Any) -> ArrayResult:
         if dtype is int
         else (number._like_python(bool) if dtype is bool else number)
     )
-
-
-__all__ = ["below", "integers", "whole_integers"]

@@ -90,6 +90,3 @@ def refuse_object(kind: type) -> NoReturn:
         "outside of the compiled function, where it is kept in a variable or an attribute, or use "
         "np.random.default_rng(seed)"
     )
-
-
-__all__ = ["TracedBitGenerator", "bit_generator", "default_rng", "generator", "refuse_object"]

@@ -203,5 +203,3 @@ METHODS: dict[str, Callable[..., Any]] = {
     "choice": _choice,
 }
 """What draws, by the names of methods; each takes the Twister first, and raises `NotCompiled` for what Python draws."""
-
-__all__ = ["METHODS"]

@@ -150,5 +150,3 @@ METHODS: dict[str, Callable[..., Any]] = {
     "randrange": _randrange,
 }
 """What draws, by the names of methods; each takes the Twister first, and raises `NotCompiled` for what Python draws."""
-
-__all__ = ["METHODS", "below", "order", "sample", "weighted"]

@@ -241,6 +241,3 @@ def _as_python(made: TracedArray, found: _Found) -> Any:
     if found.number is not None:
         return made._like_python(found.number)
     return made._as_array(found.is_array)
-
-
-__all__ = ["draw_later", "drawn_by_python", "order_later"]

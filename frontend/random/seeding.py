@@ -107,6 +107,3 @@ def _product(left: Any, right: Any) -> Wide:
     middle = b * c + (a * c >> _HALF)
     other = a * d + (middle & _LOW)
     return left * right, b * d + (middle >> _HALF) + (other >> _HALF)
-
-
-__all__ = ["words_of_seed"]

@@ -63,6 +63,3 @@ def parameters(values: Sequence[Any], size: Any, dtype: np.dtype[Any] | None = F
         return (*arrays, arrays[0].shape)
     shape = shape_of_size(size)
     return (*(broadcast_to(array, shape) for array in arrays), shape)
-
-
-__all__ = ["is_nothing", "parameters", "require_output", "shape_of_size"]

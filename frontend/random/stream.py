@@ -62,6 +62,3 @@ def note_draw(trace: Recorder) -> None:
 def draws_of(trace: Recorder) -> int:
     """How many draws were recorded so far."""
     return trace.state(Draws).count
-
-
-__all__ = ["Source", "Stream", "draws_of", "note_draw"]

@@ -252,6 +252,3 @@ def _spare_in_numpy() -> int | None:
             return None
     (place,) = found if len(found) == 1 else (-1,)
     return place if place >= 0 else None
-
-
-__all__ = ["NotCompiled", "Twister", "home_of", "lock_word", "twister_of"]

@@ -53,6 +53,3 @@ _UNNAMED = frozenset(
 def link(name: str) -> Link:
     """The way of a name."""
     return Link(name)
-
-
-__all__ = ["Link", "link"]

@@ -354,6 +354,3 @@ def _mangled(kind: type, name: str) -> str:
     """What Python calls a private slot."""
     is_private = name.startswith("__") and not name.endswith("__")
     return f"_{kind.__name__.lstrip('_')}{name}" if is_private else name
-
-
-__all__ = ["Keeps", "Walk", "attributes_of", "walk_of", "walk_of_kind"]

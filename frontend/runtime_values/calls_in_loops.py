@@ -63,6 +63,3 @@ def call_of(function: Callable[..., Any]) -> str:
 
 
 _warned: set[tuple[str, str, int]] = set()
-
-
-__all__ = ["call_of", "note_call", "refusing_calls"]

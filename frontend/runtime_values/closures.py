@@ -40,6 +40,3 @@ def _made(function: types.FunctionType, contents: tuple[Any, ...]) -> types.Func
     made.__kwdefaults__ = function.__kwdefaults__
     made.__qualname__, made.__module__ = function.__qualname__, function.__module__
     return made
-
-
-__all__ = ["put_together", "taken_apart"]

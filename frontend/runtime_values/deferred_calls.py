@@ -58,6 +58,3 @@ def _caller() -> Callable[[Callable[..., Any], Any, Any], Any]:
         return eval(code, namespace, {"weft_function": function, "weft_args": args, "weft_kwargs": kwargs})
 
     return call
-
-
-__all__ = ["call_later"]

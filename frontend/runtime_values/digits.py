@@ -35,6 +35,3 @@ def bit_length(number: TracedArray) -> Any:
 def ones_of(number: TracedArray) -> Any:
     """How many binary digits of an integer are 1, without its sign."""
     return _as_int(np.bitwise_count(_magnitude(number)))
-
-
-__all__ = ["bit_length", "length_of_text", "ones_of"]

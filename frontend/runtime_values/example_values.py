@@ -17,6 +17,3 @@ def example_of(value: TracedArray) -> Any:
     if value._is_scalar:
         return np.zeros((), value.dtype)[()]  # not every scalar type can be called without arguments
     return np.empty(0, value.dtype)
-
-
-__all__ = ["example_of"]

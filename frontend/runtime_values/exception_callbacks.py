@@ -79,6 +79,3 @@ def is_instance_of(thaw: Thaw, kinds: Any) -> Callable[..., list[Any]]:
         return [np.bool_(isinstance(thaw(arrays)[0], kinds))]
 
     return outside_traces(is_instance, "isinstance")
-
-
-__all__ = ["catching_call", "find_handler", "is_instance_of", "keep_checked", "keep_raised"]

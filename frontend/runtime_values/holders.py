@@ -60,6 +60,3 @@ _HOLDERS: dict[type, Callable[[Any], Parts]] = {
     type({}.keys()): _view(lambda made: made.keys()),
     type({}.items()): _view(lambda made: made.items()),
 }
-
-
-__all__ = ["parts_of_holder"]

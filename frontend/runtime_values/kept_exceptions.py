@@ -51,6 +51,3 @@ def stand_in(kind: type[BaseException] | None, number: Any) -> BaseException:
 def number_of(error: BaseException) -> Any:
     """The number of the caught exception that one stands for; None for others."""
     return getattr(error, "__dict__", {}).get(_NUMBER)
-
-
-__all__ = ["UnknownException", "keep", "kept", "number_of", "stand_in"]

@@ -221,14 +221,3 @@ def _for_each(
 def kept_text(number: Any) -> str:
     """The text with a number, when the program runs or has run."""
     return _texts.text(int(number))
-
-
-__all__ = [
-    "as_key",
-    "equal_texts",
-    "kept_text",
-    "number_of_text",
-    "numbers_of_texts",
-    "ranks_of_texts",
-    "text_of_number",
-]

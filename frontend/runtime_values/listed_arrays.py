@@ -166,14 +166,3 @@ def _is_same(one: TracedArray, other: TracedArray) -> bool:
         for array in (one, other)
     ]
     return one._storage is other._storage and one._is_another == other._is_another and steps[0] == steps[1]
-
-
-__all__ = [
-    "ListedArrays",
-    "Place",
-    "itself_and_another",
-    "number_of_item",
-    "numbers_of_rows",
-    "place_of",
-    "returned",
-]

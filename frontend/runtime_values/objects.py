@@ -61,6 +61,3 @@ def attribute_of(error: BaseException, name: str) -> RuntimeObject:
 def class_of(error: BaseException) -> RuntimeObject:
     """The class of a caught exception."""
     return RuntimeObject(error, type, "the class of an exception")
-
-
-__all__ = ["RuntimeObject", "attribute_of", "class_of"]

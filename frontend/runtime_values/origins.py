@@ -246,6 +246,3 @@ def _create(point: Any, op_class: type[Op], operands: list[Value], attributes: d
 
 def _made(point: Any, op_class: type[Op], operands: list[Value], attributes: dict[str, Any]) -> Value:
     return _create(point, op_class, operands, attributes).results[0]
-
-
-__all__ = ["Origins", "Source"]

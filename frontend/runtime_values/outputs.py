@@ -343,6 +343,3 @@ def _can_be_made_again(path: Sequence[ViewStep]) -> bool:
         or (step.op_class is Gather and all(operand.ndim == 0 for operand in step.operands))
         for step in path
     )
-
-
-__all__ = ["Outputs"]

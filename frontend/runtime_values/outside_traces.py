@@ -26,6 +26,3 @@ def outside_traces(function: Callable[..., Any], name: str) -> Callable[..., Any
 
     call.__name__ = name
     return call
-
-
-__all__ = ["outside_traces"]

@@ -54,6 +54,3 @@ def _is_plain(piece: Any) -> bool:
 
 
 _SHOWN = ("int64", "int32", "int16", "int8", "uint32", "uint16", "uint8", "float64")
-
-
-__all__ = ["PlainMessage", "plain_message"]

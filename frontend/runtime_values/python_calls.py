@@ -52,6 +52,3 @@ def _as_array(value: Any, kind: type, name: str) -> Any:
         return np.asarray(value, _TYPES[kind].dtype)
     except OverflowError:
         raise OverflowError(f"{name} returned {value}, and compiled code has ints of 64 bits") from None
-
-
-__all__ = ["call_python"]

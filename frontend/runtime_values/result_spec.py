@@ -342,27 +342,3 @@ def view_type(
             break
         base = result
     return base
-
-
-__all__ = [
-    "COMPUTED",
-    "PLACES",
-    "ArgumentResult",
-    "ChosenResult",
-    "ComputedResult",
-    "ConstantResult",
-    "FoundResult",
-    "HolderResult",
-    "KeptResult",
-    "ListResult",
-    "OptionalResult",
-    "OutsideResult",
-    "Result",
-    "SelectedResult",
-    "ThawedResult",
-    "TypedResult",
-    "ViewResult",
-    "list_of",
-    "of_one_type",
-    "view_type",
-]

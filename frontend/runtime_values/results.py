@@ -177,6 +177,3 @@ def _is_array(value: object) -> bool:
             "return a list of them"
         )
     return isinstance(value, BaseException) and holds_traced(value, depth=3)
-
-
-__all__ = ["flatten_results", "present"]

@@ -312,15 +312,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, RuntimeString):
         return value._shown
     return str(value.type) if isinstance(value, TracedArray) else str(value)
-
-
-__all__ = [
-    "QUESTIONS",
-    "STRING_METHODS",
-    "Part",
-    "RuntimeString",
-    "concatenated",
-    "format_string",
-    "string_of",
-    "to_string",
-]

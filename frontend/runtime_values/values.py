@@ -363,15 +363,3 @@ def _may_change(constant: Static) -> bool:
     """Whether the text of an object may be another one when the program runs."""
     is_object = isinstance(constant.key, IdentityKey) and not isinstance(constant.value, np.generic)
     return is_object or isinstance(constant.value, set)
-
-
-__all__ = [
-    "Frozen",
-    "FrozenException",
-    "RuntimeValue",
-    "Text",
-    "holder_of",
-    "holds_traced",
-    "make_exception",
-    "traced_in",
-]

@@ -73,6 +73,3 @@ def under_filters(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*arrays)
 
     return call
-
-
-__all__ = ["change_filters", "own_filters", "under_filters"]

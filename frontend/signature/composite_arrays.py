@@ -301,23 +301,3 @@ _makers: list[Callable[[np.dtype[Any], tuple[Any, ...]], Any]] = []
 def define_composites(make: Callable[[np.dtype[Any], tuple[Any, ...]], Any]) -> None:
     """Say what stands in a trace for an array of dates, records or texts, before the first one is needed."""
     _makers[:] = [make]
-
-
-__all__ = [
-    "MOST_CHARACTERS",
-    "ArrayParts",
-    "Part",
-    "are_parts_writable",
-    "array_of",
-    "characters_of",
-    "chooses_texts",
-    "define_composites",
-    "holds_composite",
-    "is_composite",
-    "is_composite_dtype",
-    "is_composite_value",
-    "owner_of",
-    "part_with",
-    "parts_of",
-    "parts_of_array",
-]

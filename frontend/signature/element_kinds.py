@@ -23,6 +23,3 @@ def steps_into(value: tuple[Any, ...]) -> list[str]:
     """What messages call the parts of a tuple."""
     names = names_in(value)
     return [f".{name}" for name in names] if names else [f"[{place}]" for place in range(len(value))]
-
-
-__all__ = ["Pipeline", "is_record", "names_in", "steps_into"]

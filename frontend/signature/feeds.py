@@ -381,20 +381,3 @@ class FeedNeeded(BaseException):
     def __init__(self, value: Any) -> None:
         super().__init__(value)
         self.value = value
-
-
-__all__ = [
-    "Called",
-    "ElementTypes",
-    "Feed",
-    "FeedNeeded",
-    "ItemSpec",
-    "Typed",
-    "begins_again",
-    "feed_of",
-    "feed_with",
-    "feeds_in",
-    "is_fed",
-    "item_spec",
-    "set_begins_again",
-]

@@ -139,15 +139,3 @@ def instead_of_elements(array: np.ndarray[Any, Any]) -> str:
                 "numbers in an array of their own"
             )
     return "; convert it before the call: .astype('float64')"
-
-
-__all__ = [
-    "elements_as",
-    "has_elements",
-    "has_own_rules",
-    "instead_of_elements",
-    "is_carrier",
-    "read_elements",
-    "reader",
-    "require_numpy_rules",
-]

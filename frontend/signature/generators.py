@@ -53,13 +53,3 @@ def generator_of(algorithm: str, words: Any) -> Any:
         return _makers[0](algorithm, words)
     owner = owner_of(words)
     return generator_with(algorithm, np.asarray(words)) if owner is None else owner
-
-
-__all__ = [
-    "GeneratorParts",
-    "GeneratorStandIn",
-    "define_traced_generators",
-    "generator_of",
-    "parts_of_generator",
-    "words_with",
-]

@@ -147,6 +147,3 @@ def _conform_leaf(value: Any, spec: TensorSpec, name: str) -> Any:
         value = np.asarray(value)  # one trace for scalars and arrays without dimensions
     check_fits(name, spec.type, type_of_leaf(value))
     return value
-
-
-__all__ = ["checked_input_signature", "conform", "instances_before", "names_by_specs", "of_input_signature"]

@@ -48,6 +48,3 @@ def order_of(array: np.ndarray[Any, Any]) -> Order | None:
             return None
         stride *= array.shape[axis]
     return tuple(order)
-
-
-__all__ = ["LayoutKey", "Order", "layout_key", "lies_as", "order_of", "row_major_key"]

@@ -105,6 +105,3 @@ def form_of(kind: Any, entries: Sequence[Any]) -> PackedNumbers | None:
 def is_packed(form: PackedNumbers) -> bool:
     """Whether so many numbers lie in containers that they are packed."""
     return form.numbers >= LEAST
-
-
-__all__ = ["DTYPES", "LEAST", "PackedNumbers", "form_of", "is_packed"]

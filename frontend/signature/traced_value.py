@@ -105,6 +105,3 @@ class ByValue:
 def held(value: Any) -> Any:
     """The array that an object holds; any other value as it is."""
     return value.value if isinstance(value, ArrayHolder) else value
-
-
-__all__ = ["ArrayHolder", "ByValue", "CompositeValue", "TracedItems", "TracedValue", "held"]

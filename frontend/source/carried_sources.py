@@ -51,6 +51,3 @@ def _of_file(code: CodeType, file: str) -> CodeType:
     """Code of a file, with the functions in it."""
     constants = tuple(_of_file(c, file) if isinstance(c, CodeType) else c for c in code.co_consts)
     return code.replace(co_filename=file, co_consts=constants)
-
-
-__all__ = ["files_of", "install_files", "restore_file"]

@@ -64,6 +64,3 @@ def assigned_globals(code: CodeType) -> tuple[str, ...]:
         if isinstance(constant, CodeType):
             names.extend(assigned_globals(constant))
     return tuple(dict.fromkeys(names))
-
-
-__all__ = ["CodeTable", "assigned_globals", "remembered_by_code"]

@@ -83,6 +83,3 @@ def _text(node: ast.expr, lines: list[bytes]) -> str:
 
 def _shortened(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
-
-
-__all__ = ["expression_at", "statement_at"]

@@ -140,19 +140,3 @@ def module_of(function: Any) -> str:
         if differs and (is_function or is_own_module(own)):
             return str(own)
     return module
-
-
-__all__ = [
-    "OWN_PACKAGE",
-    "has_plain_modules",
-    "is_library",
-    "is_like_programs",
-    "is_of_plain_module",
-    "is_own_module",
-    "is_plain_module",
-    "is_users_function",
-    "is_users_module",
-    "is_users_object",
-    "leave_plain",
-    "module_of",
-]

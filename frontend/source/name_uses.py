@@ -97,6 +97,3 @@ def name_uses(code: types.CodeType) -> NameUses:
 
 def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
     return (constant for constant in code.co_consts if isinstance(constant, types.CodeType))
-
-
-__all__ = ["UNSEEN", "NameUses", "Uses", "name_uses"]

@@ -45,12 +45,3 @@ def python_function_of(value: Any) -> types.FunctionType | None:
         return None
     found = own_attributes(value).get("py_func")
     return found if isinstance(found, types.FunctionType) else None
-
-
-__all__ = [
-    "delete_own_attribute",
-    "own_attribute",
-    "own_attributes",
-    "python_function_of",
-    "set_own_attribute",
-]

@@ -117,6 +117,3 @@ def _operation(frame: FrameType, instruction: int) -> str:
     """The name of the instruction that failed."""
     code = frame.f_code.co_code
     return dis.opname[code[instruction]] if 0 <= instruction < len(code) else ""
-
-
-__all__ = ["RAISERS", "as_internal", "in_users_words", "is_endless_recursion", "is_own_failure"]

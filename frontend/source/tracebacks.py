@@ -89,6 +89,3 @@ def _code_at(place: SourceRange) -> CodeType:
     if sys.version_info >= (3, 11):
         names["co_qualname"] = place.function
     return compile(ast.Module([raising], []), place.file, "exec").replace(**names)  # type: ignore[arg-type]
-
-
-__all__ = ["places_of", "remember", "traceback_through"]

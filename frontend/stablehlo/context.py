@@ -16,6 +16,3 @@ def stablehlo() -> Any:
     with context():
         _stablehlo.register_dialect(context(), load=True)
     return _stablehlo
-
-
-__all__ = ["stablehlo"]

@@ -109,6 +109,3 @@ def _hint(data: bytes) -> str:
     if b"func.func" in data:
         return "; pass a text as a str"
     return ""
-
-
-__all__ = ["MAGIC", "text_of", "version_of"]

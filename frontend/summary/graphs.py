@@ -138,6 +138,3 @@ def _describe(type: Any, shape: Any) -> None:
 def _dtype_of(type: Any) -> str | None:
     element = type.element_type if isinstance(type, ir.RankedTensorType) else type
     return _TYPES.get(str(element))
-
-
-__all__ = ["graph", "graph_of"]

@@ -184,6 +184,3 @@ def _functions_in(tree: ast.AST, outer: str = "") -> Iterator[tuple[int, str, in
             if not isinstance(node, ast.ClassDef):
                 yield first, name, node.end_lineno or first
         yield from _functions_in(node, name)
-
-
-__all__ = ["CONSTANT", "Frame", "Node", "Nodes", "frames_of"]

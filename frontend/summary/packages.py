@@ -24,6 +24,3 @@ def tensorboard(module: str) -> Any:
 def messages(name: str) -> Any:
     """The messages of one file of TensorBoard's, as `event` or `graph`."""
     return tensorboard(f"compat.proto.{name}_pb2")
-
-
-__all__ = ["messages", "tensorboard"]

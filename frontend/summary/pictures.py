@@ -31,6 +31,3 @@ def png(pixels: np.ndarray[Any, Any]) -> bytes:
 
 def _chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-
-__all__ = ["png"]

@@ -210,6 +210,3 @@ def _of_tensor(tag: str, array: np.ndarray[Any, Any], metadata: Any) -> Any:
     tensor = tensorboard("util.tensor_util").make_tensor_proto(array)
     found.value.add(tag=tag, metadata=metadata, tensor=tensor)
     return found
-
-
-__all__ = ["histogram", "image", "scalar", "text", "write"]

@@ -266,20 +266,3 @@ def get_step() -> Any:
     True
     """
     return setting_now().step
-
-
-__all__ = [
-    "Setting",
-    "SummaryWriter",
-    "create_file_writer",
-    "flush",
-    "get_step",
-    "record_if",
-    "records",
-    "refuse_in_trace",
-    "set_step",
-    "setting_now",
-    "setting_of_trace",
-    "should_record_summaries",
-    "when_run",
-]

@@ -590,6 +590,3 @@ def _install() -> None:
 
 
 _install()
-
-
-__all__ = ["TracedArray", "wrap"]

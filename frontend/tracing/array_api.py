@@ -12,6 +12,3 @@ def require_array_api(version: str | None) -> None:
     """`ValueError` for a version of the Array API that the namespace does not follow yet."""
     if version is not None and version > ARRAY_API_VERSION:
         raise WeftValueError(f"weft implements version {ARRAY_API_VERSION} of the Array API, not {version}")
-
-
-__all__ = ["ARRAY_API_VERSION", "require_array_api"]

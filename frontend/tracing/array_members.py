@@ -42,5 +42,3 @@ METHODS = (
 )  # fmt: skip
 IN_PLACE_METHODS = ["fill", "partition", "put", "resize", "sort"]
 PROPERTIES = ["T", "mT", "real", "imag", "flat", "base", "flags", "strides"]
-
-__all__ = ["COMPARISONS", "IN_PLACE_METHODS", "METHODS", "OPERATORS", "PROPERTIES", "UNARY"]

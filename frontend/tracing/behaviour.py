@@ -42,6 +42,3 @@ def define_behaviour(behaviour: Behaviour) -> None:
 def behaviour() -> Behaviour:
     """What was said."""
     return _defined[0]
-
-
-__all__ = ["Behaviour", "behaviour", "define_behaviour"]

@@ -46,6 +46,3 @@ def _tell_native_code(before: Recorder | None, now: Recorder | None) -> None:
     """Let calls go through Python as long as something is recorded."""
     if (before is None) != (now is None):
         switches.add_reason(-1 if now is None else 1)
-
-
-__all__ = ["current_trace", "remembering", "set_current_trace", "set_remembering"]

@@ -89,6 +89,3 @@ class Draft:
         self._is_finished = True
         for region in self._regions:
             region.is_over = True
-
-
-__all__ = ["Draft"]

@@ -198,18 +198,3 @@ def require_in_range(number: Any, dtype: np.dtype[Any], refuse: Refuse = raise_i
         outside = np.less(number, 0)
     if outside is not None:
         refuse(outside, "OverflowError", f"Python integer {{0}} out of bounds for {dtype.name}", number)
-
-
-__all__ = [
-    "bounded_index",
-    "cast_element",
-    "cast_elements",
-    "cast_flat_item",
-    "cast_unchecked",
-    "only_element",
-    "require_in_range",
-    "require_index",
-    "require_single",
-    "signed_number",
-    "whole_number",
-]

@@ -115,6 +115,3 @@ class ExternalState(Protocol):
 
     def store_now(self) -> None:
         """Record that the call stores here what it changed so far: it ends with an exception."""
-
-
-__all__ = ["ExternalState", "Lookups"]

@@ -13,6 +13,3 @@ class FeedArguments:
         """By their identities the traced numbers by which the program finds them."""
         self.constants: set[int] = set()
         """The identities of all constants among the arguments, which may become such."""
-
-
-__all__ = ["FeedArguments"]

@@ -80,6 +80,3 @@ class FlatItems(TracedArray):
         items = TracedArray(self._storage, self._path, self.type)
         items._assumptions = self._assumptions
         return items[taken:] if taken else items
-
-
-__all__ = ["FlatItems"]

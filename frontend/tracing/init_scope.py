@@ -58,6 +58,3 @@ class init_scope:
     ) -> None:
         """Go on recording."""
         self._open.pop()()
-
-
-__all__ = ["init_scope"]

@@ -275,19 +275,3 @@ def _iterated(examples: Sequence[Array]) -> Order:
     iterator = np.nditer([*small, None], ["zerosize_ok"], flags, dtypes)  # type: ignore[arg-type]
     made = order_of(iterator.operands[-1])
     return tuple(range(iterator.operands[-1].ndim)) if made is None else made
-
-
-__all__ = [
-    "Layout",
-    "column_major",
-    "is_contiguous",
-    "kept_order",
-    "last_axis_is_contiguous",
-    "layout_of",
-    "layout_of_copy",
-    "layout_of_result",
-    "layout_of_view",
-    "order_letter",
-    "reshape_is_view",
-    "row_major",
-]

@@ -34,6 +34,3 @@ def need_all_sizes(what: str) -> None:
     """Give up a trace for learned sizes, as not all of them would do; `what` says what for."""
     if are_learned():
         raise UnsupportedError(f"{what} depends on sizes that are not known")
-
-
-__all__ = ["are_learned", "learned_sizes", "need_all_sizes"]

@@ -133,14 +133,3 @@ def _are_apart(one: Storage, other: Storage) -> bool:
         elif not {one, *all_aliases(one)}.isdisjoint({other, *all_aliases(other)}):
             return False
     return True
-
-
-__all__ = [
-    "all_aliases",
-    "connect",
-    "disconnect",
-    "is_seen_elsewhere",
-    "make_unique",
-    "note_write",
-    "usable_aliases",
-]

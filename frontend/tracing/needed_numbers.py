@@ -70,13 +70,3 @@ def _begin_again(trace: Recorder, numbers: Collection[int], what: str) -> None:
     if numbers:
         place = trace.user_location()
         raise NumberNeeded(numbers, what if place is None else f"{what} at {place}")
-
-
-__all__ = [
-    "NumberNeeded",
-    "need_all_numbers",
-    "need_deciding_numbers",
-    "need_number",
-    "need_numbers_in",
-    "note_decision",
-]

@@ -82,6 +82,3 @@ def is_packed(item: Any) -> bool:
 def _storage_of(item: Any) -> _ItemStorage | None:
     storage = item._storage if isinstance(item, TracedArray) else None
     return storage if isinstance(storage, _ItemStorage) else None
-
-
-__all__ = ["is_packed", "items_of", "stacked_items"]

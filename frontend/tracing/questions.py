@@ -71,6 +71,3 @@ def static_shape(x: Any) -> tuple[int | None, ...]:
         return x.type.shape
     shape = x.shape if isinstance(x, (CompositeValue, TensorSpec)) else np.shape(x)
     return tuple(None if isinstance(extent, TracedArray) else extent for extent in shape)
-
-
-__all__ = ["is_recording", "is_traced", "is_tracing", "static_shape"]

@@ -481,20 +481,3 @@ class Recorder(ABC):
     @abstractmethod
     def leave_recording(self, around: Caller | None) -> None:
         """Go back to what was remembered before."""
-
-
-__all__ = [
-    "ABSENT",
-    "BEFORE_LOOP",
-    "Aliases",
-    "Assumption",
-    "CapturedArray",
-    "Catcher",
-    "Handed",
-    "Join",
-    "Numbered",
-    "Recorder",
-    "Stacked",
-    "Storage",
-    "Watcher",
-]

@@ -116,6 +116,3 @@ class Region:
                 return True
             region = region.parent
         return False
-
-
-__all__ = ["Region", "Section"]

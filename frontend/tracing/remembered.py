@@ -23,6 +23,3 @@ def shown(array: Any) -> Any:
     """What an array whose elements are known looks like: that of NumPy, or a number."""
     known = array._storage.trace.elements(array._value())
     return known if not array._is_scalar else known[()] if array._python_type is None else known.item()
-
-
-__all__ = ["given_away", "shown"]

@@ -303,15 +303,3 @@ def _install() -> None:
 
 
 _install()
-
-
-__all__ = [
-    "MOST_TYPES",
-    "SeveralTypes",
-    "TypeOfValue",
-    "as_promoted",
-    "by_type",
-    "first_of_several",
-    "has_many_choices",
-    "install_staging",
-]

@@ -45,6 +45,3 @@ def _all_operands(operation: Operation) -> list[Value]:
     """The operands of an op and of those inside of it."""
     inside = operations_of(operation) if len(operation.regions) else []
     return [operand for op in (operation, *inside) for operand in op.operands]
-
-
-__all__ = ["sources_of"]

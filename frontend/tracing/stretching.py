@@ -233,6 +233,3 @@ def _stretch(operand: Any, extents: dict[int, Extent] | None) -> Any:
 
 def _or(left: Any, right: Any) -> Any:
     return right if left is None else left if right is None else np.logical_or(left, right)
-
-
-__all__ = ["Misfit", "broadcast_together", "fit", "meet"]

@@ -488,6 +488,3 @@ def _location_of(place: SourceRange) -> Location:
 
 
 _locations: dict[tuple[str, int, int], Location] = {}
-
-
-__all__ = ["Trace"]

@@ -16,6 +16,3 @@ def refuse_hash(array: Any) -> NoReturn:
         "known only when the compiled function runs; keep such values in a list (`in` looks through it) or an array "
         "(np.unique gives the distinct ones), or mark them in an array of flags"
     )
-
-
-__all__ = ["refuse_hash"]

@@ -33,6 +33,3 @@ def require_writable(path: Iterable[ViewStep], what: str) -> None:
             raise UnsupportedError(step.refusal)
         if not step.writable:
             raise WeftValueError(f"{what} is read-only")
-
-
-__all__ = ["ViewStep", "require_writable"]

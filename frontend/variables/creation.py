@@ -125,6 +125,3 @@ def _zeros_of(trace: Recorder, initial: TracedArray) -> np.ndarray[Any, Any]:
             "knows: make it outside of the compiled function"
         )
     return np.zeros(extents, initial.dtype)
-
-
-__all__ = ["created"]

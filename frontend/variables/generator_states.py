@@ -96,6 +96,3 @@ def _next_number(words: Any) -> int:
     low: int = next(words)
     high: int = next(words)
     return low | high << 64
-
-
-__all__ = ["SavedGenerator", "generator_of"]

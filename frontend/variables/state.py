@@ -197,6 +197,3 @@ def _slots(kind: type) -> tuple[str, ...]:
         if isinstance(slots, str)
         else tuple(s for s in slots if s not in ("__dict__", "__weakref__"))
     )
-
-
-__all__ = ["load_state", "save_state", "state"]

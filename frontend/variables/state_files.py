@@ -183,6 +183,3 @@ def _array_of(
         raise _damaged(path, f"{name!r} has another number of bytes than its dtype and shape say")
     stored = wanted if wanted.kind == "V" else wanted.newbyteorder("<")
     return np.frombuffer(data[start:stop], stored).astype(wanted, copy=False).reshape(shape), (start, stop)
-
-
-__all__ = ["from_safetensors", "read_arrays", "to_safetensors", "write_arrays"]

@@ -299,6 +299,3 @@ def _all_held(value: Any) -> Any:
     if type(value) in (list, tuple):
         return type(value)(map(_all_held, value))
     return held(value)
-
-
-__all__ = ["Variable"]

@@ -279,6 +279,3 @@ def _convolution(products: Sequence[_Product]) -> _Convolution | None:
         (height.step, width.step),
         (dilations[0], dilations[1]),
     )
-
-
-__all__ = ["GatherConvolutions"]

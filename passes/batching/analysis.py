@@ -122,6 +122,3 @@ def _differs(op_class: type[Op], operands: Sequence[Value], has: Has, differ: bo
     if op_class is Gradient:
         return has(operands[2])
     return has(operands[0]) or has(operands[1]) if op_class is Tangent else differ
-
-
-__all__ = ["Differing", "Has", "only_ends_the_call", "results_that_differ", "runs_for_each"]

@@ -132,6 +132,3 @@ class _Scope:
                 moved: Tensor = found if axis == 0 else b.transpose(found, permutation=tuple(order))
                 batcher.stand_in(result, moved.handle)
         batcher.replaced(lanes)
-
-
-__all__ = ["Batch"]

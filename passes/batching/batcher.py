@@ -318,5 +318,3 @@ _DERIVATIVES: dict[type[Op], int] = {Tangent: 2, Pairs: 1}
 
 ONE_BY_ONE = "one by one"
 """The name under which a handler writes what runs in a loop over the lanes."""
-
-__all__ = ["ONE_BY_ONE", "Batcher", "Handler"]

@@ -89,6 +89,3 @@ def _write_both(batcher: Batcher, branch: Operation, mask: Value | None) -> None
         chosen = batcher.selected(b, condition, sides[0][number], sides[1][number])
         batcher.give(value, b.refined(chosen, batcher.type_of(value.type)))
     batcher.statistics["branches on both sides"] += 1
-
-
-__all__ = ["hand_over", "settle", "write_branch"]

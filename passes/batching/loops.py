@@ -261,6 +261,3 @@ def _zeros(batcher: Batcher, b: OpEmitter, wanted: Type) -> Tensor:
     made = batcher.type_of(wanted)
     extents = [batcher.lanes(b).extent, *(extent for extent in made.shape[1:] if extent is not None)]
     return b.refined(b.full(extents, 0, made.dtype), made)
-
-
-__all__ = ["write_for", "write_while"]

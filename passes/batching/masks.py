@@ -43,6 +43,3 @@ def _is_known(operation: Operation) -> bool:
     """Whether the extents of all results are known."""
     kinds = [str(result.type) for result in operation.results]
     return not any("?" in kind for kind in kinds)
-
-
-__all__ = ["can_be_masked"]

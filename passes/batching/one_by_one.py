@@ -218,6 +218,3 @@ def _is_of(value: Value, operation: Operation) -> bool:
             return True
         inner = inner.operation.parent
     return False
-
-
-__all__ = ["write_one_by_one"]

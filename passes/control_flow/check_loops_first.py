@@ -251,6 +251,3 @@ def _all(known: list[Value]) -> Value:
         pairs = [known[place : place + 2] for place in range(0, len(known), 2)]
         known = [weft_op(LogicalAnd, *pair) if len(pair) == 2 else pair[0] for pair in pairs]
     return known[0] if known else constant_tensor(True, np.bool_)
-
-
-__all__ = ["INDICES_AN_ITERATION", "CheckLoopsFirst"]

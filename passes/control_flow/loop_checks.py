@@ -159,6 +159,3 @@ def _selected_from(indices: Value, loop: Operation) -> Value | None:
 def _widens(cast: Operation) -> bool:
     source, result = (type_of(value).dtype for value in (cast.operands[0], cast.results[0]))
     return source.kind in "iu" and np.can_cast(source, result)
-
-
-__all__ = ["Needs", "loops_before", "needs_of"]

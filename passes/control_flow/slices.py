@@ -53,6 +53,3 @@ def _span(
         return None
     within: Sequence[Size] = (-start, stop - extent)
     return Span(start, size) if all(map(is_at_most_zero, within)) else None
-
-
-__all__ = ["Span", "spans_of"]

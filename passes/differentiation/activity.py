@@ -137,6 +137,3 @@ def pairs_of(value: Value, derivative: Value) -> list[tuple[Value, Value]]:
 def refuse(operation: Operation, what: str) -> DifferentiationError:
     """The error for a derivative that is not known."""
     return DifferentiationError(what, str(operation.location))
-
-
-__all__ = ["OF_PYTHON", "Activity", "is_numeric", "pairs_of", "refuse"]

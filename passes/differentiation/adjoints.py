@@ -95,6 +95,3 @@ def rounded(b: OpEmitter, end: Value, like: Value) -> Value:
     """What a loop has added up, with as many bits as before."""
     found: Value = b.converted(b.value(end), b.value(like).dtype).handle
     return found
-
-
-__all__ = ["Adjoints", "rounded", "widened"]

@@ -95,6 +95,3 @@ def _nothing(value: Value) -> Value:
     dims = [constant_tensor(0) for extent in tensor.shape if extent is None]
     shape = tuple(-1 if extent is None else extent for extent in tensor.shape)
     return create(Empty, dims, {"shape": shape, "dtype": tensor.dtype}).results[0]
-
-
-__all__ = ["reverse_branch"]

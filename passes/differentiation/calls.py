@@ -238,6 +238,3 @@ def _make_forward(callee: Operation, name: str, retired: Block) -> None:
     with ir.InsertionPoint(last):
         found = [walk.tangent(value, callee.location) for value in results if is_numeric(value)]
     replace_terminator(block, [*results, *found])
-
-
-__all__ = ["CALL", "call_without_effects", "forward_call", "new_function", "reverse_call"]

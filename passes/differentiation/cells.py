@@ -133,6 +133,3 @@ class Shadows:
             (held,) = create(ReadRef, [self._of[cell]], {}, location=write.location).results
             adjoints.add(b, value, b.value(held))
         self._zero.add(cell)
-
-
-__all__ = ["Shadows", "cells_read", "is_argument", "new_shadow"]

@@ -103,6 +103,3 @@ def _copies(operations: list[Operation], values: dict[Value, Value]) -> list[Ope
             continue
         made.append(copy_without_effects(operation, values))
     return made
-
-
-__all__ = ["reverse_while"]

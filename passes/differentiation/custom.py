@@ -152,6 +152,3 @@ def drop_rules(operations: list[Operation]) -> int:
         if is_unused(operation) and not len(operation.regions) and not is_end:
             operation.erase()
     return dropped
-
-
-__all__ = ["drop_rules", "reverse_custom"]

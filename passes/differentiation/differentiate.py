@@ -203,6 +203,3 @@ def _is_in(value: Value, operation: Operation) -> bool:
             return True
         inner = inner.operation.parent
     return False
-
-
-__all__ = ["Differentiate"]

@@ -199,6 +199,3 @@ class ForwardSweep:
         self.run(operations_in(after)[:-1])
         self._hand_over(after, places, loop.location)
         self._leave(made, passed)
-
-
-__all__ = ["ForwardSweep"]

@@ -296,6 +296,3 @@ def _old_part(update: Operation) -> Value:
 
 def _arith(name: str, *operands: Value) -> Value:
     return operation_of(name, operands, [operands[0].type]).results[0]
-
-
-__all__ = ["reverse_for"]

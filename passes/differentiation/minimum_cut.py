@@ -83,6 +83,3 @@ def _path(reached: dict[Node, Node]) -> Iterable[tuple[Node, Node]]:
     while node != _SOURCE:
         yield reached[node], node
         node = reached[node]
-
-
-__all__ = ["values_to_keep"]

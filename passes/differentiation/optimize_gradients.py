@@ -41,6 +41,3 @@ def has_gradients(module: Module) -> bool:
 
     module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
     return found
-
-
-__all__ = ["AGAIN", "OptimizeGradients"]

@@ -63,6 +63,3 @@ def _with_needs(
         needs.add(operation)
         pending += [v.owner.operation for v in operation.operands if not isinstance(v.owner, ir.Block)]
     return sorted(needs, key=places.__getitem__)
-
-
-__all__ = ["READS", "reads_first"]

@@ -235,6 +235,3 @@ def _find_makers(value: Value, loop: Operation, found: dict[Operation, None]) ->
 
 def _index(name: str, *operands: Value) -> Value:
     return operation_of(name, operands, [operands[0].type]).results[0]
-
-
-__all__ = ["cut", "keep_last_piece", "length_of", "piece_length", "state_size"]

@@ -199,6 +199,3 @@ def _between(first: Operation, end: Operation | None) -> list[Operation]:
     operations = operations_in(first.block)
     last = len(operations) if end is None else operations.index(end)
     return operations[operations.index(first) + 1 : last]
-
-
-__all__ = ["Replay"]

@@ -237,18 +237,3 @@ def rebuilt(operation: Operation, operands: list[Value], results: list[Value], r
     for old, new in zip(operation.results, made.results, strict=False):
         old.replace_all_uses_with(new)
     return made
-
-
-__all__ = [
-    "AGAIN",
-    "LOGGED",
-    "PIECE",
-    "ForwardRegion",
-    "copy_without_effects",
-    "is_effect",
-    "is_piece",
-    "may_repeat",
-    "may_run_again",
-    "rebuilt",
-    "size_of",
-]

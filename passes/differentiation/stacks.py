@@ -137,6 +137,3 @@ def with_room(b: OpEmitter, buffer: Tensor, wanted: Tensor) -> Tensor:
     with ir.InsertionPoint(branch.regions[1].blocks.append()):
         add_yield([buffer.handle], b.location)
     return b.value(branch.results[0])
-
-
-__all__ = ["ONE_AXIS", "Pieces", "Rows", "Stack", "empty", "stack_of", "with_room"]

@@ -136,6 +136,3 @@ def require_known(operation: Operation) -> None:
             raise refuse(operation, without_derivative(op_class, attributes))
     if op_class is None and operation.name != CAST:
         raise refuse(operation, f"the derivative of {operation.name} is not known")
-
-
-__all__ = ["NOT_OF_PYTHON", "Reverse", "Sweep", "captured", "require_known"]

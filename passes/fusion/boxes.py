@@ -203,17 +203,3 @@ def bounds_of(box: Box) -> dict[str, tuple[int, ...]]:
         "stop": tuple(taken.stop for taken in box),
         "step": (1,) * len(box),
     }
-
-
-__all__ = [
-    "Box",
-    "Boxes",
-    "GivesUp",
-    "Straddles",
-    "Update",
-    "apart",
-    "halves",
-    "is_element",
-    "part_of",
-    "region_in",
-]

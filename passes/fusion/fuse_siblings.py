@@ -339,6 +339,3 @@ def _move_bodies(
         yielded.update(zip(generic.op.results, generic.terminator.operands, strict=True))
     with ir.InsertionPoint(block), second.op.location:
         dialect("linalg").YieldOp([yielded[result] for result in results])
-
-
-__all__ = ["FuseSiblings"]

@@ -91,6 +91,3 @@ def _generalize(product: Operation) -> None:
     for old, new in zip(product.results, generic.results, strict=True):
         old.replace_all_uses_with(new)
     product.erase()
-
-
-__all__ = ["GeneralizeProducts"]

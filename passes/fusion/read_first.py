@@ -141,6 +141,3 @@ def _is_pure(operation: Operation) -> bool:
         inside = [op for op in operations_of(operation) if not op.name.startswith("scf.")]
         return all(op.name.startswith(_PURE) for op in inside)
     return bool(operation.name.startswith(_PURE))
-
-
-__all__ = ["VIEWS", "ReadFirst", "destinations"]

@@ -102,6 +102,3 @@ def _redirect(insert: Operation) -> int:
             if operand == update:
                 user.operands[place] = read.results[0]
     return len(users)
-
-
-__all__ = ["ReadInserted"]

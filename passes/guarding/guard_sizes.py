@@ -142,6 +142,3 @@ def _axis_of(op: Operation, attributes: Mapping[str, Any], place: Place) -> Axis
         return op.operands[place.operand], place.axis
     shape = list(attributes["shape"])
     return op.operands[len(op.operands) - shape[place.axis :].count(-1)], SCALAR
-
-
-__all__ = ["TAKES_EMPTY", "GuardSizes"]

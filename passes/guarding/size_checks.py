@@ -58,15 +58,3 @@ def require_elements(op: Operation, indices: Value, extent: Value) -> None:
 def raise_if(op: Operation, condition: Value, error: str, message: str, values: Sequence[Value]) -> None:
     """Raise an error that names an op."""
     create(RaiseIf, [condition, *values], {"error": error, "message": f"{op.name}: {message}"})
-
-
-__all__ = [
-    "binary",
-    "extent_of",
-    "number",
-    "product",
-    "raise_if",
-    "require_at_least",
-    "require_elements",
-    "require_equal",
-]

@@ -113,5 +113,3 @@ SIZE_NEEDS: Mapping[type[Op], Check] = {
     TableIndex: _table,
 }
 """What puts the checks in front of an op."""
-
-__all__ = ["SIZE_NEEDS"]

@@ -133,6 +133,3 @@ class SizeRule:
         except WeftError:
             return False
         return True
-
-
-__all__ = ["AtLeast", "Equal", "Need", "Place", "SizeRule"]

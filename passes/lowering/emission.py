@@ -58,6 +58,3 @@ def _emitter_of(op_class: type[Op], dtype: DataType) -> Emitter:
 
 def _several(emitted: Emitted) -> list[Value]:
     return list(emitted) if isinstance(emitted, (list, tuple)) else [emitted]
-
-
-__all__ = ["EMITTER_MODULES", "emit"]

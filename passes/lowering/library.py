@@ -36,6 +36,3 @@ def call(conversion: Conversion, function: str, arguments: Sequence[Value]) -> l
     callee = {"callee": ir.FlatSymbolRefAttr.get(function)}
     op = ir.Operation.create("func.call", results=results, operands=list(arguments), attributes=callee)
     return list(op.results)
-
-
-__all__ = ["LIBRARY", "call"]

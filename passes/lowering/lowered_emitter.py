@@ -38,6 +38,3 @@ class LoweredEmitter(Emitter):
     def refined(self, value: Tensor, wanted: TensorType) -> Tensor:
         """The value with another static shape."""
         return self.value(value.handle, wanted)
-
-
-__all__ = ["LoweredEmitter"]

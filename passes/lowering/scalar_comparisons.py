@@ -95,6 +95,3 @@ _logical(comparison.LogicalXor, ScalarBuilder.differ)
 def logical_not(b: ScalarBuilder, x: Value) -> Value:
     """Whether the scalar is zero."""
     return b.complement(is_nonzero(b, x))
-
-
-__all__ = ["compare_mixed_signs", "complex_parts", "complex_relation", "is_nonzero"]

@@ -85,6 +85,3 @@ def slide_over(
     ]
     iterators = ["parallel" if label in result else "reduction" for label in loops]
     return c.generic(inputs, [destination], maps, iterators, lambda *scalars: [body(*scalars)])[0]
-
-
-__all__ = ["places", "slide_over", "surrounded"]

@@ -122,6 +122,3 @@ def _mixed(b: ScalarBuilder, word: Value) -> Value:
     halves = b.differ(word, b.op("arith.shrui", word, b.constant(HALF)))
     spread = b.op("arith.muli", halves, b.constant(MULTIPLIER))
     return b.differ(spread, b.op("arith.shrui", spread, b.constant(HALF)))
-
-
-__all__: list[str] = []

@@ -97,6 +97,3 @@ def _users_before(operations: Sequence[Operation], last: Operation) -> list[Oper
             found.append(operation)
             used.update(operation.results)
     return found
-
-
-__all__ = ["combine", "has_effects"]

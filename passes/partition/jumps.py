@@ -117,6 +117,3 @@ def _joined(b: OpEmitter, words: Sequence[Tensor]) -> Tensor:
     for line in lines[1:]:
         found = b.concat(found, line, axis=0)
     return found
-
-
-__all__ = ["behind", "words_of_draw"]

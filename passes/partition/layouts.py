@@ -178,18 +178,3 @@ def layout_from(text: str, shape: Sequence[Any], axes: Sequence[str], extents: S
         layout.append(split)
     require_each_once(text, tuple(layout))
     return tuple(layout)
-
-
-__all__ = [
-    "Grid",
-    "Layout",
-    "Split",
-    "axes_of",
-    "equal_blocks",
-    "is_whole",
-    "layout_from",
-    "local_shape",
-    "notation",
-    "place_of",
-    "require_each_once",
-]

@@ -233,6 +233,3 @@ def joined(b: OpEmitter, pieces: Sequence[Tensor], dim: int) -> Tensor:
 def bytes_of(x: Tensor) -> int:
     """The bytes of a tensor."""
     return math.prod(extent or 0 for extent in x.shape) * x.dtype.itemsize
-
-
-__all__ = ["Message", "Messages", "bytes_of", "joined", "overlap", "padded"]

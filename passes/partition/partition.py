@@ -164,6 +164,3 @@ def annotate(function: Operation, arguments: Sequence[Layout], results: Sequence
             function.attributes[name] = ir.ArrayAttr.get(
                 [ir.DictAttr.get({SHARDING: ir.StringAttr.get(notation(layout))}) for layout in layouts]
             )
-
-
-__all__ = ["Partition", "Partitioned", "annotate", "partition_function"]

@@ -516,5 +516,3 @@ def _write_while(walk: Partitioner, loop: Operation) -> None:
 
 
 _REGIONS = {IF: _write_if, FOR: _write_for, WHILE: _write_while}
-
-__all__ = ["Cell", "Partitioner"]

@@ -81,6 +81,3 @@ def _drawn(b: OpEmitter, x: Tensor, dim: int, block: range) -> Tensor | None:
         own = [next(parts) if each.shape == x.shape else each for each in operands]
         return b.emit(op_class, [each for each in own if each is not None], attributes)[0]
     return None
-
-
-__all__ = ["made_shorter"]

@@ -158,6 +158,3 @@ def _partial(b: OpEmitter, site: Site, operands: list[Tensor], way: str) -> list
     if way == "var":
         options["correction"] = 0.0
     return [b.one(way, x, **options)]
-
-
-__all__ = ["text_of_piece"]

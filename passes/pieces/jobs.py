@@ -145,6 +145,3 @@ def _depths(program: Program) -> dict[int, int]:
         depth = max((depths[value] for value in site.operands), default=0)
         depths.update(dict.fromkeys(site.results, depth + site.is_kept))
     return depths
-
-
-__all__ = ["Job", "PieceOf", "jobs_of", "output_jobs", "reduced"]

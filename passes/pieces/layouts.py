@@ -182,6 +182,3 @@ class _Layouts:
     def _part(self, value: int, region: Region) -> Part:
         outer, source = next((r, s) for r, s in self._made[value] if contains(r, region))
         return Part(source, inside(outer, region))
-
-
-__all__ = ["Layout", "Part", "Step", "Steps", "Target", "Wanted", "WantedPart", "layout_of"]

@@ -216,6 +216,3 @@ def finished(parts: Sequence[Part], states: tuple[State, ...]) -> tuple[Array, .
         made = BY_NAME[part.op].finish(state, part.final)
         found += made if isinstance(made, tuple) else (made,)
     return tuple(found)
-
-
-__all__ = ["WAYS", "Final", "Part", "State", "Way", "combined", "finished", "states_of", "wide"]

@@ -301,6 +301,3 @@ def constant_of(site: Site) -> np.ndarray[Any, Any]:
     """The array of a constant."""
     found: np.ndarray[Any, Any] = site.attributes["value"]
     return found
-
-
-__all__ = ["Gathered", "Program", "Site", "ValueOf", "constant_of", "is_large", "uncut"]

@@ -119,20 +119,3 @@ def intersection(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int
     """What two ranges share, which may be nothing."""
     begin = max(one[0], other[0])
     return begin, max(begin, min(one[1], other[1]))
-
-
-__all__ = [
-    "Cuts",
-    "Origin",
-    "Region",
-    "blocks_of",
-    "bounding",
-    "contains",
-    "extents",
-    "inside",
-    "intersection",
-    "merged",
-    "size",
-    "whole",
-    "whole_region",
-]

@@ -111,14 +111,3 @@ class OfAxes(Rule):
             for cuts, places in zip(use.operands, self.axes(use), strict=True)
         )
         return Need(operands, region, self.attributes(use, region))
-
-
-__all__ = [
-    "AxisCuts",
-    "Mismatch",
-    "Need",
-    "OfAxes",
-    "Rule",
-    "Use",
-    "joined",
-]

@@ -507,6 +507,3 @@ def block_at(cuts: Cuts, place: int) -> int:
     1
     """
     return bisect.bisect_right(cuts.points, place, 1, len(cuts.points) - 1) - 1
-
-
-__all__ = ["block_at", "rule_of"]

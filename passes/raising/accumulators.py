@@ -236,14 +236,3 @@ def contraction(factors: list[Factor], laned: list[Value], has_lanes: list[bool]
     x, y = map(labels, factors, has_lanes)
     result = "".join(sorted({*x, *y} - {LABELS[0]}))
     return weft_op(Contract, *laned, spec=f"{x},{y}->{result}")
-
-
-__all__ = [
-    "PRODUCT_DTYPES",
-    "REDUCTIONS",
-    "Accumulator",
-    "Factor",
-    "accumulator_of",
-    "contraction",
-    "factors_of",
-]

@@ -291,6 +291,3 @@ def _sliced(row: Value, cut: Operation, axis: int) -> Value:
     bounds = {name: (attributes[name][axis],) for name in ("start", "stop", "step")}
     axes = {name: (0,) * len(attributes[name]) for name in ("start_axes", "stop_axes")}
     return weft_op(DynamicSlice, row, *list(cut.operands)[1:], **bounds, **axes)
-
-
-__all__ = ["HoistProducts"]

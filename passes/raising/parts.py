@@ -82,6 +82,3 @@ def part(op_class: type[Op], operands: Sequence[Value], window: tuple[Value, Val
     if not ends:
         return weft_op(_AT_CONSTANTS[op_class], *operands, **attributes)
     return weft_op(op_class, *operands, *ends, **attributes, **axes)
-
-
-__all__ = ["before_writes", "moved", "part", "without_maximum"]

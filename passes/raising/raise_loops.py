@@ -256,6 +256,3 @@ def _goes_along_last_axes(loop: Operation, of_numbers: bool = False) -> bool:
             if moving and rest and not (of_numbers and len(axes) < len(every)):
                 votes[op_class] += 1 if max(moving) > max(rest) else -1
     return (votes[Scatter] or votes[Gather]) >= 0
-
-
-__all__ = ["RaiseLoops"]

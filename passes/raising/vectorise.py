@@ -585,6 +585,3 @@ def _is_number(value: Value) -> bool:
 def _is_integer(value: Value) -> bool:
     """Whether a value may be an index: an index, or an i64, as a tensor or not."""
     return str(value.type) in ("index", "i64", "tensor<i64>")
-
-
-__all__ = ["LEAST_TRIPS", "Vectorised"]

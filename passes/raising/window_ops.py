@@ -160,6 +160,3 @@ def _transposed(value: Value, permutation: Sequence[int]) -> Value:
 
 def _reshaped(value: Value, shape: tuple[int, ...]) -> Value:
     return value if type_of(value).shape == shape else weft_op(Reshape, value, shape=shape)
-
-
-__all__ = ["written"]

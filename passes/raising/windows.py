@@ -273,6 +273,3 @@ def _aligned(
     for axis, extent, target in zip(axes, extents, shape[len(found) :], strict=True):
         found.append(None if extent == 1 and target != 1 else axis)
     return found
-
-
-__all__ = ["Update", "Windows", "update_of"]

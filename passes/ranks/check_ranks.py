@@ -258,6 +258,3 @@ class _Gradients:
                 self._made[key] = create(Vary, [value], {"over": over}).results[0]
             self._statistics["values that vary"] += 1
         return self._made[key]
-
-
-__all__ = ["CheckRanks"]

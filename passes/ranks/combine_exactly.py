@@ -85,6 +85,3 @@ def _turned(b: OpEmitter, bits: Tensor) -> Tensor:
     sign = b.right_shift(bits, b.number(limits.bits - 1, bits.dtype))
     made: Tensor = b.bitwise_xor(bits, b.bitwise_and(sign, b.number(limits.max, bits.dtype)))
     return made
-
-
-__all__ = ["OF", "CombineExactly"]

@@ -417,6 +417,3 @@ class _Overlap(Boxes):
                 operation.move_before(self._last)
         for operation in self._behind.late[first:]:
             operation.move_before(self._last)
-
-
-__all__ = ["OverlapMessages"]

@@ -191,6 +191,3 @@ def united(several: Sequence[Sameness]) -> Sameness:
 def is_tensor(value: Value) -> bool:
     """Whether a value is an array."""
     return isinstance(value.type, ir.RankedTensorType)
-
-
-__all__ = ["OTHERS", "SAME", "Sameness", "Samenesses", "is_tensor", "over_of", "united"]

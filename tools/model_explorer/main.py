@@ -65,6 +65,3 @@ def _drawn(node: Node) -> Any:
         ],
         attrs=[drawn.KeyValue(key=name, value=value) for name, value in node.attributes.items()],
     )
-
-
-__all__ = ["WeftAdapter", "graphs_of"]

@@ -85,6 +85,3 @@ def _stays_in_its_block(allocation: Operation) -> bool:
             elif user.name not in _USES or any(isinstance(r.type, ir.MemRefType) for r in user.results):
                 return False
     return True
-
-
-__all__ = ["PlaceTemporaries"]

@@ -168,6 +168,3 @@ def _is_in(tensor: Value, memref: Value) -> bool:
         return False
     made = tensor.owner.operation
     return bool(made.name == "bufferization.to_tensor" and made.operands[0] == memref)
-
-
-__all__ = ["LoopCall", "WriteLoopCalls"]

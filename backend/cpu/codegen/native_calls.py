@@ -107,6 +107,3 @@ def _declare(name: str, type: Type, inside: Operation) -> None:
             return
     with ir.InsertionPoint.at_block_begin(block):
         dialect("func").FuncOp(name, type, visibility="private")
-
-
-__all__ = ["Memory", "call_native", "is_dense", "only_store"]

@@ -93,6 +93,3 @@ def _target(memory: Memory, operation: Operation, number: int) -> Value:
 def _name(operation: Operation) -> str:
     attributes = operation.attributes
     return f"weft_random_{attributes['function'].value}_{attributes['algorithm'].value}_{attributes['dtype'].value}"
-
-
-__all__ = ["WriteRandomNumbers"]

@@ -123,6 +123,3 @@ class NativeRanks:
 
 def _address(function: Any) -> int:
     return ctypes.cast(function, ctypes.c_void_p).value or 0
-
-
-__all__ = ["NativeRanks", "collective_address", "linked_function"]

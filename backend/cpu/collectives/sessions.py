@@ -212,6 +212,3 @@ def _asked(given: int) -> Asked:
 
 def _word(address: int) -> int:
     return _WORD.from_address(address).value
-
-
-__all__ = ["Asked", "NativeSeat", "NativeSession", "asked_at"]

@@ -121,19 +121,3 @@ class Given:
     """Where words of it are: its array, how many bytes that and its description have, and the description."""
 
     DATA, BYTES, LENGTH, DESCRIPTION = 0, WORD, 2 * WORD, 3 * WORD
-
-
-__all__ = [
-    "FUNCTIONS",
-    "GROUPS",
-    "LOOP_COUNT",
-    "SMALL",
-    "Chair",
-    "Entry",
-    "Given",
-    "Group",
-    "Meeting",
-    "Reason",
-    "Seat",
-    "Session",
-]

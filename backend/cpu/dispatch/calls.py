@@ -203,6 +203,3 @@ def run(words: int, values: int) -> int:
     if word(code + Code.DEVICE) != 0:
         return run_on_device(code, words, values)
     return run_code(code, words, values)
-
-
-__all__ = ["weft_call", "weft_call_bound"]

@@ -579,6 +579,3 @@ def bytes_of(array: int, size: int) -> int:
     for axis in range(half(array + ARRAY_RANK)):
         size *= word(word(array + ARRAY_SHAPE) + WORD * axis)
     return size
-
-
-__all__ = ["admitted"]

@@ -126,6 +126,3 @@ def is_value(value: int, how: int, first: int) -> int:
     if how == Entry.EQUAL:
         return call_int(api(Api.COMPARE), value, first, 2)
     return call_int(api(Api.COMPARE_MEMORY), value + VALUE, first + VALUE, how) == 0
-
-
-__all__ = ["weft_fits_picture"]

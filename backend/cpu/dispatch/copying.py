@@ -107,6 +107,3 @@ def _check_layout() -> None:
     item_size = ctypes.c_ssize_t.from_address(id(array.dtype) + TYPE_SIZE).value
     if item_size != array.itemsize or tuple((ctypes.c_ssize_t * 2).from_address(strides)) != array.strides:
         raise InternalError("array objects of this Python or NumPy have unknown strides")
-
-
-__all__ = ["Copies", "assembly", "contiguous", "copies", "prepare_copies"]

@@ -427,6 +427,3 @@ class Program:
         for offset, value in content.items():
             words[offset // WORD] = value
         return Descriptor(words, self._objects, (owner, code))
-
-
-__all__ = ["MOST_VALUES", "READY", "Descriptor", "Program", "table"]

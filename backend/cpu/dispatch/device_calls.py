@@ -209,6 +209,3 @@ def released(outputs: int, count: int) -> None:
     """Give back what stands for the first results."""
     for index in range(count):
         call_void(api(Api.DECREF), word(outputs + WORD * index))
-
-
-__all__ = ["run_on_device", "weft_drop_block"]

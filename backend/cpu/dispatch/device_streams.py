@@ -43,6 +43,3 @@ def is_entered(device: int) -> int:
     if word(word(device + Device.IS_USABLE)) == 0:
         return 0
     return call_int(word(device + Device.SET_CURRENT), word(device + Device.CONTEXT)) == 0
-
-
-__all__ = ["current_stream", "handle_of", "is_entered", "is_used_by"]

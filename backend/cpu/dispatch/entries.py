@@ -65,6 +65,3 @@ class Dispatch(NativeTable):
         """Forget the descriptors of anything but what is still there."""
         known = set(map(id, owners))
         self._entries = [entry for entry in self._entries if id(entry.owner[0]) in known]
-
-
-__all__ = ["Dispatch"]

@@ -66,6 +66,3 @@ def failure(code: int, frame: int) -> None:
     if exception != 0:
         call_void(api(Api.SET_ERROR), word(exception + TYPE), exception)
         call_void(api(Api.DECREF), exception)
-
-
-__all__ = ["failure", "given_back", "prepared", "taken"]

@@ -145,6 +145,3 @@ def has_versions() -> bool:
     seen.append(version.value)
     seen.append(ctypes.c_uint64.from_address(id({"name": 1}) + layout.DICT_VERSION).value)
     return len(set(seen)) == len(seen) and 0 not in seen
-
-
-__all__ = ["Library", "assembly", "library"]

@@ -88,6 +88,3 @@ class NativeCode:
 def _reserve(frame: Frame) -> None:
     """Make the workspace as large as the sizes of a frame say."""
     frame.reserve(frame.sizes[len(frame.sizes) - 1])
-
-
-__all__ = ["NativeCode"]

@@ -114,6 +114,3 @@ def slot_offset(kind: type, name: str) -> int:
     """Where instances of a class keep an attribute of its `__slots__`."""
     member = ctypes.c_size_t.from_address(id(vars(kind)[name]) + 40)  # PyMemberDescrObject.d_member
     return ctypes.c_ssize_t.from_address(member.value + _Member.offset.offset).value
-
-
-__all__ = ["FastCallable", "NativeTable", "is_supported", "mark_callable", "slot_offset"]

@@ -53,6 +53,3 @@ def call_with(function: int, first: int, arguments: int, flagged: int, keywords:
     result = call(api(Api.VECTORCALL), function, passed, count + 1, keywords)
     call_void(api(Api.FREE), passed)
     return result
-
-
-__all__ = ["call_one", "call_with", "weft_vectorcall"]

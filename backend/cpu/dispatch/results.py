@@ -338,6 +338,3 @@ def listed(objects: int, count: int) -> int:
         for index in range(count):
             set_word(word(made + LIST_ITEMS) + WORD * index, kept(word(objects + WORD * index)))
     return made
-
-
-__all__ = ["run_code", "run_python"]

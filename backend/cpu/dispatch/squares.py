@@ -94,6 +94,3 @@ class _Square:
         return self._emit(
             f"shufflevector {self._type} {left}, {self._type} {right}, <{len(places)} x i32> <{mask}>"
         )
-
-
-__all__ = ["WIDTHS", "edge", "square_name", "squares_assembly"]

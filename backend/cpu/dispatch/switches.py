@@ -43,5 +43,3 @@ class Switches:
 
 
 switches = Switches()
-
-__all__ = ["switches"]

@@ -31,6 +31,3 @@ class ForeignCode(Executable):
     def __call__(self, *arrays: object, **options: Any) -> NoReturn:
         """Raise `UnsupportedError`."""
         raise UnsupportedError(self._message)
-
-
-__all__ = ["ForeignCode", "loaded"]

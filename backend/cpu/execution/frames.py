@@ -81,6 +81,3 @@ class Frame:
         }
         for offset, value in known.items():
             self.header[offset // WORD] = value
-
-
-__all__ = ["Frame"]

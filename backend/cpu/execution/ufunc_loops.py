@@ -55,6 +55,3 @@ def loop_address(function: str, loop: str) -> int:
         **{name: library_function(name) or 0 for name in ("feclearexcept", "fetestexcept")},
     }
     return kept_library(_NAME, lambda: _ASSEMBLY, [_NAME], known, known)[_NAME]
-
-
-__all__ = ["loop_address"]

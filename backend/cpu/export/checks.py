@@ -99,6 +99,3 @@ class Checks:
 def _alignment(type: TensorType) -> int:
     size: int = type.dtype.itemsize
     return size // 2 if type.dtype.kind == "c" else size
-
-
-__all__ = ["Checks"]

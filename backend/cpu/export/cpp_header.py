@@ -201,6 +201,3 @@ def _from_block(library: Library, output: Output) -> Iterator[str]:
     yield f"  std::unique_ptr<{type}, void (*)(void *)> {name}_kept({name}_block, {library.name}_free);"
     yield f"  weft::array<{type}, {output.type.rank}> {name}({name}_shape);"
     yield f"  std::copy_n({name}_block, {name}.size(), {name}.data());"
-
-
-__all__ = ["cpp_header_text"]

@@ -196,6 +196,3 @@ class Workspace(NamedTuple):
     pointer: str
     is_small: str | None
     """Whether it is in the frame; None where it always is."""
-
-
-__all__ = ["AddCFunctions"]

@@ -193,15 +193,3 @@ def _unknown(type: TensorType) -> list[int]:
 def plain(words: str) -> str:
     """Words that end no comment."""
     return words.replace("*/", "* /").replace("\n", " ")
-
-
-__all__ = [
-    "code_name",
-    "describe_lines",
-    "function_lines",
-    "header_text",
-    "input_parameters",
-    "output_parameters",
-    "plain",
-    "whole_header",
-]

@@ -15,6 +15,3 @@ def of_instructions(header: str, code: bytes, end: str) -> str:
 def escaped(content: bytes) -> str:
     """Bytes in a constant of LLVM."""
     return f"\\{content.hex(chr(92))}"
-
-
-__all__ = ["escaped", "of_instructions"]

@@ -274,32 +274,3 @@ def require_c_name(name: str, *, of_library: bool = False) -> str:
     if is_taken(name):
         raise WeftValueError(f"{name!r} is a function of the C library: give {what} another name ({where})")
     return name
-
-
-__all__ = [
-    "BAD_ARGUMENT",
-    "CODES",
-    "C_TYPES",
-    "DEVICE_ERROR",
-    "FAILURES",
-    "LLVM_TYPES",
-    "MISALIGNED",
-    "NEGATIVE",
-    "NO_MEMORY",
-    "NO_STATE",
-    "NULL",
-    "OUT_OF_MEMORY",
-    "OVERLAP",
-    "STOPPED",
-    "CFunction",
-    "Input",
-    "Library",
-    "Output",
-    "Place",
-    "StateArray",
-    "c_name",
-    "code_of",
-    "failures_of_all",
-    "number_of",
-    "require_c_name",
-]

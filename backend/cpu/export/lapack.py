@@ -169,6 +169,3 @@ def _call(name: str, count: int, routine: _Routine, lapack: Lapack, is_complex: 
     lines += [f"  call void @{symbol}({values})", "  ret i64 0"]
     head = f"declare void @{symbol}({', '.join(types)})\ndefine internal i64 @{name}({parameters}) {{"
     return "\n".join([head, *lines, "}", ""])
-
-
-__all__ = ["Lapack", "is_loop_of_lapack", "lapack_assembly", "lapack_of"]

@@ -256,6 +256,3 @@ def _word(leaf: int, register: int) -> str:
 def _signed(word: int) -> int:
     """A word of 32 bits as LLVM writes it."""
     return word - (1 << 32) if word >> 31 else word
-
-
-__all__ = ["VARIABLE", "dispatch_assembly", "for_level", "level_name", "level_text", "levels_of"]

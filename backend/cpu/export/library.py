@@ -320,16 +320,3 @@ def places_of_loops(module: Module) -> dict[str, str]:
 
 _OF_C = {name for name in ALLOWED if not re.match("Py|timespec", name)} | {"snprintf", "strtod"}
 """The functions of C that a library may call."""
-
-__all__ = [
-    "OPTIONS",
-    "Built",
-    "How",
-    "Source",
-    "build",
-    "function_of",
-    "functions_by_convention",
-    "linked",
-    "optimised",
-    "places_of_loops",
-]

@@ -101,6 +101,3 @@ def _zig(name: str) -> list[str]:
             f"there is no zig to link {name}: pip install 'weft[export]' (or ziglang), which brings it"
         )
     return [ZIG]
-
-
-__all__ = ["ZIG", "archive", "link_shared"]

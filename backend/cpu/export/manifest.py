@@ -71,6 +71,3 @@ def _function(function: CFunction) -> dict[str, Any]:
         ],
         "same": [{"name": name, "as": words} for name, words in function.same],
     }
-
-
-__all__ = ["manifest"]

@@ -30,6 +30,3 @@ def with_marks(message: str) -> bytes:
 def shows_floats(message: str) -> bool:
     """Whether a message shows floats."""
     return any(kind in _FLOATS for _, _, kind, _ in Formatter().parse(message))
-
-
-__all__ = ["DOUBLE", "DRIVER", "HALF", "INTEGER", "MARK", "SINGLE", "TEXT", "shows_floats", "with_marks"]

@@ -245,13 +245,3 @@ def _sort(name: str) -> str:
     names = [name for name in GIVEN if name not in LINKED or not name.startswith("numpy")]
     text = own + MEMORY_ASSEMBLY + _OF_SORTS + translate([rows, digits, sorts], [function], 0, names)
     return text.replace(f"@{function}(", f"@{name}(").replace("@free(", "@give_back(")
-
-
-__all__ = [
-    "MEMORY_ASSEMBLY",
-    "WIDE_PRODUCT",
-    "Native",
-    "allocator_assembly",
-    "called_assembly",
-    "needed_assembly",
-]

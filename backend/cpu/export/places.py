@@ -15,6 +15,3 @@ def place_text(location: str) -> str:
     """
     found = _PLACE.search(location)
     return f"{found[1]}:{found[2]}" if found else ""
-
-
-__all__ = ["place_text"]

@@ -202,14 +202,3 @@ def entry_of(w: Writer, table: HeapTable, number: int) -> str:
 def unknown(type: TensorType) -> list[int]:
     """The axes of unknown extents."""
     return [axis for axis, extent in enumerate(type.shape) if extent is None]
-
-
-__all__ = [
-    "CANCEL",
-    "CONSTANT",
-    "HeapTable",
-    "PlannedCall",
-    "declared",
-    "entry_of",
-    "unknown",
-]

@@ -296,6 +296,3 @@ def bytes_assembly(name: str, content: bytes, alignment: int = ALIGNMENT) -> str
     """A constant of bytes."""
     text = f"\\{content.hex(chr(92))}" if content else ""
     return f'@"{name}" = constant [{len(content)} x i8] c"{text}", align {alignment}\n'
-
-
-__all__ = ["bytes_assembly", "common_assembly", "constant_assembly", "runtime_assembly", "state_assembly"]

@@ -189,6 +189,3 @@ def _passed_for(output: Output) -> list[str]:
     if output.place is Place.BLOCK:
         return [f"&mut {output.name}_block"] + [f"{output.name}_shape.as_mut_ptr()"] * bool(output.type.rank)
     return [f"{output.name}.data.as_mut_ptr()" if output.type.rank else f"&mut {output.name}"]
-
-
-__all__ = ["rust_module_text"]

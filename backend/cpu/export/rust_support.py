@@ -125,5 +125,3 @@ impl State {{
         weft_require(code == sys::WEFT_OK, "what save wrote")
     }}
 """
-
-__all__ = ["BLOCKS", "PATHS", "STATE", "SUPPORT", "TYPES", "rust_name"]

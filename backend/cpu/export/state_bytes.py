@@ -68,6 +68,3 @@ def state_header(library: Library) -> bytes:
 
 def _dtype_name(dtype: np.dtype[Any]) -> str:
     return _NAMES.get(dtype.name, f"{dtype.kind.upper()}{8 * dtype.itemsize}")
-
-
-__all__ = ["initial_bytes", "lay_out", "state_header"]

@@ -86,6 +86,3 @@ def system_of(triple: str) -> System:
     if "apple" in triple:
         return MacOS(triple)
     return (Windows if "windows" in triple else System)(triple)
-
-
-__all__ = ["System", "system_of"]

@@ -192,6 +192,3 @@ def _signed(value: int) -> bytes:
         found.append(value & 0x7F | 0x80)
         value >>= 7
     return bytes([*found, value])
-
-
-__all__ = ["wasm_module"]

@@ -20,6 +20,3 @@ def of_windows_assembly(triple: str) -> str:
     if triple.startswith("x86_64"):
         text += of_instructions("weak_odr void @__chkstk()", _TOUCH, "ret void")
     return text
-
-
-__all__ = ["OF_WINDOWS", "of_windows_assembly"]

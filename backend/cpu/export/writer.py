@@ -61,6 +61,3 @@ class Writer:
     def end(self, instruction: str) -> None:
         """End a block."""
         self.do(instruction)
-
-
-__all__ = ["Array", "Writer"]

@@ -98,6 +98,3 @@ class _Reader:
             name, results=[self._pointer], operands=list(operands), attributes=attributes
         )
         return made.results[0]
-
-
-__all__ = ["BY_TABLE", "MAX_ARRAYS", "ReadArgumentTable"]

@@ -142,6 +142,3 @@ def _record_of(function: Operation) -> Value:
 
 def _i64() -> ir.Type:
     return ir.IntegerType.get_signless(64)
-
-
-__all__ = ["CheckScratch"]

@@ -179,6 +179,3 @@ class Arguments:
                 strides.insert(0, str(int(strides[0]) * int(sizes[axis])))
         numbers = ["0", *sizes, *(strides if sizes else [])]
         self.passed += [f"ptr {pointer}", f"ptr {pointer}", *(f"i64 {number}" for number in numbers)]
-
-
-__all__ = ["AddEntries", "Arguments", "vector_width"]

@@ -133,6 +133,3 @@ def _calls_exit(op: Operation, call: str) -> bool:
 def _result_type(function: Operation) -> Type | None:
     result = ir.TypeAttr(function.attributes["function_type"]).value.return_type
     return None if str(result) == "!llvm.void" else result
-
-
-__all__ = ["BranchAtExits", "LowerExits", "return_at_exits"]

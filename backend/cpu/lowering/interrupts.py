@@ -139,6 +139,3 @@ def take_exception(record: ctypes.Array[ctypes.c_int64]) -> BaseException:
     except BaseException as error:
         return error
     return KeyboardInterrupt()
-
-
-__all__ = ["DECLARATIONS", "FLAG_FUNCTION", "INTERRUPTED", "POLL_FUNCTION", "take_exception"]

@@ -121,6 +121,3 @@ def _escaped(text: str) -> str:
     'a \\22b\\22 \\5C \\C3\\A9'
     """
     return "".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:02X}" for b in text.encode())
-
-
-__all__ = ["STAMPED", "StampKernels", "is_stamped", "mark_stamped"]

@@ -30,6 +30,3 @@ def trips_of(op: Operation) -> float:
     if start is None or stop is None or step is None or step <= 0:
         return math.inf
     return max(0, -((start - stop) // step))
-
-
-__all__ = ["in_rounds", "steps_of", "trips_of"]

@@ -38,6 +38,3 @@ def _loaded(
         from .linking import LinkedLibrary  # which loads LLVM
 
         return LinkedLibrary(object_file, exports, addresses)
-
-
-__all__ = ["Code"]

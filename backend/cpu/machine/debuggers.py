@@ -205,6 +205,3 @@ def _unregister(address: int) -> None:
             descriptor.first = entry.next
         descriptor.relevant, descriptor.action = ctypes.pointer(entry), _UNREGISTER
         tell()
-
-
-__all__ = ["announce", "lines_of", "with_entry_scopes"]

@@ -169,6 +169,3 @@ def _system() -> ctypes.CDLL:
     library.munmap.argtypes = (word, size)
     library.mprotect.argtypes = (word, size, number)
     return library
-
-
-__all__ = ["Image", "NotLoadable"]

@@ -86,6 +86,3 @@ def _debug_info(function: Function) -> bytes:
 def _now() -> int:
     """The time as `perf record -k mono` tells it."""
     return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-
-
-__all__ = ["Dump", "Function"]

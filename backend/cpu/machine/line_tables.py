@@ -166,6 +166,3 @@ class _Table:
         if found is None:
             raise InternalError("a line table has an address that nothing tells the section of")
         return found.symbol.section, found.symbol.value + found.addend
-
-
-__all__ = ["Row", "line_rows"]

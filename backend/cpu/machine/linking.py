@@ -70,6 +70,3 @@ _LINKED_TOGETHER = 32
 @cache
 def _jit() -> Any:
     return binding().create_lljit_compiler(native_machine(0))
-
-
-__all__ = ["LinkedLibrary"]

@@ -20,6 +20,3 @@ def native_machine(level: int) -> Any:
     """What makes code, with so much effort, that is linked where it lies in memory."""
     target = binding().Target.from_default_triple()
     return target.create_target_machine(opt=level, reloc="pic", codemodel="jitdefault")
-
-
-__all__ = ["binding", "native_machine"]

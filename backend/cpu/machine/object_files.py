@@ -103,6 +103,3 @@ class ObjectFile:
                     offset, info, addend = struct.unpack_from("<QQq", self.content, place)
                     found[offset] = Relocation(self.symbols[info >> 32], addend, info & 0xFFFFFFFF)
         return found
-
-
-__all__ = ["FUNCTION", "ObjectFile", "Relocation", "Section", "Symbol", "text_at"]

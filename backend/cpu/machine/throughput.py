@@ -87,6 +87,3 @@ def read_report(text: str) -> Throughput | None:
     depends = any(float(share) > 0 for share in _DEPENDENCIES.findall(text))
     limit = "data dependencies" if waits and depends else port or "the number of instructions"
     return Throughput(round(cycles, 2), limit)
-
-
-__all__ = ["MISSING", "Throughput", "find_llvm_mca", "read_report", "throughput_of", "version_of"]

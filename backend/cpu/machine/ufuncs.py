@@ -31,6 +31,3 @@ def c_loop(ufunc: Any, loop: str) -> tuple[int, int]:
         raise InternalError(f"{ufunc} is not laid out in memory as NumPy's C interface says")
     number = ufunc.types.index(loop)
     return fields.functions[number] or 0, (fields.data[number] if fields.data else None) or 0
-
-
-__all__ = ["c_loop"]

@@ -390,6 +390,3 @@ def own(descr: int, rank: int, shape: int, size: int, data: int) -> int:
     set_half(array + ARRAY_FLAGS, half(array + ARRAY_FLAGS) | OWN_DATA)
     PyTraceMalloc_Track(_TRACE_DOMAIN, data, size)
     return array
-
-
-__all__ = ["LARGEST", "STATISTICS"]

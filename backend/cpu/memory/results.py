@@ -19,6 +19,3 @@ def maker(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Callable[[], np.ndarr
     from .result_pool import result_pool
 
     return partial(result_pool().new, shape, dtype)
-
-
-__all__ = ["maker"]

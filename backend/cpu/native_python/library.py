@@ -24,6 +24,3 @@ def link_native(name: str, modules: Sequence[ModuleType], known: Mapping[str, in
         return translate(modules, exports, 0)
 
     return kept_library(name, assembly, exports, symbols, known)
-
-
-__all__ = ["link_native"]

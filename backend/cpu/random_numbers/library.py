@@ -82,6 +82,3 @@ def twister_assembly(function: str, dtype: str) -> str:
     own = floats_assembly("", dtype) if is_float else integers_assembly(np.dtype(dtype))
     modules = [floats, twister_floats] if is_float else [integers, twister_integers]
     return words_assembly(0) + own + translate([words, twister_words, *modules], [function], 0, GIVEN)
-
-
-__all__ = ["assembly", "numpys_assembly", "random_address", "twister_address", "twister_assembly"]

@@ -120,5 +120,3 @@ end:
   ret i64 %drawn
 """,
 )
-
-__all__ = ["DISTRIBUTIONS", "call_assembly", "numpys_addresses"]

@@ -437,6 +437,3 @@ BORDERS = {
 
 INVERSE_BORDER = 0.27366123732975827203338247596
 """One by the border of the normal ziggurat."""
-
-
-__all__ = ["BORDERS", "INVERSE_BORDER", "table"]

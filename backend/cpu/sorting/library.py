@@ -66,6 +66,3 @@ def assembly(function: str, keys: str, most_digits: int) -> str:
     from . import digits, rows
 
     return given_assembly(keys, most_digits) + translate([rows, digits], [function], 0, GIVEN)
-
-
-__all__ = ["assembly", "linked_functions", "sorting_address"]

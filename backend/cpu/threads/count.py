@@ -165,12 +165,3 @@ def _read(path: Path) -> str:
         return path.read_text(encoding="ascii", errors="replace")
     except OSError:
         return ""
-
-
-__all__ = [
-    "available_processors",
-    "control_group_quota",
-    "get_num_threads",
-    "openmp_threads",
-    "set_num_threads",
-]

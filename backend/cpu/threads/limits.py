@@ -40,6 +40,3 @@ def _register(threadpoolctl: ModuleType) -> None:
 def heed_threadpoolctl() -> None:
     """Let `threadpoolctl` know the pool, now or when it is imported."""
     when_imported("threadpoolctl", _register)
-
-
-__all__ = ["heed_threadpoolctl"]

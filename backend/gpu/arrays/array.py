@@ -506,14 +506,3 @@ def from_host(array: np.ndarray[Any, Any], device: OpenDevice) -> DeviceArray:
 def _restored(array: np.ndarray[Any, Any], device: str) -> DeviceArray:
     """What `pickle` makes of an array."""
     return from_host(array, open_device(device))
-
-
-__all__ = [
-    "DeviceArray",
-    "ForeignMemory",
-    "Operations",
-    "array_of",
-    "empty",
-    "from_host",
-    "install_operations",
-]

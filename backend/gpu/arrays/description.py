@@ -136,15 +136,3 @@ def reshaped(array: Description, shape: Any) -> Description | None:
             np.broadcast_to(np.int8(0), array.shape), shape, copy=True
         )  # raises where the sizes differ
         return None
-
-
-__all__ = [
-    "Description",
-    "address_of",
-    "contiguous_strides",
-    "describe_memory",
-    "has_ellipsis",
-    "is_basic",
-    "reshaped",
-    "view_at",
-]

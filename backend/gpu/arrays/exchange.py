@@ -166,25 +166,3 @@ def cuda_array_interface(array: Any) -> dict[str, Any]:
         "stream": array.open_device.stream.handle,
         "version": 3,
     }
-
-
-__all__ = [
-    "BFLOAT_CODE",
-    "CODES",
-    "CPU_OF_DLPACK",
-    "CUDA_KIND",
-    "DELETER",
-    "NAME",
-    "USED",
-    "USED_VERSIONED",
-    "VERSIONED_NAME",
-    "DataType",
-    "ManagedTensor",
-    "Tensor",
-    "VersionedTensor",
-    "cuda_array_interface",
-    "is_valid",
-    "pointer_of",
-    "set_name",
-    "to_dlpack",
-]

@@ -48,6 +48,3 @@ def _fill(made: DeviceArray, value: np.ndarray[Any, Any]) -> None:
             step = min(done, size - done)
             device.memory.copy(made.address + done, made.address, step, device.stream)
             done += step
-
-
-__all__ = ["filled"]

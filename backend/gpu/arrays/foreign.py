@@ -160,6 +160,3 @@ def _dtype(value: Any, kind: DataType) -> np.dtype[Any]:
     dtype = np.dtype(np.bool_) if letter == "b" else np.dtype(f"{letter}{kind.bits // 8}")
     _require_dtype(value, dtype)
     return dtype
-
-
-__all__ = ["device_put", "foreign_array"]

@@ -113,6 +113,3 @@ def _drop_by_python() -> None:
     """As the interpreter ends, blocks are no longer freed, which `Block.drop` knows."""
     for known in _words.values():
         known.device.memory.address = 0
-
-
-__all__ = ["DeviceWords", "device_words"]

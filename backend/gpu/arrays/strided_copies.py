@@ -143,6 +143,3 @@ def _axis(names: list[str], axis: int) -> str:
             "  mov.u64 %l3, %l6;",
         ]
     )
-
-
-__all__ = ["copy_ptx", "copy_views"]

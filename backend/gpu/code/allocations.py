@@ -71,6 +71,3 @@ def _allocate_most(op: Operation, place: Operation) -> None:
     with ir.InsertionPoint(op), op.location:
         op.results[0].replace_all_uses_with(memref.view(type, whole, start, list(op.operands)))
     op.erase()
-
-
-__all__ = ["allocations_can_move", "move_allocations"]

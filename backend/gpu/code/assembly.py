@@ -19,6 +19,3 @@ def instruction(
     if has_side_effects:
         attributes["has_side_effects"] = ir.UnitAttr.get()
     return create("llvm.inline_asm", [type], operands, attributes)
-
-
-__all__ = ["instruction"]

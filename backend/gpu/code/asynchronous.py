@@ -74,6 +74,3 @@ def load_matrices(at: Value, count: int, transposed: bool) -> list[Value]:
     made = create("nvvm.ldmatrix", [type], [at], attributes)
     places = [{"position": ir.DenseI64ArrayAttr.get([number])} for number in range(count)]
     return [create("llvm.extractvalue", [_word()], [made], place) for place in places]
-
-
-__all__ = ["address", "begin_copy", "close_group", "load_matrices", "wait_for_groups"]

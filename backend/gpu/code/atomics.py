@@ -106,6 +106,3 @@ def _pointer(address: Value) -> Value:
     """An address in global memory."""
     word = create("arith.index_cast", [ir.IntegerType.get_signless(64)], [address])
     return create("llvm.inttoptr", [ir.Type.parse("!llvm.ptr<1>")], [word])
-
-
-__all__ = ["JOINS", "join", "join_shared", "update"]

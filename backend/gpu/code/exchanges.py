@@ -223,6 +223,3 @@ def accesses_in(ops: Iterable[Operation]) -> Iterator[tuple[Value, list[Value] |
                     yield operand, None, False
                     if number >= inputs:
                         yield operand, None, True
-
-
-__all__ = ["ALL", "ONE", "Access", "Order", "Places", "Spread", "accesses_in"]

@@ -52,6 +52,3 @@ def _and(x: Value, y: Value) -> Value:
 
 def _or(x: Value, y: Value) -> Value:
     return create("arith.ori", [x.type], [x, y])
-
-
-__all__ = ["comes_before"]

@@ -57,6 +57,3 @@ class RowReads:
             vector = load_vector(whole(memref), place, self._lanes, self._emitter)
             self._elements[op] = elements_of(vector)
         return self._elements[op][lane]
-
-
-__all__ = ["RowReads", "row_reads"]

@@ -103,6 +103,3 @@ def _select(condition: Value, value: Value, otherwise: Value) -> Value:
 
 def _either(left: Value, right: Value) -> Value:
     return create("arith.ori", [left.type], [left, right])
-
-
-__all__ = ["BlockScan", "Join", "Prefix"]

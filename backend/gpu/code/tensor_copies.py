@@ -215,21 +215,3 @@ class Matrix:
         """What tells a product of the part that begins at a depth."""
         step = k * 128 if self.transposed else k * 2
         return create("arith.addi", [_i(64)], [self._first, constant(step >> 4, 64)])
-
-
-__all__ = [
-    "CHUNK",
-    "GROUP",
-    "LINE",
-    "Matrix",
-    "Mbarriers",
-    "SharedTiles",
-    "Sums",
-    "as_word",
-    "beyond",
-    "constant",
-    "copy_box",
-    "limit_registers",
-    "pointer_type",
-    "show_mbarriers",
-]

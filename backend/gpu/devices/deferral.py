@@ -16,6 +16,3 @@ def defer_errors(wanted: bool) -> None:
 def errors_are_deferred() -> bool:
     """Whether they do."""
     return bool(is_deferred.value)
-
-
-__all__ = ["defer_errors", "errors_are_deferred", "is_deferred"]

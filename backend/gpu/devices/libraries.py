@@ -123,16 +123,3 @@ def _emulator() -> Callable[[], Mapping[str, Any]]:
         )
     sys.path.append(str(_SOURCES))
     return import_module(_SOURCES.name).driver  # type: ignore[no-any-return]
-
-
-__all__ = [
-    "CHOICES",
-    "DRIVERS",
-    "check_choice",
-    "choose_library",
-    "chosen_library",
-    "chosen_math_library",
-    "chosen_nccl",
-    "math_libraries",
-    "use_cublas",
-]

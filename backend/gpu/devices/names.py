@@ -22,6 +22,3 @@ def device_number(name: str) -> int | None:
     if match is None:
         raise WeftValueError(f"there is no device {name!r}; devices are cpu, cuda, cuda:1, ...")
     return int(match["number"] or 0)
-
-
-__all__ = ["CPU", "device_number"]

@@ -64,6 +64,3 @@ def is_foreign_array_on_gpu(value: Any) -> bool:
         except (RuntimeError, TypeError):  # of tensors that need gradients, which lie on a GPU or not
             pass
     return False
-
-
-__all__ = ["ARRAYS", "OnDevice", "is_foreign_array_on_gpu", "memory_of"]

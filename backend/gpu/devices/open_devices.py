@@ -237,15 +237,3 @@ def synchronize(name: str | None = None) -> None:
     for device in devices:
         device.raise_deferred()
         device.device.synchronize()
-
-
-__all__ = [
-    "NativeMemory",
-    "NativeStream",
-    "OpenDevice",
-    "chosen_stream",
-    "device_names",
-    "open_device",
-    "synchronize",
-    "using_stream",
-]

@@ -10,6 +10,3 @@ def target_of(device: str | None) -> str:
     from .open_devices import open_device  # most programs need no driver
 
     return open_device(device).target
-
-
-__all__ = ["target_of"]

@@ -222,6 +222,3 @@ def device_count(library: Library) -> int:
     count = ctypes.c_int()
     library.call("cuDeviceGetCount", ctypes.byref(count))
     return count.value
-
-
-__all__ = ["Device", "Properties", "device_count"]

@@ -57,6 +57,3 @@ def out_of_memory(size: int, free: int, total: int, device: str) -> DeviceMemory
         f"of {describe_bytes(total)} are free",
         Code.OUT_OF_MEMORY,
     )
-
-
-__all__ = ["describe_bytes", "driver_error", "out_of_memory"]

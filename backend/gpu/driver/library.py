@@ -151,6 +151,3 @@ def load_driver(file: str | None = None) -> Library:
         text = str(error).removeprefix(f"{name}: ")
         raise DeviceError(f"no CUDA driver on this machine ({name}: {text})") from None
     return Library(_Functions(loaded), name)
-
-
-__all__ = ["MINIMUM_DRIVER", "Library", "describe_version", "driver_file", "load_driver"]

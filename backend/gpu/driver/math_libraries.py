@@ -159,6 +159,3 @@ def load_math_library(library: str) -> MathLibrary:
             continue
         return MathLibrary(functions, library)
     raise DeviceError(f"{library} is not there: {why}")
-
-
-__all__ = ["LIBRARIES", "SIGNATURES", "MathLibrary", "library_files", "load_math_library", "solver_name"]

@@ -205,6 +205,3 @@ def _take(target: int, stage: _Stage, start: int, size: int) -> None:
     """Copy what has come into pinned memory to where it belongs."""
     stage.event.synchronize()
     ctypes.memmove(target + start, stage.address, size)
-
-
-__all__ = ["STAGED_BYTES", "STAGE_BYTES", "Block", "Memory"]

@@ -152,6 +152,3 @@ class Function:
         )
         self.device.doing = f"kernel {self.name}"
         self.device.call("cuLaunchKernel", self.handle, *grid, *block, shared, stream.handle, pointers, None)
-
-
-__all__ = ["NOT_THIS_CODE", "Function", "Module"]

@@ -102,16 +102,3 @@ def load_nccl(files: list[str] | None = None) -> Nccl:
             continue
         return Nccl(functions, name)
     raise DeviceError("NCCL is not there: pip install nvidia-nccl-cu12, or install libnccl2")
-
-
-__all__ = [
-    "DTYPES",
-    "ID_BYTES",
-    "REDUCTIONS",
-    "SIGNATURES",
-    "TEXTS",
-    "Nccl",
-    "UniqueId",
-    "load_nccl",
-    "nccl_files",
-]

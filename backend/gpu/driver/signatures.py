@@ -232,20 +232,3 @@ LEGACY_STREAM, PER_THREAD_STREAM = 1, 2
 """Handles of the two default streams."""
 NON_BLOCKING = 1
 """The flag of streams that do not wait for the legacy default stream."""
-
-__all__ = [
-    "BREAKING",
-    "FUNCTION_TYPES",
-    "LEGACY_STREAM",
-    "NON_BLOCKING",
-    "PER_THREAD_STREAM",
-    "SIGNATURES",
-    "Attribute",
-    "Code",
-    "FunctionAttribute",
-    "JitOption",
-    "KernelNode",
-    "LaunchConfig",
-    "PoolAttribute",
-    "PoolProperties",
-]

@@ -155,6 +155,3 @@ def as_stream(device: Device, stream: Any) -> Stream:
             raise WeftValueError(f"{stream!r} is used on {device!r}")
         return stream
     return Stream(device, stream_handle(stream), keep=stream)
-
-
-__all__ = ["Event", "Stream", "as_stream", "stream_handle"]

@@ -295,6 +295,3 @@ class _Entry(PlannedCall):
 def is_of_host(given: Input) -> bool:
     """Whether a parameter is the host's: a number, or the address of a complex one."""
     return given.place in (Place.VALUE, Place.CALLER) and not given.type.rank and not given.is_written
-
-
-__all__ = ["AddDeviceFunctions", "is_of_host"]

@@ -110,6 +110,3 @@ class Number:
     NO_MEMORY = _FIRST + _FIELDS.index("no_memory")
     OF_CALLS = _FIRST + len(_FIELDS)
     """Of the first of what is asked in calls."""
-
-
-__all__ = ["KEEP_RECORD", "SET_CONTEXT", "Number", "failures_of"]

@@ -40,5 +40,3 @@ def _only_native() -> InternalError:
 
 
 GIVEN = ("device_plan", "usual_driver", "refuse", "told", "allocate", "give_back")
-
-__all__ = ["GIVEN", "allocate", "device_plan", "give_back", "refuse", "told", "usual_driver"]

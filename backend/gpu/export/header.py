@@ -91,6 +91,3 @@ def _common(library: Library) -> Iterator[str]:
     for array in library.state:
         yield f"/* {plain(array.key)}: {array.type}, where it is on the GPU */"
         yield f"{C_TYPES[array.type.dtype.name]} *{library.name}_{array.name}({library.name}_state *state);"
-
-
-__all__ = ["device_header_text"]

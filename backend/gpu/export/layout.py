@@ -122,6 +122,3 @@ class Graph:
     """Of the words of a graph, those that are the driver's."""
 
     INSTANCE, GRAPH = EXECUTABLE, HANDLE
-
-
-__all__ = ["FUNCTIONS", "PLACES", "Call", "Driver", "Frame", "Graph", "Handle", "Plan", "Program", "State"]

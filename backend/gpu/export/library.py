@@ -121,6 +121,3 @@ def _driver_calls(modules: Sequence[Any]) -> Iterator[tuple[str, str]]:
                 found = re.search(r"declare (.*?)@\w+\((.*?)\)", str(function))
                 assert found is not None
                 yield function.name, f"{found[1]}({found[2]})"
-
-
-__all__ = ["DeviceLibrary", "build_for_device"]

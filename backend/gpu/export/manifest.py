@@ -40,6 +40,3 @@ def _function(function: CFunction, program: DeviceProgram) -> dict[str, Any]:
             for kernel in program.needs.host_kernels
         ],
     }
-
-
-__all__ = ["device_manifest"]

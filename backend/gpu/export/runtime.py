@@ -262,6 +262,3 @@ def _function(name: str, called: str, types: Sequence[str]) -> str:
         f'define i32 @"{name}"({parameters}) {{\n  %wide = call i64 @{called}({parameters})\n'
         "  %code = trunc i64 %wide to i32\n  ret i32 %code\n}\n"
     )
-
-
-__all__ = ["DeviceProgram", "needed_of_device"]

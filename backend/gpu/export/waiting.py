@@ -18,6 +18,3 @@ def why_it_waits(function: CFunction, program: DeviceProgram) -> Iterator[str]:
         yield "the host does a part of it, on copies"
     elif program.reads:
         yield "the host reads what was computed"
-
-
-__all__ = ["why_it_waits"]

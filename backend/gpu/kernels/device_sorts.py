@@ -85,6 +85,3 @@ def _like(memref: Value, element: ir.Type) -> Value:
     sizes = [extent for extent in extents if not isinstance(extent, int)]
     segments = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, len(sizes), 0])}
     return create("gpu.alloc", [ir.MemRefType.get(memref.type.shape, element)], sizes, segments)
-
-
-__all__ = ["WriteDeviceSorts"]

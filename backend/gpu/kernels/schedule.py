@@ -148,6 +148,3 @@ def _schedules_of_run(function: Operation, run: list[Operation]) -> Iterator[Dev
         schedule = choose(SCHEDULES, Run(function, [], steps))
         yield schedule
         steps = steps[schedule.taken :]
-
-
-__all__ = ["LOOPS", "SCHEDULES", "schedules_of", "working_operations"]

@@ -23,6 +23,3 @@ def kernels_to_write(module: Module, dialects: Sequence[str]) -> list[Operation]
         module.context.get_dialect_descriptor(name)
     kernels = kernel_functions(module).values()
     return [k for k in kernels if SIDE not in k.attributes or k.attributes[SIDE].value == DEVICE]
-
-
-__all__ = ["kernels_to_write", "require_device"]

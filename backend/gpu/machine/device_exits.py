@@ -21,6 +21,3 @@ class ExitDeviceKernels(Pass):
         for view in module.body.operations:
             if view.operation.name == "gpu.module":
                 statistics["exits"] += return_at_exits(view.operation.regions[0].blocks[0])
-
-
-__all__ = ["ExitDeviceKernels"]

@@ -199,6 +199,3 @@ class _Function:
 
 def _is_contiguous(type: Type) -> bool:
     return bool(type.layout == ir.AffineMapAttr.get(ir.AffineMap.get_identity(type.rank)))
-
-
-__all__ = ["CONSTANTS", "LowerDeviceMemory"]

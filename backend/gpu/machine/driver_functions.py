@@ -56,6 +56,3 @@ def _needed(called: list[str]) -> list[str]:
             needed[name] = text.replace(" nounwind ", " noinline nounwind ", 1) if name in called else text
             pending += _NAME.findall(texts[name])
     return list(needed.values())
-
-
-__all__ = ["LinkDriverFunctions"]

@@ -137,6 +137,3 @@ def _has_constant_grid(launch: Operation) -> bool:
         not isinstance(size.owner, ir.Block) and size.owner.operation.name == "arith.constant"
         for size in sizes
     )
-
-
-__all__ = ["GRAPHS", "LaunchGraphs", "words_of"]

@@ -127,6 +127,3 @@ class _Writes:
                     dialect("func").ReturnOp([])
             describe(function.operation, DEVICE, "what the caller sees is written if no check has failed")
         return self._made[key]
-
-
-__all__ = ["GuardKernels"]

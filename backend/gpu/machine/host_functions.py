@@ -200,17 +200,3 @@ def element_bytes(type: Type) -> int:
     if isinstance(type, ir.ComplexType):
         return 2 * element_bytes(ir.ComplexType(type).element_type)
     return max(1, int(type.width) // 8)
-
-
-__all__ = [
-    "ON_HOST",
-    "VIEWS",
-    "DriverCalls",
-    "HostFunction",
-    "add_record",
-    "call_with_record",
-    "calls_in",
-    "element_bytes",
-    "host_functions",
-    "kernels_of",
-]

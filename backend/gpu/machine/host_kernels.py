@@ -186,6 +186,3 @@ def _zero(type: Type) -> Value:
         part = _zero(ir.ComplexType(type).element_type)
         return create("complex.create", [type], [part, part])
     return dialect("arith").constant(type, 0.0 if isinstance(type, ir.FloatType) else 0)
-
-
-__all__ = ["HOST_KERNELS", "CopyForHostKernels"]

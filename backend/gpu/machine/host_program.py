@@ -136,6 +136,3 @@ def _host_kernels(module: Module) -> tuple[HostKernel, ...]:
 def _data(module: Module, name: str) -> bytes:
     """The elements of a constant of the module."""
     return elements_from_mlir(symbols_of(module)[name].attributes["initial_value"]).tobytes()
-
-
-__all__ = ["HostCode", "HostLowering", "OfDevice"]

@@ -87,6 +87,3 @@ def erase_tensor_maps(function: Operation) -> None:
         )
         if is_of_map:
             op.erase()
-
-
-__all__ = ["erase_tensor_maps", "write_tensor_map"]

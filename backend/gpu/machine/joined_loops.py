@@ -521,6 +521,3 @@ def _nothing(type: Type) -> Value:
     """A number in the place of one that nobody looks at."""
     number = ir.FloatAttr.get(type, 0.0) if isinstance(type, ir.FloatType) else ir.IntegerAttr.get(type, 0)
     return create("arith.constant", [type], [], {"value": number})
-
-
-__all__ = ["JoinLoops"]

@@ -55,6 +55,3 @@ def _move_into(first: Operation, other: Operation) -> None:
 def _name(op: Operation) -> str:
     name: str = op.attributes["sym_name"].value
     return name
-
-
-__all__ = ["JoinDeviceModules"]

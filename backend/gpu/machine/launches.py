@@ -180,6 +180,3 @@ class _Stub:
         for extent in static_shape(type):
             size = self._index.multiply(size, next(unknown) if extent is None else extent)
         return size
-
-
-__all__ = ["CHECKS", "KERNELS", "LowerLaunches"]

@@ -144,6 +144,3 @@ def _table(calls: DriverCalls, words: Sequence[Value | int]) -> Value:
     for place, word in enumerate(words):
         memref.store(calls.word(word), table, [index.value(place)])
     return calls.address(table)
-
-
-__all__ = ["WriteLibraryCalls"]

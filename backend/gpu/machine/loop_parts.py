@@ -269,16 +269,3 @@ def _join(values: Sequence[Value], sources: Sequence[Sequence[Value]], found: se
 def is_decided_by_data(loop: Operation, told: set[Value]) -> bool:
     """Whether numbers of the device say how often a loop runs."""
     return loop.name == "scf.while" and terminator(loop.regions[0].blocks[0]).operands[0] in told
-
-
-__all__ = [
-    "LOOPS",
-    "LoopParts",
-    "can_follow_checks",
-    "exit_of",
-    "is_decided_by_data",
-    "is_exit",
-    "is_on_device",
-    "parts_of_loop",
-    "told_by_data",
-]

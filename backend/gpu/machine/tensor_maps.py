@@ -39,6 +39,3 @@ def _pass_by_value(function: Operation) -> int:
         )
     function.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
     return len(maps)
-
-
-__all__ = ["MAP_ALIGNMENT", "MAP_BYTES", "PassTensorMaps"]

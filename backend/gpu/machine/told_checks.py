@@ -191,6 +191,3 @@ def _replace(value: Value, other: Value, ops: list[Operation]) -> None:
         for number, operand in enumerate(op.operands):
             if operand == value:
                 op.operands[number] = other
-
-
-__all__ = ["NO_ENDING", "ChecksBehind", "ToldChecks", "can_be_behind", "can_be_told", "checks_of_data"]

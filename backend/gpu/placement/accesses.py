@@ -48,6 +48,3 @@ def _access(argument: Value) -> Access:
         elif op.name not in _ASKING:
             reads = writes = True  # views, copies, nests: they may do both
     return Access(reads, writes)
-
-
-__all__ = ["ACCESSES", "Access", "accesses_of"]

@@ -78,6 +78,3 @@ def _walked_steps(op: Operation, is_shared: Callable[[Operation], bool], threads
             return None
         total += steps
     return None if count is None else count * total
-
-
-__all__ = ["BARRIER", "points_of", "steps_of_block"]

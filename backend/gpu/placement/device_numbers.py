@@ -270,6 +270,3 @@ def _is_sink(op: Operation) -> bool:
             if owner.name in VIEWS:
                 pending.append(owner.results[0])
     return True
-
-
-__all__ = ["KeepNumbersOnDevice"]

@@ -192,15 +192,3 @@ def _may_move(extract: Operation, sink: Operation) -> bool:
     while op != sink and (op.name in _QUIET or op.name.startswith(_ARITHMETIC)):
         op = ir.InsertionPoint.after(op).ref_operation
     return bool(op == sink)
-
-
-__all__ = [
-    "MOST_OPS",
-    "Slice",
-    "depends_on_device",
-    "device_only",
-    "host_numbers",
-    "needs_device",
-    "numbers_of",
-    "slice_of",
-]

@@ -65,12 +65,3 @@ def _points(nest: Operation) -> int | None:
     sizes = [None if None in shape else math.prod(extent or 0 for extent in shape) for shape in shapes]
     known = [size for size in sizes if size is not None]
     return max(known, default=1) if len(known) == len(sizes) else None
-
-
-__all__ = [
-    "MOST_STEPS",
-    "is_better_on_host",
-    "known_bytes",
-    "steps_of_one_thread",
-    "turns",
-]

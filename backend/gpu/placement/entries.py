@@ -33,6 +33,3 @@ def is_host_argument(value: Value, entries: set[Operation]) -> bool:
         return False
     function = value.owner.owner.operation
     return bool(function.name == "func.func" and function in entries and value.type.rank == 0)
-
-
-__all__ = ["calls_between_kernels", "entries_of", "functions_between_kernels", "is_host_argument"]

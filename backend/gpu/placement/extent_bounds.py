@@ -75,6 +75,3 @@ def _bits(type: Type) -> int:
     if isinstance(type, ir.ComplexType):
         return 2 * _bits(ir.ComplexType(type).element_type)
     return 64 if isinstance(type, ir.IndexType) else int(type.width)
-
-
-__all__ = ["ExtentBounds"]

@@ -93,6 +93,3 @@ def _note_host_arguments(function: Operation) -> None:
     ]
     if found:
         function.attributes[ON_HOST] = ir.DenseI64ArrayAttr.get(found)
-
-
-__all__ = ["PassNumbersByValue"]

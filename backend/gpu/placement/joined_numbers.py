@@ -240,6 +240,3 @@ def _append(block: ir.Block, kernel: Operation, arguments: list[Value], current:
             mapping.update(zip(op.results, copy.results, strict=True))
             if op.name == "bufferization.materialize_in_destination":
                 current[copy.operands[1]] = copy.operands[0]
-
-
-__all__ = ["JoinNumberKernels"]

@@ -100,6 +100,3 @@ def _extents(generic: Operation, shapes: Sequence[Sequence[int]]) -> list[int] |
     first, *_ = generic.attributes["indexing_maps"]
     count = first.value.n_dims
     return [found[dim] for dim in range(count)] if len(found) == count else None
-
-
-__all__ = ["seconds_of_block"]

@@ -97,14 +97,3 @@ def _change(kernel: Operation, places: tuple[int, ...], change: Change) -> None:
     results = ir.TypeAttr(kernel.attributes["function_type"]).value.results
     inputs = [argument.type for argument in block.arguments]
     kernel.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
-
-
-__all__ = [
-    "as_tensor",
-    "callee_of",
-    "change_arguments",
-    "from_tensor",
-    "stored_type",
-    "take_as_tensor",
-    "take_by_value",
-]

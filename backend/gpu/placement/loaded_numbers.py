@@ -69,6 +69,3 @@ def _carried(loop: Operation) -> Iterator[Value]:
     for region in loop.regions:
         arguments = list(region.blocks[0].arguments)
         yield from arguments[1:] if loop.name == "scf.for" else arguments
-
-
-__all__ = ["may_be_loaded"]

@@ -157,6 +157,3 @@ def _split(values: list[Value]) -> tuple[list[Value], list[Value]]:
     """Tensors, which come first, and numbers."""
     tensors = [value for value in values if isinstance(value.type, ir.RankedTensorType)]
     return tensors, values[len(tensors) :]
-
-
-__all__ = ["StoreNumberResults"]

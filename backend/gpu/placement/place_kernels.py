@@ -111,20 +111,3 @@ def guard_of(kernel: Operation) -> Value | None:
         return None
     arguments = kernel.regions[0].blocks[0].arguments
     return arguments[len(arguments) - 1]
-
-
-__all__ = [
-    "DEVICE",
-    "GUARDED",
-    "HOST",
-    "REASON",
-    "RETURNS",
-    "SIDE",
-    "VISIBLE",
-    "PlaceKernels",
-    "describe",
-    "guard_of",
-    "is_of_library",
-    "reason_of",
-    "require_placed",
-]

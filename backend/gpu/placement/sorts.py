@@ -28,6 +28,3 @@ def _is_argument(memref: Value) -> bool:
         and isinstance(type, ir.MemRefType)
         and type.layout == ir.AffineMapAttr.get(ir.AffineMap.get_identity(type.rank))
     )
-
-
-__all__ = ["SORTS", "memory_of_sort"]

@@ -2,5 +2,3 @@
 
 LONG = 1e-3
 """From so many seconds on it is worth to say so, or to place work elsewhere."""
-
-__all__ = ["LONG"]

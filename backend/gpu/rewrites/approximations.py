@@ -87,6 +87,3 @@ def _quotient(x: Number, by: Number) -> Number:
     second = first.where(second.is_nan(), second)  # of zero and infinity
     scaled = x * near
     return scaled.times_plus(first, scaled * second)
-
-
-__all__ = ["approximate", "mark_approximate", "may_be_approximate"]

@@ -350,14 +350,3 @@ def starts_right(attention: Attention, initial: Callable[[Operation], Value | No
         if maker.name != "arith.constant" or maker.attributes["value"].value != KINDS[combiner].floating:
             return False
     return True
-
-
-__all__ = [
-    "MOST_COLUMNS",
-    "Attention",
-    "denominator",
-    "match_attention",
-    "match_quotient",
-    "positions",
-    "starts_right",
-]

@@ -141,6 +141,3 @@ def _zero() -> Value:
 def _unit(bits: Integer, kind: Type, count: int) -> Value:
     """A number in [0, 1) of so many bits."""
     return (Number(create("arith.uitofp", [kind], [bits.value])) * 2.0**-count).value
-
-
-__all__ = ["DrawByPlace"]

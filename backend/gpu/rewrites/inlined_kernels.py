@@ -48,6 +48,3 @@ def _inline(call: Operation, kernel: Operation) -> None:
     for result, value in zip(call.results, end.operands, strict=True):
         result.replace_all_uses_with(mapping.get(value, value))
     call.erase()
-
-
-__all__ = ["InlineKernels"]

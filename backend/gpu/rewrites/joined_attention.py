@@ -109,6 +109,3 @@ def _is_all(attention: Attention, own: set[Operation]) -> bool:
     """Whether nobody but some operations asks for what is between the products of attention."""
     between = (attention.scores, *attention.softmax)
     return all(use.owner.operation in own for op in between for use in op.results[0].uses)
-
-
-__all__ = ["JoinAttention", "source_in_block"]

@@ -76,6 +76,3 @@ def _may_be_of_host(user: Operation) -> bool:
 def _is_arithmetic(op: Operation) -> bool:
     """Whether an op of a body computes with numbers alone."""
     return not op.name.startswith(("tensor.", "memref.", "weft.", "func.")) and not len(op.regions)
-
-
-__all__ = ["JoinFollowers"]

@@ -229,6 +229,3 @@ def _made(value: Value, nest: Operation, values: dict[Value, Value]) -> Value:
             copy.operands[number] = operand
         values.update(zip(op.results, copy.results, strict=True))
     return values.get(value, value)
-
-
-__all__ = ["JoinSearches"]

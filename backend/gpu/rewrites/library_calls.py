@@ -312,5 +312,3 @@ RULES: Mapping[str, tuple[str, Rule]] = MappingProxyType(
     }
 )
 """By the loop, the routine that does it, and how it is called."""
-
-__all__ = ["RULES", "CallLibraries"]

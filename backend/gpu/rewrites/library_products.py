@@ -121,6 +121,3 @@ def _rounding(op: Operation) -> Operation | None:
     is_plain = all(attribute == identity for attribute in user.attributes["indexing_maps"])
     is_half = str(user.results[0].type.element_type) == str(op.operands[0].type.element_type)
     return user if is_plain and is_half and not is_unused(user) else None
-
-
-__all__ = ["LEAST", "CallProducts"]

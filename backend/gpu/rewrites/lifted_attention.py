@@ -190,6 +190,3 @@ def _shifted(indexing: ir.AffineMap, has_row: bool) -> ir.AffineMap:
     results = [ir.AffineDimExpr.get(0)] if has_row else []
     results += [ir.AffineDimExpr.get(e.position + 1) for e in indexing.results]
     return ir.AffineMap.get(indexing.n_dims + 1, 0, results)
-
-
-__all__ = ["LiftAttention"]

@@ -52,6 +52,3 @@ def _named(indexing: ir.AffineMap, value: Value, extents: list[int]) -> ir.Affin
             expression = ir.AffineDimExpr.get(axis)
         results.append(expression)
     return ir.AffineMap.get(indexing.n_dims, 0, results)
-
-
-__all__ = ["NameUnitLoops"]

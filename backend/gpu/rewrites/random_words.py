@@ -324,6 +324,3 @@ def _for(count: int, carried: Sequence[Value]) -> Operation:
         ir.IndexType.get(), *types, arg_locs=[ir.Location.current] * (1 + len(types))
     )
     return loop
-
-
-__all__ = ["Pcg", "Philox", "Words", "constant", "element", "nest", "word_of"]

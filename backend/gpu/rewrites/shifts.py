@@ -25,6 +25,3 @@ def shift_by_instruction(op: Operation) -> Value:
     value, amount = op.operands
     low = create("arith.trunci", [ir.IntegerType.get_signless(32)], [amount])
     return instruction(f"{_INSTRUCTIONS[op.name]} $0, $1, $2;", "=l,l,r", value.type, [value, low])
-
-
-__all__ = ["is_opaque_shift", "shift_by_instruction"]

@@ -78,6 +78,3 @@ def _fill(op: Operation) -> None:
         fill = dialect("linalg").fill(op.operands[0], outs=[empty])
     op.results[0].replace_all_uses_with(fill)
     op.erase()
-
-
-__all__ = ["UnwrapNumbers"]

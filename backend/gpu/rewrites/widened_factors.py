@@ -95,6 +95,3 @@ def widening(value: Value) -> Operation | None:
     )
     is_wide = isinstance(value.type.element_type, ir.F32Type) and terminator.operands[0] in given
     return op if is_half and is_wide else None
-
-
-__all__ = ["WidenInProducts", "read_half", "widening"]

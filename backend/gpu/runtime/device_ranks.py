@@ -241,6 +241,3 @@ def _warn(collective: Collective, reason: str) -> None:
         int(line) if line.isdigit() else 1,
         registry=_told,
     )
-
-
-__all__ = ["Group", "Placed", "is_done_there", "perform_on_device"]

@@ -429,6 +429,3 @@ def _address(device: OpenDevice, function: str) -> int:
 
 def _function(address: int, pointers: int) -> Any:
     return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * pointers)(address)
-
-
-__all__ = ["DeviceExecutable"]

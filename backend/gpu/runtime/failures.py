@@ -56,6 +56,3 @@ def out_of_memory_for(device: OpenDevice, what: str, size: int) -> BaseException
     free, total = device.device.free_memory()
     error = out_of_memory(size, free, total, repr(device))
     return DeviceMemoryError(f"{what}: {error}", error.code)
-
-
-__all__ = ["driver_failure"]

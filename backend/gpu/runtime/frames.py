@@ -83,6 +83,3 @@ class DeviceFrame:
         addresses = [address for address in self.blocks[::ENTRY_WORDS] if address]
         ctypes.memset(self.blocks, 0, ctypes.sizeof(self.blocks))
         return addresses
-
-
-__all__ = ["DeviceFrame"]

@@ -92,6 +92,3 @@ class DeviceHostLink(HostLink):
     def store(self, address: int, array: Array) -> None:
         """Copy a result to the device."""
         self._device.write(address, np.ascontiguousarray(array))
-
-
-__all__ = ["DeviceHostLink"]

@@ -36,6 +36,3 @@ class HostTrips(NamedTuple):
             cls(kernel, *words[WORDS_OF_TRIPS * number : WORDS_OF_TRIPS * (number + 1)])
             for number, kernel in enumerate(kernels)
         )
-
-
-__all__ = ["HostTrips"]

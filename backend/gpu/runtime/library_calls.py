@@ -345,6 +345,3 @@ def libraries_of(device: OpenDevice) -> DeviceLibraries:
 
 def _word(address: int) -> int:
     return ctypes.c_int64.from_address(address).value
-
-
-__all__ = ["DeviceLibraries", "libraries_of"]

@@ -84,6 +84,3 @@ class DeviceCode:
         memory = table(words)
         self._objects.append(memory)
         return ctypes.addressof(memory)
-
-
-__all__ = ["DeviceCode"]

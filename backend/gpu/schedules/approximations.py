@@ -70,6 +70,3 @@ def _is_division(op: Operation, own: set[Value]) -> bool:
         return False
     dividend, divisor = op.operands
     return dividend in own and divisor not in own
-
-
-__all__ = ["mark_approximations"]

@@ -126,6 +126,3 @@ class HalfAttention(TiledAttention):
     @property
     def operations_per_second(self) -> float:
         return gpu_figures().f16_per_second
-
-
-__all__ = ["HalfAttention", "TiledAttention"]

@@ -109,6 +109,3 @@ class CopiedAttention:
             keys.fill(0, place, self._memory)
             values.fill(first, place, self._memory)
         close_group()
-
-
-__all__ = ["CopiedAttention"]

@@ -108,6 +108,3 @@ class Tile:
     """Columns of queries and keys; where these have fewer, zeros are beyond them."""
     columns: int
     """Of values, as far as threads go."""
-
-
-__all__ = ["Parts", "Tile", "find"]

@@ -83,6 +83,3 @@ class _Merged(Rows):
         total, value = loop.results
         (value,) = self._divided(total, [value])
         self.store_neighbours([value], emitter.value(self.first), column)
-
-
-__all__ = ["merged", "pieces_of"]

@@ -383,6 +383,3 @@ def _is_inside(op: Operation, values: dict[Value, Value]) -> bool:
     """Whether an operation is in the body that some arguments are of."""
     block = next(argument.owner for argument in values if isinstance(argument.owner, ir.Block))
     return op in operations_in(block)
-
-
-__all__ = ["Pieces", "Rows"]

@@ -289,6 +289,3 @@ def _point(contraction: Contraction, outer: list[Index], row: Index, depth: Inde
     assert contraction.row is not None
     point[contraction.row], point[contraction.summed[0]] = row, depth
     return point
-
-
-__all__ = ["HalfRows", "takes"]

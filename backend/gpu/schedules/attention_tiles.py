@@ -207,6 +207,3 @@ class TiledRows(Rows):
         for a, b in zip(left, right, strict=True):
             total = create("math.fma", [self.element], [a, b, total])
         return total
-
-
-__all__ = ["LineLoader", "Staged", "TiledRows"]

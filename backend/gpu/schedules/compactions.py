@@ -189,6 +189,3 @@ class _Slice:
 
 def _add(left: Value, right: Value) -> Value:
     return create("arith.addi", [left.type], [left, right])
-
-
-__all__ = ["Compactions"]

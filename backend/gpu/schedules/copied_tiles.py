@@ -178,6 +178,3 @@ class CopiedFactor:
             words = load_matrices(at, count * together, not self._loader.by_depth)
             found += [words[first : first + count] for first in range(0, len(words), count)]
         return found
-
-
-__all__ = ["CopiedFactor", "CopiedTiles", "can_copy"]

@@ -165,6 +165,3 @@ def _is_of(memref: Value, ops: Container[Operation]) -> bool:
     return not isinstance(memref.owner, ir.Block) and all(
         user in ops or user.name == "memref.dealloc" for user in users
     )
-
-
-__all__ = ["DeviceSchedule", "Run", "points", "seconds", "size_of", "work_of"]

@@ -82,6 +82,3 @@ class DoubleProducts(Products):
         extents = [contraction.extent(contraction.row), contraction.columns]
         is_small = all(isinstance(extent, int) and extent <= _LEAST for extent in extents)
         return gpu.rows_of_doubles > 0 and isinstance(contraction.element, ir.F64Type) and not is_small
-
-
-__all__ = ["DoubleProduct", "DoubleProducts"]

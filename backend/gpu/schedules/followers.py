@@ -113,6 +113,3 @@ def _follow(
     for value, access in zip(write_body(nest, position, operands, emitter), nest.outputs, strict=True):
         store_point(value, access, position, emitter)
     copy.erase()
-
-
-__all__ = ["count_with_follower", "finish", "may_follow", "not_asked_for"]

@@ -96,6 +96,3 @@ def check_host(function: Operation, steps: float, work: float) -> None:
         raise NotScheduled(
             f"the device would take some {steps * gpu_figures().step * 1e3:.0f} ms, step by step"
         )
-
-
-__all__ = ["MILLISECONDS", "OneThread", "Searches", "check_host", "write_by_one"]

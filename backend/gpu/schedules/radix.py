@@ -369,6 +369,3 @@ def flat(memref: Value) -> Value:
 def _allocate(count: int, element: Type) -> Value:
     segments = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 0, 0])}
     return create("gpu.alloc", [ir.MemRefType.get([count], element)], [], segments)
-
-
-__all__ = ["RadixSorter", "flat", "is_by_digits"]

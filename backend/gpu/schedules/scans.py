@@ -368,6 +368,3 @@ class _Columns(_Element):
         emitter = self._outer
         blocks = emitter.divide(emitter.add(columns, _COLUMN_THREADS - 1), _COLUMN_THREADS)
         self.kernel.launch([emitter.maximum(1, blocks)], f"{self._reason}; a thread a column")
-
-
-__all__ = ["Scans"]

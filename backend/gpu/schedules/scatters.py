@@ -405,6 +405,3 @@ def _allocate(length: Index, element: ir.Type) -> Value:
 
 def _word(number: Value) -> Value:
     return create("arith.index_cast", [ir.IntegerType.get_signless(64)], [number])
-
-
-__all__ = ["Scatters"]

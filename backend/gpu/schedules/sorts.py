@@ -266,6 +266,3 @@ def _move(
 
 def _as(number: Value, type: Type) -> Value:
     return number if number.type == type else create("arith.index_cast", [type], [number])
-
-
-__all__ = ["TILE", "Runs", "Sorter"]

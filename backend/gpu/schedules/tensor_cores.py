@@ -194,6 +194,3 @@ def _are_multiples(contraction: Contraction, emitter: Emitter) -> Value | None:
     if any(isinstance(extent, int) and extent % _COPIED for extent in extents):
         return None
     return is_aligned([], _COPIED, extents, emitter)
-
-
-__all__ = ["TensorProduct", "TensorProducts", "as_word", "has_instruction", "instruction", "takes"]

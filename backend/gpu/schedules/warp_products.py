@@ -83,6 +83,3 @@ class WarpProduct(Product):
         return emitter.value(
             emitter.add(emitter.add(emitter.add(self.first[side], self.warp[side]), line), within)
         )
-
-
-__all__ = ["COLUMNS", "ROWS", "WarpProduct"]

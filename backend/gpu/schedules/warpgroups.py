@@ -460,6 +460,3 @@ class Warpgroups(tensor_cores.TensorProducts):
         shared = _STAGES * (tile.step_bytes + 16)
         text = f"{self.title}; {tile.rows} by {tile.columns} by {_DEPTH}, {_STAGES} steps in shared memory"
         kernel.launch([blocks], text, shared=shared)
-
-
-__all__ = ["Tile", "Warpgroups"]

@@ -114,6 +114,3 @@ def _accumulator(op: Operation, result: Value) -> Value | None:
     if op.name == "linalg.generic" and not any(True for _ in op.regions[0].blocks[0].arguments[index].uses):
         return None
     return op.operands[index]
-
-
-__all__ = ["VIEWS", "Origins", "destination_of", "has_shape_of", "origin"]

@@ -72,6 +72,3 @@ def _dimensions(indexing: ir.AffineMap) -> set[int]:
 
 def _terms(expression: ir.AffineExpr) -> list[str]:
     return str(expression).replace("(", " ").replace(")", " ").split()
-
-
-__all__ = ["Structure"]

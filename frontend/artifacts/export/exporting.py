@@ -326,6 +326,3 @@ def _write_library(folder: Path, file: str, built: Built, options: Options) -> N
         (folder / file).write_bytes(archive(f"{library.name}.o", built.content, symbols))
     else:
         (folder / file).write_bytes(built.content)
-
-
-__all__ = ["KINDS", "Options", "export", "export_files", "file_name", "write_extension_sources"]

@@ -380,6 +380,3 @@ def _bytes(text: str) -> list[tuple[int, str]]:
 
 def _unknown(type: TensorType) -> list[int]:
     return [axis for axis, extent in enumerate(type.shape) if extent is None]
-
-
-__all__ = ["Glued", "glue_text"]

@@ -202,5 +202,3 @@ static void drop(result_array *made) {
   Py_XDECREF(made->object);
 }
 """
-
-__all__ = ["SUPPORT"]

@@ -239,6 +239,3 @@ def _return(entry: Operation, values: Sequence[Value]) -> None:
     )
     if "res_attrs" in entry.attributes:
         del entry.attributes["res_attrs"]
-
-
-__all__ = ["Sources"]

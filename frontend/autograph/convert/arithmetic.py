@@ -87,6 +87,3 @@ def _changes(node: ast.AST) -> dict[str, Any]:
 
 def _call(method: str, symbol: str, operands: list[ast.expr], where: ast.AST) -> ast.Call:
     return build.call(method, [build.constant(symbol, where), *operands], where)
-
-
-__all__ = ["with_operators"]

@@ -187,6 +187,3 @@ def _has_items(target: ast.expr) -> bool:
         elif isinstance(node, ast.Starred):
             stack.append(node.value)
     return False
-
-
-__all__ = ["AssignmentConverter"]

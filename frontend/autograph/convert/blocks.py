@@ -175,6 +175,3 @@ def _head(node: ast.stmt) -> ast.AST:
     if isinstance(node, ast.With):
         return node.items[0].context_expr
     return node
-
-
-__all__ = ["BlockConverter"]

@@ -122,25 +122,3 @@ def copied(node: NodeT, **changes: Any) -> NodeT:
     fields.update(changes)
     new = type(node)(**fields)
     return ast.copy_location(new, node)
-
-
-__all__ = [
-    "OPERATORS",
-    "RETURNED",
-    "assign",
-    "call",
-    "constant",
-    "copied",
-    "declare",
-    "enclosing_class",
-    "function",
-    "keyword",
-    "load",
-    "operator",
-    "parameters",
-    "place",
-    "start_of",
-    "statement",
-    "store",
-    "tuple_of",
-]

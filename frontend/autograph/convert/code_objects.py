@@ -62,6 +62,3 @@ def renamed(code: CodeType, name: str, qualified_name: str, old_name: str, how: 
     if hasattr(code, "co_qualname"):
         changes["co_qualname"] = qualified_name
     return code.replace(**changes)
-
-
-__all__ = ["Renaming", "find_code", "renamed"]

@@ -120,6 +120,3 @@ def _is_thunk(
     start, end = min(r[:2] for r in ranges), max(r[2:] for r in ranges)
     around = [r for r in user_lambdas | thunks if r[:2] <= start and end <= r[2:]]
     return bool(around) and max(around, key=lambda r: (r[:2], [-n for n in r[2:]])) in thunks
-
-
-__all__ = ["as_definition", "compile_definition"]

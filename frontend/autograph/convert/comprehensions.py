@@ -185,6 +185,3 @@ class ComprehensionConverter(ExpressionConverter):
 for _kind in _KINDS:
     _CONVERTERS[_kind] = ComprehensionConverter.comprehension
 _CONVERTERS[ast.Call] = ComprehensionConverter.call
-
-
-__all__ = ["ComprehensionConverter"]

@@ -247,15 +247,3 @@ def original_of(function: FunctionType) -> FunctionType:
     if is_converted(function.__code__):
         found = function.__dict__.get(_ORIGINAL, function)
     return found
-
-
-__all__ = [
-    "convert",
-    "convert_generator",
-    "definition_of",
-    "is_converted",
-    "is_generator_function",
-    "is_nested",
-    "original_of",
-    "why_not_converted",
-]

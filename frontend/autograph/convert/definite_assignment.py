@@ -292,6 +292,3 @@ def _comprehension_names(
         parts += [*clause.ifs, *([clause.iter] if index else [])]
     for part in parts:
         yield from (name for name in _names_read(part) if name.id not in own)
-
-
-__all__ = ["DefiniteAssignment"]

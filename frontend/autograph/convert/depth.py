@@ -39,6 +39,3 @@ def _flat_child(node: ast.AST) -> ast.AST | None:
     if isinstance(node, ast.If) and len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
         return node.orelse[0]
     return None
-
-
-__all__ = ["MAX_DEPTH", "require_bounded_depth"]

@@ -109,6 +109,3 @@ def _split_chain(node: ast.If, names: Names) -> list[ast.stmt]:
             chain = [ast.If(build.load(flag, where), chain, [], **build.place(where))]
         result += chain
     return result
-
-
-__all__ = ["desugared"]

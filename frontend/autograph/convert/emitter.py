@@ -197,6 +197,3 @@ class Emitter:
 
     def _is_local(self, name: str) -> bool:
         return name in self.hidden or any(name in scope.locals for scope in self.scopes)
-
-
-__all__ = ["FRAME_CALLS", "FRAME_READERS", "Context", "Emitter", "Facts"]

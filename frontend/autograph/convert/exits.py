@@ -88,6 +88,3 @@ def blocks_of(node: ast.AST) -> list[list[ast.stmt]]:
         found = [case.body for case in node.cases]
     found += [handler.body for handler in getattr(node, "handlers", ())]
     return [block for block in found if block]
-
-
-__all__ = ["Exits", "blocks_of", "is_endless"]

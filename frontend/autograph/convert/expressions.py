@@ -381,6 +381,3 @@ _CONVERTERS: dict[type[ast.expr], Callable[[Any, Any], ast.expr]] = {
     ast.Await: ExpressionConverter.refused,
 }
 """Filled up by the modules that convert functions and comprehensions."""
-
-
-__all__ = ["ExpressionConverter"]

@@ -114,6 +114,3 @@ class FunctionConverter(AssignmentConverter):
 
 
 _CONVERTERS[ast.Lambda] = FunctionConverter.user_lambda
-
-
-__all__ = ["FunctionConverter"]

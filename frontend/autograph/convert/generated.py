@@ -108,6 +108,3 @@ class Body:
 def nothing(where: ast.AST) -> ast.Constant:
     """`None`."""
     return constant(None, where)
-
-
-__all__ = ["Body", "Names", "Owner", "names_in", "nothing"]

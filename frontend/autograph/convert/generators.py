@@ -115,6 +115,3 @@ def _own_nodes(block: Sequence[ast.AST]) -> Iterator[ast.AST]:
             continue
         yield node
         stack.extend(ast.iter_child_nodes(node))
-
-
-__all__ = ["consumed", "is_generator", "why_not_consumed", "why_only_around"]

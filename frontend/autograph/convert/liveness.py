@@ -176,6 +176,3 @@ def _plain_names(target: ast.expr) -> list[str]:
     if isinstance(target, (ast.Tuple, ast.List)):
         return [name for item in target.elts for name in _plain_names(item)]
     return _plain_names(target.value) if isinstance(target, ast.Starred) else []
-
-
-__all__ = ["Liveness"]

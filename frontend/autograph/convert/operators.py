@@ -198,6 +198,3 @@ class Operators(Protocol):
         flat: bool = False,
     ) -> Any:
         """`[element(item) for item in iterable if condition(item)]`; if flat, what `element` gives is walked too."""
-
-
-__all__ = ["Block", "Exit", "Handler", "Operators", "Thunk"]

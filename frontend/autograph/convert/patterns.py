@@ -278,6 +278,3 @@ def _is_text(node: ast.pattern) -> bool:
     if not isinstance(node, ast.MatchValue) or not isinstance(node.value, ast.Constant):
         return False
     return isinstance(node.value.value, (str, bytes))
-
-
-__all__ = ["match_as_if"]

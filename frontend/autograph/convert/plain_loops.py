@@ -136,6 +136,3 @@ class _Counted(ast.NodeTransformer):
         return node
 
     visit_For = visit_While = _visit_loop
-
-
-__all__ = ["ASKING", "BUILTINS", "GLOBALS", "is_plain", "ticking"]

@@ -73,6 +73,3 @@ def _is_hidden_argument(call: ast.Call, keyword: ast.keyword) -> bool:
         and isinstance(function.value, ast.Name)
         and function.value.id == build.OPERATORS
     )
-
-
-__all__ = ["to_code"]

@@ -279,6 +279,3 @@ def _is_similar(one: CodeType, other: CodeType) -> bool:
         and one.co_varnames[:count] == other.co_varnames[:count]
         and set(one.co_names) - {"AssertionError"} <= set(other.co_names) | set(other.co_varnames)
     )
-
-
-__all__ = ["FUTURE_FLAGS", "Missing", "Source", "find_source"]

@@ -253,6 +253,3 @@ _CONVERTERS: dict[type[ast.stmt], Callable[[Any, Any], None]] = {
 }
 if hasattr(ast, "TypeAlias"):
     _CONVERTERS[ast.TypeAlias] = StatementConverter.type_alias
-
-
-__all__ = ["StatementConverter"]

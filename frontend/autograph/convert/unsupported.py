@@ -26,6 +26,3 @@ def unsupported(context: Context, node: ast.AST, what: str, instead: str) -> Con
 
 def _characters(text: str | None, offset: int) -> int:
     return len(text.encode()[:offset].decode(errors="ignore")) if text is not None else offset
-
-
-__all__ = ["unsupported"]

@@ -294,16 +294,3 @@ def scope_of(name: str, arguments: ast.arguments, body: Iterable[ast.AST], table
     positional = [*arguments.posonlyargs, *arguments.args]
     first = positional[0].arg if positional else None
     return Scope(name, tuple(own), uses, frozenset(found), first)
-
-
-__all__ = [
-    "Comprehension",
-    "FunctionNode",
-    "Scope",
-    "UseTable",
-    "Uses",
-    "annotations_of",
-    "parameter_names",
-    "scope_of",
-    "target_names",
-]

@@ -212,6 +212,3 @@ Deque.__name__ = Deque.__qualname__ = "collections.deque"  # as Python says in i
 
 
 IN_PLACE = (Deque,)
-
-
-__all__ = ["IN_PLACE", "Deque"]

@@ -125,6 +125,3 @@ IN_PLACE = (Queue, LifoQueue, PriorityQueue)
 
 for _kind in IN_PLACE:
     _kind.__name__ = _kind.__qualname__ = _kind.python_type.__name__
-
-
-__all__ = ["IN_PLACE", "LifoQueue", "PriorityQueue", "Queue"]

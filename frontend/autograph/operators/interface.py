@@ -56,6 +56,3 @@ def install_operators(operators: StagingOperators) -> None:
 def operators() -> StagingOperators:
     """The operators that converted code calls."""
     return _installed[0]
-
-
-__all__ = ["StagingOperators", "install_operators", "operators"]

@@ -202,6 +202,3 @@ def all_nodes(graph: Graph) -> Iterable[Node]:
         for value in node.attributes.values():
             if isinstance(value, Graph):
                 yield from all_nodes(value)
-
-
-__all__ = ["Evaluation", "NodeVisit", "all_nodes"]

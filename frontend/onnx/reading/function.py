@@ -212,6 +212,3 @@ def _placeholder(
     placeholder.__name__ = placeholder.__qualname__ = name
     placeholder.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return placeholder
-
-
-__all__ = ["OnnxFunction", "checked"]

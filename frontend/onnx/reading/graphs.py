@@ -298,6 +298,3 @@ def shown(value: Value) -> str:
     if value.shape is None:
         return name
     return f"{name}[{','.join('?' if extent is None else str(extent) for extent in value.shape)}]"
-
-
-__all__ = ["Graph", "Node", "Parser", "Reference", "Value", "Versions", "plain_attribute", "shown"]

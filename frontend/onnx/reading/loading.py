@@ -156,5 +156,3 @@ def _identifier(name: str) -> str:
 
 
 assert rules.FAMILIES  # which fill the table
-
-__all__ = ["load"]

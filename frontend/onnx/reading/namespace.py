@@ -33,6 +33,3 @@ def item(x: Any, key: tuple[Any, ...]) -> Any:
         each for part in key for each in ((part.start, part.stop) if isinstance(part, slice) else (part,))
     ]
     return writable(x, *parts)[key]
-
-
-__all__ = ["item", "weft", "writable"]

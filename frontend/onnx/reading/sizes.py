@@ -122,6 +122,3 @@ def _element(part: Any, code: int, dtype: Any) -> Any:
 
 def _dtype(value: Any) -> Any:
     return value.dtype if isinstance(value, TracedArray) else np.asarray(value).dtype
-
-
-__all__ = ["LARGEST", "Sizes", "as_array", "by_element", "elements_of", "moved"]

@@ -167,6 +167,3 @@ def require(holds: bool, message: str) -> None:
     """Raise `WeftValueError` unless something holds."""
     if not holds:
         raise WeftValueError(message)
-
-
-__all__ = ["RULES", "Refused", "Rule", "Visit", "called", "ints", "known", "require", "rule", "rule_of"]

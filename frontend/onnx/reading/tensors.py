@@ -84,6 +84,3 @@ def _external(proto: Any, directory: str | None, what: str) -> Any:
         data = file.read(length)
     little = np.dtype(dtype).newbyteorder("<")
     return np.frombuffer(data, little).astype(dtype).reshape(shape)
-
-
-__all__ = ["array_of", "dtype_of", "named_dtype", "number_of"]

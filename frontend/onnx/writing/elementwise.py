@@ -360,6 +360,3 @@ def select(b: Builder, condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
     wide = moved_as(x.dtype)
     given = [condition, b.converted(x, wide), b.converted(y, wide)]
     return b.converted(b.make("Where", given, b.made_shape(*given).with_dtype(wide)), x.dtype)
-
-
-__all__: list[str] = []

@@ -321,6 +321,3 @@ def find_out_of_bounds(b: Builder, indices: Tensor, extent: Tensor) -> tuple[Ten
     place = b.argmax(b.converted(all_checks, computed_in(BOOL)), axis=0, keepdims=False)
     first = b.gather(b.joined([flat, b.vector([0])], 0), place, axes=(0,), position=0)
     return b.any(outside, axes=tuple(range(outside.rank)), keepdims=False), first
-
-
-__all__: list[str] = []

@@ -60,6 +60,3 @@ def _without_extreme(b: Builder, name: str, axis: int) -> str | None:
     if inputs is None or chosen is None or b.nodes.inputs(chosen[2], "ReduceMax") is None:
         return None
     return inputs[0] if _axis_of(b, chosen[2], "ReduceMax", inputs[0]) == axis else None
-
-
-__all__ = ["log_softmax", "relu", "softmax"]

@@ -222,6 +222,3 @@ def names_in(node: NodeProto) -> Iterator[str]:
             for inner in attribute.g.node:
                 yield from names_in(inner)
             yield from (output.name for output in attribute.g.output)
-
-
-__all__ = ["Dim", "Nodes", "element_type", "names_in", "spelled", "takes", "value_info"]

@@ -62,6 +62,3 @@ def _in_order(b: Builder, x: Tensor, labels: Sequence[str], wanted: Sequence[str
 @writer("det")
 def det(b: Builder, x: Tensor) -> Tensor:
     return b.make("Det", [x], x.type.with_shape(x.shape[:-2]))
-
-
-__all__: list[str] = []

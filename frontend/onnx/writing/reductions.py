@@ -248,6 +248,3 @@ def argsort(b: Builder, x: Tensor, axis: int, descending: bool) -> Tensor:
     )  # NaNs behind, or in front, of infinity
     _, order = _ordered(b, marks, axis, descending)
     return b.one("take_along_axis", places, order, axis=axis)
-
-
-__all__ = ["reduced"]

@@ -100,6 +100,3 @@ def _concrete_of(given: Any) -> ConcreteFunction:
             f"{name}.get_concrete_function(specs...)"
         )
     return found[0]
-
-
-__all__ = ["save", "to_onnx"]

@@ -205,6 +205,3 @@ def nonzero(b: Builder, condition: Tensor) -> tuple[Tensor, Tensor]:
     count = b.dim(places, axis=0)
     missing = b.as_scalar(b.extent(condition, 0)) - count
     return b.joined([places, b.full([missing], 0, INT64)], 0), count
-
-
-__all__ = ["padded"]

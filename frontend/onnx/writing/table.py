@@ -380,14 +380,3 @@ def moved_as(dtype: np.dtype[Any]) -> np.dtype[Any]:
     if kind(dtype) == "u" and dtype.itemsize == 8:
         return INT64
     return computed_in(dtype) if dtype.itemsize == 2 else dtype
-
-
-__all__ = [
-    "DOUBLE",
-    "INT32",
-    "WRITERS",
-    "Builder",
-    "computed_in",
-    "moved_as",
-    "writer",
-]

@@ -231,6 +231,3 @@ def window_mean(b: Builder, x: Tensor, **how: tuple[int, ...]) -> Tensor:
         return x
     wide = b.converted(image, SINGLE) if is_half(x.dtype) else image
     return _from_images(b, b.converted(_pooled(b, "AveragePool", wide, slides), x.dtype), order, kept)
-
-
-__all__: list[str] = []

@@ -138,6 +138,3 @@ def _convolved(b: Builder, x: Tensor, kernel: Tensor, how: dict[str, Any]) -> Te
     if len(counts) < len(known):
         raise Refused("has a window without elements over axes of sizes that are not known")
     return b.full([b.extent(x, 0), *counts, b.extent(kernel, kernel.rank - 1)], 0, x.dtype)
-
-
-__all__: list[str] = []

@@ -294,6 +294,3 @@ def _assertion(b: Builder, op: Operation, holds: Tensor, *values: Tensor) -> Seq
     shown = [b.converted(value, INT64) for value in values]
     b.raise_if(b.logical_not(holds), *shown, error="ValueError", message=message)
     return []
-
-
-__all__ = ["counted"]

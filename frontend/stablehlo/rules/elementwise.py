@@ -303,6 +303,3 @@ def bitcast_convert(b: Builder, op: Operation, x: Tensor) -> Tensor:
         found = b.sum(b.left_shift(large, shifts), axes=(x.rank - 1,), keepdims=False)
     signed = found if kind(dtype) == "u" else b.bitcast(found, dtype=np.dtype(f"i{dtype.itemsize}"))
     return signed if signed.dtype == dtype else b.one("bitcast", signed, dtype=dtype)
-
-
-__all__ = ["converted", "direction_of", "is_integer", "total_order"]

@@ -382,6 +382,3 @@ def _one_by_one(
         return [b.scatter(x, u, *indices, **where, mode="set") for x, u in zip(carried, kept, strict=True)]
 
     return counted(b, count, inputs, body)
-
-
-__all__ = ["as_places"]

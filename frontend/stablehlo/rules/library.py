@@ -146,6 +146,3 @@ def batch_norm_grad(
     inner = g - _by_feature(b, of_offset / count, x, axis)
     inner = inner - normal * _by_feature(b, of_scale / count, x, axis)
     return [inner * _by_feature(b, scale / deviation, x, axis), of_scale, of_offset]
-
-
-__all__: list[str] = []

@@ -326,6 +326,3 @@ def select_and_scatter(b: Builder, op: Operation, x: Tensor, source: Tensor, ini
     flat = b.maximum(flat, 0)
     found = b.reshaped(b.scatter(zeros, updates, flat, axes=(0,), position=0, mode="add"), shape)
     return found if is_neutral("add", initial) else combine(b, "add", found, initial)
-
-
-__all__ = ["COMBINERS", "combine", "combined", "combiner", "constant_of"]

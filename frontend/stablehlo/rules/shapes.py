@@ -238,6 +238,3 @@ def map_(b: Builder, op: Operation, *operands: Tensor) -> Tensor:
 def is_zero(value: Any) -> bool:
     """Whether a size is known to be none."""
     return isinstance(value, int) and value == 0
-
-
-__all__ = ["is_zero", "padded"]

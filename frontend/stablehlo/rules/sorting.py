@@ -159,6 +159,3 @@ def _tests_nan(given: Expression) -> bool:
 
 def _is_nan(given: Expression) -> bool:
     return bool(given[0] == "constant" and given[1] is not None and np.isnan(np.float64(given[1])))
-
-
-__all__ = ["Key", "keys"]

@@ -164,19 +164,3 @@ def result_type(op: Operation, number: int = 0) -> TensorType:
     found = type_from_mlir(op.results[number].type)
     assert isinstance(found, TensorType)
     return found
-
-
-__all__ = [
-    "RULES",
-    "Builder",
-    "Refused",
-    "Row",
-    "Rule",
-    "flag",
-    "ints",
-    "number",
-    "pairs",
-    "plain",
-    "result_type",
-    "rule",
-]

@@ -202,6 +202,3 @@ def _part(name: str) -> Any:
 
 for _name in ("real", "imag"):
     writer(_name)(_part(_name))
-
-
-__all__: list[str] = []

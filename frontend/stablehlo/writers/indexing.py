@@ -227,6 +227,3 @@ def _scattered(
 @writer("put_along_axis")
 def put_along_axis(b: Builder, x: Tensor, indices: Tensor, values: Tensor, axis: int) -> Tensor:
     return _scattered(b, x, values, along(b, indices, axis), tuple(range(x.rank)), 0, "set")
-
-
-__all__ = ["dynamic_slice"]

@@ -146,6 +146,3 @@ def cholesky(b: Builder, x: Tensor, upper: bool) -> tuple[Tensor, Tensor]:
     fails = b.any(b.isnan(whole), axes=(x.rank - 2, x.rank - 1), keepdims=True)
     whole = b.select(fails, b.number(np.nan, x.dtype), whole)
     return whole, b.any(fails, axes=tuple(range(x.rank)), keepdims=False)
-
-
-__all__ = ["dot_general"]

@@ -182,6 +182,3 @@ def sort(b: Builder, x: Tensor, axis: int, descending: bool) -> Tensor:
 @writer("argsort")
 def argsort(b: Builder, x: Tensor, axis: int, descending: bool) -> Tensor:
     return _sorted(b, [x, b.positions(x, axis % x.rank)], axis, descending)[1]
-
-
-__all__: list[str] = []

@@ -81,6 +81,3 @@ def pad(b: Builder, x: Tensor, value: Tensor, low: tuple[int, ...], high: tuple[
         edge_padding_high=integers(high),
         interior_padding=integers([0] * x.rank),
     )
-
-
-__all__: list[str] = []

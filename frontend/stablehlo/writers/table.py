@@ -189,6 +189,3 @@ def integer(value: int) -> Attribute:
 def integers(values: Sequence[int]) -> Attribute:
     """An attribute that holds i64."""
     return ir.DenseI64ArrayAttr.get(list(values))
-
-
-__all__ = ["WRITERS", "Builder", "integer", "integers", "writer"]

@@ -114,6 +114,3 @@ def _choices(
             if label and label not in seen and extent is not None and extent >= site.grid.extent(axis):
                 seen.add(label)
                 yield label, site.split(axis, extent)
-
-
-__all__ = ["contract", "matmul"]

@@ -52,6 +52,3 @@ def elementwise(site: Site, parts: Sequence[Part]) -> list[Part]:
     layout = common_layout(parts, shape)
     values = [aligned(site, part, layout).value for part in parts]
     return [Part(value, shape, layout) for value in site.emitted(values)]
-
-
-__all__ = ["aligned", "common_layout", "elementwise"]

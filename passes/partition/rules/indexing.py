@@ -187,6 +187,3 @@ def _first_outside(site: Site, indices: Part, extent: Tensor, over: Sequence[str
     for name in over:
         first = site.messages.reduced(b, first, "sum", name)
     return [Part(flag, (), ()), Part(first, (), ())]
-
-
-__all__ = ["find_out_of_bounds", "gather", "scatter", "searchsorted"]

@@ -173,6 +173,3 @@ def _count(site: Site, part: Part) -> Tensor:
     b = site.b
     own: Any = b.as_number(b.extent(part.value, part.packed.dim), np.dtype(np.int64))
     return site.messages.reduced(b, own, "sum", part.packed.split.axis)
-
-
-__all__ = ["nonzero", "packed_rule"]

@@ -17,6 +17,3 @@ def random_floats(site: Site, parts: Sequence[Part]) -> list[Part]:
         after = behind(site.b, state, site.attributes["algorithm"], count)
     made = zip((numbers, after), site.shapes, strict=True)
     return [Part(value, shape, (None,) * len(shape)) for value, shape in made]
-
-
-__all__ = ["random_floats"]

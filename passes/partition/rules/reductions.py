@@ -274,6 +274,3 @@ def arg_reduction(site: Site, parts: Sequence[Part]) -> list[Part]:
     found = b.take_along_axis(places, winner, axis=axis)
     found = found if keepdims else b.squeeze(found, axes=(axis,))
     return [Part(found, site.shapes[0], layout)]
-
-
-__all__ = ["COMBINED", "arg_reduction", "moments", "reduction"]

@@ -187,6 +187,3 @@ def _groups(old: Sequence[int], new: Sequence[int]) -> Iterator[tuple[list[int],
                 right.append(j)
                 b, j = b * new[j], j + 1
         yield left, right
-
-
-__all__ = ["broadcast", "dim", "expand_dims", "repeat", "reshape", "squeeze", "stack", "tile", "transpose"]

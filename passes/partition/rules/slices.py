@@ -523,20 +523,3 @@ def _slid(site: Site, part: Part, dim: int, slide: Slide) -> tuple[Tensor, Split
         return site.b.along(value, dim, 0, 0), new, slide.reach, 0
     value = take(site, value, dim, held, want)
     return value, new, want.start - see.start, see.stop - want.stop
-
-
-__all__ = [
-    "concat",
-    "concatenated",
-    "dynamic_slice",
-    "dynamic_slice_update",
-    "extend",
-    "pad",
-    "planned",
-    "roll",
-    "slice_",
-    "slice_update",
-    "take",
-    "window_of",
-    "windows",
-]

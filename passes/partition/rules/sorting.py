@@ -89,6 +89,3 @@ def rounds(count: int) -> Iterator[tuple[int, frozenset[int]]]:
                 yield distance, lower
             distance //= 2
         width *= 2
-
-
-__all__ = ["rounds", "sort"]

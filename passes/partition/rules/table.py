@@ -88,6 +88,3 @@ def rule_of(op_class: type[Op]) -> Rule:
     if isinstance(batching, Looped):
         return along.looped
     return along.along if isinstance(batching, Along) or batching is on_last_axes else whole
-
-
-__all__ = ["RULES", "Rule", "rule_of", "whole"]

@@ -381,6 +381,3 @@ def _copy(body: Block, arguments: Sequence[Value]) -> list[Value]:
         else:
             clone(op, mapping)
     return [mapping[value] for value in last.operands]
-
-
-__all__ = ["JoinProducts"]

@@ -268,6 +268,3 @@ def _is_zero(emitter: Emitter, index: Index) -> Value:
     i1, i64 = ir.IntegerType.get_signless(1), ir.IntegerType.get_signless(64)
     equal = {"predicate": ir.IntegerAttr.get(i64, 0)}
     return create("arith.cmpi", [i1], [emitter.value(index), emitter.value(0)], equal)
-
-
-__all__ = ["OnePass", "Pair", "match_pair"]

@@ -331,6 +331,3 @@ def _replace(op: Operation, contraction: Contraction, packed: Value, panel: int)
             clone(inner.operation, mapping)
     op.results[0].replace_all_uses_with(generic.results[0])
     op.erase()
-
-
-__all__ = ["PackOperands"]

@@ -238,6 +238,3 @@ class StreamedProduct(Walk):
         for offset in range(0, plan.panel * size, LINE_BYTES):
             point[column] = emitter.add(first, offset // size)
             prefetch(access.memref, access.indices(emitter, point), 2)
-
-
-__all__ = ["StreamPlan", "StreamedProduct", "plan_streamed_product"]

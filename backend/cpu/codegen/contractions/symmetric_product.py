@@ -86,6 +86,3 @@ def mirror(contraction: Contraction, plan: Plan, result: Value, emitter: Emitter
             for lane, vector in enumerate(transpose(square)):
                 indices = access.indices(emitter, [emitter.add(place, lane), start])
                 vector_store(vector, result, indices, None)
-
-
-__all__ = ["mirror", "mirrored_result"]

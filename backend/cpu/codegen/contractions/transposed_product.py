@@ -112,6 +112,3 @@ def _copy(source: Value, target: Value, contraction: Contraction) -> Operation:
         "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1]),
     }
     return ir.Operation.create("linalg.generic", [], [source, target], attributes, regions=1)
-
-
-__all__ = ["copy_back", "may_transpose", "transposed"]

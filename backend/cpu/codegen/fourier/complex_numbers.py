@@ -94,6 +94,3 @@ def transformed(numbers: Sequence[Complex]) -> list[Complex]:
         for k in range(count // radix)
     ]
     return [column[j] for j in range(radix) for column in columns]
-
-
-__all__ = ["Complex", "transformed"]

@@ -121,6 +121,3 @@ def _ends_from_pairs(half: Complex) -> tuple[Complex, Complex]:
 def _first_to_pairs(first: Complex, last: Complex) -> Complex:
     """2 Z[0] with exchanged parts, from X[0] and X[m]."""
     return Complex(first.real - last.real, first.real + last.real)
-
-
-__all__ = ["from_pairs", "line_from_pairs", "line_to_pairs", "to_pairs"]

@@ -138,6 +138,3 @@ def _reversed(number: Complex) -> Complex:
     order = range(_lanes(number) - 1, -1, -1)
     parts = (number.real.value, number.imaginary.value)
     return Complex(*(Number(shuffle(part, part, order)) for part in parts))
-
-
-__all__ = ["Line", "Pairs", "Parts", "constant_memory"]

@@ -59,6 +59,3 @@ def _first_eighth(count: int) -> list[_Point]:
 def _product(x: _Point, y: _Point) -> _Point:
     """The point at the sum of two angles."""
     return (x[0] * y[0] - x[1] * y[1]) // _ONE, (x[0] * y[1] + x[1] * y[0]) // _ONE
-
-
-__all__ = ["root", "roots"]

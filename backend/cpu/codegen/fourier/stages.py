@@ -112,6 +112,3 @@ def _rows(columns: Sequence[Complex]) -> list[Complex]:
         Complex(Number(real), Number(imaginary))
         for real, imaginary in zip(*map(from_lanes, parts), strict=True)
     ]
-
-
-__all__ = ["Plan", "write_stages"]

@@ -207,6 +207,3 @@ def _factor(transform: _Transform, loop: LoopCall, type: Type) -> Number:
 def _are_finite(real: Number, imaginary: Number) -> Value:
     """Whether the parts of the first result are, to which every number contributes, or the first two real results."""
     return (abs(real) + abs(imaginary)).compare("<", math.inf)
-
-
-__all__ = ["WriteFourierTransforms"]

@@ -44,6 +44,3 @@ def _why_scalar(nest: LoopNest, inner: int) -> str:
     if not nest.parallel[inner]:
         return "each step needs the one before"
     return "it reads what it writes"
-
-
-__all__ = ["note_form"]

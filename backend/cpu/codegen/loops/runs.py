@@ -16,6 +16,3 @@ def emit_loops(nests: list[LoopNest], emitter: Emitter) -> None:
     if nests:
         collapse_dims(nests, emitter)
         emit_nests(nests, emitter)
-
-
-__all__ = ["emit_loops"]

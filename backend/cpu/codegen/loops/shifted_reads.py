@@ -42,6 +42,3 @@ def _place(access: Access, inner: int) -> int | Value:
         return access.memref
     known = offsets[axes[0]]
     return access.memref if known == ir.ShapedType.get_dynamic_stride_or_offset() else int(known)
-
-
-__all__ = ["bytes_along"]

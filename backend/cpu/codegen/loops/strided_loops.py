@@ -62,6 +62,3 @@ class StridedLoop(ReadsApart):
         """Write the loop at the insertion point, with stores to the caches: functions take longer than these."""
         start, self.stop = bounds or (0, self.nest.extents[self.inner])
         self._emit_range(start, self.stop, self._invariants())
-
-
-__all__ = ["ReadsApart", "match_strided_loop", "pays_apart"]

@@ -36,6 +36,3 @@ class StridedReduction(ReadsApart, VectorReduction):
     def _inner_loops(self, totals: list[Value], start: Index, stop: Index) -> list[Value]:
         self.stop = stop
         return super()._inner_loops(totals, start, stop)
-
-
-__all__ = ["match_strided_reduction"]

@@ -155,6 +155,3 @@ def _copy(op: Operation, replaced: dict[Value, Value]) -> list[Value]:
             if operand in replaced:
                 inside.operation.operands[number] = replaced[operand]
     return list(copy.operation.results)
-
-
-__all__ = ["LaneWriter"]

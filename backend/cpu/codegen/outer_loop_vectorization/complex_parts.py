@@ -108,6 +108,3 @@ def _part(value: Value, which: int) -> Value:
 
 def _is_complex(value: Value) -> bool:
     return isinstance(value.type, ir.ComplexType)
-
-
-__all__ = ["split_complex_numbers"]

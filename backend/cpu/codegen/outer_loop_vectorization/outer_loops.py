@@ -113,6 +113,3 @@ def _widths(loop: Operation) -> Iterator[int]:
         if op.operation.name in ("scf.while", "scf.for"):
             for value in op.operation.results:
                 yield 8 if isinstance(value.type, ir.IndexType) else element_bytes(value.type)
-
-
-__all__ = ["VectorizeOuterLoops"]

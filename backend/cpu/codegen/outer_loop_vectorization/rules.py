@@ -144,6 +144,3 @@ def _is_good_divisor(value: Value) -> bool:
 
 def _bits(value: Value) -> int:
     return 64 if isinstance(value.type, ir.IndexType) else int(value.type.width)
-
-
-__all__ = ["following", "has_inner_loop", "is_vectorisable_body", "pays_in_lanes", "used"]

@@ -296,6 +296,3 @@ def _is_same(left: Value, right: Value) -> bool:
 def _index(number: int) -> Value:
     type = ir.IndexType.get()
     return create("arith.constant", [type], [], {"value": ir.IntegerAttr.get(type, number)})
-
-
-__all__ = ["GRAIN", "SplitParallelLoops"]

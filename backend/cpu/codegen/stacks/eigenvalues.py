@@ -131,6 +131,3 @@ def _store(table: Table, entry: Entry, row: int, column: int) -> None:
         table.store(entry, row, column)
     else:
         table.store(entry.conjugate(), column, row)
-
-
-__all__ = ["Eigenvalues", "eigenvalues"]

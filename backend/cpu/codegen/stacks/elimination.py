@@ -135,6 +135,3 @@ def cholesky_factor(matrix: Matrix) -> tuple[Matrix, Value]:
         factor.append([*row, diagonal])
     extent = len(matrix)
     return [[*row, *[zero] * (extent - len(row))] for row in factor], all_of(*conditions)
-
-
-__all__ = ["Elimination", "cholesky_factor", "eliminated"]

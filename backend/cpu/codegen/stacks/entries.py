@@ -144,16 +144,3 @@ def sum_of_squares(entries: Sequence[Entry]) -> Number:
 def as_numbers(matrix: Matrix) -> list[Number]:
     """The numbers of a matrix as they lie in memory."""
     return [part for row in matrix for entry in row for part in entry.parts]
-
-
-__all__ = [
-    "Entry",
-    "Matrix",
-    "adjoint",
-    "as_matrix",
-    "as_numbers",
-    "identity",
-    "inner_product",
-    "sum_of",
-    "sum_of_squares",
-]

@@ -52,6 +52,3 @@ def sort_columns(table: Table, rows: int, swaps: Sequence[Number]) -> None:
         for parts, entry in zip(places, entries, strict=True):
             for place, part in zip(parts, entry.parts, strict=True):
                 table.memory.store(part, place)
-
-
-__all__ = ["exchanges", "sort_columns", "sort_keys"]

@@ -72,6 +72,3 @@ def cores_of(op: Operation) -> list[list[int]]:
     shapes = (list(operand.type.shape) for operand in op.operands)
     axes = (*signature.operands, *signature.results)
     return [shape[len(shape) - len(core) :] for shape, core in zip(shapes, axes, strict=True)]
-
-
-__all__ = ["Groups", "cores_of"]

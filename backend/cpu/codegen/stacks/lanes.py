@@ -154,6 +154,3 @@ def _flat(memref: Value) -> Value:
     return create(
         "memref.collapse_shape", [ir.MemRefType.get([size], type.element_type)], [memref], attributes
     )
-
-
-__all__ = ["Stack", "from_lanes", "join", "shuffle", "to_lanes"]

@@ -69,6 +69,3 @@ def _residuals(left_over: Matrix, count: int, is_full: Value, like: Number) -> l
 def _as_int32(number: Number) -> Number:
     type = float_like(number.type, ir.IntegerType.get_signless(32))
     return Number(create("arith.fptosi", [type], [number.value]))
-
-
-__all__ = ["LeastSquares", "least_squares"]

@@ -106,6 +106,3 @@ def _below(rows: Matrix, step: int) -> list[Entry]:
 def _zeros(entry: Entry) -> list[Number]:
     """The imaginary part of a real number among entries of a kind."""
     return [part.constant(0.0) for part in entry.parts[1:]]
-
-
-__all__ = ["Reflections", "reflected"]

@@ -186,6 +186,3 @@ def _is_below(one: Value, other: Value) -> Value:
     i64 = ir.IntegerType.get_signless(64)
     predicate = {"predicate": ir.IntegerAttr.get(i64, 2)}
     return create("arith.cmpi", [ir.IntegerType.get_signless(1)], [one, other], predicate)
-
-
-__all__ = ["Iteration", "Rotation", "Unrest", "neighbours", "next_places", "rotate_rows"]

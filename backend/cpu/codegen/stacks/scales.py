@@ -24,6 +24,3 @@ class Scale:
         usual = all_of(total.compare("<", 2.0**1000), total.compare(">", 2.0**-1000))
         zero = total.compare("==", 0.0)
         return Scale(factor.as_float64(), exponent.as_float64(), any_of(usual, zero))
-
-
-__all__ = ["Scale"]

@@ -131,5 +131,3 @@ class _Columns:
 
 
 _SMALLEST = 2.0**-1000
-
-__all__ = ["Decomposition", "decomposition", "singular_values"]

@@ -229,6 +229,3 @@ class _Matrices:
 
 def _is_complex(memory: Value) -> bool:
     return isinstance(memory.type.element_type, ir.ComplexType)
-
-
-__all__ = ["WriteSmallMatrices"]

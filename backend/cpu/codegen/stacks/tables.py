@@ -92,6 +92,3 @@ class Table:
 
     def _place(self, row: int, column: int) -> int:
         return self.start + (row * self.columns + column) * self.parts
-
-
-__all__ = ["Memory", "Table"]

@@ -57,6 +57,3 @@ def best_bands(steps: Steps) -> Bands | None:
 
 def _row_bytes(type: Any) -> int:
     return int(math.prod(type.shape[1:]) * element_bytes(type.element_type))
-
-
-__all__ = ["Bands", "best_bands", "is_beyond_caches"]

@@ -27,6 +27,3 @@ def is_elementwise(operation: Operation, body_ops: Sequence[str] = ARITHMETIC) -
         return False
     maps = list(operation.attributes["indexing_maps"])
     return bool(maps[-1].value == ir.AffineMap.get_identity(type.rank))
-
-
-__all__ = ["ARITHMETIC", "is_elementwise"]

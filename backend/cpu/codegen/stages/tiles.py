@@ -118,6 +118,3 @@ def _work(stages: Sequence[Stage], around: Sequence[Halo], tile: tuple[int, ...]
     return count * sum(
         math.prod(_sizes(tile, halo)) * stage.work for stage, halo in zip(stages, around, strict=True)
     )
-
-
-__all__ = ["Halo", "Read", "Span", "Stage", "best_tile", "halos"]

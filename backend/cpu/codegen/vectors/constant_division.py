@@ -45,6 +45,3 @@ def _high_half(x: Integer, factor: int) -> Integer:
     middle = high * factor_low + ((low * factor_low) >> _HALF)
     other = low * factor_high + (middle & _LOW)
     return high * factor_high + (middle >> _HALF) + (other >> _HALF)
-
-
-__all__ = ["constant_divisor", "divided"]

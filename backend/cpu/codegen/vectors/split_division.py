@@ -81,6 +81,3 @@ def _bits(number: float, width: int) -> int:
         "<I" if width == 32 else "<Q", struct.pack("<f" if width == 32 else "<d", number)
     )[0]
     return found
-
-
-__all__ = ["SplitDivisor", "split_divisor"]

@@ -72,6 +72,3 @@ def on_trial(trace: Recorder, function: Callable[[], Any]) -> Any:
         return function()
     finally:
         checkpoint.roll_back()
-
-
-__all__ = ["Checkpoint", "on_trial"]

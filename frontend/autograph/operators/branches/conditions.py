@@ -41,6 +41,3 @@ def condition_of(trace: Recorder, truth: TracedArray) -> Value:
     with context():
         bit = ir.IntegerType.get_signless(1)
     return trace.create_upstream("tensor.extract", [truth._value()], [bit])[0]
-
-
-__all__ = ["condition_of", "is_staged", "truth_of"]

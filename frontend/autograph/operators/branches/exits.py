@@ -90,20 +90,3 @@ def without_raise(exit_: Exit) -> Exit:
         return None if exit_ == RAISE else exit_
     codes = exit_.codes - {RAISE}
     return exit_ if codes == exit_.codes else exit_from(exit_.status, codes)
-
-
-__all__ = [
-    "BREAK",
-    "CONTINUE",
-    "FALLS_THROUGH",
-    "RAISE",
-    "RETURN",
-    "Exit",
-    "StagedExit",
-    "codes_of",
-    "exit_from",
-    "status_of",
-    "without_break",
-    "without_continue",
-    "without_raise",
-]

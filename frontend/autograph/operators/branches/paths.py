@@ -135,6 +135,3 @@ def catcher_of(trace: Recorder) -> BodyCatcher | None:
     catcher = trace.catcher
     assert catcher is None or isinstance(catcher, BodyCatcher)
     return catcher
-
-
-__all__ = ["BodyCatcher", "Joined", "Path", "catcher_of"]

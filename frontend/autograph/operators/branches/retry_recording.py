@@ -136,6 +136,3 @@ def let_join(values: Sequence[Any]) -> None:
         if isinstance(one, RuntimeLength):
             for other in values:
                 one.let_join(other, is_new=False)
-
-
-__all__ = ["keys_differ", "lengths_differ", "let_join", "recorded"]

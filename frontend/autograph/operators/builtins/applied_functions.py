@@ -81,6 +81,3 @@ def applying_rows() -> Iterator[tuple[Any, Function]]:
     yield np.fromiter, fromiter
     yield np.piecewise, _of_numpy(np.piecewise)
     yield np.apply_over_axes, _of_numpy(np.apply_over_axes)
-
-
-__all__ = ["applying_rows", "poly1d"]

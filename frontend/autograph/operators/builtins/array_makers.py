@@ -114,6 +114,3 @@ def _is_of_texts(given: tuple[Any, ...]) -> bool:
 
 _ORDERS = ("C", "F", "A", "K")
 """What orders of elements are called, some of them as dtypes are."""
-
-
-__all__ = ["array_makers"]

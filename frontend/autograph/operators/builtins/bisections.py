@@ -55,6 +55,3 @@ def bisection_rows() -> Iterator[tuple[Any, Function]]:
     yield bisect.bisect_right, _bisect_right
     yield bisect.insort_left, _insort_left
     yield bisect.insort_right, _insort_right
-
-
-__all__ = ["bisection_rows"]

@@ -388,29 +388,3 @@ def next_(iterator: Any, *default: Any) -> Any:
         return if_exp(is_left, iterator.take, lambda: default[0])
     operators().if_(np.logical_not(is_left), lambda: operators().raise_(StopIteration))
     return iterator.take()
-
-
-__all__ = [
-    "bool_",
-    "complex_",
-    "enumerate_",
-    "filter_",
-    "float_",
-    "fold",
-    "fresh",
-    "int_",
-    "integer",
-    "isinstance_",
-    "len_",
-    "map_",
-    "ndenumerate",
-    "ndindex",
-    "next_",
-    "pow_",
-    "reduce_",
-    "reversed_",
-    "scalar",
-    "sum_",
-    "type_",
-    "zip_",
-]

@@ -368,6 +368,3 @@ def _is_walkable(iterable: Any) -> bool:
     if isinstance(iterable, Sequence):
         return True
     return isinstance(iterable, (list, tuple)) and holds_staged(iterable)
-
-
-__all__ = ["all_", "any_", "collected", "is_open", "list_", "max_", "min_", "sorted_"]

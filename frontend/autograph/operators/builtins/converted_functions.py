@@ -26,6 +26,3 @@ def converted(function: Function) -> Function:
 def convert_once(function: Any) -> Function:
     """The converted function."""
     return convert(function, operators())
-
-
-__all__ = ["convert_once", "converted"]

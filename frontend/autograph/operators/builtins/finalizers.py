@@ -33,5 +33,3 @@ def referred(*args: Any, **kwargs: Any) -> NoReturn:
 
 REFERENCES = (weakref.ref, weakref.proxy, weakref.WeakMethod)
 """What may get a function to call."""
-
-__all__ = ["REFERENCES", "finalize", "is_with_callback", "referred", "refuse_finalizer"]

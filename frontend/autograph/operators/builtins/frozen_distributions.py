@@ -33,6 +33,3 @@ def _frozen(distribution: Any, kind: type, /, *args: Any, **kwds: Any) -> Any:
     made: Any = object.__new__(kind)
     made.args, made.kwds, made.dist = args, kwds, distribution
     return made
-
-
-__all__ = ["maker_of"]

@@ -101,6 +101,3 @@ def heap_rows() -> Iterator[tuple[Any, Function]]:
     yield heapq.heapify, _heapify
     yield heapq.nsmallest, _nsmallest
     yield heapq.nlargest, _nlargest
-
-
-__all__ = ["heap_rows"]

@@ -326,6 +326,3 @@ def iterator_rows() -> Iterator[tuple[Any, Function]]:
     yield itertools.accumulate, _generated(itertools.accumulate, _accumulate, _any_long)
     yield itertools.groupby, _generated(itertools.groupby, _groupby, lambda *_: True)
     yield itertools.combinations, _generated(itertools.combinations, _combinations, _of_few)
-
-
-__all__ = ["iterator_rows"]

@@ -97,6 +97,3 @@ def _kind_of(array: TracedArray, number: type) -> Kind:
     for extent in reversed(array.type.shape[1:]):
         kind = Container(list, (), (kind,) * (extent or 0))
     return kind
-
-
-__all__ = ["method_of"]

@@ -61,6 +61,3 @@ def _refuse(name: str) -> NoReturn:
         f"np.ma.{name} makes or takes masked arrays, which compiled code does not have: keep the mask as an array "
         "of its own (np.where(mask, 0, x).sum(), x[~mask]), or call the function outside of the compiled function"
     )
-
-
-__all__ = ["masked_row"]

@@ -226,6 +226,3 @@ def math_rows() -> Iterator[tuple[Function, tuple[Callable[..., bool], Function]
     for name, ours in _COMPILED.items():
         if ours is not None:
             yield getattr(math, name), (_some_traced, ours)
-
-
-__all__ = ["math_rows"]

@@ -151,6 +151,3 @@ def integer_row(name: str, by_python: Function) -> Function:
 def integer_names() -> Iterator[str]:
     """The functions."""
     return (name for name in _COMPILED if hasattr(math, name))
-
-
-__all__ = ["integer_names", "integer_row", "is_whole"]

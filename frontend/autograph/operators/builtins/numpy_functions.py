@@ -97,6 +97,3 @@ def as_data(value: Any) -> Any:
     if is_loaded(ranges) and isinstance(value, ranges.Range):
         return value.stacked()
     return value
-
-
-__all__ = ["SCIPY_SUMS", "as_data", "numpy_function"]

@@ -63,6 +63,3 @@ def operator_rows() -> Iterator[tuple[Function, Function]]:
     for name, symbol in _BINARY.items():
         yield getattr(operator, f"i{name.rstrip('_')}"), functools.partial(_update, f"{symbol}=")
     yield from _OTHERS.items()
-
-
-__all__ = ["operator_rows"]

@@ -131,6 +131,3 @@ def method_of(function: Any) -> Callable[..., Any] | None:
         return ours(owner, *args) if looks or trace_of(args[:1]) is not None else function(*args)
 
     return call
-
-
-__all__ = ["method_of"]

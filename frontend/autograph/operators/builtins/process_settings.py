@@ -176,14 +176,3 @@ def _changing(theirs: Callable[..., Any]) -> Callable[..., Any]:
 simplefilter = _changing(warnings.simplefilter)
 filterwarnings = _changing(warnings.filterwarnings)
 resetwarnings = _changing(warnings.resetwarnings)
-
-__all__ = [
-    "filterwarnings",
-    "geterr",
-    "require_silence",
-    "resetwarnings",
-    "seterr",
-    "settings_of",
-    "settle",
-    "simplefilter",
-]

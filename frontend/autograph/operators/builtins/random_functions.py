@@ -268,6 +268,3 @@ _ITEMS_OF_PYTHON: dict[str, Function] = {
     "sample": _sample_of_python,
 }  # fmt: skip
 """Those of them that are compiled."""
-
-
-__all__ = ["OF_NUMPY", "are_generators", "method_of"]

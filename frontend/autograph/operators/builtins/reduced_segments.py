@@ -70,6 +70,3 @@ def _reduceat(ufunc: Any, x: Any, starts: Any, axis: int) -> Any:
                     total = ufunc(total, flat[following])
                 made[row * count + place] = total
     return made.reshape((*x.shape[:-1], count)) if is_last else np.moveaxis(made, 0, axis)
-
-
-__all__ = ["reduceat_of"]

@@ -362,6 +362,3 @@ def replacement_of(function: Any) -> Function | None:
         return maker
     package = package if package in _FAMILIES else ""
     return _made(id(function), package) if id(function) in _rows(package) else None
-
-
-__all__ = ["replacement_of"]

@@ -79,6 +79,3 @@ def _halves(value: Any) -> tuple[Any, Any]:
     scaled = value * _SPLITTER
     high = scaled - (scaled - value)
     return high, value - high
-
-
-__all__ = ["round_"]

@@ -137,6 +137,3 @@ def list_display(*parts: Any) -> Any:
             made = GrowingList(made)
         made.extend(part.items)
     return made
-
-
-__all__ = ["Spread", "is_spread", "list_display", "spread", "unpack"]

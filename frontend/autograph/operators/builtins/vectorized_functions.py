@@ -211,6 +211,3 @@ def _rows(array: Any, dims: Sequence[str], around: Any, size: Any) -> Any:
     """An array as one row of the parts that the function gets, which may be empty: of so many parts."""
     core = array.shape[array.ndim - len(dims) :]
     return np.broadcast_to(array, (*around, *core)).reshape((size, *core))
-
-
-__all__ = ["vectorized"]

@@ -506,6 +506,3 @@ def _generator_function(function: types.FunctionType) -> Callable[..., Any]:
         only_around or "it is a generator that next() or something in Python walks; a `for` loop is compiled",
     )
     return lambda *args, **kwargs: generators.Generator(function, feeding, args, kwargs, only_around is None)
-
-
-__all__ = ["call", "converted", "converted_root"]

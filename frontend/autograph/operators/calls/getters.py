@@ -135,6 +135,3 @@ def _chosen(function: types.FunctionType, generic: Any, args: tuple[Any, ...]) -
     if (noting := lookups()) is not None:
         noting.chosen(generic, kind, found)
     return found
-
-
-__all__ = ["getter_of"]

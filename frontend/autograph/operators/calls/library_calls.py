@@ -64,6 +64,3 @@ def _key(function: Function) -> Any:
     """What stands for a function: of a method the function, which is the same for all objects."""
     called: Any = function if hasattr(function, "__name__") else type(function).__call__
     return getattr(called, "__func__", called)
-
-
-__all__ = ["call_converted"]

@@ -26,6 +26,3 @@ def require_harmless(manager: Any) -> None:
                 f"`with` enters a {kind} object, which {effect.why or 'does what nothing is known of'}, and would do "
                 f"so once, while the function is traced: {INSTEAD.format('enter it')}"
             )
-
-
-__all__ = ["require_harmless"]

@@ -187,5 +187,3 @@ _SPECIAL = frozenset({"__class__", "__init__", "__len__", "__name__", "__qualnam
 """Attributes that lead to nothing else."""
 
 _NO_TYPES: dict[str, Any] = {"type_params": []} if sys.version_info >= (3, 12) else {}
-
-__all__ = ["BUILTIN_NAMES", "SCALARS", "TICK", "PlainCode", "is_computing", "is_constant", "plain_code"]

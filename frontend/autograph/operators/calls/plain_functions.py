@@ -95,6 +95,3 @@ def _is_plain(value: Any, depth: int) -> bool:
     if kind not in (list, tuple, set, frozenset, range) or depth == 0:
         return False
     return set(map(type, value)) <= SCALARS or all(_is_plain(item, depth - 1) for item in value)
-
-
-__all__ = ["plain_call"]

@@ -236,6 +236,3 @@ def _copied(kind: type, namespace: dict[str, Any], copies: dict[type, type]) -> 
         }
         copies[kind] = type(kind.__name__, bases, entries)
     return copies[kind]
-
-
-__all__ = ["GivenUp", "PlainWorld", "may_be_plain", "plain_world"]

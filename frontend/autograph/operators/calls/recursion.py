@@ -519,6 +519,3 @@ def _seen_inside(arrays: list[TracedArray], region: Region, parameters: Iterator
         for storage, value, ref, around, argument, version in saved:
             storage.value, storage.ref, storage.section, storage.argument = value, ref, around, argument
             storage.version = version + 1
-
-
-__all__ = ["activate"]

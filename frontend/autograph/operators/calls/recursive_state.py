@@ -123,6 +123,3 @@ class State:
 
 def _arrays_in(value: Any) -> Iterator[TracedArray]:
     return (leaf for leaf in traced_in(value, depth=8) if isinstance(leaf, TracedArray) and leaf.ndim)
-
-
-__all__ = ["Places", "State"]

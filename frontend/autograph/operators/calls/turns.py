@@ -145,6 +145,3 @@ def _holds_pipeline(value: Any) -> bool:
     if isinstance(value, (tuple, dict)):
         return any(map(_holds_pipeline, value.values() if isinstance(value, dict) else value))
     return isinstance(value, Pipeline)
-
-
-__all__ = ["Form", "as_data"]

@@ -108,6 +108,3 @@ def _around(manager: Any, body: Block) -> Exit:
 
 def _is_users(function: Any) -> bool:
     return isinstance(function, FunctionType) and is_users_module(function.__module__)
-
-
-__all__ = ["with_"]

@@ -364,6 +364,3 @@ def _raises(code: CodeType) -> bool:
     return "raise_" in code.co_names or any(
         _raises(constant) for constant in code.co_consts if isinstance(constant, CodeType)
     )
-
-
-__all__ = ["Arrival", "Catching", "Handler", "run_keeping"]

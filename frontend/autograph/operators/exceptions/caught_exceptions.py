@@ -43,6 +43,3 @@ def as_in_programs(error: BaseException) -> BaseException:
     made.__cause__, made.__context__ = error.__cause__, error.__context__
     made.__suppress_context__ = error.__suppress_context__
     return made.with_traceback(error.__traceback__)
-
-
-__all__ = ["as_in_programs", "is_caught"]

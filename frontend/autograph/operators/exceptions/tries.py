@@ -233,6 +233,3 @@ class _Try:
 def raise_(error: BaseException) -> NoReturn:
     """Raise what the user's program raises."""
     raise error
-
-
-__all__ = ["raise_", "record_try", "try_"]

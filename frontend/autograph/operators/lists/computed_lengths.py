@@ -188,18 +188,3 @@ def _grown(trace: Recorder, items: list[Any], kind: Kind) -> Any:
 def _need_bounds(key: Any) -> None:
     for bound in (key.start, key.stop, key.step) if isinstance(key, slice) else (key,):
         need_number(bound, "the length of a list")
-
-
-__all__ = [
-    "as_walked",
-    "as_written",
-    "extend",
-    "growing",
-    "has_computed_bounds",
-    "is_count",
-    "is_extended",
-    "is_of_lists",
-    "part",
-    "repeated",
-    "replace_part",
-]

@@ -536,15 +536,3 @@ def _trace() -> Recorder:
     trace = current_trace()
     assert trace is not None, "growing lists exist only while a trace is recorded"
     return trace
-
-
-__all__ = [
-    "GrowingItems",
-    "GrowingList",
-    "Widened",
-    "columns_of_item",
-    "columns_of_list",
-    "is_known_outside",
-    "kind_of_items",
-    "list_of_columns",
-]

@@ -54,6 +54,3 @@ class _PresentOrNone(tuple[Any, ...]):
 
     def __new__(cls, is_none: Any, value: Any) -> Any:
         return None if is_none else value
-
-
-__all__ = ["structure_of_item"]

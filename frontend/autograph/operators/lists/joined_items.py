@@ -18,6 +18,3 @@ def join_items(kind: Kind | None, found: Kind) -> Kind:
         ) from None
     require_lists_at_most(joined)
     return Text() if kind is not None and texts_grow(kind, joined) else joined
-
-
-__all__ = ["join_items"]

@@ -239,20 +239,3 @@ def _trace() -> Recorder:
     trace = current_trace()
     assert trace is not None, "a list grows only while a trace is recorded"
     return trace
-
-
-__all__ = [
-    "KeptOnPaths",
-    "begin_again_if_copied",
-    "compare_identity",
-    "forget_read",
-    "is_new",
-    "is_read",
-    "keep_carried",
-    "keep_joined",
-    "keep_put",
-    "keep_read",
-    "require_no_copy",
-    "require_unchanged",
-    "states_of",
-]

@@ -352,6 +352,3 @@ def _joined(*parts: Any) -> Any:
 def as_int(number: Any) -> Any:
     """A number that was just computed, as Python's int."""
     return number.copy()._like_python(int) if isinstance(number, TracedArray) else int(number)
-
-
-__all__ = ["NOTHING", "ListMethods", "as_int", "not_found"]

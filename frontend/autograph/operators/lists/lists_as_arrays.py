@@ -53,6 +53,3 @@ def stacked_items(kind: Kind | None, columns: Iterator[Any], length: Any) -> Any
         return None
     parts = [stacked_items(child, columns, length) for child in kind.children]
     return None if any(part is None for part in parts) else lookup("stack")(parts, axis=1)
-
-
-__all__ = ["JOINING", "NOTHING_TO", "as_arrays", "stacked_items"]

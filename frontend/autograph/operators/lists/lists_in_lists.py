@@ -156,17 +156,3 @@ class CommonPool:
 
 
 _RAGGED = "setting an array element with a sequence: the lists in a list are of different lengths"
-
-__all__ = [
-    "CommonPool",
-    "are_changed",
-    "fit_kind",
-    "freed",
-    "joined_kind",
-    "kind_of_item",
-    "numbers_in_pool",
-    "owned",
-    "pool_in",
-    "pool_of",
-    "stacked_lists",
-]

@@ -351,18 +351,3 @@ def _is_held(container: Any, seen: set[int]) -> bool:
     """Whether a variable or a container that the program sees holds a container, or one that it may be."""
     is_growing = isinstance(container, RuntimeContainer)
     return id(container) in seen or (is_growing and any(_is_held(c, seen) for c in container.candidates))
-
-
-__all__ = [
-    "SeenNow",
-    "WatchedPaths",
-    "content_of",
-    "contents_within",
-    "go_on_watching",
-    "join_names",
-    "note_common",
-    "note_common_ends",
-    "note_containers",
-    "note_earlier_ends",
-    "require_told_apart",
-]

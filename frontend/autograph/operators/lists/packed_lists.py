@@ -59,6 +59,3 @@ def _are_packed(items: Any) -> bool:
     if kind in (list, tuple):
         return all(type(item) is kind and item and _are_packed(item) for item in items)
     return all(map(is_packed, items))
-
-
-__all__ = ["holds_packed", "stacked_columns"]

@@ -37,6 +37,3 @@ def _in_three(text: Any, name: str, *args: Any) -> tuple[Any, ...]:
 
 def _asked(name: str) -> Any:
     return lambda text, args, named: getattr(text, name)(*args, **named)
-
-
-__all__ = ["METHODS", "parts_of_text"]

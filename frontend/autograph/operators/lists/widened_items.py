@@ -69,6 +69,3 @@ def _renumbered(numbers: Any, old: Choice, new: Choice) -> Any:
     if places == list(range(len(places))):
         return numbers
     return lookup("take")(np.array(places, np.int64), numbers, axis=0)
-
-
-__all__ = ["static_shape", "widened_columns"]

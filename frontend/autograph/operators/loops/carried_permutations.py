@@ -167,6 +167,3 @@ def _refusal(place: ProgramLocation, storage: Storage | None) -> WritesOthers:
         f"{made_at or 'the entry'}) in some iterations and another one in others; make a copy before the loop "
         f"({place.name} = {place.name}.copy()), or write into one array all the time ({place.name}[...] = ...)"
     )
-
-
-__all__ = ["Permutation", "find_permutations", "version_of"]

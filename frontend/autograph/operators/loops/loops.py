@@ -574,6 +574,3 @@ def index_constant(trace: Recorder, value: int, draft: Draft | None = None) -> V
                 loc=ir.Location.unknown(),
             )
             return op.results[0]
-
-
-__all__ = ["LeavesLoop", "Loop", "index_constant"]

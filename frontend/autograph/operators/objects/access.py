@@ -496,6 +496,3 @@ def update_item(container: Any, key: Any, symbol: str, value: Any, late: bool = 
         container = as_promoted(container)  # of a list it makes another one
     old = item(container, key)
     set_item(container, key, update(symbol, old, value() if late else value))
-
-
-__all__ = ["attr", "changed", "del_item", "index", "item", "set_item", "update_attr", "update_item"]

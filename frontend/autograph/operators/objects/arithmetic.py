@@ -112,6 +112,3 @@ def update(symbol: str, target: Any, value: Any) -> Any:
         if method is not None or has_users_operator(symbol.removesuffix("="), target, value):
             return binary(symbol.removesuffix("="), target, value)
     return _IN_PLACE[symbol](target, value)
-
-
-__all__ = ["binary", "unary", "update"]

@@ -55,6 +55,3 @@ class ChosenAttributes:
 
 def _thunk(function: Callable[[], Any]) -> Callable[[], Any]:
     return lambda: function()
-
-
-__all__ = ["ChosenAttributes", "are_objects", "of_chosen"]

@@ -87,6 +87,3 @@ def _attributes(subject: Any, names: tuple[str, ...]) -> list[Any]:
         except AttributeError:
             break
     return values
-
-
-__all__ = ["class_parts", "taken_apart"]

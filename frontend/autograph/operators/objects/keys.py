@@ -81,6 +81,3 @@ def _bound(bound: Any, instead: int) -> Any:
         return bound
     chosen: Any = np.where(bound.is_none, np.int64(instead), bound.value)
     return chosen._like_python(int)
-
-
-__all__ = ["plain_key"]

@@ -260,6 +260,3 @@ def _is_staged(trace: Recorder, iterable: Any) -> bool:
     if not isinstance(length, int) or is_never_unrolled(sequence):
         return True
     return control_flow(trace).unrolled * length > settings.unroll_limit
-
-
-__all__ = ["comprehension"]

@@ -152,16 +152,3 @@ def are_constants(values: Any) -> bool:
 
 def _thunk(function: Callable[[], Any]) -> Callable[[], Any]:
     return lambda: function()
-
-
-__all__ = [
-    "are_constants",
-    "assign",
-    "get",
-    "holds_all",
-    "is_looked_up",
-    "is_short",
-    "look_up",
-    "method_of",
-    "update",
-]

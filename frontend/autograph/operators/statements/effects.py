@@ -91,6 +91,3 @@ def maker_of(function: Any) -> Callable[..., Any] | None:
     if isinstance(function, type) and issubclass(function, BaseException):
         return functools.partial(make_exception, function)
     return None
-
-
-__all__ = ["assert_", "fstring", "maker_of", "percent", "raise_", "str_"]

@@ -307,18 +307,3 @@ def _unbound() -> Any:
     if UNBOUND is None:
         variable_ = None
     return variable_
-
-
-__all__ = [
-    "and_",
-    "holds_staged",
-    "if_exp",
-    "in_",
-    "is_",
-    "is_not_",
-    "load",
-    "not_",
-    "not_in_",
-    "or_",
-    "unbound_message",
-]

@@ -299,6 +299,3 @@ def for_fetched(source: Fetched, body: Callable[[Any], Exit], orelse: Body | Non
         return body(item.value if isinstance(item, MaybeUnbound) else item)
 
     return while_(test, step, orelse)
-
-
-__all__ = ["Fetched", "fetched", "for_fetched", "made_of", "may_be_fetched", "walk_of"]

@@ -532,6 +532,3 @@ def _counter_value(trace: Recorder, counter: Value) -> TracedArray:
     number = trace.create_upstream("arith.index_cast", [counter], [i64])
     value = trace.create_upstream("tensor.from_elements", number, [tensor])[0]
     return wrap(trace, value, _INT)._like_python(int)
-
-
-__all__ = ["for_", "stage_for"]

@@ -283,6 +283,3 @@ def _fed(walk: Walk, body: Callable[[Any], Exit], dead: Variables) -> Exit:
     if isinstance(status, np.generic):
         return exit_from(None, frozenset({int(status)}))
     return StagedExit(status, codes.found | {0})
-
-
-__all__ = ["Codes", "Consumer", "Generator", "Walk", "enumerated", "for_walk", "zipped"]

@@ -97,6 +97,3 @@ def lazily(
             yield from element(item)
         elif test:
             yield element(item)
-
-
-__all__ = ["ItemsInTurn", "lazily"]

@@ -93,6 +93,3 @@ def _copied(sequence: Any) -> Any:
         return sequence
     made = tuple(map(_copied, inner)) if isinstance(inner, tuple) else _copied(inner)
     return replace(sequence, inner=made)
-
-
-__all__ = ["Table", "table_of"]

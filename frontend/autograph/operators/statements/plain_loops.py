@@ -64,6 +64,3 @@ def _are_plain_names(code: CodeType, namespace: dict[str, Any]) -> bool:
             return False
     inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
     return all(_are_plain_names(constant, namespace) for constant in inner)
-
-
-__all__ = ["MOST_ITERATIONS", "MOST_WITHIN_WHILE", "Plain", "ran_alone"]

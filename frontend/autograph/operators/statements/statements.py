@@ -263,17 +263,3 @@ def current() -> Recorder:
     trace = current_trace()
     assert trace is not None, "a traced value exists only while a trace is recorded"
     return trace
-
-
-__all__ = [
-    "continued",
-    "current",
-    "finish_loop",
-    "if_",
-    "result",
-    "run_items",
-    "run_sequence",
-    "then_",
-    "variable",
-    "while_",
-]

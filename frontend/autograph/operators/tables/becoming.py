@@ -145,16 +145,3 @@ def _needs_table(owner: Any, name: str, args: tuple[Any, ...]) -> bool:
         return True
     is_new = name == "setdefault" and args[0] not in owner
     return is_new and any(map(is_open, args)) and is_known_outside(owner)
-
-
-__all__ = [
-    "become_table",
-    "becomes",
-    "grown",
-    "is_open",
-    "is_open_for",
-    "known_items",
-    "looked_into",
-    "method_of",
-    "put",
-]

@@ -150,16 +150,3 @@ def tabled_with(container: Any, key: Any, *value: Any) -> Tabled:
     known = tabled(made, container if made.is_set else container.items())
     assert known.item is None or isinstance(known.item, Container)
     return Tabled(made, with_item(known.item, key, *value))
-
-
-__all__ = [
-    "columns_of_table",
-    "join_tables",
-    "kind_of_table",
-    "make_table",
-    "table_of",
-    "table_of_columns",
-    "tabled",
-    "tabled_with",
-    "types_of_table",
-]

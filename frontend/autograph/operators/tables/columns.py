@@ -45,6 +45,3 @@ def count(number: int) -> TracedArray:
 def are_same(now: list[Any], before: list[Any]) -> bool:
     """Whether the same arrays are held as before."""
     return len(now) == len(before) and all(map(operator.is_, now, before))
-
-
-__all__ = ["are_same", "count", "current_recorder", "read", "traced", "write"]

@@ -37,6 +37,3 @@ def found_among(keys: list[Any], key: Any) -> Found | None:
 def _are_exact(keys: list[Any], numbers: Any) -> bool:
     """Whether an array holds some numbers as they are, and no NaN."""
     return all(key == number for key, number in zip(keys, numbers.tolist(), strict=True))
-
-
-__all__ = ["found_among"]

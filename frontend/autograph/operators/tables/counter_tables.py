@@ -182,5 +182,3 @@ def _has_counts(one: Any, symbol: str, other: Any) -> Any:
 
 
 CounterTable.__name__ = "Counter"  # as Python says in its messages
-
-__all__ = ["CounterTable"]

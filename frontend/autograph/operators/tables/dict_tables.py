@@ -284,6 +284,3 @@ def truth(found: Found) -> Any:
 def missing_key(key: Any) -> Any:
     """Raise what Python raises for a key that is not there."""
     operators().raise_(lambda: KeyError(key))
-
-
-__all__ = ["DefaultTable", "DictTable", "OrderedTable", "missing_key", "truth"]

@@ -55,6 +55,3 @@ def set_display(*parts: Any) -> Any:
         else:
             _put(made, part)
     return resolve_grown_list(made)
-
-
-__all__ = ["dict_display", "set_display"]

@@ -532,6 +532,3 @@ def with_item(item: Container | None, key: Any, *value: Any) -> Container:
     old: tuple[Kind | None, ...] = (None, None) if item is None else item.children
     values = [joined_values(before, kind_of_value(v)) for before, v in zip(old[1:], value, strict=False)]
     return Container(tuple, (), (joined_keys(old[0], key_kind(key)), *values))
-
-
-__all__ = ["Found", "Table", "with_item"]

@@ -285,19 +285,3 @@ def _trace() -> Recorder:
     trace = current_trace()
     assert trace is not None, "tables exist only while a trace is recorded"
     return trace
-
-
-__all__ = [
-    "INT64",
-    "are_words",
-    "as_number",
-    "is_run_time_key",
-    "joined_keys",
-    "key_kind",
-    "require_hashable",
-    "sought_words",
-    "width_of",
-    "word_of",
-    "words_of",
-    "words_of_columns",
-]

@@ -51,6 +51,3 @@ def joined_values(one: Kind | None, other: Kind) -> Kind:
     if one is None or one.item is None:
         return other
     return one if other.item is None else Growing(join_items(one.item, other.item))
-
-
-__all__ = ["as_value", "joined_values", "kind_of_value"]

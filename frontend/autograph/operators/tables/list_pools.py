@@ -590,6 +590,3 @@ def lists_in_pool(kind: Kind | None) -> Container:
     if kind is not None:
         pool.become(fit_kind(pool.kind, kind))
     return kind_in_pool(pool)
-
-
-__all__ = ["ListPool", "PooledList", "kind_in_pool", "lists_in_pool"]

@@ -47,6 +47,3 @@ def from_keys(function: Any) -> Callable[..., Any]:
         return table
 
     return make
-
-
-__all__ = ["from_keys", "maker_of"]

@@ -41,6 +41,3 @@ def _with(value: Any, lists: list[Any]) -> Any:
     if type(value) is tuple:
         return tuple(_with(item, lists) for item in value)
     return value
-
-
-__all__ = ["with_lists", "with_numbers"]

@@ -41,6 +41,3 @@ class PythonClass:
         if self.python_type is defaultdict:
             return defaultdict(self.default, items)
         return self.python_type(dict(items))
-
-
-__all__ = ["CLASSES", "PythonClass"]

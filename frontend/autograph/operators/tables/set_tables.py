@@ -246,5 +246,3 @@ def _is_set(value: Any) -> bool:
 
 
 SetTable.__name__, ChangingSet.__name__ = "frozenset", "set"  # as Python says in its messages
-
-__all__ = ["ChangingSet", "SetTable"]

@@ -167,6 +167,3 @@ def as_sets(left: Any, right: Any) -> tuple[Any, Any]:
 
 def _as_set(other: Any) -> Any:
     return operators().call(set, other)
-
-
-__all__ = ["ITEMS", "KEYS", "VALUES", "TableView", "TableWalk", "as_sets", "listed"]

@@ -215,20 +215,3 @@ def reachable() -> Iterable[Any]:
 def _holds_one_of(value: Any, storages: set[int]) -> bool:
     array = present(value)
     return isinstance(array, TracedArray) and id(array._storage) in storages
-
-
-__all__ = [
-    "as_another",
-    "beside_data",
-    "entry_of",
-    "is_another",
-    "is_available",
-    "is_visible",
-    "note_aliases",
-    "note_handed",
-    "present",
-    "reachable",
-    "same_value",
-    "sees_any",
-    "with_all_assumptions",
-]

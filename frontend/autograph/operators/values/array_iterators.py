@@ -137,6 +137,3 @@ def _refuse(kind: type, name: str) -> NoReturn:
             "loop over np.ndindex(x.shape)"
         )
     raise AttributeError(f"'numpy.{kind.__name__}' object has no attribute {name!r}")
-
-
-__all__ = ["Broadcast", "ElementIterator"]

@@ -140,19 +140,3 @@ def array_of_value(trace: Recorder, kind: ArrayKind, value: Value) -> TracedArra
         order = tuple(range(kind.type.rank)) if kind.order == () else kind.order
         made._storage.layout = Layout(order, frozenset(trace.matrices))
     return made
-
-
-__all__ = [
-    "BOOL",
-    "INT",
-    "NUMBERS",
-    "absent_array",
-    "array_of_value",
-    "array_value",
-    "as_array_kind",
-    "join_arrays",
-    "mlir_type_of",
-    "order_of",
-    "promoted",
-    "with_type",
-]

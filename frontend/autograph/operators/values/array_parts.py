@@ -131,6 +131,3 @@ def splitting_rows() -> Iterator[tuple[Any, Callable[..., Any]]]:
     yield np.vsplit, _splitting(np.vsplit, 0)
     yield np.hsplit, _splitting(np.hsplit, 1)
     yield np.dsplit, _splitting(np.dsplit, 2)
-
-
-__all__ = ["ArrayParts", "splitting_rows"]

@@ -34,6 +34,3 @@ def _told(operate: Callable[[Any, Any], Any], left: type, right: type) -> bool |
     answer = operate(*(_EXAMPLES[kind] if kind in _EXAMPLES else kind(1) for kind in (left, right)))
     is_never = operate in (operator.eq, operator.ne) and (left in _EXAMPLES) != (right in _EXAMPLES)
     return bool(answer) if is_never else None
-
-
-__all__ = ["told_by_class"]

@@ -24,6 +24,3 @@ def parts_of_composite(value: Any) -> tuple[tuple[Any, ...], list[Any]]:
     """Keys and entries of dates, records or texts, as a container has them."""
     parts = list(value.parts) if isinstance(value, CompositeValue) else [value.view(np.int64)]
     return tuple((value.dtype, number) for number in range(len(parts))), parts
-
-
-__all__ = ["COMPOSITES", "IMMUTABLE", "container_class", "parts_of_composite"]

@@ -144,16 +144,3 @@ def follow_from_now(trace: Recorder, value: Any, name: str) -> None:
     """Let everything that is being recorded see changes of something that was just met."""
     for snapshot in list(control_flow(trace).remembered):
         snapshot.follow(value, name)
-
-
-__all__ = [
-    "Activation",
-    "CallKey",
-    "ControlFlowState",
-    "Facts",
-    "LoopKey",
-    "StagedFunction",
-    "control_flow",
-    "follow_from_now",
-    "snapshot_of",
-]

@@ -59,6 +59,3 @@ def _copied_object(kind: type, attributes: dict[str, Any], originals: Originals 
         object.__setattr__(made, name, copied(value, originals))
     note_joined(made)
     return made
-
-
-__all__ = ["Originals", "copied", "holds_items"]

@@ -38,6 +38,3 @@ def check_that_it_fits(value: TracedArray, dtype: np.dtype[Any]) -> None:
     if bounds.max < known.max:
         outside = np.logical_or(outside, np.greater(value, int(bounds.max)))
     raise_where(outside, OverflowError, f"Python integer {{0}} out of bounds for {dtype}", value)
-
-
-__all__ = ["check_that_it_fits", "require_to_fit"]

@@ -171,19 +171,3 @@ INSTEAD = (
     "one runs; a function marked by weft.do_not_convert may do it once, while tracing"
 )
 """The three ways out for what compiled code does not call by itself."""
-
-
-__all__ = [
-    "INSTEAD",
-    "MadeObjects",
-    "Walked",
-    "acts",
-    "has_hidden_state",
-    "note_made",
-    "note_walked",
-    "require_followed",
-    "require_own",
-    "require_writable",
-    "state_of",
-    "was_there",
-]

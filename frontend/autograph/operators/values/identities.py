@@ -38,6 +38,3 @@ def _shared_kind(value: Any) -> type[Any] | None:
         return number if number in (bool, int) else None
     is_scalar = value._is_scalar if isinstance(value, TracedArray) else isinstance(value, np.generic)
     return np.bool_ if is_scalar and value.dtype == np.bool_ else None
-
-
-__all__ = ["same_number"]

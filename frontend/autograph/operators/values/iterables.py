@@ -342,24 +342,3 @@ def sequence_of(iterable: Any) -> Sequence | None:
         trace = current_trace()
         return None if trace is None else ArrayItems(iterable)
     return None
-
-
-__all__ = [
-    "ENDLESS",
-    "ArrayItems",
-    "Counted",
-    "Enumerated",
-    "Filtered",
-    "IndexedItems",
-    "Indices",
-    "Mapped",
-    "Reversed",
-    "Sequence",
-    "Staged",
-    "Tail",
-    "Unrolled",
-    "Zipped",
-    "is_never_unrolled",
-    "is_text",
-    "sequence_of",
-]

@@ -161,19 +161,3 @@ def require_lists_at_most(kind: Kind | None) -> None:
 
 class Mismatch(Exception):
     """Two paths give values that no abstract type holds; the message says which, both sides named."""
-
-
-__all__ = [
-    "ArrayKind",
-    "Choice",
-    "Container",
-    "Growing",
-    "Kind",
-    "Mismatch",
-    "Partial",
-    "Static",
-    "Tabled",
-    "Text",
-    "require_lists_at_most",
-    "require_no_growing",
-]

@@ -279,15 +279,3 @@ def _shares(made: Any, array: Any) -> bool:
     return any(
         np.may_share_memory(result, array) for result in _arrays((made,)) if isinstance(result, np.ndarray)
     )
-
-
-__all__ = [
-    "KNOWN_ELEMENTS",
-    "compute",
-    "is_about_writing",
-    "is_plain",
-    "known_elements",
-    "own",
-    "own_all",
-    "writable",
-]

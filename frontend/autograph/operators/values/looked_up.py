@@ -122,20 +122,3 @@ def note_whole(owner: Any) -> None:
     """Take note that all attributes of an object are looked at."""
     if (noting := lookups()) is not None:
         noting.whole(owner)
-
-
-__all__ = [
-    "as_input",
-    "delattr_",
-    "dir_",
-    "getattr_",
-    "hasattr_",
-    "issubclass_",
-    "lookups",
-    "note_entry",
-    "note_special",
-    "note_subclass",
-    "note_whole",
-    "setattr_",
-    "vars_",
-]

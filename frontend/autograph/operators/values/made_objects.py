@@ -109,6 +109,3 @@ def _leads_far(trace: Recorder, value: Any, around: tuple[Any, ...]) -> bool:
     else:
         return False
     return any(_leads_far(trace, part, (*around, value)) for part in parts)
-
-
-__all__ = ["attributes_of_made", "attributes_of_result", "attributes_to_copy", "note_joined", "tell_apart"]

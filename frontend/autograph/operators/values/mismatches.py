@@ -27,6 +27,3 @@ def require_fit(place: ProgramLocation | None, kind: Kind) -> None:
     if place is not None and not place.is_variable and isinstance(kind, Partial) and kind.unbound:
         missing = "a key" if isinstance(place, Entry) else "an attribute"
         raise Mismatch(f"{missing} that is there on one path only; set it before")
-
-
-__all__ = ["control_flow_error", "require_fit", "shown_name"]

@@ -50,6 +50,3 @@ def narrowed(
                     place.set(value)
 
     return run
-
-
-__all__ = ["facts_of", "narrowed", "note_facts"]

@@ -393,6 +393,3 @@ for _name, _ufunc in _UFUNCS.items():
     setattr(Optional, f"__{_name}__", _operator(_name, _symbol, reflected=False))
     if _name not in ("lt", "le", "gt", "ge", "neg", "abs", "invert"):
         setattr(Optional, f"__r{_name}__", _operator(_name, _symbol, reflected=True))
-
-
-__all__ = ["MaybeUnbound", "Optional"]

@@ -31,6 +31,3 @@ def variables_named(names: str, functions: Iterable[Callable[..., Any] | None]) 
         return {}
     wanted = names.split()
     return {key: found for key, found in own_variables(functions).items() if found.name in wanted}
-
-
-__all__ = ["Variables", "own_variables", "variables_named"]

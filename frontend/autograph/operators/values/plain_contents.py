@@ -95,6 +95,3 @@ def containers_of(trace: Recorder, values: list[Any], most: float) -> list[Any] 
 def items_of(value: Any) -> Iterable[Any]:
     """The items of a container; of a dict its keys, and its values."""
     return (*value, *value.values()) if isinstance(value, dict) else value
-
-
-__all__ = ["MOST_VALUES", "PlainContents", "containers_of", "is_alone"]

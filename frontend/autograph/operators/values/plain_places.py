@@ -103,6 +103,3 @@ def _is_traced(value: Any, depth: int) -> bool:
 
 
 _LEAVES = (str, int, float, complex, type(None), type, ArrayHolder, FunctionType, np.ndarray)
-
-
-__all__ = ["Assigned", "PlainContainers", "note_changed"]

@@ -58,6 +58,3 @@ def _present(value: Any, message: str) -> Any:
     items = [_present(item, message) for item in value]
     is_same = all(item is before for item, before in zip(items, value, strict=True))
     return value if is_same else type(value)(items)
-
-
-__all__ = ["present_arguments"]

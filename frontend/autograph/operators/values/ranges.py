@@ -190,6 +190,3 @@ def _as_index(bound: Any) -> Any:
 
 def _refuse(kind: str) -> Any:
     raise WeftTypeError(f"'{kind}' object cannot be interpreted as an integer")
-
-
-__all__ = ["Range"]

@@ -89,6 +89,3 @@ def _settled(trace: Recorder, value: Any, depth: int = _DEEPEST) -> Any:
 def _grown(trace: Recorder, items: Any) -> Any:
     found = control_flow(trace).grown.get(id(items))
     return items if found is None or found[0] is not items else found[1]
-
-
-__all__ = ["changes_of", "join_successors", "resolve_grown_list", "resolve_grown_lists"]

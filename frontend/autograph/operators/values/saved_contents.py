@@ -44,6 +44,3 @@ def in_order(before: dict[Any, Any], now: dict[Any, Any]) -> bool:
         return all(one is other or one == other for one, other in zip(before, now, strict=True))
     expected = [key for key in before if key in now] + [key for key in now if key not in before]
     return expected == list(now)
-
-
-__all__ = ["changed_entries", "in_order", "is_changed", "refill"]

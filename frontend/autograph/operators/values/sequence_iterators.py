@@ -321,22 +321,3 @@ def _every(items: Any, start: int, step: int) -> Any:
     if step == 1:
         return items
     return Rest(items, start, step)
-
-
-__all__ = [
-    "HashedItems",
-    "Held",
-    "Numbered",
-    "Part",
-    "PythonItems",
-    "Rest",
-    "SequenceIterator",
-    "generator_of",
-    "iter_",
-    "iterator_over",
-    "left_of",
-    "left_of_each",
-    "positions_of",
-    "python_sequence",
-    "walked",
-]

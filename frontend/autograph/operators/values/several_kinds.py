@@ -182,14 +182,3 @@ def _narrowed(value: TracedArray, type_: TypeOfValue) -> Any:
     number = cast(value, type_.type.dtype)
     trace = value._storage.trace
     return array_of_value(trace, _as_kind(type_), number._value())
-
-
-__all__ = [
-    "absent_types",
-    "as_carried",
-    "carried_types_of",
-    "flatten_types",
-    "join_types",
-    "types_of",
-    "unflatten_types",
-]

@@ -151,6 +151,3 @@ def holds_container(kind: Kind | None) -> bool:
     if isinstance(kind, Container):
         return any(map(holds_container, kind.children))
     return isinstance(kind, Partial) and holds_container(kind.inner)
-
-
-__all__ = ["holds_container", "joined_kind", "widened_kind"]

@@ -241,18 +241,3 @@ def _has_ne(left: Any, right: Any) -> bool:
 
 def _missing(owner: Any, other: Any) -> Any:
     return NotImplemented
-
-
-__all__ = [
-    "call_operator",
-    "has_users_operator",
-    "iterated",
-    "mapped",
-    "shown",
-    "tested",
-    "through_method",
-    "users_length",
-    "users_method",
-    "users_unary",
-    "users_update",
-]

@@ -40,6 +40,3 @@ def described(value: Any) -> str:
         return str(type_of(np.asarray(value)))
     text = shown_value(value)
     return text if len(text) < 60 else f"a {type(value).__name__}"
-
-
-__all__ = ["COMPARED", "described", "same_static"]

@@ -133,6 +133,3 @@ def _refusal(what: str) -> UnsupportedError:
         "traced, and not when it runs. Keep what changes in a variable, a list, a dict or an attribute that is reached "
         "by names, entries and attributes, or change it outside of the compiled function"
     )
-
-
-__all__ = ["Copies", "Remembered", "require_followed", "require_followed_attribute"]

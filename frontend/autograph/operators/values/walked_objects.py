@@ -24,6 +24,3 @@ class Items:
         except self._end:
             self._end = None
             raise StopIteration from None
-
-
-__all__ = ["Items"]

@@ -277,6 +277,3 @@ def scanned_rows(
         columns.append(found[len(state) :])
         state = tuple(found[: len(state)])
     return state, [weft.stack(list(column)) for column in zip(*columns, strict=True)]
-
-
-__all__ = ["scanned_rows"]

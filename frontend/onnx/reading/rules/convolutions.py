@@ -182,6 +182,3 @@ def col2im(
         ],
     )
     return weft.reshape(found, (batch, channels, *shape))
-
-
-__all__ = ["convolved", "integers_convolved", "planes_of"]

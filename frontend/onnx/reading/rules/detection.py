@@ -84,6 +84,3 @@ def non_max_suppression(
     images, kinds, places = weft.nonzero(kept)
     found = item(order, (images, kinds, places))
     return weft.astype(weft.stack([images, kinds, found], axis=1), np.int64)
-
-
-__all__ = ["non_max_suppression"]

@@ -369,6 +369,3 @@ def _constant(value: Any) -> Any:
 
 def _kept(x: Any, node: Visit) -> Any:
     return (x, weft.ones(x.shape, dtype=np.bool_)) if node.is_asked(1) else x
-
-
-__all__ = ["clip", "is_float", "saturated", "scalar", "sigmoid"]

@@ -170,6 +170,3 @@ def _grid_with(x: Any, updates: Any, places: Any, axis: int) -> tuple[Any, ...]:
         )
         for other in range(x.ndim)
     )
-
-
-__all__ = ["scattered", "within"]

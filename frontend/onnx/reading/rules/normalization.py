@@ -91,6 +91,3 @@ def layer_normalization(
     found = weft.astype(centred * inverse, x.dtype) * scale
     found = found if bias is None else found + bias
     return (found, mean, inverse) if node.outputs > 1 else found
-
-
-__all__ = ["batch_normalization"]

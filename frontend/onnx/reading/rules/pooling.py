@@ -176,6 +176,3 @@ def lrn(x: Any, *, alpha: float, beta: float, bias: float, size: int) -> Any:
     window = [size if axis == 1 else 1 for axis in range(x.ndim)]
     total = weft.reduce_window(x * x, "sum", window, padding=around)
     return x / weft.power(scalar(bias, x) + scalar(alpha / size, x) * total, scalar(beta, x))
-
-
-__all__ = ["global_average_pool"]

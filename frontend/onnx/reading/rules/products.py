@@ -103,5 +103,3 @@ def log_softmax(x: Any, *, axis: int) -> Any:
 rule("Softmax")(_as_matrix(softmax))
 rule("LogSoftmax")(_as_matrix(log_softmax))
 rule("Hardmax")(_as_matrix(hardmax))
-
-__all__ = ["softmax"]

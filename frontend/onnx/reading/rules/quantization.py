@@ -123,6 +123,3 @@ def q_linear_conv(
     return _requantized(
         weft.astype(found, np.float32) * factor, weft.reshape(weft.asarray(y_scale), ()), y_zero
     )
-
-
-__all__ = ["dequantize_linear", "quantize_linear"]

@@ -285,6 +285,3 @@ def lstm(
 
     first = [_state(initial_h, x, w, hidden, layout), _state(initial_c, x, w, hidden, layout)]
     return layer.run(x, sequence_lens, first, cell)
-
-
-__all__ = ["gru", "lstm", "rnn"]

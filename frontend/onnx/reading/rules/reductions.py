@@ -168,6 +168,3 @@ _accumulated("CumProd", "cumprod")
 def non_zero(x: Any) -> Any:
     """`weft.nonzero`, as rows of one array."""
     return weft.stack(list(weft.nonzero(weft.asarray(x)))) if x.ndim else weft.zeros((0, 1), dtype=np.int64)
-
-
-__all__ = ["axes_of"]

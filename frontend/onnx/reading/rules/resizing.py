@@ -252,6 +252,3 @@ def _mirrored(place: Any, extent: int, align_corners: int) -> Any:
     is_even = weft.equal(weft.remainder(turns, scalar(2, place)), scalar(0, place))
     found = weft.where(is_even, rest + scalar(low, place), scalar(high, place) - rest)
     return weft.minimum(weft.maximum(weft.rint(found), scalar(0, place)), scalar(extent - 1, place))
-
-
-__all__ = ["grid_sample", "resize"]

@@ -106,6 +106,3 @@ def sequence_map(sequence: Any, *others: Any, body: Any, node: Visit) -> Any:
         for place, each in enumerate(sequence)
     ]
     return tuple(list(column) for column in zip(*results, strict=True))
-
-
-__all__: list[str] = []

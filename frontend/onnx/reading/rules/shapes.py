@@ -316,6 +316,3 @@ def space_to_depth(x: Any, *, blocksize: int, mode: str = "DCR") -> Any:
     blocks = weft.reshape(x, (batch, channels, rows, blocksize, columns, blocksize))
     order = (0, 3, 5, 1, 2, 4) if mode == "DCR" else (0, 1, 3, 5, 2, 4)
     return weft.reshape(weft.permute_dims(blocks, order), (batch, channels * blocksize**2, rows, columns))
-
-
-__all__ = ["extents_in", "flatten", "normal_axis", "part", "shape_of"]

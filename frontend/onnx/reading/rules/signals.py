@@ -65,6 +65,3 @@ def stft(
     if window is not None:
         frames = frames * weft.reshape(window, (1, 1, -1, 1))
     return dft(frames, None, np.asarray(2), onesided=onesided)
-
-
-__all__ = ["dft"]

@@ -36,6 +36,3 @@ def unique(x: Any, *, axis: int | None = None, sorted: int, node: Visit) -> tupl
         values, first, counts = values[order], first[order], counts[order]
         inverse = back[inverse]
     return values, first, inverse, counts
-
-
-__all__ = ["top_k"]

@@ -71,6 +71,3 @@ def _up(given: Window, x: Any) -> Window:
             count -= 1
         high[axis] = (count - 1) * given.strides[axis] + span - size - given.low[axis]
     return Window(given.sizes, given.strides, given.dilations, given.low, tuple(high))
-
-
-__all__ = ["Window", "window"]
