@@ -41,6 +41,7 @@ A number only falls. Where a room needs more, for what it could not do before, t
 """
 
 RAISED: tuple[tuple[str, int, str], ...] = (
+    ("dialect", 50, "texts and pages show arguments whose names are not ASCII, each by a name of its own"),
     (
         "passes",
         150,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping
 
 from ...dialect.mlir import Operation, Value, ir
 from ...dialect.sizes import UNLIMITED, Limits, Size, ceildiv, computed, floordiv, limits
-from ..ranges.comparisons import compared
+from ..ranges.comparisons import SIGNED, compared
 from ..ranges.interval import ARITHMETIC, WIDEST
 
 _UNCHANGED = frozenset(
@@ -88,6 +88,14 @@ def _divided(left: Size, right: Size) -> Size | None:
     return computed(floordiv, left, right) if is_positive else None
 
 
+def _of_signs(predicate: int, left: Size, right: Size) -> int | None:
+    """Whether a comparison holds of all sizes that there can be: no extent is negative."""
+    if predicate in SIGNED:
+        return None
+    low, high = compared(predicate, limits(left - right, limits_of), (0, 0))  # type: ignore[arg-type]
+    return low if low == high else None
+
+
 def _of_two(op: Operation, numbers: Mapping[Value, Size]) -> Size | None:
     arithmetic = ARITHMETIC.get(op.name)
     if arithmetic is None and op.name != "arith.cmpi":
@@ -95,6 +103,8 @@ def _of_two(op: Operation, numbers: Mapping[Value, Size]) -> Size | None:
     left, right = (numbers.get(operand) for operand in op.operands)
     if left is None or right is None:
         return None
+    if arithmetic is None and not (isinstance(left, int) and isinstance(right, int)):
+        return _of_signs(op.attributes["predicate"].value, left, right)
     if not isinstance(left, int) or not isinstance(right, int):
         formula = _TERMS.get(op.name)
         return None if formula is None else formula(left, right)

@@ -67,8 +67,8 @@ def explain(error: BaseException) -> None:
     if isinstance(error, WeftError) and not isinstance(error, AxisError):
         error.location = place  # type: ignore[attr-defined]
         error.args = ("\n".join([str(error), *lines]), *error.args[1:])
-    elif hasattr(error, "add_note") and is_raised_by_weft(error):  # notes are shown from Python 3.11 on
-        error.add_note("\n".join(lines))
+    elif is_raised_by_weft(error):  # Python shows notes from 3.11 on, IPython and pytest where they find them
+        error.__notes__ = [*getattr(error, "__notes__", ()), "\n".join(lines)]  # type: ignore[attr-defined]
 
 
 def _leave_out_own_context(error: BaseException) -> None:

@@ -74,10 +74,10 @@ function opsOf(lines, first, end) {
     const results = /^(%[\w#:, %]+?) = /.exec(text), rest = text.slice(results ? results[0].length : 0);
     const node = nodes.push([i]) - 1;
     const kept = (name) => name.replace(/[:#].*/, "");
-    for (const from of new Set((rest.match(/%[\w#]+/g) ?? []).map((name) => made.get(kept(name))))) if (from !== undefined) edges.push([from, node, "on"]);
+    for (const from of new Set((rest.match(/%[\p{L}\p{N}_.$#-]+/gu) ?? []).map((name) => made.get(kept(name))))) if (from !== undefined) edges.push([from, node, "on"]);
     for (const name of results ? results[1].split(",") : []) made.set(kept(name.trim()), node);
     if (text.startsWith("^bb") && around.length) edges.push([around.at(-1), node, "on"]);
-    if (text.endsWith("{") || text.startsWith("^bb")) for (const [name] of rest.matchAll(/%\w+(?= = |:)/g)) made.set(name, node);
+    if (text.endsWith("{") || text.startsWith("^bb")) for (const [name] of rest.matchAll(/%[\p{L}\p{N}_.$-]+(?= = |:)/gu)) made.set(name, node);
     if (text.endsWith("{")) around.push(node);
     if (/^(?:scf\.(?:yield|condition|reduce)|linalg\.yield)\b/.test(text) && around.length) edges.push([node, around.at(-1), "back"]);
   }

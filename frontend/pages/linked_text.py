@@ -28,6 +28,8 @@ _NO_FILE = ("", "-", "<unknown>")
 _MARK = "@weft"
 """The file of the locations by which ops are known while they are printed."""
 
+_NO_LETTERS = re.compile(r"[^\w.]+")
+
 _MARKED = re.compile(rf" {_MARK}:(\d+):0$")
 _MARKED_ARGUMENT = re.compile(rf' (?:"[^"]*"\((?:{_MARK}:\d+:0|#loc\d*)\)|{_MARK}:\d+:0)(?=[,)])')
 _GENERIC = re.compile(
@@ -44,12 +46,13 @@ def linked(module: Module) -> list[Line]:
     locations is not looked into.
     """
     copy = module.operation.clone(ip=False)
-    for function in copy.regions[0].blocks[0].operations:
-        for region in function.regions:
-            for block in list(region.blocks)[:1]:
-                simplify_names(block)
+    names = simplify_names(copy)
     places = _number(copy)
     text = copy.get_asm(enable_debug_info=True, pretty_debug_info=True, use_name_loc_as_prefix=True)
+    for ascii_name, name in names.items():
+        text = re.sub(
+            rf"%{re.escape(ascii_name)}(?=(?:_\d+)?\b)", f"%{_NO_LETTERS.sub('_', name).strip('_')}", text
+        )
     return _resolved([line for line in text.splitlines() if not _ALIAS.match(line)], places)
 
 

@@ -302,7 +302,8 @@ function page(data) {
     const lines = [...pane.querySelectorAll(".code .l")], found = lines.filter((line) => has(line.dataset.set, place));
     found.forEach((line) => { line.classList.add("sel"); line.style.cssText = style; });
     const together = runs(lines);
-    pane.querySelector(".ticks").innerHTML = (state.graph ? [] : together).map(([start, n]) => `<i style="${style};top:${(100 * start / lines.length).toFixed(2)}%;height:${(100 * n / lines.length).toFixed(2)}%"></i>`).join("");
+    const ticks = pane.querySelector(".ticks"), all = Math.max(lines.length, ticks.clientHeight / (lines[0]?.offsetHeight || 18));
+    ticks.innerHTML = (state.graph ? [] : together).map(([start, n]) => `<i style="${style};top:${(100 * start / all).toFixed(2)}%;height:${(100 * n / all).toFixed(2)}%"></i>`).join("");
     const main = together.reduce((longest, run) => (run[1] > longest[1] ? run : longest), [0, 0])[0];
     if (scroll && found.length && !(state.line && pane.contains(state.line))) into(lines[main], pane.querySelector(".right .body") ?? pane.querySelector(".body"));
     const things = stage.isMachine ? stage.functions : pane.dataset.stage === "passes" ? data.passes : [];
@@ -326,7 +327,8 @@ function page(data) {
   }
 
   function into(element, scroller, always = false) {
-    if (element.closest(".graph")) { element.scrollIntoView({ block: "center", inline: "center" }); return; }
+    const block = element.closest(".block");
+    if (block) { element.scrollIntoView({ block: "center", inline: "center" }); block.scrollLeft = 0; return; } // which shows lines from their beginning
     const box = element.getBoundingClientRect(), around = scroller.getBoundingClientRect();
     if (always || box.top < around.top + 40 || box.bottom > around.bottom - 30) scroller.scrollTop += box.top - around.top - around.height / 3;
   }
@@ -372,6 +374,7 @@ function page(data) {
   // The address: #10/asm, #helpers.py:3/weft+asm
 
   function address() {
+    if (location.protocol === "about:") return; // in a frame of a notebook
     const place = state.place === null ? "" : places[state.place][0] === 0 ? `${places[state.place][1]}` : `${files[places[state.place][0]].name}:${places[state.place][1]}`;
     const wanted = `#${place}/${state.shown.join("+")}${state.graph ? "/graph" : ""}`;
     if (location.hash !== wanted) history.replaceState(null, "", wanted);

@@ -52,7 +52,8 @@ def test_a_module_is_read_again() -> None:
         ("d['a b'][0]", "%d_a_b_0"),
         ("[0]", "%_0"),
         ("[]", "%argument"),
-        ("ü", "%"),
+        ("größe", "%grosse"),
+        ("d['ж']", "%d_zhe"),
     ],
 )
 def test_names(name: str, printed: str) -> None:
@@ -60,6 +61,13 @@ def test_names(name: str, printed: str) -> None:
         module = ir.Module.parse(f'func.func @f(%arg0: i32 loc("{name}")) {{ return }}')
         assert printed in assembly(module.operation)
         assert module.operation.verify()
+
+
+def test_names_in_other_letters_stay_apart() -> None:
+    arguments = 'func.func @f(%arg0: i32 loc("δ"), %arg1: i32 loc("delta"), %arg2: i32 loc("δ̈")) { return }'
+    with context():
+        text = assembly(ir.Module.parse(arguments).operation)
+    assert "@f(%delta_: i32, %delta: i32, %delta__: i32)" in text
 
 
 def test_arguments_without_names() -> None:

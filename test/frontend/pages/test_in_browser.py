@@ -309,3 +309,16 @@ def test_instructions_say_what_they_do(opened: Callable[..., Any]) -> None:
     for line, meant in known.items():
         assert page.evaluate("meaning", line).endswith(meant)
     assert page.evaluate("meaning", ".LBB0_2:") == page.evaluate("meaning", "    frobnicate  %rax") == ""
+
+
+def test_a_page_in_a_notebook_is_a_frame_of_its_own(browser: Any, tmp_path: Path) -> None:
+    concrete = programs.softmax.get_concrete_function(weft.TensorSpec((None, None), "float32"))
+    page, errors = browser.new_page(), []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    (tmp_path / "notebook.html").write_text(f"<!doctype html><body>{concrete._repr_html_()}")
+    page.goto((tmp_path / "notebook.html").as_uri())
+    frame = page.frame_locator("iframe")
+    frame.locator(".source .l.k").last.click()
+    frame.locator('.pane[data-stage="weft"] .l.sel').first.wait_for()
+    page.close()
+    assert errors == []

@@ -224,7 +224,7 @@ def test_names_of_functions_are_in_the_letters_of_the_program(tmp_path: Path) ->
 
     spec = weft.TensorSpec((8,), "float64")
     data = written(tmp_path / "page.html", weft.function(größe), spec, stages=["weft", "asm"], passes=False)
-    assert 'func.func @"größe"(' in stage(data, "weft")["text"]
+    assert 'func.func @"größe"(%länge: tensor<8xf64>)' in stage(data, "weft")["text"]
     (machine,) = data["machine"]
     assert any(function["name"].startswith("größe") for function in machine["functions"])
     assert "Δ = länge - 1.0" in (tmp_path / "page.html").read_text()
