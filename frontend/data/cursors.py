@@ -417,10 +417,10 @@ class InterleaveCursor(Cursor):
         """Ask the place whose turn it is for an element; whether it has one."""
         if not self.places.is_open() and self.has_sources:
             self.has_sources = self.sources.advance()
+            item = self.sources.item
+            self.sources.item = None  # no part of what a loop carries
             if self.has_sources:
-                item = present(self.sources.item)
-                self.sources.item = None  # no part of what a loop carries
-                self.places.open(self.pipeline.opened(item, (*self.key, self.opened)))
+                self.places.open(self.pipeline.opened(present(item), (*self.key, self.opened)))
                 self.opened += 1
         found = False
         if self.places.is_open():

@@ -23,6 +23,7 @@ class Checkpoint:
         self._cells = len(trace.cells)
         self._op_count = trace.op_count
         self._grown = dict(control_flow(trace).grown)
+        self._loops_inside = dict(control_flow(trace).loops_inside)
         owners = [owner for _, owner, _ in snapshot.objects]
         self._kinds = [
             (items, items.kind)
@@ -43,6 +44,14 @@ class Checkpoint:
         with context():
             return cls(trace, snapshot_of(trace, functions))
 
+    @classmethod
+    def beside(cls, trace: Recorder, snapshot: Snapshot) -> Checkpoint:
+        """Remember the present point, of which a snapshot was just taken."""
+        copy = snapshot.copied()
+        control_flow(trace).remembered.add(copy)
+        with context():
+            return cls(trace, copy)
+
     def roll_back(self) -> None:
         """Erase what was recorded since, and restore the Python state."""
         self._snapshot.restore()
@@ -60,6 +69,7 @@ class Checkpoint:
             self._region.erase_section(self._section, self._last)
         self._trace.op_count = self._op_count
         control_flow(self._trace).grown = dict(self._grown)
+        control_flow(self._trace).loops_inside = dict(self._loops_inside)
         del self._trace.kept[self._kept :]
         self._trace.at_end[:] = self._checks
         self._trace.kept_items = list(self._kept_items)

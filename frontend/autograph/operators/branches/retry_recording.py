@@ -37,10 +37,10 @@ def recorded(
     flow = control_flow(trace)
     grown: list[Any] = []
     while True:
-        checkpoint = Checkpoint.take(trace, tuple(watched))
         catcher = catcher_of(trace)
         catching = () if catcher is None else catcher.slots
         snapshot = _snapshot(trace, watched, (*slots, *catching))
+        checkpoint = Checkpoint.beside(trace, snapshot)
         flow.snapshots.append(snapshot)
         try:
             return record(snapshot)

@@ -78,9 +78,10 @@ from ..values.looked_up import as_input
 from ..values.made_objects import tell_apart
 from ..values.mismatches import control_flow_error, require_fit, shown_name
 from ..values.optional import MaybeUnbound
-from ..values.own_variables import Variables, own_variables
+from ..values.own_variables import Variables, attributes_named, own_variables
 from ..values.program_locations import (
     UNBOUND,
+    Attribute,
     Entry,
     Items,
     ProgramLocation,
@@ -140,11 +141,13 @@ class Loop:
 
     def record(self) -> Exit:
         """Record the loop; returns how it is left: at its end, by `break` or by `return`."""
-        self.key = self._next_key()
+        flow = control_flow(self.trace)
+        self.key = flow.next_loop(codes_of_blocks(self.watched), str(self.trace.location()))
+        flow.loops_inside[self.key[:-1]] = self.key[-1] + 1
         exit_ = recorded(
             self.trace, self.watched, self._record, (self.status, self.turn, self.another, *self.slots)
         )
-        control_flow(self.trace).loops_recorded += 1
+        flow.loops_recorded += 1
         catcher = catcher_of(self.trace)
         if catcher is not None and catcher.may_have_raised():
             catcher.go_on()
@@ -193,6 +196,7 @@ class Loop:
         guess: dict[tuple[Any, ...], Carried] = {}
         candidates: list[tuple[ProgramLocation, Any]] = [
             *snapshot.variables(),
+            *attributes_named(remembered, snapshot),
             *((slot, slot.get()) for slot in self.slots),
         ]
         for place, value in candidates:
@@ -205,7 +209,7 @@ class Loop:
             )
             is_number = kind is not None and kind.type.rank == 0 and not is_array
             is_guess = is_number and ((is_own and place.name in assigned) or isinstance(place, Slot))
-            if is_own and place.name in remembered:
+            if place.name in remembered and (is_own or isinstance(place, Attribute)):
                 try:
                     before = remembered[place.name]
                     joined = join(kind_of(value), before, holds_types(before))
@@ -220,22 +224,16 @@ class Loop:
         """Start from these types when the loop is recorded again, as part of a loop around it."""
         own = own_variables(self.watched)
         kinds = {
-            variable.name: carried[key].kind
-            for key, variable in own.items()
-            if key in carried and not holds_container(carried[key].kind)
+            one.place.name: one.kind
+            for key, one in carried.items()
+            if (key in own or isinstance(one.place, Attribute)) and not holds_container(one.kind)
         }
-        control_flow(self.trace).loop_kinds[self.key] = (self._codes(), kinds)
+        control_flow(self.trace).loop_kinds[self.key] = (codes_of_blocks(self.watched), kinds)
 
-    def _next_key(self) -> LoopKey:
-        """What tells a loop from others; its code is told by identity, as comparing it takes long."""
-        flow = control_flow(self.trace)
-        key = (flow.loop, tuple(map(id, self._codes())), str(self.trace.location()))
-        number = flow.loops_inside.get(key, 0)
-        flow.loops_inside[key] = number + 1
-        return (*key, number)
 
-    def _codes(self) -> tuple[types.CodeType, ...]:
-        return tuple(function.__code__ for function in self.watched if function is not None)
+def codes_of_blocks(watched: Sequence[Callable[..., Any] | None]) -> tuple[types.CodeType, ...]:
+    """The code of the blocks of a statement."""
+    return tuple(function.__code__ for function in watched if function is not None)
 
 
 @remembered_by_code
@@ -280,14 +278,12 @@ class _Recording:
     def run(self) -> dict[tuple[Any, ...], Carried]:
         """Record test and body; returns what has to be carried."""
         flow = control_flow(self.trace)
-        around = flow.loop, flow.loops_inside
-        flow.loop, flow.loops_inside = self.loop.key, {}
         flow.carried_by.append(lambda: self.bound.values())
         try:
-            return self._record()
+            with flow.inside(self.loop.key):
+                return self._record()
         finally:
             flow.carried_by.pop()
-            flow.loop, flow.loops_inside = around
 
     def _record(self) -> dict[tuple[Any, ...], Carried]:
         kinds = self.carried

@@ -18,6 +18,7 @@ from ..branches.checkpoints import Checkpoint
 from ..branches.conditions import is_staged, truth_of
 from ..branches.exits import BREAK, RETURN, Exit, StagedExit, without_break, without_continue
 from ..loops.carried_permutations import WritesOthers
+from ..loops.first_tests import FirstTest
 from ..loops.loops import Loop
 from ..values.hidden_state import acts, note_walked, require_followed, state_of
 from ..values.iterables import Sequence
@@ -112,9 +113,12 @@ def while_(
     ops_before, trips = trace.op_count, 0
     watched = (test, body)
     loop = partial(Loop, trace, body, watched, variables_named(dead, watched), test=test)
+    first = FirstTest(trace, watched)
     while True:
         start = Checkpoint.take(trace, watched)
-        truth = tested(resolve_grown_list(test()))
+        if trips == 0 and first.was_staged():
+            break
+        truth = first.truth(test) if trips == 0 else tested(resolve_grown_list(test()))
         if is_staged(truth):
             break
         if not truth:

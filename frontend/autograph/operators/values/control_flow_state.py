@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import field
 from types import CodeType
 from typing import Any, TypeAlias
@@ -89,6 +90,8 @@ class ControlFlowState:
     """What operators keep that branches and loops are to follow as they follow the program's own containers."""
     loop_kinds: dict[LoopKey, tuple[tuple[CodeType, ...], dict[str, Kind]]] = field(default_factory=dict)
     """The code of staged loops, and what they carried when they were recorded last, for loops inside of loops."""
+    staged_at_once: dict[LoopKey, tuple[CodeType, ...]] = field(default_factory=dict)
+    """The `while` loops that run-time values decided from their first test on, with their code."""
     not_unrolled: set[tuple[Any, ...]] = field(default_factory=set)
     """The short loops that would record too much if they were unrolled, by their code, place and length."""
     nested: set[tuple[Any, ...]] = field(default_factory=set)
@@ -109,6 +112,21 @@ class ControlFlowState:
     """How often functions called themselves that were recorded call by call, also where that was taken back."""
     functions: dict[CallKey, StagedFunction] = field(default_factory=dict)
     """The functions of the program that call themselves."""
+
+    def next_loop(self, codes: tuple[CodeType, ...], location: str) -> LoopKey:
+        """What tells the loop that comes next; its code is told by identity, as comparing it takes long."""
+        key = (self.loop, tuple(map(id, codes)), location)
+        return (*key, self.loops_inside.get(key, 0))
+
+    @contextmanager
+    def inside(self, loop: LoopKey) -> Iterator[None]:
+        """While the test or body of a loop is recorded."""
+        around = self.loop, self.loops_inside
+        self.loop, self.loops_inside = loop, {}
+        try:
+            yield
+        finally:
+            self.loop, self.loops_inside = around
 
     def carried(self) -> Iterator[Any]:
         """What stands in the iterations that are being recorded for values from those before."""

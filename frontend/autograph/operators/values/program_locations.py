@@ -267,6 +267,14 @@ class Snapshot:
                 snapshot.follow(function, "")
         return snapshot
 
+    def copied(self) -> Snapshot:
+        """What is remembered here, but for the slots, as a snapshot of its own."""
+        held = {name: copy.copy(value) for name, value in vars(self).items() if name != "_old"}
+        held["slots"] = []
+        for name in ("dicts", "objects"):
+            held[name] = [(label, owner, dict(saved)) for label, owner, saved in held[name]]
+        return Snapshot(**held)
+
     def include(self, other: Snapshot) -> None:
         """Remember also what is now in the places that another snapshot knows."""
         self.plain.include(other.plain)

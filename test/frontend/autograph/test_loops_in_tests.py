@@ -1,0 +1,77 @@
+"""Loops in the tests of other loops are recorded as often as there are of them, not twice for each around them."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+
+import weft
+from weft.frontend.autograph.operators.loops.loops import _Recording
+
+
+class Numbers:
+    """A place in the numbers from 1 on."""
+
+    def __init__(self, count: Any) -> None:
+        self.count = count
+        self.number = 0
+        self.item = 0.0
+
+    def advance(self) -> Any:
+        found = self.number < self.count
+        if found:
+            self.number += 1
+            self.item = self.number * 1.5
+        return found
+
+
+class Without:
+    """A place in the numbers of another that a divisor does not divide."""
+
+    def __init__(self, inner: Any, divisor: float) -> None:
+        self.inner = inner
+        self.divisor = divisor
+        self.item = 0.0
+
+    def advance(self) -> Any:
+        found = False
+        while not found and self.inner.advance():
+            self.item = self.inner.item
+            found = self.item % self.divisor != 0
+        return found
+
+
+def total(count: Any, divisors: tuple[float, ...]) -> Any:
+    place: Any = Numbers(count)
+    for divisor in divisors:
+        place = Without(place, divisor)
+    found = 0.0
+    while place.advance():
+        found = found * 0.5 + place.item
+    return found
+
+
+DIVISORS = (2.0, 3.5, 4.5, 6.0)
+
+
+def recordings(depth: int) -> int:
+    """How many times bodies of loops are recorded for so many loops within tests."""
+    begin = _Recording.__init__
+    with mock.patch.object(_Recording, "__init__", autospec=True, side_effect=begin) as begun:
+        weft.eval_shape(total, weft.TensorSpec((), "int64"), DIVISORS[:depth])
+    return int(begun.call_count)
+
+
+@pytest.mark.parametrize("depth", [1, 4])
+def test_values(depth: int) -> None:
+    function = weft.function(total)
+    for count in np.array([0, 40]):
+        assert function(count, DIVISORS[:depth]) == total(count, DIVISORS[:depth])
+
+
+def test_each_loop_around_adds_a_few_recordings() -> None:
+    two, three, four = recordings(2), recordings(3), recordings(4)
+    assert four - three <= three - two + 2
