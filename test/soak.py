@@ -2,10 +2,11 @@
 
 Stress tests of the pools of memory and threads and of compiling in threads come first, `--stress` times as long as
 always, and random programs and ops of all dtypes in all shapes, and every pass on every file of IR. Then come the tests
-that are marked as soak, and those of the frontend with functions on a device, which the emulator stands for. Then
-random calls of NumPy's functions are compared with NumPy for a tenth of the time; what differs is listed by function.
-Then all float32 numbers, or every `--stride`-th, go through each elementary function of one argument, for at most half
-of the time. Then come random programs, and programs whose state is changed at random.
+that are marked as soak, or are in no sample, those whose functions `make test` interprets, now with machine code, and
+those of the frontend with functions on a device, which the emulator stands for. Then random calls of NumPy's
+functions are compared with NumPy for a tenth of the time; what differs is listed by function. Then all float32 numbers,
+or every `--stride`-th, go through each elementary function of one argument, for at most half of the time. In the end
+come random programs, and programs whose state is changed at random.
 
 Seeds go up from `--first`, the time by default; a failing test is named by its seed and is reproduced by
 `WEFT_TEST_SEEDS=SEED:1 pytest test/passes/test_random_programs.py test/passes/test_random_regions.py`, or
@@ -40,6 +41,14 @@ STRESSED = (
     "test/frontend/test_dtypes.py",
 )
 FRONTEND = "test/frontend"
+INTERPRETED = (
+    "test/frontend/autograph",
+    "test/frontend/numpy_api/test_repetition.py",
+    "test/frontend/python_state/test_state.py",
+    "test/frontend/runtime_values/test_effects.py",
+    "test/programs/test_against_eager.py",
+)
+"""Tests most of whose functions `make test` interprets, as `same` of `behaviour_harness.py` says."""
 ROUND = 200
 """How many programs one process runs: native code that goes wrong ends no more than a round."""
 
@@ -85,9 +94,14 @@ def run_passes() -> bool:
 
 
 def run_marked() -> bool:
-    """Run the tests that take so long that `make test` leaves them out."""
-    command = [sys.executable, "-m", "pytest", "--quiet", "-n", "auto", "-m", "soak"]
-    return subprocess.run(command, cwd=ROOT, check=False).returncode == 0
+    """Run the tests that take so long that `make test` leaves them out, and compile what it interprets."""
+    environment = os.environ | {"WEFT_TEST_COMPILED": "1"}
+    command = [sys.executable, "-m", "pytest", "--quiet", "-n", "auto"]
+    runs = [
+        subprocess.run([*command, *tests], cwd=ROOT, env=environment, check=False)
+        for tests in (("-m", "soak"), INTERPRETED)
+    ]
+    return not any(run.returncode for run in runs)
 
 
 def run_on_device() -> bool:

@@ -97,6 +97,9 @@ GROUND = {
 Arrows: TypeAlias = "Mapping[tuple[str, str], set[str]]"
 """For each file and each that it imports, by their paths, the names that it takes."""
 
+Children: TypeAlias = "dict[str, dict[str, dict[str, list[str]]]]"
+"""By folder, for each child and each that it imports, what says so."""
+
 
 # What is imported
 
@@ -166,13 +169,17 @@ def child_of(path: str, folder: str) -> str | None:
     return path[len(beginning) :].partition("/")[0] if path.startswith(beginning) else None
 
 
-def arrows_between_children(arrows: Arrows, folder: str) -> dict[str, dict[str, list[str]]]:
-    """For each child of a folder those that it imports, with the two files and the names in words."""
-    found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+def arrows_between_children(arrows: Arrows) -> Children:
+    """By folder: for each child those that it imports, with the two files and the names in words.
+
+    An arrow leads from child to child in one folder: the last that both files lie in.
+    """
+    found: Children = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for (source, target), names in arrows.items():
-        ends = child_of(source, folder), child_of(target, folder)
-        if ends[0] is not None and ends[1] is not None and ends[0] != ends[1]:
-            found[ends[0]][ends[1]].append(f"{source} imports {', '.join(sorted(names))} of {target}")
+        ends = source.split("/"), target.split("/")
+        depth = next(depth for depth, (one, other) in enumerate(zip(*ends, strict=False)) if one != other)
+        text = f"{source} imports {', '.join(sorted(names))} of {target}"
+        found["/".join(ends[0][:depth])][ends[0][depth]][ends[1][depth]].append(text)
     return found
 
 
@@ -190,9 +197,9 @@ def circles(graph: Mapping[str, Iterable[str]]) -> list[list[str]]:
     return sorted(map(sorted, groups))
 
 
-def circles_of_children(arrows: Arrows, folder: str) -> list[str]:
+def circles_of_children(children: Children, folder: str) -> list[str]:
     """What closes circles among the children of a folder, in words."""
-    graph = arrows_between_children(arrows, folder)
+    graph = children[folder]
     return [
         text
         for group in circles(graph)
@@ -203,11 +210,11 @@ def circles_of_children(arrows: Arrows, folder: str) -> list[str]:
     ]
 
 
-def arrows_up(arrows: Arrows, folder: str, order: tuple[str, ...]) -> list[str]:
+def arrows_up(children: Children, folder: str, order: tuple[str, ...]) -> list[str]:
     """The imports of a child by one that stands before it, in words."""
     return [
         text
-        for source, targets in arrows_between_children(arrows, folder).items()
+        for source, targets in children[folder].items()
         for target, texts in targets.items()
         if order.index(target) > order.index(source)
         for text in texts
@@ -229,6 +236,11 @@ def arrows() -> Arrows:
     return find_arrows(SOURCES, MODULES)
 
 
+@pytest.fixture(scope="module")
+def children(arrows: Arrows) -> Children:
+    return arrows_between_children(arrows)
+
+
 def test_no_file_imports_itself_in_a_circle(arrows: Arrows) -> None:
     graph: dict[str, set[str]] = defaultdict(set)
     for source, target in arrows:
@@ -243,14 +255,14 @@ def test_no_file_imports_itself_in_a_circle(arrows: Arrows) -> None:
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder or "weft")
-def test_the_children_of_a_folder_form_no_circle(arrows: Arrows, folder: str) -> None:
-    assert circles_of_children(arrows, folder) == []
+def test_the_children_of_a_folder_form_no_circle(children: Children, folder: str) -> None:
+    assert circles_of_children(children, folder) == []
 
 
 @pytest.mark.parametrize("folder", ORDER, ids=lambda folder: folder or "weft")
-def test_rooms_import_from_those_below_them(arrows: Arrows, folder: str) -> None:
+def test_rooms_import_from_those_below_them(children: Children, folder: str) -> None:
     assert {child_of(path, folder) for path in PATHS} - {None} == set(ORDER[folder])
-    assert arrows_up(arrows, folder, ORDER[folder]) == []
+    assert arrows_up(children, folder, ORDER[folder]) == []
 
 
 @pytest.mark.parametrize("room", GROUND)
@@ -287,6 +299,11 @@ def planted(**texts: str) -> Arrows:
     return find_arrows(sources, {f"weft.{path[:-3].replace('/', '.')}": path for path in sources})
 
 
+def planted_children(**texts: str) -> Children:
+    """Those arrows between the children of each folder."""
+    return arrows_between_children(planted(**texts))
+
+
 def test_relative_imports_are_resolved() -> None:
     (node,) = import_statements("from ..dialect.mlir import ir")
     assert list(imported_names(node, "weft.passes")) == [("weft.dialect.mlir.ir", "ir")]
@@ -311,26 +328,29 @@ def test_relative_imports_are_resolved() -> None:
 def test_a_planted_arrow_up_is_found(text: str) -> None:
     found = planted(low_a=text, high_b="")
     assert found == {("low/a.py", "high/b.py"): {"name"}}
-    assert arrows_up(found, "", ("low", "high")) == ["low/a.py imports name of high/b.py"]
-    assert arrows_up(found, "", ("high", "low")) == []
+    children = arrows_between_children(found)
+    assert arrows_up(children, "", ("low", "high")) == ["low/a.py imports name of high/b.py"]
+    assert arrows_up(children, "", ("high", "low")) == []
 
 
 def test_a_planted_circle_of_files_is_found() -> None:
-    found = planted(
+    children = planted_children(
         low_a="from .b import x", low_b="from .c import y", low_c="from .a import z", low_d="from .a import z"
     )
-    assert circles_of_children(found, "low") == [
+    assert circles_of_children(children, "low") == [
         "low/a.py imports x of low/b.py",
         "low/b.py imports y of low/c.py",
         "low/c.py imports z of low/a.py",
     ]
-    assert circles_of_children(found, "") == []
+    assert circles_of_children(children, "") == []
 
 
 def test_a_planted_circle_of_rooms_is_found_where_no_file_is_in_one() -> None:
-    found = planted(low_a="from ..high.b import x", high_b="", high_c="from ..low.d import y", low_d="")
-    assert circles_of_children(found, "low") == circles_of_children(found, "high") == []
-    assert circles_of_children(found, "") == [
+    children = planted_children(
+        low_a="from ..high.b import x", high_b="", high_c="from ..low.d import y", low_d=""
+    )
+    assert circles_of_children(children, "low") == circles_of_children(children, "high") == []
+    assert circles_of_children(children, "") == [
         "high/c.py imports y of low/d.py",
         "low/a.py imports x of high/b.py",
     ]

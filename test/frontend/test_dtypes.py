@@ -40,6 +40,7 @@ def _promoted(ufunc: np.ufunc, operands: list[Any], eager: list[Any]) -> None:
         assert (g.dtype, g.ndim) == (e.dtype, e.ndim), (ufunc, eager)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("ufunc", sorted(ops_of_ufuncs(), key=lambda u: u.__name__), ids=lambda u: u.__name__)
 def test_every_pair_of_dtypes_promotes_as_in_numpy(ufunc: np.ufunc) -> None:
     trace = Trace(
@@ -208,7 +209,7 @@ def _assert_equal(got: Any, expected: Any, instruction: object, places: float) -
 
 
 @settings(
-    max_examples=60 * STRESS, deadline=None, derandomize=STRESS == 1, suppress_health_check=list(HealthCheck)
+    max_examples=20 * STRESS, deadline=None, derandomize=STRESS == 1, suppress_health_check=list(HealthCheck)
 )
 @given(_programs())
 def test_random_programs(drawn: tuple[list[Any], list[tuple[Any, ...]]]) -> None:

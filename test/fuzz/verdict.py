@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import weft
+from support.reference import interpreting
 from weft.dialect.errors import (
     ConcreteValueError,
     ControlFlowError,
@@ -30,7 +31,6 @@ from weft.dialect.errors import (
 from .comparison import arrays_of, differences, sharing, signs_count, types_count
 from .joined import noting_joins, plain_numbers
 from .program import IMPORTS, Loaded, forget, load
-from .reference import interpreting
 from .refusals import is_documented
 
 STAGES = ("weft", "optimized", "compiled")

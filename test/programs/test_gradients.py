@@ -54,6 +54,7 @@ def symmetric(direction: Any) -> Any:
 DIFFERENTIATED = [program for program in PROGRAMS if program.name != JUMPS and numbers_of(program)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "program",
     [

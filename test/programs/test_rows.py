@@ -33,6 +33,7 @@ def leaves(value: Any) -> list[Any]:
     return [leaf for part in value for leaf in leaves(part)] if isinstance(value, tuple) else [value]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_rows_of_programs(name: str) -> None:
     known = program(name)

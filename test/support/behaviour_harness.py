@@ -11,7 +11,9 @@ from __future__ import annotations
 import contextlib
 import copy
 import io
+import os
 import types
+import zlib
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -23,6 +25,7 @@ import pytest
 import weft
 from support.differential import assert_same
 from support.layouts import other_layout, shares_no_more
+from support.reference import interpreting
 from weft.dialect.errors import WeftError
 
 _NUMBERS = (bool, int, float, complex)
@@ -145,6 +148,21 @@ def _own_attributes(error: BaseException) -> dict[str, Any]:
     return {name: value for name, value in (_attributes(error) or {}).items() if name != "__notes__"}
 
 
+COMPILED = 4
+"""Lowering, code generation and LLVM take more than half of the time, and have tests of their own."""
+
+
+def all_are_compiled() -> bool:
+    """Whether tests of values compile all functions, as in `make soak` and on devices, and interpret none."""
+    return os.environ.get("WEFT_TEST_COMPILED") == "1" or bool(os.environ.get("WEFT_DEVICE"))
+
+
+def _is_interpreted(function: Callable[..., Any]) -> bool:
+    """Whether a function is optimised as always, and then interpreted: all but one of `COMPILED`, by name."""
+    name = f"{function.__module__}.{getattr(function, '__qualname__', '')}"
+    return not all_are_compiled() and zlib.crc32(name.encode()) % COMPILED != 0
+
+
 def same(
     function: Callable[..., Any],
     *calls: Any,
@@ -152,16 +170,17 @@ def same(
     rtol: float = 0.0,
     atol: float = 0.0,
     joined: bool = False,
-    compile: Callable[[Callable[..., Any]], weft.Function] = weft.function,
+    compile: Callable[[Callable[..., Any]], weft.Function] | None = None,
 ) -> weft.Function:
     """Compare compiled calls with eager ones, each on a tuple of arguments (or on its only argument), twice.
 
     All calls go to one function that `compile` makes, which must have traced `traces` times in the end (None: any
-    number).
+    number). Without one, most functions are optimised and then interpreted, as `_is_interpreted` says.
     With WEFT_DISABLE_JIT=1 both sides run eagerly, which shows whether a test itself is right.
     """
     comparison = Comparison(rtol, atol, joined)
-    compiled = compile(function)
+    compiled = (compile or weft.function)(function)
+    is_interpreted = compile is None and _is_interpreted(function)
     traced = 0
     for call, layout in [
         *((call, "") for call in calls * 2),
@@ -170,7 +189,9 @@ def same(
         arguments = call if type(call) is tuple else (call,)
         if layout:
             traced = compiled.trace_count
-        expected, got = observe(function, arguments, layout), observe(compiled, arguments, layout)
+        expected = observe(function, arguments, layout)
+        with interpreting("optimized") if is_interpreted else contextlib.nullcontext():
+            got = observe(compiled, arguments, layout)
         try:
             comparison.observations(got, expected)
         except AssertionError as error:
@@ -208,4 +229,4 @@ def printed() -> Iterator[io.StringIO]:
         yield output
 
 
-__all__ = ["Comparison", "Observation", "observe", "printed", "refused", "same"]
+__all__ = ["Comparison", "Observation", "all_are_compiled", "observe", "printed", "refused", "same"]

@@ -1,4 +1,4 @@
-"""What the tests of each file cost: seconds of processors, which other work on the machine does not make more.
+"""What tests and the files of them cost: seconds of processors, which other work on the machine does not make more.
 
 A plugin of pytest. Those of the processes that a test starts, and waits for, are its own, too.
 """
@@ -6,7 +6,7 @@ A plugin of pytest. Those of the processes that a test starts, and waits for, ar
 from __future__ import annotations
 
 import os
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -29,7 +29,7 @@ class Spent(NamedTuple):
 
 
 class CpuSeconds:
-    """Adds up what the tests of each file spend, and writes the `shown` most expensive files in the end.
+    """Adds up what tests spend, and writes the `shown` most expensive files, and ten times as many tests, in the end.
 
     Workers of xdist tell their seconds in the reports of their tests.
     """
@@ -39,7 +39,7 @@ class CpuSeconds:
         self._last = Spent.now()
         self._here: Counter[str] = Counter()
         self._children: Counter[str] = Counter()
-        self._tests: defaultdict[str, set[str]] = defaultdict(set)
+        self._tests: Counter[str] = Counter()
 
     def pytest_collection_finish(self) -> None:
         """Begin with the first test."""
@@ -58,23 +58,26 @@ class CpuSeconds:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Add what a report tells to the sums of its file."""
         file = report.nodeid.partition("::")[0]
-        self._tests[file].add(report.nodeid)
+        self._tests[report.nodeid] += 0.0
         for name, spent in report.user_properties:
             if name == _NAME:
                 here, children = spent
                 self._here[file] += here
                 self._children[file] += children
+                self._tests[report.nodeid] += here + children
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Write the sums."""
         total = self._here + self._children
+        tests = Counter(test.partition("::")[0] for test in self._tests)
+        terminalreporter.section("CPU seconds of tests")
+        for test, seconds in self._tests.most_common(10 * self._shown):
+            terminalreporter.write_line(f"{seconds:8.1f} {test}")
         terminalreporter.section("CPU seconds: all, of processes that tests started, tests, file")
-        rows = [
-            (total[f], self._children[f], len(self._tests[f]), f) for f, _ in total.most_common(self._shown)
-        ]
-        everything = (total.total(), self._children.total(), sum(map(len, self._tests.values())), "all files")
-        for all_seconds, of_children, tests, file in [*rows, everything]:
-            terminalreporter.write_line(f"{all_seconds:8.1f} {of_children:8.1f} {tests:6} {file}")
+        rows = [(total[file], self._children[file], tests[file], file) for file in tests]
+        everything = (total.total(), self._children.total(), tests.total(), "all files")
+        for all_seconds, of_children, count, file in [*sorted(rows, reverse=True)[: self._shown], everything]:
+            terminalreporter.write_line(f"{all_seconds:8.1f} {of_children:8.1f} {count:6} {file}")
 
 
 __all__ = ["CpuSeconds", "Spent"]

@@ -59,6 +59,7 @@ def test_the_global_generator_draws_others_at_each_call_of_a_compiled_function()
     np.testing.assert_array_equal(keras.random.uniform((4,)), found[0])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("draw", "distribution"),
     [

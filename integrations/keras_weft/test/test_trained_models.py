@@ -18,6 +18,7 @@ def check(name: str) -> None:
     np.testing.assert_allclose(trained_models.losses(name), EXPECTED[name], rtol=1e-5)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", QUICK)
 def test_losses(name: str) -> None:
     check(name)

@@ -33,6 +33,7 @@ def torch(monkeypatch: pytest.MonkeyPatch) -> Any:
     return made
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", torch_programs.NAMES)
 def test_each_program_is_written_in_torch(torch: Any, name: str) -> None:
     found = torch_programs.measure(name, [np.zeros((2, 2), np.float32)] * 3)

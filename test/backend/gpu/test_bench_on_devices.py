@@ -108,6 +108,7 @@ def _check(found: Any, expected: Any, tolerance: float) -> None:
             np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs_of_the_bench(name: str) -> None:
     arguments = PROGRAMS[name]()
@@ -116,7 +117,7 @@ def test_programs_of_the_bench(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FOR_DEVICES)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_programs_for_devices(name: str) -> None:
     """Those without a tolerance give the bits of the processor; so does what they write in place."""
     program = FOR_DEVICES[name]

@@ -108,6 +108,7 @@ READS = {"chosen": 1, "pairs": 1}
 """Of how many items there are; none of them is in a loop."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("function", "arguments"), [program for program in PROGRAMS if program[0] is not taken_away]
 )

@@ -74,7 +74,7 @@ READS_IN_LOOPS = {"lu_in_place": 1}
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_the_host_reads_only_what_it_decides_by(program):
     text = gpu_text(program.function, *program.arguments(program.sizes[-1]))
     assert reads(text) <= READS.get(program.name, 0)

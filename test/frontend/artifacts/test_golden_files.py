@@ -50,6 +50,7 @@ def require_same(got: Any, expected: Any, op: Any) -> None:
         assert got == expected
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_golden_files_run_as_they_did(path: Path) -> None:
     if path.stem == "library":

@@ -86,6 +86,7 @@ def outcome(function: Program, args: tuple[Any, ...]) -> str:
     return repr((result, args))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("program", "specs", "args"), CASES)
 def test_loaded_functions_compute_what_their_source_computes(
     program: Program, specs: list[Any], args: tuple[Any, ...], tmp_path: Path
@@ -217,6 +218,7 @@ def branching(a: Any, b: Any) -> Any:
         return -1.0
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("sizes", [(3, 3), (2, 700), (0, 0), (0, 5)])
 def test_sizes_that_do_not_fit_raise_where_the_program_comes_to_them(
     tmp_path: Path, sizes: tuple[int, int]

@@ -104,6 +104,7 @@ class TestOtherName:
         for count in COUNTS:
             same(f, (F64(2), count), joined=True)
 
+    @pytest.mark.sampled(3)
     def test_in_the_caller(self, use):
         def f(x, n):
             a = [x]

@@ -243,7 +243,7 @@ SIZES: dict[Callable[[int], Program], int] = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("program", SIZES, ids=lambda program: program.__name__)
 def test_work_grows_with_the_program(program: Callable[[int], Program]) -> None:
     count = SIZES[program]

@@ -128,7 +128,7 @@ PROGRAMS: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.filterwarnings("ignore:each item of this:weft.FallbackWarning")
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_same_as_in_plain_python(name: str) -> None:
     plain, given = PROGRAMS[name](), PROGRAMS[name]()

@@ -36,7 +36,11 @@ def run(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "programs"),
-    [(2, "dtypes,native"), (2, "devices"), (3, "unchecked,sizes,mixed,native,axes,checked,wrong,freed")],
+    [
+        (2, "dtypes"),
+        pytest.param(2, "devices", marks=pytest.mark.soak),
+        (3, "unchecked,sizes,mixed,native,axes,checked,wrong,freed"),
+    ],
 )
 def test_what_ranks_do_together(count: int, programs: str) -> None:
     done = run(count, programs)

@@ -209,6 +209,7 @@ READS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", READS)
 def test_a_change_is_noticed(name):
     setup, read, change = READS[name]

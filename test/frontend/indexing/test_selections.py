@@ -88,6 +88,7 @@ class TestVectors:
 
         check(f, x)
 
+    @pytest.mark.sampled(3)
     def test_what_is_different_where_no_nan_equals_another(self, x):
         def f(x):
             return tuple(np.unique_counts(x)), np.unique(x, equal_nan=False)

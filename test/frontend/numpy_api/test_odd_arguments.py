@@ -15,6 +15,7 @@ from support.odd_calls import has_data, odd_call, wrong
 CALLS = 2
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("part", range(4))
 def test_odd_arguments(part: int) -> None:
     found, made = [], 0

@@ -51,6 +51,7 @@ def same(found: Any, expected: Any) -> None:
         np.testing.assert_allclose(one, other, rtol=4 * rounding)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("question", "dtype"),
     [
@@ -99,6 +100,7 @@ def test_quantiles_at_places_of_data(dtype: str) -> None:
         np.quantile(x[:0].astype(float), 0.5)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8", "complex128"])
 def test_partitions(dtype: str) -> None:
     compiled = weft.function(

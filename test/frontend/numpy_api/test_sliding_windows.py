@@ -182,6 +182,7 @@ def test_gradients_where_sizes_are_known_at_run_time(stride: int) -> None:
         np.testing.assert_allclose(got, wanted, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("size", [1, 2, 3, 6, 7])
 def test_same_size_divided_by_strides_where_sizes_are_known_at_run_time(size: int) -> None:
     x, kernel = np.random.default_rng(10).normal(size=(2, size, 5, 2)), FILTERS[:, :, :2]

@@ -96,6 +96,7 @@ def test_ops(name: str) -> None:
     assert tried
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_unknown_sizes_in_other_versions(name: str) -> None:
     """One dtype with all cases, in the oldest and in the newest version of ONNX's ops."""

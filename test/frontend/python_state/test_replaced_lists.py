@@ -131,6 +131,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_attributes(program: Callable[[Owner, Any], Any]) -> None:
     eager, compiled, function = Owner(), Owner(), weft.function(program)

@@ -84,6 +84,7 @@ def _cases() -> list[tuple[str, str]]:
     return [(road, control) for road in ROADS for control in (CHOSEN[0], next(others))]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("road", "control"), _cases())
 def test_what_is_made_in_the_function(road, control):
     text = inside(*ROADS[road], control)
@@ -98,6 +99,7 @@ def _cases_outside() -> list[tuple[str, str]]:
     return [(road, next(controls)) for road in ROADS if road not in REFUSED_OUTSIDE]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("road", "control"), _cases_outside())
 def test_what_is_found_outside_and_changed_between_calls(road, control):
     text = outside(*ROADS[road], control)

@@ -83,6 +83,7 @@ def _outcome(text: str, is_compiled: bool) -> list[object]:
     return found
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CASES)
 def test_an_argument_that_leads_to_something(name):
     setup, body, result, look, change = CASES[name]

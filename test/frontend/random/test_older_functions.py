@@ -16,10 +16,9 @@ import numpy as np
 import pytest
 
 import weft
+from support.reference import interpreting
 from weft.backend.cpu.random_numbers import numpys_distributions
 from weft.frontend.random.twister import home_of, lock_word
-
-from ...fuzz.reference import interpreting
 
 LEGACY = np.random.RandomState(4)
 PYTHON = random.Random(4)

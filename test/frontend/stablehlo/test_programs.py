@@ -24,6 +24,7 @@ def test_there_are_programs() -> None:
     assert len(NAMES) >= 11
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_results_and_gradients(name: str) -> None:
     with np.load(FOLDER / f"{name}.npz") as archive:

@@ -11,6 +11,7 @@ from support.stablehlo import interpreted
 from .test_programs import FOLDER, NAMES, TOLERANCES, numbered
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_read_can_be_written(name: str) -> None:
     with np.load(FOLDER / f"{name}.npz") as archive:

@@ -79,7 +79,7 @@ def assert_same(got: Outcome, expected: Outcome, what: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "text"), modules())
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_functions_do_the_same(name: str, text: str) -> None:
     generator = np.random.default_rng(len(text))
     for pipeline in (name, f"{name},{name}", f"cse,canonicalize,{name},canonicalize"):

@@ -96,6 +96,7 @@ USES: list[tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("shape", "kernel_shape", "attributes"), USES)
 def test_convolution(
     shape: tuple[int, ...], kernel_shape: tuple[int, ...], attributes: dict[str, Any]

@@ -33,6 +33,7 @@ def assert_alike(program, arguments, compiled=None, exact=True):
             np.testing.assert_allclose(other, one, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_sizes_that_are_not_known(name):
     spelling = SPELLINGS[name]

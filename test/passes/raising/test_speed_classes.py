@@ -19,6 +19,7 @@ OPS = {
 """What has to be in the optimised IR of a class."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_class(name):
     """It is reached, no loops are left but those that the table says, and the values are Python's."""
@@ -50,6 +51,7 @@ OF_UNKNOWN_SIZES = {
 """How many loops are left where not the same becomes of a program as with extents that are known."""
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_class_of_unknown_sizes(name):
     """What is checked in front of a loop is as fast; the copy with checks, which is for what fails, does not count."""

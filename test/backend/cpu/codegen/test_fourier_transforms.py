@@ -54,6 +54,7 @@ def error(got: Any, expected: Any) -> float:
     return float(np.sqrt(np.sum(np.abs(got - expected) ** 2) / np.sum(np.abs(expected) ** 2)))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("dtype", "target", "lengths"), CASES)
 def test_errors_are_no_larger_than_numpys(dtype: str, target: str, lengths: Sequence[int]) -> None:
     """In norms in which NumPy computes those of single precision in it."""
@@ -107,6 +108,7 @@ def test_axes_and_layouts() -> None:
 short, long = (weft.function(transforms) for _ in range(2))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf, complex(1, np.nan), complex(np.inf, 1)])
 def test_what_comes_of_infinities_is_numpys(odd: complex) -> None:
     """And of NaN; the transforms beside them have none of it."""

@@ -73,6 +73,7 @@ def pairs_of_all() -> Iterator[tuple[Callable[..., Any], tuple[int, int], str]]:
                 yield function, shape, dtype
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.usefixtures("small_caches")
 @pytest.mark.parametrize(("function", "shape", "dtype"), [*pairs_of_all()])
 def test_loops(function: Callable[..., Any], shape: tuple[int, int], dtype: str) -> None:

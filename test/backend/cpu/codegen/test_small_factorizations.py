@@ -246,6 +246,7 @@ def made_of_factors(a: Any) -> Any:
     )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("shape", [(0, 3, 2), (3, 2), (2, 1, 5, 3, 2), (2, 0, 3, 2)], ids=str)
 def test_shapes_of_stacks(shape: tuple[int, ...]) -> None:
     a = numbers("f8", *shape)
@@ -255,6 +256,7 @@ def test_shapes_of_stacks(shape: tuple[int, ...]) -> None:
             np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("extent", range(2, 9))
 def test_rounds_and_exchanges(extent: int) -> None:
     """In a sweep each column meets every other one and comes back; exchanges sort all sequences of zeros and ones."""

@@ -40,6 +40,7 @@ def everything(a: Any, b: Any) -> tuple[Any, ...]:
     )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("dtype", "extent"), [("f8", 3), ("f8", 8), ("f4", 4), ("c16", 3), ("c8", 2)])
 def test_stacks_of_any_length(dtype: str, extent: int) -> None:
     compiled = weft.function(
@@ -61,6 +62,7 @@ def inverses(a: Any) -> Any:
     return linalg.inv(a), linalg.inv(np.swapaxes(a, -1, -2)), linalg.inv(a[..., ::-1, :])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "shape", [(0, 3, 3), (1, 3, 3), (3, 3), (2, 1, 5, 3, 3), (2, 0, 3, 3), (4, 1, 1)], ids=str
 )
@@ -97,6 +99,7 @@ MAY_FAIL = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ODD)
 def test_odd_matrices_among_others(name: str) -> None:
     """What is singular, and what comes of NaN and infinities, is NumPy's word."""

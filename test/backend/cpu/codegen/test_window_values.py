@@ -37,6 +37,7 @@ CASES = [
 """All shapes for one dtype and machine, and every other shape for each of the others."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("shape", "dtype", "target"), CASES)
 def test_pooling(shape: tuple[int, ...], dtype: str, target: str) -> None:
     if why_not_here(named(target)):

@@ -134,6 +134,7 @@ def run(program: str, mode: str) -> int:
     return int(done.stdout)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="os.kill ends the process there")
 @pytest.mark.parametrize("name", list(PROGRAMS))

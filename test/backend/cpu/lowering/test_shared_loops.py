@@ -104,6 +104,7 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Array, ...]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", CASES)
 def test_the_number_of_threads_changes_no_bit(name: str) -> None:
     function, arguments = CASES[name]
@@ -144,6 +145,7 @@ def test_sizes_of_the_run(name: str, scale: int) -> None:
         assert np.asarray(compiled(*parts)).tobytes() == np.asarray(alone).tobytes()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", CASES)
 def test_loops_that_are_shared_however_short(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces of one iteration each: no iteration relies on another."""

@@ -65,6 +65,7 @@ def test_every_length(dtype: np.dtype[Any], target: str) -> None:
         np.testing.assert_array_equal(places, descending(x))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", KEYS, ids=str)
 def test_nothing_else_is_written(dtype: np.dtype[Any]) -> None:
     """Behind and before a row there may be other arrays."""

@@ -195,6 +195,7 @@ def compiled(request: pytest.FixtureRequest) -> tuple[str, DeviceCode]:
     return request.param, device_code(function, *arguments)
 
 
+@pytest.mark.sampled(4)
 def test_memory_of_the_device_is_all_that_kernels_use(compiled: tuple[str, DeviceCode]) -> None:
     name, code = compiled
     _, _, schedule, _, vectors = PROGRAMS[name]
@@ -238,6 +239,7 @@ def test_code_is_short(compiled: tuple[str, DeviceCode]) -> None:
         assert max(kernel.ptx.count(";") for kernel in code.kernels) <= LONGEST[name]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.skipif(find_assembler() is None, reason="there is no ptxas: pip install nvidia-cuda-nvcc")
 def test_registers_are_enough(compiled: tuple[str, DeviceCode]) -> None:
     name, code = compiled

@@ -110,6 +110,7 @@ def _nothing(rng: Any, x: Any) -> Any:
     return rng.random(0), x + 1
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("function", "arguments"),
     [

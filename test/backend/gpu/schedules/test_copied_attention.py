@@ -74,6 +74,7 @@ OF_BFLOATS = ["many tiles", "one tile", "few rows", "causal"]
 """It has 384 columns at most, and another lowest number; the rest goes the way of float16."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "dtype"), [*((name, "float16") for name in CASES), *((name, "bfloat16") for name in OF_BFLOATS)]
 )

@@ -80,6 +80,7 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CASES)
 def test_counts_are_those_of_numpy_and_made_by_atomic_instructions(name: str) -> None:
     function, arrays = CASES[name]
@@ -93,6 +94,7 @@ def test_counts_are_those_of_numpy_and_made_by_atomic_instructions(name: str) ->
     np.testing.assert_array_equal(there, expected)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("size", [0, 1, 31, 33, 129])
 def test_few_and_no_iterations(size: int) -> None:
     with weft.settings.scope(cuda="emulator"):
@@ -162,6 +164,7 @@ LONG_CASES: dict[str, tuple[Callable[..., Any], Any]] = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", LONG_CASES)
 def test_blocks_count_for_themselves_where_there_is_much_to_count(name):
     function, array = LONG_CASES[name]

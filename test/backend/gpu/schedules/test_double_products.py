@@ -54,6 +54,7 @@ def _numbers(shape: Shape) -> Any:
     return np.random.default_rng(sum(shape)).integers(-8, 9, shape).astype(np.float64)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CASES)
 def test_sums_are_exact(name: str) -> None:
     function, *shapes = CASES[name]

@@ -115,6 +115,7 @@ OBLONG: dict[str, tuple[Callable[..., Any], Shape, Shape, str, Any]] = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", OBLONG)
 def test_oblong_tiles(name: str) -> None:
     function, *shapes, tile, dtype = OBLONG[name]

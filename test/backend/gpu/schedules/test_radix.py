@@ -38,10 +38,10 @@ def _is_by_digits(function: Any, keys: Any) -> bool:
 
 LONG = [
     ("int16", (131073,)),
-    ("int32", (131072,)),
-    ("uint32", (133333,)),
+    pytest.param("int32", (131072,), marks=pytest.mark.soak),
+    pytest.param("uint32", (133333,), marks=pytest.mark.soak),
     ("float32", (2, 131073)),
-    ("float64", (262147,)),
+    pytest.param("float64", (262147,), marks=pytest.mark.soak),
 ]
 """The shortest that are, sizes that are no multiple of a tile, and rows."""
 

@@ -357,7 +357,7 @@ def _both(function: Callable[..., Any], given: tuple[Any, ...]) -> tuple[Any, An
 
 
 @pytest.mark.parametrize("name", EXACT)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_the_same_bits(name: str) -> None:
     function, *given = EXACT[name]
     with np.errstate(all="ignore"):
@@ -401,7 +401,7 @@ def test_several_results_are_made_of_one_product() -> None:
 
 
 @pytest.mark.parametrize("name", ROUNDED)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_sums_differ_by_rounding_alone(name: str) -> None:
     function, *given = ROUNDED[name]
     there, here = _both(function, tuple(given))

@@ -105,6 +105,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], list[str], list[Any]]] = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_results_are_those_of_numpy(tmp_path: Path, driver: FakeDriver, name: str) -> None:
     function, specs, arguments = PROGRAMS[name]

@@ -115,6 +115,7 @@ def test_a_call_is_cancelled(library: ExportedDevice, driver: FakeDriver) -> Non
         driver.free(address)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("function", "code", "kind", "text"),
     [

@@ -63,6 +63,7 @@ def most(level: str) -> str:
     return [name for name in allowed if not why_not_here(named(name))][-1]
 
 
+@pytest.mark.soak
 @pytest.mark.slow
 @needs_x86
 @pytest.mark.parametrize("level", LEVELS)
@@ -71,6 +72,7 @@ def test_each_level_computes_what_numpy_does(folder: Path, level: str) -> None:
     compare(printed(folder, "main", level))
 
 
+@pytest.mark.soak
 @needs_x86
 def test_the_highest_level_of_the_processor_is_chosen(folder: Path) -> None:
     highest = f"{most(LEVELS[-1])}\n"
@@ -79,6 +81,7 @@ def test_the_highest_level_of_the_processor_is_chosen(folder: Path) -> None:
         assert printed(folder, "level", unknown) == highest
 
 
+@pytest.mark.soak
 @needs_x86
 @needs_emulator
 @pytest.mark.parametrize(("processor", "level"), [("qemu64", 0), ("Nehalem", 0), ("Haswell", 1)])
@@ -89,6 +92,7 @@ def test_processors_run_the_code_of_their_level(folder: Path, processor: str, le
         compare(printed(folder, "main", emulated=processor))
 
 
+@pytest.mark.soak
 @needs_x86
 def test_threads_that_call_at_once_find_the_same(folder: Path) -> None:
     assert CC is not None
@@ -97,6 +101,7 @@ def test_threads_that_call_at_once_find_the_same(folder: Path) -> None:
     assert printed(folder, "threads") == "0\n"
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(shutil.which("objdump") is None, reason="there is no objdump")
 @needs_x86
 def test_wide_registers_are_in_the_code_of_their_level_alone(folder: Path) -> None:

@@ -66,32 +66,37 @@ def _after(first: Callable[[], None], callback: Callback) -> Callback:
     return call
 
 
+def _machine_code(module: Any, name: str, target: str, **options: Any) -> MachineCode:
+    """The module itself, where machine code would be."""
+    plan = Plan(name, [], [], 0, None, [], 0, 0, frozenset(), False, False)
+    return MachineCode(plan, module.operation.clone(), ())  # type: ignore[arg-type]
+
+
+def _loaded(
+    code: MachineCode, callbacks: Sequence[Callback] = (), device: str | None = None, *others: Any
+) -> Interpreted:
+    from weft.dialect.mlir import ir
+
+    with context(), ir.Location.unknown():
+        module = ir.Module.create()
+        for operation in code.object_file.regions[0].blocks[0].operations:  # type: ignore[attr-defined]
+            module.body.append(operation.operation.clone())
+    return Interpreted(module, code.plan.name, callbacks)
+
+
+def _unchanged(module: Any) -> None:
+    """A stage that does nothing."""
+
+
 @contextlib.contextmanager
 def interpreting(stage: str) -> Iterator[None]:
     """Interpret the programs that are compiled in the block: at stage "weft" or "optimized"."""
-
-    def machine_code(module: Any, name: str, target: str, **options: Any) -> MachineCode:
-        plan = Plan(name, [], [], 0, None, [], 0, 0, frozenset(), False, False)
-        return MachineCode(plan, module.operation.clone(), ())  # type: ignore[arg-type]
-
-    def loaded(
-        code: MachineCode, callbacks: Sequence[Callback] = (), device: str | None = None, *others: Any
-    ) -> Interpreted:
-        from weft.dialect.mlir import ir
-
-        with context(), ir.Location.unknown():
-            module = ir.Module.create()
-            for operation in code.object_file.regions[0].blocks[0].operations:  # type: ignore[attr-defined]
-                module.body.append(operation.operation.clone())
-        return Interpreted(module, code.plan.name, callbacks)
-
-    unchanged: Callable[[Any], None] = lambda module: None  # noqa: E731
     with contextlib.ExitStack() as replaced:
-        replaced.enter_context(mock.patch.object(compile_function, "to_linalg", unchanged))
-        replaced.enter_context(mock.patch.object(compile_function, "machine_code", machine_code))
-        replaced.enter_context(mock.patch.object(concrete, "loaded", loaded))
+        replaced.enter_context(mock.patch.object(compile_function, "to_linalg", _unchanged))
+        replaced.enter_context(mock.patch.object(compile_function, "machine_code", _machine_code))
+        replaced.enter_context(mock.patch.object(concrete, "loaded", _loaded))
         if stage == "weft":
-            replaced.enter_context(mock.patch.object(compile_function, "optimize", unchanged))
+            replaced.enter_context(mock.patch.object(compile_function, "optimize", _unchanged))
         yield
 
 
