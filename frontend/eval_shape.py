@@ -40,7 +40,7 @@ def eval_shape(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> An
     signature = made._signature_of(Arguments(structure, leaves, names))
     with traced_alone(made, signature, leaves) as (trace, recorded):
         types = [*signature.types, *(extra.type for extra in trace.extra)]
-    found = recorded.result.leaves
+    found = recorded.portable_result.leaves
 
     def spec(place: int) -> Any:
         leaf = found[place]
@@ -48,7 +48,7 @@ def eval_shape(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> An
             return leaf.value
         return spec_of(type_of_result(leaf, recorded.computed_types, types))
 
-    return specs_of(recorded.result.structure, spec)
+    return specs_of(recorded.portable_result.structure, spec)
 
 
 def _described(leaf: Any) -> Any:

@@ -474,7 +474,10 @@ class _Description:
 
 def _is_plain(concrete: ConcreteFunction) -> bool:
     """Whether native code can build the result, and what is stored."""
-    return updates_of(concrete) is not None and all(
+    updates = updates_of(concrete)
+    if updates is None or any(result.found for result in built_by(updates)):
+        return False
+    return all(
         isinstance(part, (ComputedResult, ConstantResult, FoundResult))
         or (isinstance(part, ArgumentResult) and not part.bounds)
         or (isinstance(part, ListResult) and part.origins is None)

@@ -17,6 +17,7 @@ from ..runtime_values.result_spec import (
     KeptResult,
     OptionalResult,
     OutsideResult,
+    Result,
     SelectedResult,
     ThawedResult,
     TypedResult,
@@ -51,6 +52,8 @@ def _text_of(leaf: Any, computed: Sequence[TensorType], arguments: Sequence[Tens
     def several(leaves: Sequence[Any]) -> list[Any]:
         return [type_of_result(one, computed, arguments) for one in leaves]
 
+    if isinstance(leaf, Result):
+        return describe(leaf.structure, several(leaf.leaves))
     if isinstance(leaf, HolderResult):
         return " and ".join(map(str, several(leaf.parts.leaves)))
     if isinstance(leaf, OptionalResult):

@@ -111,7 +111,8 @@ def _record(
         for known in zip(leaves, arguments, signature.aliases, strict=True)
         if isinstance(known[0], ARRAYS)
     ]
-    state = StoringState(trace, bound, copies_in(bound), known, _named(function, bound), decisions)
+    copies = copies_in(bound, lambda value: id(value) in feeds.constants)
+    state = StoringState(trace, bound, copies, known, _named(function, bound), decisions)
     trace.python_state = state
     decisions.needed = {}
     previous = set_current_trace(trace)
@@ -119,6 +120,7 @@ def _record(
         returned = _call_on_traced(function, convert, trace, state, bound, is_watched)
         trace.has_returned = True
         outputs = Outputs(trace, signature.position_of)
+        outputs.meet((returned,))
         write_back = WriteBack(state, outputs)
         result, portable = outputs.returned(returned, state.locate_returned)
         recorded = Recorded(result, portable, write_back, outputs.types, state)

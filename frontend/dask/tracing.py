@@ -98,7 +98,7 @@ def _program_of(
         while _write_out_loops(program):
             optimize(module)
             program = Program(module, _function_named(module, symbol), blocks)
-    return Traced(program, signature.name, extra, recorded.result.structure, results, guards)
+    return Traced(program, signature.name, extra, recorded.portable_result.structure, results, guards)
 
 
 def _function_named(module: Module, symbol: str) -> Operation:
@@ -189,7 +189,7 @@ class _Results:
 
     def of_all(self) -> list[Output | Given]:
         """What is returned, in the order of the leaves."""
-        found = [self._of(of_one_type(leaf)) for leaf in self._recorded.result.leaves]
+        found = [self._of(of_one_type(leaf)) for leaf in self._recorded.portable_result.leaves]
         entry, end = self._entry, self._end
         with ir.InsertionPoint(end):
             ir.Operation.create("func.return", operands=self._outputs, loc=end.location)

@@ -72,7 +72,7 @@ def traced(function: Function[..., Any], args: Any, kwargs: Any) -> GlobalProgra
         guards, updates = [*trace.captures, *recorded.state.guards], recorded.write_back.updates
         changed = updates and updates.remaining()
         with context(), ir.Location.unknown():
-            result = _with_views(trace.module, trace.symbol, recorded.result)
+            result = _with_views(trace.module, trace.symbol, recorded.portable_result)
             written = _written(trace.module, trace.symbol, signature.position_of)
             outside = [n for n, place in written.items() if place >= len(signature.types)]
             with explained_at_their_place(trace.symbol):

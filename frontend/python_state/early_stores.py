@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..runtime_values.outside_traces import outside_traces
@@ -37,7 +38,10 @@ class _Values:
         self._trace = trace
         self.operands: list[Any] = []
 
-    def stored(self, value: Any) -> StoredValue:
+    def meet(self, values: Iterable[Any]) -> None:
+        """Take note of what is stored: each value is made of its own."""
+
+    def stored(self, value: Any, locate: Callable[[Any], Any]) -> StoredValue:
         """Take a nested value apart."""
         flatten_results(value, [])  # refuses what cannot be made again
         frozen = Frozen(self._trace, (value,))

@@ -17,6 +17,10 @@ class StoredValue(NamedTuple):
     last: int
     thaw: Callable[[Sequence[Any]], Sequence[Any]]
 
+    def with_found(self, leaves: Sequence[Any], bound: Any) -> Sequence[Any]:
+        """The arrays of the call: nothing is found in it."""
+        return leaves
+
     def build(self, outputs: Sequence[Any], leaves: Sequence[Any]) -> Any:
         """The value of a call."""
         return self.thaw(outputs[self.first : self.last])[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,6 +23,9 @@ class Make(Protocol):
 
 class Makes(Protocol):
     """Makes a value of the outputs and the arrays of the call, as results are made."""
+
+    def with_found(self, leaves: Sequence[Any], bound: Any) -> Sequence[Any]:
+        """The arrays of the call, with what is found in it."""
 
     def build(self, outputs: Sequence[Any], leaves: Sequence[Any]) -> Any:
         """The value of a call."""
@@ -60,7 +63,7 @@ class Built(NamedTuple):
     result: Makes
 
     def __call__(self, outputs: Sequence[Any], leaves: Sequence[Any], bound: Bound) -> Any:
-        return self.result.build(outputs, leaves)
+        return self.result.build(outputs, self.result.with_found(leaves, bound))
 
 
 class Order(NamedTuple):
@@ -190,23 +193,27 @@ def _require_apart(bound: Any, changed: Iterable[Handle], outside: Iterable[Hand
 
 
 def _mutable(bound: Any) -> Iterator[Any]:
-    return (container for container in copies_in(bound) if not isinstance(container, tuple))
+    try:
+        copies = copies_in(bound)
+    except RecursionError:  # dataclasses that lead to themselves, which are objects
+        copies = copies_in(bound, lambda value: hasattr(type(value), "__dataclass_fields__"))
+    return (container for container in copies if not isinstance(container, tuple))
 
 
-def copies_in(value: Any) -> list[Any]:
-    """The containers that an argument is rebuilt of, outer ones first."""
+def copies_in(value: Any, is_constant: Callable[[Any], bool] = lambda _: False) -> list[Any]:
+    """The containers that an argument is rebuilt of, outer ones first, but for what the trace has as it is."""
     found: list[Any] = []
-    _add_copies(value, found)
+    _add_copies(value, found, is_constant)
     return found
 
 
-def _add_copies(value: Any, found: list[Any]) -> None:
+def _add_copies(value: Any, found: list[Any], is_constant: Callable[[Any], bool]) -> None:
     kind = type(value)
     if kind in (list, tuple) or (isinstance(value, tuple) and hasattr(value, "_fields")):
         inside: Iterable[Any] = value
     elif kind in (dict, OrderedDict):
         inside = value.values()
-    elif hasattr(kind, "__dataclass_fields__"):
+    elif hasattr(kind, "__dataclass_fields__") and not is_constant(value):
         inside = getattr(value, "__dict__", {}).values()
     else:
         return
@@ -214,7 +221,7 @@ def _add_copies(value: Any, found: list[Any]) -> None:
     if not _HOLD_NOTHING.issuperset(map(type, inside)):  # long lists of numbers are seen at once
         for item in inside:
             if type(item) not in _HOLD_NOTHING:
-                _add_copies(item, found)
+                _add_copies(item, found, is_constant)
 
 
 _HOLD_NOTHING = frozenset({bool, bytes, complex, float, int, np.ndarray, str, type(None)})

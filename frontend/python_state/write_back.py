@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from ...dialect.errors import UnsupportedError
@@ -18,7 +19,10 @@ from .updates import Built, EntryOf, Known, Make, Makes, Order, Together, Unbind
 class Values(Protocol):
     """What collects the values that a compiled function has to make."""
 
-    def stored(self, value: Any) -> Makes:
+    def meet(self, values: Iterable[Any]) -> None:
+        """Take note of what is stored, all of it before the first value is taken apart."""
+
+    def stored(self, value: Any, locate: Callable[[Any], Any]) -> Makes:
         """Take a nested value apart that is stored."""
 
 
@@ -31,6 +35,7 @@ class WriteBack:
         self._updates: list[Update] = []
         grown = state.grown_containers()
         changes = list(state.snapshot.changes().values())
+        outputs.meet(_stored_in(place, value) for place, value in changes)
         with state.places.indexed():
             self._add_all(changes, grown)
         needs_arguments = any(_root(update.handle) is not None for update in self._updates)
@@ -108,9 +113,14 @@ class WriteBack:
         if handle is not None:
             value.require_storable()
             place = Items(handle.name, items)
-            self._updates.append(Update(handle, self._maker(place, value), is_whole=True))
+            self._updates.append(Update(handle, self._maker(place, value, is_whole=True), is_whole=True))
 
-    def _maker(self, place: ProgramLocation, value: Any) -> Make:
+    def _maker(self, place: ProgramLocation, value: Any, is_whole: bool = False) -> Make:
+        """What makes the new value; with `is_whole`, what the container in the place holds from now on."""
+
+        def locate(part: Any) -> Handle | None:
+            return None if is_whole and part is value else self._state.locate_returned(part)
+
         if value is UNBOUND:
             return Unbinding()
         if isinstance(value, MaybeUnbound):
@@ -121,10 +131,15 @@ class WriteBack:
         if known is not None:
             return Known(known)
         try:
-            return Built(self._outputs.stored(value))
+            return Built(self._outputs.stored(value, locate))
         except UnsupportedError as error:
             error.args = (str(error.args[0]).replace("the result", place.name, 1), *error.args[1:])
             raise
+
+
+def _stored_in(place: ProgramLocation, value: Any) -> Any:
+    """What is stored in a place; of a list or set that is changed, its items."""
+    return tuple(value) if isinstance(place, Items) and isinstance(value, (list, set)) else value
 
 
 def _depth(handle: Handle) -> int:

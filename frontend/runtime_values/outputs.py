@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,8 +77,11 @@ class Outputs:
         self._options = [self._as_argument(array) for array in trace.state(ListedArrays).arrays]
         """The arrays of the caller's, or views of these, that branches, loops and lists may hand on."""
         self._tell_handed_items()
-        self._kept: dict[int, tuple[int, TracedArray]] = {}
-        """The views that are given back more than once, with their places behind the outputs."""
+        self._kept: dict[int, tuple[int, Any]] = {}
+        """What is given back more than once and is one object, with its place behind the outputs: views, containers."""
+        self._met: Counter[int] = Counter()
+        """How often what is returned and stored holds each container and object that the trace has made."""
+        self._keeps_shared = False
         self._turned: dict[int, TracedArray] = {}
         """The arrays that lie in memory in another order, with their axes in that order."""
 
@@ -89,8 +93,39 @@ class Outputs:
             count = len(pending)
             pending = [item for item in pending if not self._origins.tell(item)]
 
+    def meet(self, values: Iterable[Any]) -> None:
+        """Take note of what is returned or stored: a container or object that is met twice is made once."""
+        for value in values:
+            parts = _parts_in(value, self._trace.attributes_of)
+            if parts is None:
+                continue
+            self._met[id(value)] += not isinstance(value, tuple)
+            if self._met[id(value)] < 2:
+                self.meet(parts)
+
     def returned(self, value: Any, locate: Callable[[Any], Any]) -> tuple[Result, Result]:
         """What a call gives, where what was there before is itself; and the same with copies, for other processes."""
+        kept = len(self._kept)
+        self._keeps_shared = True
+        result = self._with_found(value, locate)
+        self._keeps_shared = False
+        if not result.found and len(self._kept) == kept:
+            return result, result
+        try:
+            return result, self.collect(value)
+        except UnsupportedError:  # an object of a class of the user's
+            return result, result
+
+    def stored(self, value: Any, locate: Callable[[Any], Any]) -> Result:
+        """Take a value apart that is stored in Python's state: views in it may be results, too."""
+        self._stores = self._keeps_shared = True
+        try:
+            return self._with_found(value, locate)
+        finally:
+            self._stores = self._keeps_shared = False
+
+    def _with_found(self, value: Any, locate: Callable[[Any], Any]) -> Result:
+        """Take a value apart up to what was there before the call."""
         found: list[Any] = []
         handles: dict[int, Any] = {}
 
@@ -107,41 +142,47 @@ class Outputs:
             return FoundResult(-len(found), f"a {kind.__name__} that was there before")
 
         result = self.collect(value, is_found, leaf_of)
-        if not found:
-            return result, result
-        result = result._replace(found=tuple(found))
-        try:
-            return result, self.collect(value)
-        except UnsupportedError:  # an object of a class of the user's
-            return result, result
+        return result._replace(found=tuple(found)) if found else result
 
     def collect(
         self,
         value: Any,
         is_found: Callable[[Any], bool] = lambda _: False,
         found_leaf: Callable[[Any], FoundResult | None] = lambda _: None,
+        around: Any = None,
     ) -> Result:
-        """Take a nested value apart; what is collected last knows what others share with it."""
+        """Take a nested value apart, which `around` is, too, if it is made once for several that hold it.
+
+        What is collected last knows what others share with it.
+        """
         leaves: list[Any] = []
-        structure = flatten_results(value, leaves, is_found, self._trace.attributes_of)
+
+        def is_leaf(part: Any) -> bool:
+            return is_found(part) or (part is not around and self._is_shared(part))
+
+        structure = flatten_results(value, leaves, is_leaf, self._trace.attributes_of)
         leaves = list(map(self._traced_generator, leaves))
         self._seen.update(leaf._storage for leaf in leaves if isinstance(leaf, TracedArray) and leaf.ndim)
         counts = Counter(map(id, leaves))
-        made = tuple(found_leaf(leaf) or self._kept_leaf(leaf, counts[id(leaf)] > 1) for leaf in leaves)
+
+        def made_of(leaf: Any) -> Any:
+            if (found := found_leaf(leaf)) is not None:
+                return found
+            if leaf is around or not self._is_shared(leaf):
+                return self._kept_leaf(leaf, counts[id(leaf)] > 1)
+            place, _ = self._kept.setdefault(id(leaf), (-1 - len(self._kept), leaf))
+            return KeptResult(place, self.collect(leaf, is_found, found_leaf, around=leaf))
+
+        made = tuple(map(made_of, leaves))
         return Result(structure, made, len(self._kept))
+
+    def _is_shared(self, part: Any) -> bool:
+        return self._keeps_shared and self._met[id(part)] > 1
 
     def _traced_generator(self, leaf: Any) -> Any:
         """What stands for a random generator from outside; another leaf itself."""
         state = self._trace.python_state
         return state.generator(leaf) if is_generator(leaf) and state is not None else leaf
-
-    def stored(self, value: Any) -> Result:
-        """Take a value apart that is stored in Python's state: views in it may be results, too."""
-        self._stores = True
-        try:
-            return self.collect(value)
-        finally:
-            self._stores = False
 
     def _kept_leaf(self, leaf: Any, is_repeated: bool) -> Any:
         """A leaf; views are kept that are given back more than once: they are one object."""
@@ -314,6 +355,23 @@ class Outputs:
             self.types.append(leaf.type)
             self.values.append(leaf._value())
         return ComputedResult(self._known[key][0], is_scalar, is_python)
+
+
+def _parts_in(value: Any, attributes_of: Callable[[Any], dict[str, Any] | None]) -> Iterable[Any] | None:
+    """What a container or object that is made again at each call holds; None for anything else."""
+    if isinstance(value, RuntimeContainer):
+        return ()
+    if isinstance(value, (list, tuple)):
+        return value
+    if isinstance(value, dict):
+        return value.values()
+    if is_dataclass(value) and not isinstance(value, type):
+        return vars(value).values() if hasattr(value, "__dict__") else ()
+    try:
+        attributes = attributes_of(value)
+    except UnsupportedError:  # as will be said when it is taken apart
+        return None
+    return None if attributes is None else attributes.values()
 
 
 def _note_returned(leaf: TracedArray) -> None:

@@ -178,7 +178,7 @@ class KeptResult(NamedTuple):
 
     place: int
     """Counted from the end."""
-    result: ArgumentResult | ViewResult | SelectedResult
+    result: ArgumentResult | ViewResult | SelectedResult | Result
 
     def build(self, outputs: Sequence[Any], leaves: Sequence[Any]) -> Any:
         """The value of a call."""

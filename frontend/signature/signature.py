@@ -188,10 +188,16 @@ def is_array(value: object) -> bool:
 def flatten(value: Any, leaves: list[Any], path: str, names: list[str]) -> Structure:
     """Take the nested value of an argument apart: arrays go to `leaves` with their path in `names`.
 
-    The order of a dict is part of its structure, as a program that walks it sees it.
+    The order of a dict is part of its structure, as a program that walks it sees it. Dataclasses that lead to
+    themselves, or through many others, are objects, as those of other classes are.
     """
+    count = len(leaves)
     try:
         return _flatten(value, leaves, path, names, is_array)
+    except RecursionError:
+        del leaves[count:], names[count:]
+    try:
+        return _flatten(value, leaves, path, names, is_array, has_fields=False)
     except RecursionError:
         raise TraceRecursionError(f"argument '{path}' is nested too deeply, or holds itself") from None
 
@@ -222,6 +228,7 @@ def _flatten(
     names: list[str],
     is_leaf: Callable[[object], bool],
     attributes_of: Callable[[Any], dict[str, Any] | None] = lambda value: None,
+    has_fields: bool = True,
 ) -> Structure:
     if is_leaf(value):
         leaves.append(value)
@@ -229,7 +236,7 @@ def _flatten(
         return Leaf(len(leaves) - 1)
 
     def child(item: Any, where: str) -> Structure:
-        return _flatten(item, leaves, where, names, is_leaf, attributes_of)
+        return _flatten(item, leaves, where, names, is_leaf, attributes_of, has_fields)
 
     kind = type(value)
     if kind in (list, tuple):
@@ -246,7 +253,7 @@ def _flatten(
         return Node(
             kind, keys, tuple(child(value[key], child_path(path, kind, keys, i)) for i, key in places)
         )
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if has_fields and dataclasses.is_dataclass(value) and not isinstance(value, type):
         declared = [field.name for field in dataclasses.fields(value) if hasattr(value, field.name)]
         keys = tuple(dict.fromkeys([*declared, *getattr(value, "__dict__", ())]))
         places = enumerate(keys)
