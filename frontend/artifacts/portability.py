@@ -255,7 +255,7 @@ def _input_of(handle: Any, extras: list[Capture | Input]) -> Input | None:
 
 def _number_of(update: Update) -> ComputedResult | None:
     """The number that a call stores, if it is one."""
-    made = update.make.result if isinstance(update.make, Built) and not update.is_whole else None
+    made: Any = update.make.result if isinstance(update.make, Built) and not update.is_whole else None
     if isinstance(made, Result) and made.structure == Leaf(0):
         made = made.leaves[0]
     made = of_one_type(made)

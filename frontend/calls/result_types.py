@@ -17,8 +17,8 @@ from ..runtime_values.result_spec import (
     KeptResult,
     OptionalResult,
     OutsideResult,
-    Result,
     SelectedResult,
+    SharedResult,
     ThawedResult,
     TypedResult,
     ViewResult,
@@ -52,8 +52,9 @@ def _text_of(leaf: Any, computed: Sequence[TensorType], arguments: Sequence[Tens
     def several(leaves: Sequence[Any]) -> list[Any]:
         return [type_of_result(one, computed, arguments) for one in leaves]
 
-    if isinstance(leaf, Result):
-        return describe(leaf.structure, several(leaf.leaves))
+    if isinstance(leaf, SharedResult):
+        inside = leaf.result
+        return "itself" if inside is None else str(describe(inside.structure, several(inside.leaves)))
     if isinstance(leaf, HolderResult):
         return " and ".join(map(str, several(leaf.parts.leaves)))
     if isinstance(leaf, OptionalResult):

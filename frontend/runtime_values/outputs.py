@@ -39,6 +39,7 @@ from .result_spec import (
     OutsideResult,
     Result,
     SelectedResult,
+    SharedResult,
     ThawedResult,
     TypedResult,
     ViewResult,
@@ -82,6 +83,8 @@ class Outputs:
         self._met: Counter[int] = Counter()
         """How often what is returned and stored holds each container and object that the trace has made."""
         self._keeps_shared = False
+        self._around: set[int] = set()
+        """Those of them that are being taken apart."""
         self._turned: dict[int, TracedArray] = {}
         """The arrays that lie in memory in another order, with their axes in that order."""
 
@@ -156,9 +159,13 @@ class Outputs:
         What is collected last knows what others share with it.
         """
         leaves: list[Any] = []
+        entered = [around]
 
         def is_leaf(part: Any) -> bool:
-            return is_found(part) or (part is not around and self._is_shared(part))
+            if part is around and entered:
+                entered.clear()
+                return False
+            return is_found(part) or self._is_shared(part)
 
         structure = flatten_results(value, leaves, is_leaf, self._trace.attributes_of)
         leaves = list(map(self._traced_generator, leaves))
@@ -168,10 +175,15 @@ class Outputs:
         def made_of(leaf: Any) -> Any:
             if (found := found_leaf(leaf)) is not None:
                 return found
-            if leaf is around or not self._is_shared(leaf):
+            if not self._is_shared(leaf) or (leaf is around and isinstance(leaf, RuntimeContainer)):
                 return self._kept_leaf(leaf, counts[id(leaf)] > 1)
             place, _ = self._kept.setdefault(id(leaf), (-1 - len(self._kept), leaf))
-            return KeptResult(place, self.collect(leaf, is_found, found_leaf, around=leaf))
+            if id(leaf) in self._around:
+                return SharedResult(place, None)
+            self._around.add(id(leaf))
+            made = self.collect(leaf, is_found, found_leaf, around=leaf)
+            self._around.discard(id(leaf))
+            return SharedResult(place, made)
 
         made = tuple(map(made_of, leaves))
         return Result(structure, made, len(self._kept))

@@ -6,6 +6,7 @@ A result is built anew at each call from computed arrays, from the caller's own 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -178,13 +179,31 @@ class KeptResult(NamedTuple):
 
     place: int
     """Counted from the end."""
-    result: ArgumentResult | ViewResult | SelectedResult | Result
+    result: ArgumentResult | ViewResult | SelectedResult
 
-    def build(self, outputs: Sequence[Any], leaves: Sequence[Any]) -> Any:
+    def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
         """The value of a call."""
         assert isinstance(outputs, list)
         if outputs[self.place] is None:
             outputs[self.place] = self.result.build(outputs, leaves)
+        return outputs[self.place]
+
+
+class SharedResult(NamedTuple):
+    """A container or object that is in several places of what a call returns and stores: it is kept as views are."""
+
+    place: int
+    """Counted from the end."""
+    result: Result | None
+    """What it is made of; None inside of itself."""
+
+    def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
+        """The value of a call."""
+        assert isinstance(outputs, list)
+        if outputs[self.place] is None:
+            assert self.result is not None
+            keep = partial(outputs.__setitem__, self.place)
+            outputs[self.place] = self.result.build(outputs, leaves, keep)
         return outputs[self.place]
 
 
@@ -293,6 +312,7 @@ class Result(NamedTuple):
         | KeptResult
         | ListResult
         | SelectedResult
+        | SharedResult
         | ThawedResult
         | TypedResult,
         ...,
@@ -310,13 +330,18 @@ class Result(NamedTuple):
         """The outputs of a call, with places for what is kept."""
         return [*outputs, *[None] * self.kept] if self.kept else outputs
 
-    def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
-        """The value of a call."""
+    def build(
+        self,
+        outputs: Sequence[Array],
+        leaves: Sequence[Any],
+        keep: Callable[[Any], None] = lambda made: None,
+    ) -> Any:
+        """The value of a call; a container or object is given to `keep` before it is filled."""
         if (
             type(self.structure) is Leaf
         ):  # the only one, as rows of a table have: their equality takes as long as they do
             return self.leaves[self.structure.index].build(outputs, leaves)
-        return unflatten(self.structure, lambda i: self.leaves[i].build(outputs, leaves))
+        return unflatten(self.structure, lambda i: self.leaves[i].build(outputs, leaves), keep)
 
 
 def list_of(item: Structure, arrays: Sequence[np.ndarray[Any, Any]], are_python: Sequence[bool]) -> list[Any]:

@@ -34,8 +34,8 @@ def flatten_results(
         structure = flatten_with(value, leaves, lambda part: _is_array(part) or is_found(part), attributes_of)
     except RecursionError:
         raise UnsupportedError(
-            "the result holds itself, as a node does that knows the one above it, or is nested too deeply; return the "
-            "arrays and numbers in it"
+            "the result is nested too deeply, through some hundreds of containers and objects; return the arrays and "
+            "numbers in it"
         ) from None
     for constant in constants(structure):
         kind = type(constant).__qualname__

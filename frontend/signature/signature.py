@@ -287,30 +287,45 @@ def child_path(path: str, kind: Any, keys: tuple[Any, ...], index: int) -> str:
     return f"{path}[{keys[index]!r}]" if kind in (dict, OrderedDict) else f"{path}.{keys[index]}"
 
 
-def unflatten(structure: Structure, leaf: Callable[[int], Any]) -> Any:
-    """Build the nested value again, with `leaf(index)` in the places of arrays."""
+def unflatten(
+    structure: Structure, leaf: Callable[[int], Any], keep: Callable[[Any], None] = lambda made: None
+) -> Any:
+    """Build the nested value again, with `leaf(index)` in the places of arrays.
+
+    A container or object is given to `keep` before what is in it is built, which may lead to it.
+    """
     if isinstance(structure, Leaf):
         return leaf(structure.index)
     if isinstance(structure, Static):
         return structure.value
-    children = [unflatten(child, leaf) for child in structure.children]
     kind = structure.kind
-    if kind in (list, tuple):
-        return kind(children)
+    children = (unflatten(child, leaf) for child in structure.children)
+    if kind is list:
+        items: list[Any] = []
+        keep(items)
+        items.extend(children)
+        return items
+    if kind is tuple:
+        return tuple(children)
     if kind in (dict, OrderedDict):
-        return kind(zip(structure.keys, children, strict=True))
+        entries = kind()
+        keep(entries)
+        entries.update(zip(structure.keys, children, strict=True))
+        return entries
     if kind is GeneratorParts:
         return generator_of(*children)
     if kind is ArrayParts:
-        return array_of(children[0], children[1:])
+        dtype, *parts = children
+        return array_of(dtype, parts)
     if kind is PackedNumbers:
-        return structure.keys[0].unpacked(children)
+        return structure.keys[0].unpacked(list(children))
     if kind is FeedParts:
-        return children[0]
+        return next(children)
     if issubclass(kind, tuple) or kind is slice:
         return kind(*children)
     # A dataclass, or an object that was made; its own __init__ may take other things, and may compute what is there.
     instance = object.__new__(kind)
+    keep(instance)
     for name, child in zip(structure.keys, children, strict=True):
         object.__setattr__(instance, name, child)
     return instance

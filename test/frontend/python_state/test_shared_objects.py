@@ -1,4 +1,4 @@
-"""What a function makes and puts into several places is one object there, as in Python, and what was there before is itself."""
+"""What a function puts into several places is one object there, as in Python, and what was there before is itself."""
 
 from __future__ import annotations
 
@@ -69,14 +69,32 @@ def _equal_ones(q: Queue, x: Any) -> Any:
     return [x]
 
 
+def _a_ring(q: Queue, x: Any) -> Any:
+    first, second = Node(x), Node(x + 1)
+    first.next, second.next = second, first
+    q.front, q.rear = first, [first, second]
+    return second
+
+
+def _a_chain(q: Queue, x: Any) -> Any:
+    for k in range(20):
+        node = Node(x + k)
+        node.next = q.front
+        q.front = node
+    return Pair(q.front.next, q.front)
+
+
 def places(*values: Any) -> list[Any]:
     """Which places of nested values hold one object, by the number of the first of them."""
     seen: dict[int, int] = {}
     found = []
 
     def walk(value: Any) -> None:
+        is_known = id(value) in seen
         if isinstance(value, (list, dict, Node, Queue, Pair)):
             found.append(seen.setdefault(id(value), len(seen)))
+        if is_known:
+            return
         if isinstance(value, (list, tuple, dict)):
             for part in value.values() if isinstance(value, dict) else value:
                 walk(part)
@@ -90,7 +108,16 @@ def places(*values: Any) -> list[Any]:
     return found
 
 
-PROGRAMS = [_two_attributes, _in_a_result, _inside_of_another, _grown, _appended_twice, _equal_ones]
+PROGRAMS = [
+    _two_attributes,
+    _in_a_result,
+    _inside_of_another,
+    _grown,
+    _appended_twice,
+    _equal_ones,
+    _a_ring,
+    _a_chain,
+]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=[program.__name__ for program in PROGRAMS])

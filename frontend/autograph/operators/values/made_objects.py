@@ -43,11 +43,12 @@ def attributes_of_result(value: Any) -> dict[str, Any] | None:
     trace = current_trace()
     if trace is None or not is_users_object(value) or not _is_made(trace, value):
         return None
-    attributes = _attributes(trace, value)
+    kind: Any = type(value)
+    attributes = attributes_of(value) if _is_plain(kind) else None
     if attributes is None and not isinstance(value, BaseException):
         raise UnsupportedError(
             f"the function makes a {type(value).__qualname__} object and returns it, which each call would give again: "
-            "its class has a __new__, a metaclass or attributes of its own making, or the object leads to itself. "
+            "its class has a __new__, a metaclass or attributes of its own making. "
             "Return what it holds, and make it outside"
         )
     return attributes
