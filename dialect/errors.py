@@ -66,6 +66,10 @@ class ConcreteValueError(WeftTypeError):
     """What to write."""
 
 
+class PythonNumberError(WeftError, OverflowError, ValueError):
+    """A number of Python's that compiled code does not have: an int of more than 64 bits, a power of another type."""
+
+
 class ControlFlowError(WeftTypeError):
     """Paths through the program leave values that compiled code cannot hold in one variable."""
 

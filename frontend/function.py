@@ -36,7 +36,7 @@ from .calls.device_calls import device_of_call, places_on_device
 from .calls.eager_calls import is_eager, is_remembered
 from .calls.explaining import Explained, told
 from .calls.fed_arguments import FedArguments
-from .calls.in_turn import found_for, run_in_turn
+from .calls.in_turn import found_for, run, run_in_turn
 from .calls.known_specialisations import CacheInfo, KnownSpecialisations
 from .calls.lazy_arguments import call_of, concrete_of
 from .calls.options import refuse_options, require_options
@@ -200,15 +200,16 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
             if is_remembered() or any(isinstance(leaf, TracedValue) for leaf in leaves):
                 return self.python_function(*args, **kwargs)  # under a tape of plain Python
             traces = self._known.traces
-            fitting, taken = self._feeds.specialized(Arguments(structure, leaves, names), self._specialize)
+            given = Arguments(structure, leaves, names)
+            fitting, taken = self._feeds.specialized(given, self._specialize)
             if self._known.traces == traces or self._ran_natively():
                 self._retracing.note_reuse()
             if self._warns_of_retracing and self._known.traces != traces and self._known.last is not None:
                 compilation = Compilation(*self._known.last, self._known.reason)
                 self._retracing.note(self.name, list(self._signature.parameters), compilation)
             self._describe(fitting[0], bound, taken)
-            takes_turns = fitting[0].takes_turns
-            result: R = run_in_turn(self, args, kwargs) if takes_turns else fitting[0].run(fitting[1], bound)
+            turns = fitting[0].takes_turns
+            result: R = run_in_turn(self, args, kwargs) if turns else run(self, fitting, given, bound)
         except BaseException as error:
             from .compiling.diagnostics import user_traceback  # what explains errors takes long to import
 

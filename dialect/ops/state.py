@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..errors import WeftTypeError, WeftValueError, format_message
+from ..errors import PythonNumberError, WeftTypeError, WeftValueError, format_message
 from ..op import (
     Array,
     Attributes,
@@ -135,6 +135,7 @@ EXCEPTIONS: dict[str, type[Exception]] = {
         np.linalg.LinAlgError,
         StopIteration,
         WeftValueError,
+        PythonNumberError,
     )
 }
 """The exceptions that compiled code may raise, by name."""

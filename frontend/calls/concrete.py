@@ -15,7 +15,7 @@ from ...backend.cpu.dispatch.turns import turn
 from ...backend.cpu.execution.executable import RuntimeFailure
 from ...backend.executables import loaded
 from ...backend.gpu.devices.on_device import OnDevice, memory_of
-from ...dialect.errors import OverlapError, WeftTypeError, WeftValueError
+from ...dialect.errors import OverlapError, PythonNumberError, WeftTypeError, WeftValueError
 from ...passes.listening import listening
 from ..compiling.program import CallSignature, Program
 from ..guards.captures import Capture
@@ -108,6 +108,10 @@ class ConcreteFunction(ExplainedSpecialisation):
         self._states = states_among(signature.structure, len(signature.types), self._extra)
         self._names = [*signature.names, *(extra.name for extra in self._extra)]
         self._is_direct = len(distinct) == len(self._aliases)
+        has_numbers = bool(signature.numbers) or any(packed_leaves(signature.structure))
+        is_pure = not (self._written or self._states or self._stores_early or self._executable.calls_python)
+        self.may_run_again = has_numbers and is_pure and _lacks_numbers(self._executable.plan.sites)
+        """Whether a call may find that it needs the numbers among its arguments as constants, and has done nothing."""
         self.calls = 0
         """How many calls took the long way."""
         self.native_code: Any = None
@@ -552,6 +556,11 @@ class ConcreteFunction(ExplainedSpecialisation):
 def _again(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The concrete function of a function for such arguments."""
     return function._concrete_function_of(args, kwargs)
+
+
+def _lacks_numbers(sites: Sequence[Any]) -> bool:
+    """Whether a program may meet numbers of Python's that it cannot compute."""
+    return any(getattr(site, "error", None) == PythonNumberError.__name__ for site in sites)
 
 
 def exception_of(failure: RuntimeFailure) -> BaseException:

@@ -1,10 +1,11 @@
-"""What was compiled and fits a call, and calls that change Python's state, where Python makes them."""
+"""What was compiled and fits a call, and how Python makes such calls."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from ...backend.cpu.dispatch.turns import turn
+from ...dialect.errors import PythonNumberError
 from .argument_numbers import Arguments
 
 if TYPE_CHECKING:
@@ -23,6 +24,18 @@ def found_for(function: Any, arguments: Arguments) -> tuple[tuple[Fitting, Argum
     return (None if fitting is None else (fitting, arguments)), numbers
 
 
+def run(function: Any, fitting: Fitting, arguments: Arguments, bound: Any) -> Any:
+    """Run what fits a call; where that has not the numbers which Python has, with the arguments as constants."""
+    concrete, arrays = fitting
+    try:
+        return concrete.run(arrays, bound)
+    except PythonNumberError:
+        if not concrete.may_run_again:
+            raise
+    concrete, arrays = function._made_for_sizes(arguments)
+    return concrete.run(arrays, bound)
+
+
 def run_in_turn(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run what changes Python's state: all that it reads of that, its arguments' too, is read in its turn."""
     for _ in range(_TRIES):
@@ -31,10 +44,9 @@ def run_in_turn(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
             arguments = Arguments(structure, leaves, names)
             found, _ = found_for(function, arguments)
             if found is not None:
-                concrete, arrays = found[0]
-                return concrete.run(arrays, bound)
+                return run(function, found[0], arguments, bound)
         function._specialize(arguments)  # another thread has changed what was compiled in
     with turn():
         leaves, names, structure, bound = function._bind(args, kwargs)
-        (concrete, arrays), _ = function._specialize(Arguments(structure, leaves, names))
-        return concrete.run(arrays, bound)
+        arguments = Arguments(structure, leaves, names)
+        return run(function, function._specialize(arguments)[0], arguments, bound)

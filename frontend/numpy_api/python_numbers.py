@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.dtypes import kind
+from ...dialect.errors import PythonNumberError
 from ..tracing.array import TracedArray
 from ..tracing.number_types import PYTHON_NUMBERS, number_type
 from ..tracing.staging import cast, raise_if, staged
@@ -122,7 +123,7 @@ def _power(base: Any, exponent: Any) -> Any:
             "an int to the power of a negative int is a float, which compiled code has to know beforehand: "
             "write float(x) ** y"
         )
-        raise_if(np.less(exponent, 0), "ValueError", message)  # type: ignore[arg-type]
+        raise_if(np.less(exponent, 0), "PythonNumberError", message)  # type: ignore[arg-type]
     elif exponent < 0:
         return _float_power(base, exponent)
     return apply_ufunc(np.power, base, exponent)
@@ -139,7 +140,7 @@ def _float_power(base: Any, exponent: Any) -> Any:
         has_root = _both(_compared(np.less, base, 0.0), _both(is_finite, _is_fractional(exponent)))
         _raise_where(
             has_root,
-            ValueError,
+            PythonNumberError,
             "a negative float to a fractional power is complex, which compiled code has to know beforehand: write "
             "complex(x) ** y, or abs(x) ** y where no complex number is wanted",
         )

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .....dialect.errors import PythonNumberError
 from ....numpy_api import indexing
 from ....tracing.array import TracedArray
 from ....tracing.staging import raise_where
@@ -36,7 +37,7 @@ def is_whole(value: Any) -> bool:
 def _fits(is_wrong: Any, name: str, *numbers: Any) -> None:
     places = ", ".join("{}" for _ in numbers)
     message = f"the result of {name}({places}) has more than 64 bits, and compiled code has ints of 64 bits"
-    raise_where(is_wrong, OverflowError, message, *numbers)
+    raise_where(is_wrong, PythonNumberError, message, *numbers, is_own=True)
 
 
 def _factorial(n: Any) -> Any:
@@ -93,7 +94,7 @@ def _comb(n: Any, k: Any) -> Any:
             factor = (n - i) // ((i + 1) // common)
             result = result // common
             if result > 9223372036854775807 // factor:
-                raise OverflowError(
+                raise PythonNumberError(
                     f"the result of comb({n}, {k}) has more than 64 bits, and compiled code has ints of 64 bits"
                 )
             result = result * factor
@@ -112,7 +113,7 @@ def _perm_of(n: Any, k: Any) -> Any:
     else:
         for i in range(k):
             if result > 9223372036854775807 // (n - i):
-                raise OverflowError(
+                raise PythonNumberError(
                     f"the result of perm({n}, {k}) has more than 64 bits, and compiled code has ints of 64 bits"
                 )
             result = result * (n - i)
