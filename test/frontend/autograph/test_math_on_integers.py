@@ -38,7 +38,7 @@ def check(function: Callable[..., Any], name: str, inputs: list[tuple[int, ...]]
             message = (
                 f"the result of {name}({text}) has more than 64 bits, and compiled code has ints of 64 bits"
             )
-            expected = OverflowError, message
+            expected = weft.PythonNumberError, message
         assert got == expected, args
 
 
