@@ -477,9 +477,8 @@ class _Description:
 def _is_plain(concrete: ConcreteFunction) -> bool:
     """Whether native code can build the result, and what is stored."""
     updates = updates_of(concrete)
-    if updates is None or any(result.found for result in built_by(updates)):
-        return False
-    return all(
+    has_found = updates is None or any(result.found for result in built_by(updates))
+    return not has_found and all(
         isinstance(part, (ComputedResult, ConstantResult, FoundResult))
         or (isinstance(part, ArgumentResult) and not part.bounds)
         or (isinstance(part, ListResult) and part.origins is None)

@@ -14,7 +14,10 @@ import numpy as np
 from ...backend.gpu.devices.on_device import OnDevice
 from ...dialect.records import NamedTuple
 from ...dialect.types import RefType, TensorType
-from ..signature.signature import Leaf, Structure, unflatten, unflatten_rows
+from ..signature.composite_arrays import ArrayParts
+from ..signature.generators import GeneratorParts
+from ..signature.packed_numbers import PackedNumbers
+from ..signature.signature import Leaf, Node, Structure, unflatten
 
 if TYPE_CHECKING:
     from ..tracing.view_steps import ViewStep
@@ -350,7 +353,7 @@ def list_of(item: Structure, arrays: Sequence[np.ndarray[Any, Any]], are_python:
         array.tolist() if is_python else list(array)
         for array, is_python in zip(arrays, are_python, strict=True)
     ]
-    return unflatten_rows(item, columns)
+    return _unflatten_rows(item, columns)
 
 
 def view_type(
@@ -367,3 +370,23 @@ def view_type(
             break
         base = result
     return base
+
+
+def _unflatten_rows(structure: Structure, columns: Sequence[list[Any]]) -> list[Any]:
+    """As many nested values as the columns have entries, each as `unflatten` builds it of a row of them."""
+    if isinstance(structure, Leaf):
+        return columns[structure.index]
+    kind = structure.kind if isinstance(structure, Node) and structure.children else None
+    is_made_of_items = kind is list or (
+        isinstance(kind, type) and issubclass(kind, tuple) and kind not in _PARTS
+    )
+    if not isinstance(structure, Node) or not is_made_of_items:
+        return [unflatten(structure, row.__getitem__) for row in zip(*columns, strict=True)]
+    children = [_unflatten_rows(child, columns) for child in structure.children]
+    if kind is list:
+        return list(map(list, zip(*children, strict=True)))
+    return list(zip(*children, strict=True)) if kind is tuple else list(map(structure.kind, *children))
+
+
+_PARTS = (ArrayParts, GeneratorParts, PackedNumbers)
+"""What stands for something else than the tuple that it is."""

@@ -331,25 +331,6 @@ def unflatten(
     return instance
 
 
-def unflatten_rows(structure: Structure, columns: Sequence[list[Any]]) -> list[Any]:
-    """As many nested values as the columns have entries, each as `unflatten` builds it of a row of them."""
-    if isinstance(structure, Leaf):
-        return columns[structure.index]
-    kind = structure.kind if isinstance(structure, Node) and structure.children else None
-    is_made_of_items = kind is list or (
-        isinstance(kind, type) and issubclass(kind, tuple) and kind not in _PARTS
-    )
-    if not isinstance(structure, Node) or not is_made_of_items:
-        return [unflatten(structure, row.__getitem__) for row in zip(*columns, strict=True)]
-    children = [unflatten_rows(child, columns) for child in structure.children]
-    if kind is list:
-        return list(map(list, zip(*children, strict=True)))
-    return list(zip(*children, strict=True)) if kind is tuple else list(map(structure.kind, *children))
-
-
-_PARTS = (ArrayParts, GeneratorParts, PackedNumbers)
-"""What stands for something else than the tuple that it is."""
-
 _BY_VALUE = (str, bytes, int, bool, type(None), np.dtype, slice, range, ByValue)
 
 
