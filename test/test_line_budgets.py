@@ -50,7 +50,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     (
         "frontend",
         170,
-        "what is put into several places stays one object, and calls are made again that need longer ints than of 64 bits",
+        "what is put into several places stays one object; calls that need longer ints than of 64 bits are made again",
     ),
     (
         "passes",
