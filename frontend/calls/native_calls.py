@@ -75,8 +75,6 @@ def describe(
 
     `structure` and `leaves` are the arguments of the call taken apart.
     """
-    if concrete.may_run_again:  # which Python sees to
-        return None
     try:
         slots = list(parameters.sorted(call, structure))
         return _Description(concrete, leaves, len(slots), parameters).make(slots, call)
