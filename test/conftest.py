@@ -61,8 +61,11 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 
 _FOLDER = Path(__file__).parent
-_OF_VALUES = tuple(_FOLDER / name for name in ("dialect", "frontend", "passes", "programs/guides"))
-"""Folders whose tests are about what programs compute, and not about the code."""
+_OF_VALUES = (
+    *(_FOLDER / name for name in ("dialect", "frontend", "passes", "programs/guides", "test_docs.py")),
+    _FOLDER.parent / "integrations" / "keras_weft",
+)
+"""Folders and files whose tests are about what programs compute, and not about the code."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -70,7 +73,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
     """Compile the functions of tests of values in a third of the time, unless these are marked as `optimised`."""
     from support.quick_code import quick_code, some_verified
 
-    is_of_values = any(folder in item.path.parents for folder in _OF_VALUES)
+    is_of_values = any(map(item.path.is_relative_to, _OF_VALUES))
     with quick_code() if is_of_values and not item.get_closest_marker("optimised") else some_verified():
         return (yield)
 

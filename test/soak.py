@@ -43,6 +43,7 @@ STRESSED = (
 FRONTEND = "test/frontend"
 INTERPRETED = (
     "test/frontend/autograph",
+    "test/frontend/data/test_side_by_side.py",
     "test/frontend/numpy_api/test_repetition.py",
     "test/frontend/python_state/test_state.py",
     "test/frontend/runtime_values/test_effects.py",

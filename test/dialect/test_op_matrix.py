@@ -87,8 +87,8 @@ def test_constants_keep_their_bits(dtype: np.dtype[Any]) -> None:
 @pytest.mark.parametrize(
     "dynamic",
     [
-        pytest.param(False, id="static", marks=[pytest.mark.optimised, pytest.mark.sampled(4)]),
-        pytest.param(True, id="dynamic", marks=pytest.mark.sampled(2)),
+        pytest.param(False, id="static", marks=[pytest.mark.optimised, pytest.mark.sampled(6)]),
+        pytest.param(True, id="dynamic", marks=pytest.mark.sampled(3)),
     ],
 )
 @pytest.mark.parametrize("name", NAMES)

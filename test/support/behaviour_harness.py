@@ -157,10 +157,10 @@ def all_are_compiled() -> bool:
     return os.environ.get("WEFT_TEST_COMPILED") == "1" or bool(os.environ.get("WEFT_DEVICE"))
 
 
-def _is_interpreted(function: Callable[..., Any]) -> bool:
-    """Whether a function is optimised as always, and then interpreted: all but one of `COMPILED`, by name."""
-    name = f"{function.__module__}.{getattr(function, '__qualname__', '')}"
-    return not all_are_compiled() and zlib.crc32(name.encode()) % COMPILED != 0
+def mostly_interpreted(name: str) -> contextlib.AbstractContextManager[None]:
+    """Optimise what is called in the block as always, and then interpret it: all but one of `COMPILED`, by name."""
+    is_compiled = all_are_compiled() or zlib.crc32(name.encode()) % COMPILED == 0
+    return contextlib.nullcontext() if is_compiled else interpreting("optimized")
 
 
 def same(
@@ -175,12 +175,12 @@ def same(
     """Compare compiled calls with eager ones, each on a tuple of arguments (or on its only argument), twice.
 
     All calls go to one function that `compile` makes, which must have traced `traces` times in the end (None: any
-    number). Without one, most functions are optimised and then interpreted, as `_is_interpreted` says.
+    number). Without one, most functions are optimised and then interpreted, as `mostly_interpreted` says.
     With WEFT_DISABLE_JIT=1 both sides run eagerly, which shows whether a test itself is right.
     """
     comparison = Comparison(rtol, atol, joined)
     compiled = (compile or weft.function)(function)
-    is_interpreted = compile is None and _is_interpreted(function)
+    name = f"{function.__module__}.{getattr(function, '__qualname__', '')}"
     traced = 0
     for call, layout in [
         *((call, "") for call in calls * 2),
@@ -190,7 +190,7 @@ def same(
         if layout:
             traced = compiled.trace_count
         expected = observe(function, arguments, layout)
-        with interpreting("optimized") if is_interpreted else contextlib.nullcontext():
+        with mostly_interpreted(name) if compile is None else contextlib.nullcontext():
             got = observe(compiled, arguments, layout)
         try:
             comparison.observations(got, expected)
@@ -229,4 +229,13 @@ def printed() -> Iterator[io.StringIO]:
         yield output
 
 
-__all__ = ["Comparison", "Observation", "all_are_compiled", "observe", "printed", "refused", "same"]
+__all__ = [
+    "Comparison",
+    "Observation",
+    "all_are_compiled",
+    "mostly_interpreted",
+    "observe",
+    "printed",
+    "refused",
+    "same",
+]

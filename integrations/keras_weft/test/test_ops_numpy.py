@@ -273,7 +273,6 @@ def dtypes_that_differ(calls: list[str], arrays: dict[str, np.ndarray]) -> list[
     return found + [call for call in calls if call in OTHERS and evaluate(call, arrays).dtype != OTHERS[call]]
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_dtypes_of_functions_of_one_array(dtype: str) -> None:
     arrays = {dtype: np.array([[1, 0], [1, 1]], dtype)}
@@ -293,7 +292,6 @@ def test_dtypes_of_functions_of_one_array(dtype: str) -> None:
     assert dtypes_that_differ([f"ops.{name}({dtype})" for name in names if name not in without], arrays) == []
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_dtypes_of_functions_of_two_arrays(dtype: str) -> None:
     arrays = {f"x_{other}": np.array([[1, 0], [1, 1]], other) for other in DTYPES}

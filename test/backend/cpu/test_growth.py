@@ -63,7 +63,6 @@ def filled():
     return compile_text(FILLED)
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("count", [0, 1, 2, 700, 5000])
 def test_append(append, count):
     x = np.arange(3.0)

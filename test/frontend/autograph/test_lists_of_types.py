@@ -88,6 +88,7 @@ def test_indices_of_many_axes_stay_indices():
     same(at_each_axis, *calls)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_recordings_grow_with_lists(program):
     def length(n: int) -> int:

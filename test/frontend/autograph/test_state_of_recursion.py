@@ -121,6 +121,7 @@ def test_it_is_what_it_is_in_python(program: Callable[..., Any]) -> None:
     same(program, I64(4), I64(1), joined=True)
 
 
+@pytest.mark.soak
 @settings(max_examples=5, deadline=None)
 @given(st.integers(1, 5), st.lists(st.integers(0, 4), min_size=5, max_size=5), st.booleans())
 def test_permutations_are_those_of_python(size: int, numbers: list[int], is_counted: bool) -> None:

@@ -60,6 +60,7 @@ LISTS = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("functions", [DICTS[:7], DICTS[7:14], DICTS[14:], LISTS[:6], LISTS[6:]])
 def test_errors_are_pythons(functions: list[Any]) -> None:
     for function in functions:

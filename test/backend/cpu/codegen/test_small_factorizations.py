@@ -246,7 +246,6 @@ def made_of_factors(a: Any) -> Any:
     )
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("shape", [(0, 3, 2), (3, 2), (2, 1, 5, 3, 2), (2, 0, 3, 2)], ids=str)
 def test_shapes_of_stacks(shape: tuple[int, ...]) -> None:
     a = numbers("f8", *shape)
