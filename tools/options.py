@@ -109,6 +109,12 @@ class Options:
     verify_roundtrip: bool = option(
         False, "", "check that the input is read again as it is printed, as text and bytecode"
     )
+    remarks_filter: str = option(
+        "",
+        "regex",
+        "show as remarks what passes decided, and why, of the kinds that are found: vector, threads, copy, .*",
+        beside="what `explain()` tells; of MLIR's own passes nothing",
+    )
     verify_diagnostics: str = option(
         "",
         "all|only-expected",
@@ -214,7 +220,6 @@ NOT_HERE = (
     "mlir-print-unique-ssa-ids",
     "mlir-print-value-users",
     "profile-actions-to",
-    "remarks-filter",
 )
 """Options of mlir-opt that the bindings of MLIR do not reach."""
 

@@ -29,6 +29,7 @@ from .options import Options
 from .parsing import Parser, define_dialects, require_root, require_roundtrip, rooted_anywhere
 from .plugins import add_all_ops, add_all_passes, load_plugins, outside_of
 from .python_functions import is_function_reference, trace_function
+from .remarks import remarking
 from .reproducer import Reproducer, read_reproducer
 from .requested import requested_steps, require_known_passes
 
@@ -196,7 +197,7 @@ class Session:
     def _work(self, source: Source) -> tuple[bool, Output | None]:
         """Work on one text: whether all went as it should, and what to print unless there were errors."""
         collector = Collector(source.name)
-        with collector.attached(context()):
+        with collector.attached(context()), remarking(self.options.remarks_filter, collector):
             output = self._transform(source, collector)
         diagnostics = collector.diagnostics
         if self.options.verify_diagnostics:

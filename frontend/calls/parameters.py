@@ -22,8 +22,8 @@ def completed(
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:
-        more = _counted(signature, name, args, str(error)) or _meant(signature, kwargs, str(error))
-        raise WeftTypeError(f"{name}() {error}{more}") from None
+        more = _unexpected(signature, kwargs) or f"{error}{_counted(signature, name, args, str(error))}"
+        raise WeftTypeError(f"{name}() {more}") from None
     bound.apply_defaults()
     return bound.args, bound.kwargs
 
@@ -39,17 +39,20 @@ def _counted(signature: inspect.Signature, name: str, args: tuple[Any, ...], err
     return f"{counted}, and {len(args)} were given{hint}"
 
 
-def _meant(signature: inspect.Signature, kwargs: dict[str, Any], error: str) -> str:
-    """The parameter that is most like a name of which there is none."""
-    unknown = next((key for key in kwargs if error == f"got an unexpected keyword argument {key!r}"), None)
-    if unknown is None:
+def _unexpected(signature: inspect.Signature, kwargs: dict[str, Any]) -> str:
+    """That there is no parameter of a name, as Python says before all else, and which is most like it."""
+    takes = [
+        p.name for p in signature.parameters.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+    ]
+    is_open = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
+    unknown = next((key for key in kwargs if key not in signature.parameters), None)
+    if unknown is None or is_open:
         return ""
     import difflib  # for messages only
 
-    close = difflib.get_close_matches(
-        unknown, [name for name in signature.parameters if name not in kwargs], n=1
-    )
-    return f"; did you mean {close[0]}?" if close else ""
+    close = difflib.get_close_matches(unknown, [name for name in takes if name not in kwargs], n=1)
+    instead = f"; did you mean {close[0]}?" if close else f": it takes {', '.join(takes)}" if takes else ""
+    return f"got an unexpected keyword argument {unknown!r}{instead}"
 
 
 class Parameters:

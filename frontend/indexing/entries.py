@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import reprlib
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -88,7 +89,9 @@ def _parse_sequence(entry: Any) -> list[Entry]:
     """A list, range or the like (or a tuple inside the index tuple) is an array; an empty one has no dtype."""
     array = np.asarray(entry)
     if not array.ndim:
-        raise WeftIndexError(KINDS)
+        is_float = isinstance(entry, (float, np.floating))
+        instead = ", a float: write // in place of /, or int(...)" if is_float else ""
+        raise WeftIndexError(f"{KINDS}\n  this is {reprlib.repr(entry)}{instead}")
     return _parse_array(array if array.size else array.astype(np.int64), KINDS)
 
 
