@@ -52,6 +52,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         170,
         "what is put into several places stays one object; calls that need longer ints than of 64 bits are made again",
     ),
+    ("tools", 60, "weft-opt shows what passes decide as remarks at the lines of the input, as mlir-opt does"),
     (
         "passes",
         150,

@@ -143,6 +143,7 @@ class TestDebugger:
 
 
 class TestTracebacks:
+    @pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 adds the entry of a `raise`")
     def test_tracebacks_show_the_users_frames_alone(self):
         def helper(x):
             for i in range(5):
