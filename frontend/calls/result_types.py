@@ -17,6 +17,7 @@ from ..runtime_values.result_spec import (
     KeptResult,
     OptionalResult,
     OutsideResult,
+    Result,
     SelectedResult,
     SharedResult,
     ThawedResult,
@@ -64,7 +65,12 @@ def _text_of(leaf: Any, computed: Sequence[TensorType], arguments: Sequence[Tens
     if isinstance(leaf, ConstantResult):
         return shown_value(leaf.value)
     if isinstance(leaf, ChosenResult):
-        return " or ".join(map(shown_value, leaf.options))
+        return " or ".join(
+            describe(option.structure, several(option.leaves))
+            if isinstance(option, Result)
+            else shown_value(option)
+            for option in leaf.options
+        )
     if isinstance(leaf, (FoundResult, ThawedResult)):
         return leaf.kind if isinstance(leaf, FoundResult) else "a string"
     columns = [computed[column.position] for column, _ in leaf.columns]

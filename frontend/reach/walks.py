@@ -307,7 +307,8 @@ def walk_of_kind(kind: type) -> Walk | None:
     if found is not None:
         return found
     module = getattr(kind, "__module__", "")
-    is_foreign = module.partition(".")[0] in _WITHOUT_STATE or is_own_module(module)
+    is_library = module.partition(".")[0] in _WITHOUT_STATE and not is_users_module(module)
+    is_foreign = is_library or is_own_module(module)
     return None if is_foreign else _OBJECTS
 
 

@@ -249,13 +249,23 @@ class Outputs:
         if isinstance(leaf, RuntimeNone):
             return OptionalResult(self._computed(leaf.is_none), self.collect(leaf.value))
         if isinstance(leaf, RuntimeChoice):
-            return ChosenResult(self._computed(leaf.index), leaf.options)
+            return ChosenResult(self._computed(leaf.index), self._options_of(leaf))
         if isinstance(leaf, RuntimeTable) or (isinstance(leaf, RuntimeLength) and leaf.has_lists):
             parts, make = leaf.at_run_time()
             return HolderResult(self.collect(parts), make)
         if isinstance(leaf, RuntimeLength):
             return self._list(leaf)
         return None
+
+    def _options_of(self, leaf: RuntimeChoice) -> tuple[Any, ...]:
+        """Several values: constants, and what the objects hold that were made."""
+        for number, option in enumerate(leaf.options):
+            if number not in leaf.held:
+                flatten_results(option, [])  # refuses what holds traced arrays
+        return tuple(
+            self.collect(option) if number in leaf.held else option
+            for number, option in enumerate(leaf.options)
+        )
 
     def _typed(self, leaf: SeveralTypes) -> TypedResult:
         """A result of one of several types, as a branch decided."""

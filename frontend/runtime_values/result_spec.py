@@ -235,14 +235,15 @@ class OptionalResult(NamedTuple):
 
 
 class ChosenResult(NamedTuple):
-    """One of several constants."""
+    """One of several constants, and of objects that are made at each call."""
 
     choice: ComputedResult
     options: tuple[Any, ...]
 
     def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
         """The value of a call."""
-        return self.options[int(self.choice.build(outputs, leaves))]
+        chosen = self.options[int(self.choice.build(outputs, leaves))]
+        return chosen.build(outputs, leaves) if isinstance(chosen, Result) else chosen
 
 
 class ListResult(NamedTuple):

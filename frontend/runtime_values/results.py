@@ -152,11 +152,13 @@ class RuntimeLength(RuntimeContainer):
 
 
 class RuntimeChoice(RuntimeValue):
-    """One of several constants, chosen at run time; AutoGraph's chosen values are such."""
+    """One of several constants and objects, chosen at run time; AutoGraph's chosen values are such."""
 
     __slots__ = ()
     index: TracedArray
     options: tuple[Any, ...]
+    held: frozenset[int]
+    """The places of the options that are what they hold: objects that are made at each call."""
 
     def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
         """The index."""

@@ -144,6 +144,9 @@ class _Test:
         if isinstance(node, ast.MatchOr):
             self._choice(node, subject)
             return
+        if isinstance(node, (ast.MatchSequence, ast.MatchMapping)):  # which None never is
+            is_there = ast.Compare(build.load(subject, node), [ast.IsNot()], [build.constant(None, node)])
+            self.conditions.append(ast.copy_location(is_there, node))
         flag = self.names.fresh("matched")
         self.conditions.append(build.load(flag, node))
         outline = self._outline(node)

@@ -341,13 +341,13 @@ EXAMPLES = {
                     matched_1 = True
             def result_1():
                 nonlocal return_
-                # line 4: if matched_1 and part_1 == 0:
+                # line 4: if subject_1 is not None and matched_1 and (part_1 == 0):
                 def then_1():
                     nonlocal return_, y
                     y = part_2
                     return_ = y
                     return weft_.RETURN
-                # line 4: if matched_1 and part_1 == 0: ... else:
+                # line 4: if subject_1 is not None and matched_1 and (part_1 == 0): ... else:
                 def else_1():
                     # line 6: if subject_1 == 1 or subject_1 == 2:
                     def then_2():
@@ -355,9 +355,9 @@ EXAMPLES = {
                         return_ = x
                         return weft_.RETURN
                     return weft_.if_(weft_.or_(subject_1 == 1, lambda: subject_1 == 2), then_2, None)
-                return weft_.if_(weft_.and_(matched_1, lambda: part_1 == 0, tested=True), then_1, else_1, dead='y')
+                return weft_.if_(weft_.and_(weft_.is_not_(subject_1, None), lambda: matched_1, lambda: part_1 == 0, tested=True), then_1, else_1, dead='y')
             return weft_.result(result_1)
-        """,
+        """,  # noqa: E501
     ),
 }
 

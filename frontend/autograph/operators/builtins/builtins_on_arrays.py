@@ -305,10 +305,8 @@ def type_(value: Any) -> Any:
     if isinstance(value, CompositeValue):
         return type(value.example())
     if isinstance(value, Chosen):
-        classes = {type(option) for option in value.options}
-        if len(classes) > 1:
-            raise UnsupportedError(f"the class of {value!r} is known only at run time: ask isinstance()")
-        return classes.pop()
+        classes = tuple(type(option) for option in value.options)
+        return Chosen(value.index, classes) if len(set(classes)) > 1 else classes[0]
     if is_text(value):
         return str
     if isinstance(value, SequenceIterator):
@@ -334,16 +332,6 @@ def fold(combine: Callable[[Any, Any], Any], iterable: Any, start: Any) -> Any:
 
     for_(left_of(iterable), body)
     return total
-
-
-def reduce_(function: Callable[..., Any], iterable: Any, *initial: Any) -> Any:
-    """`functools.reduce`."""
-    iterable = left_of(iterable)
-    if sequence_of(iterable) is None and not (initial and isinstance(iterable, Walk)):
-        return functools.reduce(functools.partial(operators().call, function), iterable, *initial)
-    if not initial:
-        initial, iterable = (iterable[0],), iterable[1:]
-    return fold(functools.partial(operators().call, function), iterable, initial[0])
 
 
 def _holds_traced(iterable: Any) -> bool:

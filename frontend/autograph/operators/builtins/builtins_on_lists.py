@@ -31,7 +31,7 @@ from ..statements.statements import if_
 from ..values.abstract import ArrayKind, Container, Kind, Partial, Text, as_array_kind, kind_of
 from ..values.iterables import Filtered, Sequence, Tail, sequence_of
 from ..values.sequence_iterators import SequenceIterator, left_of
-from .builtins_on_arrays import bool_
+from .builtins_on_arrays import bool_, fold
 
 Key = Callable[[Any], Any]
 
@@ -208,6 +208,22 @@ def _first_and_rest(items: Any) -> tuple[Callable[[], Any], Any, Any]:
         return lambda: sequence.item(0), Tail(sequence), sequence.length
     known = builtins.list(items)
     return lambda: known[0], known[1:], len(known)
+
+
+def reduce_(function: Key, iterable: Any, *initial: Any) -> Any:
+    """`functools.reduce`."""
+    combine, items = functools.partial(operators().call, function), left_of(iterable)
+    if isinstance(items, (Walk, Filtered)) and not initial:
+        items = list_(items)
+    if sequence_of(items) is None and not isinstance(items, (Walk, Filtered)):
+        return functools.reduce(combine, items, *initial)
+    if initial:
+        return fold(combine, items, initial[0])
+    first, rest, length = _first_and_rest(items)
+    if isinstance(length, int):
+        return fold(combine, rest, first()) if length else functools.reduce(combine, ())
+    raise_if(np.equal(length, 0), "TypeError", "reduce() of empty iterable with no initial value")
+    return fold(combine, rest, first())
 
 
 def _complaint(builtin: Callable[..., Any]) -> str:

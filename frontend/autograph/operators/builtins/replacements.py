@@ -185,7 +185,7 @@ _ROWS: dict[Any, _Row] = {
     map: (_always, lambda: arrays.map_),
     filter: (_always, lambda: arrays.filter_),
     sum: (_always, lambda: arrays.sum_),
-    functools.reduce: (_always, lambda: arrays.reduce_),
+    functools.reduce: (_always, lambda: lists.reduce_),
     iter: (_always, lambda: sequence_iterators.iter_),
     next: (_always, lambda: arrays.next_),
     np.ndindex: (_always, lambda: arrays.ndindex),

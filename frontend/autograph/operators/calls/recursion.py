@@ -42,13 +42,13 @@ from ..values.abstract import (
     as_arrays,
     carried_types,
     flatten,
-    join,
     kind_of,
     parts_of,
     unflatten,
 )
 from ..values.aliases import is_available, present
 from ..values.control_flow_state import Activation, StagedFunction, control_flow
+from ..values.joins import join
 from ..values.program_locations import Snapshot
 from ..values.resolve_grown_lists import resolve_grown_list
 

@@ -303,7 +303,7 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
             return lookup("full")((self._length,), number((kind.value,))[0])
         if not isinstance(kind, Choice):
             return None
-        known = number(tuple(option.value for option in kind.options))
+        known = number(kind.constants)
         numbers = lookup("stack")([lookup("asarray")(value) for value in known])
         return lookup("take")(numbers, self._arrays[0][: self._length], axis=0)
 

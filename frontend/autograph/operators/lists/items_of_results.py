@@ -25,7 +25,7 @@ def structure_of_item(kind: Kind, positions: Iterator[int]) -> Structure:
     if isinstance(kind, Partial) and kind.inner is not None:
         return Node(_PresentOrNone, (), (Leaf(next(positions)), structure_of_item(kind.inner, positions)))
     if isinstance(kind, Choice):
-        return Node(_one_of(tuple(option.value for option in kind.options)), (), (Leaf(next(positions)),))
+        return Node(_one_of(kind.constants), (), (Leaf(next(positions)),))
     if isinstance(kind, Text):
         return Node(_TextOfNumber, (), (Leaf(next(positions)),))
     value = kind.value if isinstance(kind, Static) else None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..values.abstract import Kind, Mismatch, Text, join, require_lists_at_most, texts_grow
+from ..values.abstract import Kind, Mismatch, Text, require_lists_at_most, texts_grow
+from ..values.joins import join
 from ..values.mismatches import control_flow_error
 
 

@@ -20,6 +20,7 @@ from ..values.abstract import parts_of
 from ..values.aliases import entry_of, present, reachable
 from ..values.composites import IMMUTABLE
 from ..values.made_objects import tell_apart
+from ..values.optional import Chosen
 from ..values.resolve_grown_lists import resolve_grown_list
 from .kept_items import begin_again_if_copied
 
@@ -29,6 +30,11 @@ def note_containers(
 ) -> None:
     """Remember which containers from before a branch or loop its result, which is in place already, may be."""
     result, *candidates = (resolve_grown_list(present(value)) for value in (result, *candidates))
+    if isinstance(result, Chosen):
+        for number in result.held:
+            option = result.options[number]
+            note_containers(trace, name, option, _of_class(candidates, type(option)), seen)
+        return
     if isinstance(result, RuntimeContainer):
         result.candidates = tuple(c for c in candidates if _is_mutable(c) and c is not result)
     several = [c for c in candidates if _is_mutable(c) and c is not result]
@@ -43,6 +49,12 @@ def note_containers(
     keys = parts[0] or (None,) * len(parts[1])
     for position, (key, item) in enumerate(zip(keys, parts[1], strict=True)):
         note_containers(trace, name, item, [entry_of(c, position, key) for c in candidates], seen)
+
+
+def _of_class(values: Iterable[Any], kind: type) -> list[Any]:
+    """Those of a class among values, also among what they may be."""
+    found = (value.options if isinstance(value, Chosen) else (value,) for value in values)
+    return [value for options in found for value in options if type(value) is kind]
 
 
 class SeenNow:

@@ -59,7 +59,7 @@ def _numbers_of_texts(constant: Kind, arrays: Iterator[Any], room: Any) -> Any:
     if isinstance(constant, Static):
         return lookup("full")((room,), kept_texts.number_of_text(trace, constant.value))
     assert isinstance(constant, Choice)
-    numbers = [kept_texts.number_of_text(trace, option.value) for option in constant.options]
+    numbers = [kept_texts.number_of_text(trace, text) for text in constant.constants]
     return lookup("take")(lookup("stack")(numbers), next(arrays), axis=0)
 
 

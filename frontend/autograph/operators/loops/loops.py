@@ -59,7 +59,6 @@ from ..values.abstract import (
     carried_types,
     flatten,
     holds_types,
-    join,
     kind_of,
     unflatten,
 )
@@ -74,6 +73,7 @@ from ..values.aliases import (
 )
 from ..values.control_flow_state import LoopKey, control_flow
 from ..values.copies import copied
+from ..values.joins import join
 from ..values.looked_up import as_input
 from ..values.made_objects import tell_apart
 from ..values.mismatches import control_flow_error, require_fit, shown_name

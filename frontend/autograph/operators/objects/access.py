@@ -50,7 +50,7 @@ from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import users_method
 from ..values.unfollowed_changes import require_followed, require_followed_attribute
 from .arithmetic import update
-from .chosen_objects import ChosenAttributes, are_objects, of_chosen
+from .chosen_objects import ChosenAttributes, are_objects
 from .keys import plain_key
 
 _OF_THE_LAYOUT = ("shape", "dtype", "strides", "data")
@@ -156,7 +156,7 @@ def _of_chosen(owner: Chosen, name: str) -> Any:
     """An attribute of what was chosen: that of each of several generators or classes, or that of the object."""
     if are_generators(owner.options) or _are_named(owner, name):
         return Chosen(owner.index, tuple(attr(option, name) for option in owner.options))
-    return of_chosen(owner, partial(attr, name=name))
+    return owner.each(partial(attr, name=name))
 
 
 def _behind_proxy(owner: Any) -> Any:

@@ -15,20 +15,20 @@ from ..values.optional import Chosen
 
 
 def are_objects(trace: Recorder, options: Collection[Any]) -> bool:
-    """Whether all options are objects whose attributes are followed, each of which is one for all runs of a loop."""
-    return all(was_there(trace, option) for option in options) and all(
-        not isinstance(option, (type, FunctionType, ModuleType)) and attributes_of(option) is not None
-        for option in options
+    """Whether the options are objects whose attributes are followed, each of which is one for all runs of a loop.
+
+    Constants may be among them, which have no attributes that change.
+    """
+    objects = [option for option in options if not isinstance(option, _CONSTANTS)]
+    return bool(objects) and all(
+        was_there(trace, option)
+        and not isinstance(option, (type, FunctionType, ModuleType))
+        and attributes_of(option) is not None
+        for option in objects
     )
 
 
-def of_chosen(owner: Chosen, read: Callable[[Any], Any]) -> Any:
-    """What is read of the object that was chosen: a chain of conditions."""
-    result: Callable[[], Any] = partial(read, owner.options[-1])
-    for number, option in reversed(list(enumerate(owner.options[:-1]))):
-        one, others = _thunk(partial(read, option)), _thunk(result)
-        result = partial(operators().if_exp, owner.index == number, one, others)
-    return result()
+_CONSTANTS = (int, float, complex, str, bytes, type(NotImplemented), type(...))
 
 
 class ChosenAttributes:

@@ -6,8 +6,10 @@ from typing import Any, NoReturn
 
 from .....dialect.errors import UnsupportedError
 from ....runtime_values.example_values import example_of
-from ....runtime_values.results import RuntimeLength, RuntimeTable
+from ....runtime_values.results import RuntimeLength, RuntimeTable, present
 from ....tracing.array import TracedArray
+from ..interface import operators
+from ..values.optional import Chosen, Optional
 from ..values.resolve_grown_lists import resolve_grown_list
 from .access import attr
 
@@ -24,6 +26,17 @@ def class_parts(subject: Any, kind: Any, count: int, names: tuple[str, ...]) -> 
     if not isinstance(kind, type):
         raise TypeError("called match pattern must be a class")
     subject = resolve_grown_list(subject)
+    parts: tuple[Any, ...] | None
+    if isinstance(subject, Optional):
+        parts = operators().if_exp(
+            subject == None,  # noqa: E711  (which is traced)
+            lambda: class_parts(None, kind, count, names),
+            lambda: class_parts(subject.value, kind, count, names),
+        )
+        return parts
+    if isinstance(subject, Chosen):
+        parts = subject.each(lambda one: class_parts(one, kind, count, names))
+        return parts
     example = example_of(subject) if isinstance(subject, TracedArray) else subject
     if not (issubclass(subject.python_type, kind) if _is_of_run_time(subject) else isinstance(example, kind)):
         return None
@@ -49,7 +62,12 @@ def taken_apart(subject: Any, is_mapping: bool, is_nested: bool) -> Any:
     >>> taken_apart([1, 2], is_mapping=False, is_nested=False)
     [1, 2]
     """
-    value = resolve_grown_list(subject)
+    value = present(resolve_grown_list(subject))  # the pattern has been asked whether it is None
+    if isinstance(value, Chosen) and value.held:
+        raise UnsupportedError(
+            f"{value!r} is taken apart by a case of `match` that names no class, which Python decides while it is "
+            "traced: name the class (case Point(x=x, y=y))"
+        )
     if _is_of_run_time(value):
         is_dict = isinstance(value, RuntimeTable) and issubclass(value.python_type, dict)
         if is_dict if is_mapping else isinstance(value, RuntimeLength):

@@ -35,10 +35,10 @@ from ..values.abstract import (
     array_leaves,
     as_arrays,
     flatten,
-    join,
     kind_of,
 )
 from ..values.iterables import is_text
+from ..values.joins import join
 from ..values.mismatches import control_flow_error
 from ..values.optional import Chosen, Optional
 
@@ -98,7 +98,7 @@ def _require_key(kind: Kind) -> None:
         hash(kind.value)
     elif isinstance(kind, Partial):
         _refuse(f"a value that is {kind}", "; test it before (if key is not None)")
-    elif not isinstance(kind, (Choice, Text)):
+    elif not isinstance(kind, (Choice, Text)) or (isinstance(kind, Choice) and kind.held):
         _refuse(str(kind))
 
 
@@ -257,11 +257,11 @@ def _option(trace: Recorder, key: Any, found: Kind, kind: Choice) -> tuple[Any, 
     """The number of a constant among those that are keys, and whether it is one; None where it surely is none."""
     options = found.options if isinstance(found, Choice) else (found,)
     if isinstance(key, RuntimeString):
-        number: Any = key.ask(int, _place_in, tuple(option.value for option in kind.options))
+        number: Any = key.ask(int, _place_in, kind.constants)
         return number, np.greater_equal(number, 0)
     if not any(option in kind.options for option in options):
         return None
-    known = [option.value for option in kind.options]
+    known = kind.constants
     if not isinstance(key, Chosen):
         return np.int64(known.index(key)), True
     numbers = np.array([known.index(option) if option in known else -1 for option in key.options])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from .....dialect.mlir import Type, Value
 from .....dialect.types import TensorType
 from ....runtime_values import kept_texts
-from ....runtime_values.results import RuntimeContainer, RuntimeLength, RuntimeTable
+from ....runtime_values.results import RuntimeLength, RuntimeTable
 from ....runtime_values.values import RuntimeValue
 from ....signature.composite_arrays import array_of
 from ....signature.traced_value import CompositeValue
@@ -35,7 +35,6 @@ from .array_kinds import (
     absent_array,
     array_of_value,
     array_value,
-    join_arrays,
     mlir_type_of,
     order_of,
     promoted,
@@ -74,6 +73,7 @@ from .kinds import (
 from .kinds import (
     Text as Text,
 )
+from .kinds import are_alike, options_of
 from .kinds import (
     require_lists_at_most as require_lists_at_most,
 )
@@ -83,7 +83,7 @@ from .kinds import (
 from .made_objects import attributes_of_made, note_joined
 from .optional import Chosen, MaybeUnbound, Optional
 from .program_locations import UNBOUND
-from .several_kinds import absent_types, carried_types_of, flatten_types, join_types, unflatten_types
+from .several_kinds import absent_types, carried_types_of, flatten_types, unflatten_types
 
 # Finding out
 
@@ -100,7 +100,7 @@ def kind_of(value: Any, around: tuple[Any, ...] = ()) -> Kind:
     if isinstance(value, Optional):
         return Partial(kind_of(value.value), none=True)
     if isinstance(value, Chosen):
-        return Choice(tuple(map(Static, value.options)))
+        return Choice(tuple(_kinds_of_options(value)))
     if isinstance(value, TracedArray):
         number = value._python_type
         order = () if value.ndim < 2 else order_of(value._layout())
@@ -124,6 +124,13 @@ def kind_of(value: Any, around: tuple[Any, ...] = ()) -> Kind:
     return Static(value)
 
 
+def _kinds_of_options(chosen: Chosen) -> Iterator[Static | Container]:
+    for number, option in enumerate(chosen.options):
+        kind = kind_of(option) if number in chosen.held else Static(option)
+        assert isinstance(kind, (Static, Container)), "an object is what it holds"
+        yield kind
+
+
 def parts_of(value: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
     """Keys and entries of a container that is joined entry by entry."""
     kind = type(value)
@@ -133,8 +140,8 @@ def parts_of(value: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
         return tuple(value._fields), list(value)
     if kind in (dict, OrderedDict):
         return tuple(value), list(value.values())
-    if kind is slice and any(isinstance(b, (TracedArray, RuntimeValue)) for b in _bounds(value)):
-        return _BOUNDS, _bounds(value)
+    if kind is slice and any(isinstance(b, (TracedArray, RuntimeValue)) for b in bounds_of(value)):
+        return BOUNDS, bounds_of(value)
     if isinstance(value, COMPOSITES):
         return parts_of_composite(value)
     if isinstance(value, RuntimeValue):
@@ -147,10 +154,10 @@ def parts_of(value: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
     return None if attributes is None else (tuple(attributes), list(attributes.values()))
 
 
-_BOUNDS = ("start", "stop", "step")
+BOUNDS = ("start", "stop", "step")
 
 
-def _bounds(value: slice) -> list[Any]:
+def bounds_of(value: slice) -> list[Any]:
     return [value.start, value.stop, value.step]
 
 
@@ -160,7 +167,9 @@ def as_arrays(kind: Kind) -> Kind:
         return Container(kind.kind, kind.keys, tuple(map(as_arrays, kind.children)))
     if isinstance(kind, Partial) and kind.inner is not None:
         return Partial(as_arrays(kind.inner), kind.unbound, kind.none)
-    return Text() if _is_made_text(kind) else as_array_kind(kind) or kind
+    if isinstance(kind, Choice):
+        return _with_held(kind, as_arrays)
+    return Text() if is_made_text(kind) else as_array_kind(kind) or kind
 
 
 def with_carried_texts(kind: Kind) -> Kind:
@@ -169,19 +178,26 @@ def with_carried_texts(kind: Kind) -> Kind:
         return Container(kind.kind, kind.keys, tuple(map(with_carried_texts, kind.children)))
     if isinstance(kind, Partial) and kind.inner is not None:
         return Partial(with_carried_texts(kind.inner), kind.unbound, kind.none)
-    return Text() if _is_made_text(kind) else kind
+    if isinstance(kind, Choice):
+        return _with_held(kind, with_carried_texts)
+    return Text() if is_made_text(kind) else kind
+
+
+def _with_held(kind: Choice, change: Callable[[Kind], Kind]) -> Kind:
+    """A choice with the abstract types of its objects changed."""
+    changed = (change(option) if isinstance(option, Container) else option for option in kind.options)
+    return Choice(tuple(changed)) if kind.held else kind  # type: ignore[arg-type]
 
 
 def texts_grow(before: Kind, after: Kind) -> bool:
     """Whether texts become longer each time, so that there is no end to what they may be."""
-    if not isinstance(before, Choice) or not isinstance(after, Choice) or not _is_text(after):
+    if not isinstance(before, Choice) or not isinstance(after, Choice) or not is_text_kind(after):
         return False
-    known = [option.value for option in before.options]
-    found = [option.value for option in after.options[len(known) :]]
+    known, found = before.constants, after.constants[len(before.constants) :]
     return any(text and (new.startswith(text) or new.endswith(text)) for new in found for text in known)
 
 
-def _is_made_text(kind: Kind) -> TypeGuard[Static]:
+def is_made_text(kind: Kind) -> TypeGuard[Static]:
     return isinstance(kind, Static) and _is_made(kind.value)
 
 
@@ -189,10 +205,13 @@ def _is_made(value: Any) -> bool:
     return isinstance(value, RuntimeValue) and value.is_made_text
 
 
-def _is_text(kind: Kind) -> bool:
+def is_text_kind(kind: Kind) -> bool:
     """Whether values are texts, known while tracing or not."""
     if isinstance(kind, (Static, Choice)):
-        return all(isinstance(option.value, str) or _is_made(option.value) for option in _options(kind))
+        return all(
+            isinstance(option, Static) and (isinstance(option.value, str) or _is_made(option.value))
+            for option in options_of(kind)
+        )
     return isinstance(kind, Text)
 
 
@@ -202,6 +221,8 @@ def holds_types(kind: Kind | None) -> bool:
         return bool(kind.types)
     if isinstance(kind, Container):
         return any(map(holds_types, kind.children))
+    if isinstance(kind, Choice):
+        return any(map(holds_types, kind.options))
     return isinstance(kind, Partial) and holds_types(kind.inner)
 
 
@@ -213,153 +234,11 @@ def as_promoted_kind(kind: Kind) -> Kind:
         return kind
     if isinstance(kind, Container):
         return Container(kind.kind, kind.keys, tuple(map(as_promoted_kind, kind.children)))
+    if isinstance(kind, Choice):
+        return _with_held(kind, as_promoted_kind)
     assert isinstance(kind, Partial)
     assert kind.inner is not None
     return Partial(as_promoted_kind(kind.inner), kind.unbound, kind.none)
-
-
-# Joining
-
-
-def join(left: Kind | None, right: Kind | None, by_type: bool = False) -> Kind:
-    """The least abstract type that holds what both paths give; None is a path that never gets here.
-
-    Numbers and arrays of two types are promoted, unless they are joined by type. Raises `Mismatch` when there is none.
-    """
-    if left is None or right is None:
-        present = left if right is None else right
-        assert present is not None, "one path of two gets here"
-        return present if by_type else as_promoted_kind(present)
-    if not by_type:
-        left, right = as_promoted_kind(left), as_promoted_kind(right)
-    if left == right:
-        return left
-    if isinstance(left, Partial) or isinstance(right, Partial) or _is_none(left) or _is_none(right):
-        return _join_partial(left, right, by_type)
-    if _is_list(left) and _is_list(right) and not _have_same_length(left, right):
-        return _join_lists(left, right)
-    if _are_tables(left, right):
-        joined: Kind = operators().join_tables(left, right)
-        return joined
-    if slice in (getattr(left, "kind", None), getattr(right, "kind", None)):
-        left, right = _as_bounds(left), _as_bounds(right)
-    if isinstance(left, Container) and isinstance(right, Container):
-        return _join_containers(left, right, by_type)
-    one, other = as_array_kind(left), as_array_kind(right)
-    if one is None and other is None and (choice := _join_constants(left, right)) is not None:
-        return choice
-    if one is None or other is None:
-        raise Mismatch(f"{left} on one path and {right} on the other")
-    return join_types(left, right) if by_type else join_arrays(one, other)
-
-
-def _are_constant(kind: Kind) -> bool:
-    """Whether a value is one of constants."""
-    return isinstance(kind, (Static, Choice)) and not any(map(_is_made_text, _options(kind)))
-
-
-def _are_tables(left: Kind, right: Kind) -> bool:
-    """Whether two values are joined as dicts or sets whose keys only the program knows."""
-    kinds = (left, right)
-    if any(isinstance(kind, Tabled) for kind in kinds):
-        return True
-    return all(isinstance(kind, Static) and isinstance(kind.value, (dict, set, frozenset)) for kind in kinds)
-
-
-def _join_constants(left: Kind, right: Kind) -> Choice | Text | None:
-    """One of several constants, or a text; None for what is neither, and for very many constants."""
-    if _is_text(left) and _is_text(right) and not (_are_constant(left) and _are_constant(right)):
-        return Text()
-    if not isinstance(left, (Static, Choice)) or not isinstance(right, (Static, Choice)):
-        return None
-    options = tuple(dict.fromkeys((*_options(left), *_options(right))))
-    if all(isinstance(option.value, RuntimeContainer) for option in options):
-        raise Mismatch(
-            "one of two lists or dicts of lists that were there before, of which compiled code keeps the lists apart: "
-            "make new ones on each path ([list(row) for row in rows])"
-        )
-    if any(isinstance(option.value, RuntimeValue) for option in options):
-        raise Mismatch(
-            f"{left} on one path and {right} on the other: objects that are made when the program runs "
-            "cannot be carried out of a branch or loop; print them or raise them where they are made"
-        )
-    if len(options) <= MOST_OPTIONS:
-        return Choice(options)
-    return Text() if _is_text(left) and _is_text(right) else None
-
-
-def _as_bounds(kind: Kind) -> Kind:
-    """A slice whose bounds are known, as one whose bounds are not."""
-    if isinstance(kind, Static) and isinstance(kind.value, slice):
-        return Container(slice, _BOUNDS, tuple(map(Static, _bounds(kind.value))))
-    return kind
-
-
-MOST_OPTIONS = 64
-"""Among how many Python values a run-time condition may choose."""
-
-
-def _options(kind: Static | Choice) -> tuple[Static, ...]:
-    return kind.options if isinstance(kind, Choice) else (kind,)
-
-
-def _join_partial(left: Kind, right: Kind, by_type: bool) -> Kind:
-    unbound = none = False
-    inner: Kind | None = None
-    for side in (left, right):
-        if isinstance(side, Partial):
-            unbound, none = unbound or side.unbound, none or side.none
-            part = side.inner
-        else:
-            part = side
-        if part is not None and _is_none(part) and not (_is_none(left) and _is_none(right)):
-            none, part = True, None
-        if part is not None:
-            inner = part if inner is None else join(inner, part, by_type)
-    if inner is None and none:
-        return Partial(Static(None), unbound) if unbound else Static(None)
-    return Partial(inner, unbound, none)
-
-
-def _is_list(kind: Kind) -> bool:
-    return isinstance(kind, Growing) or (isinstance(kind, Container) and kind.kind is list)
-
-
-def _have_same_length(left: Kind, right: Kind) -> bool:
-    """Whether two lists have as many items while tracing."""
-    if not isinstance(left, Container) or not isinstance(right, Container):
-        return False
-    return len(left.children) == len(right.children)
-
-
-def _join_lists(left: Kind, right: Kind) -> Growing:
-    """Lists whose lengths differ become one whose length is known at run time."""
-    item: Kind | None = None
-    for side in (left, right):
-        found = side.children if isinstance(side, Container) else (getattr(side, "item", None),)
-        for child in found:
-            if child is not None:
-                item = as_arrays(child) if item is None else join(item, as_arrays(child))
-    return Growing(item)
-
-
-def _join_containers(left: Container, right: Container, by_type: bool) -> Kind:
-    same_keys = left.keys == right.keys or (issubclass(left.kind, dict) and set(left.keys) == set(right.keys))
-    if left.kind is right.kind and issubclass(left.kind, dict) and not same_keys:
-        among: Kind = operators().join_tables(left, right)
-        return among
-    if left.kind is not right.kind or not same_keys or len(left.children) != len(right.children):
-        raise Mismatch(f"{left} on one path and {right} on the other")
-    others = right.children
-    if left.keys != right.keys:
-        by_key = dict(zip(right.keys, right.children, strict=True))
-        others = tuple(by_key[key] for key in left.keys)
-    children = (join(*pair, by_type) for pair in zip(left.children, others, strict=True))
-    return Container(left.kind, left.keys, tuple(children))
-
-
-def _is_none(kind: Kind) -> bool:
-    return isinstance(kind, Static) and kind.value is None
 
 
 # To SSA values and back
@@ -369,7 +248,9 @@ def carried_types(kind: Kind) -> list[Type]:
     """The types of the SSA values that carry a value."""
     if isinstance(kind, ArrayKind):
         return carried_types_of(kind) if kind.types else [mlir_type_of(kind.type)]
-    if isinstance(kind, (Choice, Text)):
+    if isinstance(kind, Choice):
+        return [mlir_type_of(INT), *(found for option in kind.held for found in carried_types(option))]
+    if isinstance(kind, Text):
         return [mlir_type_of(INT)]
     if isinstance(kind, Container):
         return [found for child in kind.children for found in carried_types(child)]
@@ -422,7 +303,7 @@ def flatten(trace: Recorder, value: Any, kind: Kind) -> list[Value]:
     if isinstance(kind, Container):
         parts = parts_of(value)
         if kind.kind is slice:
-            parts = _BOUNDS, _bounds(value)
+            parts = BOUNDS, bounds_of(value)
         assert parts is not None, "the value has the structure of its abstract type"
         keys, children = parts
         if keys != kind.keys:
@@ -432,7 +313,7 @@ def flatten(trace: Recorder, value: Any, kind: Kind) -> list[Value]:
     if isinstance(kind, Partial):
         return _flatten_partial(trace, value, kind)
     if isinstance(kind, Choice):
-        return [_option_number(trace, value, kind)]
+        return _flatten_choice(trace, value, kind)
     if isinstance(kind, Text):
         return [value_of(trace, kept_texts.number_of_text(trace, value))]
     if isinstance(kind, Growing):
@@ -445,11 +326,31 @@ def flatten(trace: Recorder, value: Any, kind: Kind) -> list[Value]:
     return []
 
 
-def _option_number(trace: Recorder, value: Any, kind: Choice) -> Value:
-    """The number of the chosen option."""
+def _flatten_choice(trace: Recorder, value: Any, kind: Choice) -> list[Value]:
+    """The number of the chosen option, and what the objects hold that may be chosen."""
+    if isinstance(value, Chosen):
+        options = list(zip(value.options, _kinds_of_options(value), strict=True))
+    else:
+        found = kind_of(value) if kind.held else Static(value)
+        options = [(value, found if isinstance(found, Container) else Static(value))]
+    numbers = [_place_of(found, kind) for _, found in options]
+    there = {number: option for number, (option, _) in zip(numbers, options, strict=True)}
+    carried = [_option_number(trace, value, numbers)]
+    for number, option in enumerate(kind.options):
+        if isinstance(option, Container):
+            is_there = number in there
+            carried += flatten(trace, there[number], option) if is_there else absent_values(trace, option)
+    return carried
+
+
+def _place_of(found: Static | Container, kind: Choice) -> int:
+    return next(number for number, option in enumerate(kind.options) if are_alike(option, found))
+
+
+def _option_number(trace: Recorder, value: Any, numbers: list[int]) -> Value:
+    """The number of the chosen option, given those of the options of a value that is one of several."""
     if not isinstance(value, Chosen):
-        return value_of(trace, np.int64(kind.options.index(Static(value))))
-    numbers = [kind.options.index(Static(option)) for option in value.options]
+        return value_of(trace, np.int64(numbers[0]))
     if numbers == list(range(len(numbers))):
         return value_of(trace, value.index)
     return value_of(trace, constant(trace, np.asarray(numbers))[value.index])
@@ -478,7 +379,10 @@ def absent_values(trace: Recorder, kind: Kind) -> list[Value]:
         return [absent_array(trace, kind)]
     if isinstance(kind, Container):
         return [v for child in kind.children for v in absent_values(trace, child)]
-    if isinstance(kind, (Choice, Text)):
+    if isinstance(kind, Choice):
+        held = [v for option in kind.held for v in absent_values(trace, option)]
+        return [value_of(trace, np.int64(0)), *held]
+    if isinstance(kind, Text):
         return [value_of(trace, np.int64(0))]
     if isinstance(kind, Growing):
         return [v for t in column_types(kind) for v in absent_values(trace, ArrayKind(t))]
@@ -503,7 +407,9 @@ def unflatten(trace: Recorder, kind: Kind, values: Iterator[Value]) -> Any:
         children = [unflatten(trace, child, values) for child in kind.children]
         return _rebuilt(kind, children)
     if isinstance(kind, Choice):
-        return Chosen(wrap(trace, next(values), INT), tuple(option.value for option in kind.options))
+        index = wrap(trace, next(values), INT)
+        held = frozenset(n for n, option in enumerate(kind.options) if isinstance(option, Container))
+        return Chosen(index, tuple(unflatten(trace, option, values) for option in kind.options), held)
     if isinstance(kind, Text):
         return kept_texts.text_of_number(trace, wrap(trace, next(values), INT))
     if isinstance(kind, Growing):

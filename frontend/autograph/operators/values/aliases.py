@@ -74,7 +74,7 @@ def is_available(value: Any) -> bool:
     if isinstance(value, RuntimeValue) and value.is_made_text:
         return bool(value.is_usable)  # type: ignore[attr-defined]
     if isinstance(value, RuntimeChoice):
-        return is_available(value.index)
+        return is_available(value.index) and all(is_available(value.options[number]) for number in value.held)
     parts = parts_of(value)
     return parts is None or all(map(is_available, parts[1]))
 

@@ -7,7 +7,7 @@ from typing import Any
 from ....runtime_values.results import RuntimeContainer
 from ..interface import operators
 from .made_objects import attributes_to_copy, note_joined
-from .optional import MaybeUnbound, Optional
+from .optional import Chosen, MaybeUnbound, Optional
 
 Originals = dict[int, tuple[Any, Any]]
 """Copies by their identity, each with what it was made of."""
@@ -30,6 +30,12 @@ def _copied(value: Any, originals: Originals | None) -> Any:
         return Optional(value.is_none, copied(value.value, originals))
     if isinstance(value, MaybeUnbound):
         return MaybeUnbound(value.unbound, copied(value.value, originals))
+    if isinstance(value, Chosen):
+        options = (
+            copied(option, originals) if number in value.held else option
+            for number, option in enumerate(value.options)
+        )
+        return Chosen(value.index, tuple(options), value.held) if value.held else value
     if type(value) is dict:
         return {key: copied(item, originals) for key, item in value.items()}
     if isinstance(value, RuntimeContainer):
@@ -46,6 +52,8 @@ def holds_items(value: Any) -> bool:
     """Whether a value is a container or an object that can hold something else later, or leads to one."""
     if isinstance(value, (Optional, MaybeUnbound)):
         return holds_items(value.value)
+    if isinstance(value, Chosen):
+        return bool(value.held)
     if type(value) is tuple:
         return any(map(holds_items, value))
     if type(value) in (list, dict, set) or isinstance(value, RuntimeContainer):

@@ -90,9 +90,19 @@ class Partial:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several Python values that are not numbers or arrays."""
+    """One of several Python values that are not numbers or arrays: constants, and objects by what they hold."""
 
-    options: tuple[Static, ...]
+    options: tuple[Static | Container, ...]
+
+    @property
+    def held(self) -> tuple[Container, ...]:
+        """The objects among them, of which there is one of each class and set of attributes."""
+        return tuple(option for option in self.options if isinstance(option, Container))
+
+    @property
+    def constants(self) -> tuple[Any, ...]:
+        """What they are, where all are constants."""
+        return tuple(option.value for option in self.options if isinstance(option, Static))
 
     def __str__(self) -> str:
         return " or ".join(dict.fromkeys(map(str, self.options)))  # several objects may look alike
@@ -135,6 +145,18 @@ class Tabled:
 Kind: TypeAlias = "Static | ArrayKind | Container | Partial | Choice | Text | Growing | Tabled"
 
 
+def options_of(kind: Static | Choice) -> tuple[Static | Container, ...]:
+    """The values among which there is a choice, or the one."""
+    return kind.options if isinstance(kind, Choice) else (kind,)
+
+
+def are_alike(left: Static | Container, right: Static | Container) -> bool:
+    """Whether two values are one constant, or objects of one class with the same attributes."""
+    if isinstance(left, Container) and isinstance(right, Container):
+        return left.kind is right.kind and left.keys == right.keys
+    return left == right
+
+
 def require_no_growing(kind: Kind | None) -> None:
     """Refuse items of a list that are, or hold, lists of any length themselves."""
     if isinstance(kind, Growing):
@@ -146,6 +168,11 @@ def require_no_growing(kind: Kind | None) -> None:
         raise UnsupportedError(
             "a list whose length is known only at run time, or a dict whose keys are, cannot hold dicts or sets that "
             "only the program knows: use keys that are tuples (a set of pairs (i, x) instead of a list of sets)"
+        )
+    if isinstance(kind, Choice) and kind.held:
+        raise UnsupportedError(
+            f"a list whose length is known only at run time cannot hold objects that are not alike ({kind}): keep "
+            "them in a list for each class, or keep what they hold"
         )
     inner = (kind.inner,) if isinstance(kind, Partial) else getattr(kind, "children", ())
     for child in inner:

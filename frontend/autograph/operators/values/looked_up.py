@@ -12,6 +12,7 @@ from ....tracing.current import current_trace
 from ....tracing.external_state import Lookups
 from ....tracing.number_types import number_type
 from ..interface import operators
+from .optional import Chosen
 
 
 def lookups() -> Lookups | None:
@@ -63,6 +64,8 @@ def getattr_(owner: Any, name: Any, *default: Any) -> Any:
         return operators().if_exp(
             owner.is_none, lambda: default[0], lambda: getattr_(owner.value, name, *default)
         )
+    if default and isinstance(owner, Chosen):
+        return owner.each(lambda one: getattr_(one, name, *default))
     try:
         return operators().attr(owner, name)
     except AttributeError:
@@ -77,6 +80,8 @@ def hasattr_(owner: Any, name: Any) -> Any:
         return builtins.hasattr(owner, name)
     if isinstance(owner, RuntimeNone):
         return _has_where_there(owner, name)
+    if isinstance(owner, Chosen):
+        return owner.is_one_for(lambda one: hasattr_(one, name))
     number = number_type(owner)
     if number is not None:
         return builtins.hasattr(number, name)

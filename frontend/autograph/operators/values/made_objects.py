@@ -48,8 +48,8 @@ def attributes_of_result(value: Any) -> dict[str, Any] | None:
     if attributes is None and not isinstance(value, BaseException):
         raise UnsupportedError(
             f"the function makes a {type(value).__qualname__} object and returns it, which each call would give again: "
-            "its class has a __new__, a metaclass or attributes of its own making. "
-            "Return what it holds, and make it outside"
+            "its class has a __new__, a metaclass with a __call__, or attributes of its own making. Return what it "
+            "holds, and make it outside"
         )
     return attributes
 
@@ -87,7 +87,7 @@ def _is_plain(kind: Any) -> bool:
         and kind.__delattr__ is object.__delattr__
         and kind.__getattribute__ is object.__getattribute__
         and not hasattr(kind, "__del__")
-        and type(kind) is type
+        and type(kind).__call__ is type.__call__
     )
 
 

@@ -43,16 +43,21 @@ class MaybeUnbound:
 class Chosen(RuntimeChoice):
     """One of several Python values, chosen by a run-time condition: strings, functions, objects."""
 
-    __slots__ = ("index", "options")
+    __slots__ = ("held", "index", "options")
 
-    def __new__(cls, index: TracedArray, options: tuple[Any, ...]) -> Chosen:
+    def __new__(
+        cls, index: TracedArray, options: tuple[Any, ...], held: frozenset[int] = frozenset()
+    ) -> Chosen:
         """One of several texts can do what texts can."""
         is_text = all(isinstance(option, str) for option in options)
         return object.__new__(ChosenText if is_text else Chosen)
 
-    def __init__(self, index: TracedArray, options: tuple[Any, ...]) -> None:
+    def __init__(
+        self, index: TracedArray, options: tuple[Any, ...], held: frozenset[int] = frozenset()
+    ) -> None:
         self.index = index
         self.options = options
+        self.held = held
 
     def is_one_for(self, holds: Callable[[Any], Any]) -> Any:
         """Whether the value is one for which something holds, perhaps at run time only."""
@@ -64,6 +69,14 @@ class Chosen(RuntimeChoice):
             elif held:
                 found = np.logical_or(np.equal(self.index, number), found)
         return found._like_python(bool) if isinstance(found, TracedArray) else bool(found)
+
+    def each(self, read: Callable[[Any], Any]) -> Any:
+        """What is read of the value that was chosen: a chain of conditions."""
+        result: Callable[[], Any] = partial(read, self.options[-1])
+        for number, option in reversed(list(enumerate(self.options[:-1]))):
+            one, others = _thunk(partial(read, option)), _thunk(result)
+            result = partial(operators().if_exp, self.index == number, one, others)
+        return result()
 
     def is_one_of(self, values: Collection[Any]) -> Any:
         """Whether the value is among some constants."""
@@ -202,6 +215,10 @@ class ChosenText(Chosen):
         if name in strings.STRING_METHODS:
             return partial(self._changed, name)
         raise self._refusal(f"{name!r} of it is asked for")
+
+
+def _thunk(function: Callable[[], Any]) -> Callable[[], Any]:
+    return lambda: function()
 
 
 def _truth(compared: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ....runtime_values.results import RuntimeContainer
 from .abstract import (
+    Choice,
     Container,
     Kind,
     Mismatch,
@@ -18,7 +19,6 @@ from .abstract import (
     Static,
     Text,
     as_promoted_kind,
-    join,
     kind_of,
     parts_of,
     texts_grow,
@@ -26,6 +26,7 @@ from .abstract import (
 )
 from .composites import IMMUTABLE, container_class
 from .copies import Originals
+from .joins import join
 from .optional import MaybeUnbound, Optional
 from .program_locations import UNBOUND
 from .resolve_grown_lists import resolve_grown_list
@@ -150,4 +151,6 @@ def holds_container(kind: Kind | None) -> bool:
         return _is_mutable(kind.value)
     if isinstance(kind, Container):
         return any(map(holds_container, kind.children))
+    if isinstance(kind, Choice):
+        return any(map(holds_container, kind.held))
     return isinstance(kind, Partial) and holds_container(kind.inner)

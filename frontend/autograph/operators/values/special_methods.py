@@ -20,6 +20,7 @@ from ....tracing.current import current_trace
 from ..interface import operators
 from .hidden_state import require_own
 from .looked_up import lookups
+from .optional import Chosen
 from .walked_objects import Items
 
 NAMES = {
@@ -57,11 +58,22 @@ def _users_method(value: Any, name: str) -> FunctionType | None:
 def has_users_operator(symbol: str, left: Any, right: Any) -> bool:
     """Whether one of two operands has a method for an operator that a user has written."""
     own, reflected = _names("==" if symbol == "!=" and not _has_ne(left, right) else symbol)
-    return users_method(left, own) is not None or users_method(right, reflected) is not None
+    return _has_method(left, own) or _has_method(right, reflected)
+
+
+def _has_method(value: Any, name: str) -> bool:
+    if isinstance(value, Chosen):
+        return bool(value.held) or any(users_method(option, name) is not None for option in value.options)
+    return users_method(value, name) is not None
 
 
 def call_operator(symbol: str, left: Any, right: Any) -> Any:
     """`left symbol right` as Python finds the method: that of a class derived from the other's comes first."""
+    operate = operators().compare if symbol in _COMPARISONS else operators().binary
+    if isinstance(left, Chosen):
+        return left.each(lambda one: operate(symbol, one, right))
+    if isinstance(right, Chosen):
+        return right.each(lambda one: operate(symbol, left, one))
     if symbol == "!=" and not _has_ne(left, right):
         return operators().not_(call_operator("==", left, right))
     own, reflected = _names(symbol)
@@ -95,6 +107,8 @@ def tested(value: Any) -> Any:
     if _is_plain(value):
         return value
     require_own(current_trace(), value, changes=False)
+    if isinstance(value, Chosen) and any(_has_method(value, name) for name in ("__bool__", "__len__")):
+        return value.each(lambda one: operators().call(bool, one))
     for name in ("__bool__", "__len__"):
         method = users_method(value, name)
         if method is not None:
@@ -106,6 +120,8 @@ def tested(value: Any) -> Any:
 
 def users_length(value: Any) -> Any:
     """`len(value)` of a class with a `__len__` that a user has written; None for others."""
+    if isinstance(value, Chosen) and _has_method(value, "__len__"):
+        return value.each(lambda one: operators().call(len, one))
     method = users_method(value, "__len__")
     return None if method is None else _number_of(method, value)
 
@@ -185,9 +201,15 @@ def through_method(function: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any
     if id(function) in _TEXTS:
         return _through_text(function, args)
     name = _BY_IDENTITY.get(id(function))
+    if name is not None and isinstance(args[0], Chosen) and _has_method(args[0], name):
+        return _each_called, (function, *args)
     if name is None or (method := users_method(args[0], name)) is None:
         return function, args
     return method, args
+
+
+def _each_called(function: Any, chosen: Chosen, *args: Any) -> Any:
+    return chosen.each(lambda one: operators().call(function, one, *args))
 
 
 def _through_text(function: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
@@ -204,6 +226,9 @@ def shown(value: Any, conversion: str | None, spec: Any) -> Any:
     """
     if _is_plain(value) or isinstance(value, type):
         return value
+    if isinstance(value, Chosen) and _has_method(value, "__repr__" if conversion == "r" else "__str__"):
+        to_text, rest = (format, (spec,)) if spec else (repr if conversion == "r" else str, ())
+        return value.each(lambda one: operators().call(to_text, one, *rest))
     if not conversion and (method := users_method(value, "__format__")) is not None:
         return operators().call(method, value, spec or "")
     kind: Any = type(value)

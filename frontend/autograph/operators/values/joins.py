@@ -1,0 +1,195 @@
+"""How the abstract types of what several paths give are joined: the least one that holds what each of them gives."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....runtime_values.results import RuntimeContainer
+from ....runtime_values.values import RuntimeValue
+from ....source.modules import is_users_module
+from ..interface import operators
+from .abstract import BOUNDS, as_arrays, as_promoted_kind, bounds_of, is_made_text, is_text_kind
+from .array_kinds import as_array_kind, join_arrays
+from .kinds import (
+    Choice,
+    Container,
+    Growing,
+    Kind,
+    Mismatch,
+    Partial,
+    Static,
+    Tabled,
+    Text,
+    are_alike,
+    options_of,
+)
+from .several_kinds import join_types
+
+
+def join(left: Kind | None, right: Kind | None, by_type: bool = False) -> Kind:
+    """The least abstract type that holds what both paths give; None is a path that never gets here.
+
+    Numbers and arrays of two types are promoted, unless they are joined by type. Raises `Mismatch` when there is none.
+    """
+    if left is None or right is None:
+        present = left if right is None else right
+        assert present is not None, "one path of two gets here"
+        return present if by_type else as_promoted_kind(present)
+    if not by_type:
+        left, right = as_promoted_kind(left), as_promoted_kind(right)
+    if left == right:
+        return left
+    if isinstance(left, Partial) or isinstance(right, Partial) or _is_none(left) or _is_none(right):
+        return _join_partial(left, right, by_type)
+    if _is_list(left) and _is_list(right) and not _have_same_length(left, right):
+        return _join_lists(left, right)
+    if _are_tables(left, right):
+        joined: Kind = operators().join_tables(left, right)
+        return joined
+    if slice in (getattr(left, "kind", None), getattr(right, "kind", None)):
+        left, right = _as_bounds(left), _as_bounds(right)
+    if (one_of := _join_objects(left, right, by_type)) is not None:
+        return one_of
+    if isinstance(left, Container) and isinstance(right, Container):
+        return _join_containers(left, right, by_type)
+    one, other = as_array_kind(left), as_array_kind(right)
+    if one is None and other is None and (choice := _join_constants(left, right)) is not None:
+        return choice
+    if one is None or other is None:
+        raise Mismatch(f"{left} on one path and {right} on the other")
+    return join_types(left, right) if by_type else join_arrays(one, other)
+
+
+def _join_objects(left: Kind, right: Kind, by_type: bool) -> Choice | None:
+    """One of several objects that are not alike, or of objects and constants; None for what is neither."""
+    sides = [_alternatives(left), _alternatives(right)]
+    options: list[Static | Container] = []
+    for option in (*sides[0], *sides[1]):
+        place = next((n for n, known in enumerate(options) if are_alike(known, option)), None)
+        if place is None:
+            options.append(option)
+        elif isinstance(option, Container) and isinstance(known := options[place], Container):
+            joined = _join_containers(known, option, by_type)
+            assert isinstance(joined, Container), "no dict is an object"
+            options[place] = joined
+    is_one_of = all(sides) and len(options) > 1 and any(isinstance(option, Container) for option in options)
+    return Choice(tuple(options)) if is_one_of and len(options) <= MOST_OPTIONS else None
+
+
+def _alternatives(kind: Kind) -> tuple[Static | Container, ...]:
+    """What a value may be that is an object or a constant; nothing for other values."""
+    if isinstance(kind, Container):
+        return (kind,) if is_users_module(kind.kind.__module__) else ()
+    if isinstance(kind, Static) and isinstance(kind.value, (RuntimeValue, np.ndarray)):
+        return ()
+    return options_of(kind) if isinstance(kind, (Static, Choice)) else ()
+
+
+def _are_constant(kind: Kind) -> bool:
+    """Whether a value is one of constants."""
+    if not isinstance(kind, (Static, Choice)):
+        return False
+    return all(isinstance(option, Static) and not is_made_text(option) for option in options_of(kind))
+
+
+def _are_tables(left: Kind, right: Kind) -> bool:
+    """Whether two values are joined as dicts or sets whose keys only the program knows."""
+    kinds = (left, right)
+    if any(isinstance(kind, Tabled) for kind in kinds):
+        return True
+    return all(isinstance(kind, Static) and isinstance(kind.value, (dict, set, frozenset)) for kind in kinds)
+
+
+def _join_constants(left: Kind, right: Kind) -> Choice | Text | None:
+    """One of several constants, or a text; None for what is neither, and for very many constants."""
+    if is_text_kind(left) and is_text_kind(right) and not (_are_constant(left) and _are_constant(right)):
+        return Text()
+    if not isinstance(left, (Static, Choice)) or not isinstance(right, (Static, Choice)):
+        return None
+    found = dict.fromkeys((*options_of(left), *options_of(right)))
+    options = tuple(option for option in found if isinstance(option, Static))
+    if len(options) < len(found):
+        return None
+    if all(isinstance(option.value, RuntimeContainer) for option in options):
+        raise Mismatch(
+            "one of two lists or dicts of lists that were there before, of which compiled code keeps the lists apart: "
+            "make new ones on each path ([list(row) for row in rows])"
+        )
+    if any(isinstance(option.value, RuntimeValue) for option in options):
+        raise Mismatch(
+            f"{left} on one path and {right} on the other: objects that are made when the program runs "
+            "cannot be carried out of a branch or loop; print them or raise them where they are made"
+        )
+    if len(options) <= MOST_OPTIONS:
+        return Choice(options)
+    return Text() if is_text_kind(left) and is_text_kind(right) else None
+
+
+def _as_bounds(kind: Kind) -> Kind:
+    """A slice whose bounds are known, as one whose bounds are not."""
+    if isinstance(kind, Static) and isinstance(kind.value, slice):
+        return Container(slice, BOUNDS, tuple(map(Static, bounds_of(kind.value))))
+    return kind
+
+
+MOST_OPTIONS = 64
+"""Among how many Python values a run-time condition may choose."""
+
+
+def _join_partial(left: Kind, right: Kind, by_type: bool) -> Kind:
+    unbound = none = False
+    inner: Kind | None = None
+    for side in (left, right):
+        if isinstance(side, Partial):
+            unbound, none = unbound or side.unbound, none or side.none
+            part = side.inner
+        else:
+            part = side
+        if part is not None and _is_none(part) and not (_is_none(left) and _is_none(right)):
+            none, part = True, None
+        if part is not None:
+            inner = part if inner is None else join(inner, part, by_type)
+    if inner is None and none:
+        return Partial(Static(None), unbound) if unbound else Static(None)
+    return Partial(inner, unbound, none)
+
+
+def _is_list(kind: Kind) -> bool:
+    return isinstance(kind, Growing) or (isinstance(kind, Container) and kind.kind is list)
+
+
+def _have_same_length(left: Kind, right: Kind) -> bool:
+    """Whether two lists have as many items while tracing."""
+    if not isinstance(left, Container) or not isinstance(right, Container):
+        return False
+    return len(left.children) == len(right.children)
+
+
+def _join_lists(left: Kind, right: Kind) -> Growing:
+    """Lists whose lengths differ become one whose length is known at run time."""
+    item: Kind | None = None
+    for side in (left, right):
+        found = side.children if isinstance(side, Container) else (getattr(side, "item", None),)
+        for child in found:
+            if child is not None:
+                item = as_arrays(child) if item is None else join(item, as_arrays(child))
+    return Growing(item)
+
+
+def _join_containers(left: Container, right: Container, by_type: bool) -> Kind:
+    same_keys = left.keys == right.keys or (issubclass(left.kind, dict) and set(left.keys) == set(right.keys))
+    if left.kind is right.kind and issubclass(left.kind, dict) and not same_keys:
+        among: Kind = operators().join_tables(left, right)
+        return among
+    if left.kind is not right.kind or not same_keys or len(left.children) != len(right.children):
+        raise Mismatch(f"{left} on one path and {right} on the other")
+    others = right.children
+    if left.keys != right.keys:
+        by_key = dict(zip(right.keys, right.children, strict=True))
+        others = tuple(by_key[key] for key in left.keys)
+    children = (join(*pair, by_type) for pair in zip(left.children, others, strict=True))
+    return Container(left.kind, left.keys, tuple(children))
+
+
+def _is_none(kind: Kind) -> bool:
+    return isinstance(kind, Static) and kind.value is None

@@ -1,0 +1,198 @@
+"""Objects that are of one class on one path and of another, or a constant, on the other."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import weft
+
+
+class Shape(abc.ABC):
+    def __init__(self, size: Any) -> None:
+        self.size = size
+
+    @abc.abstractmethod
+    def area(self) -> Any: ...
+
+    def grow(self, by: Any) -> Shape:
+        self.size = self.size * by
+        return self
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.size})"
+
+
+class Circle(Shape):
+    def area(self) -> Any:
+        return 3 * self.size**2
+
+
+class Square(Shape):
+    corners = 4
+
+    def __init__(self, size: Any) -> None:
+        super().__init__(size)
+        self.side = size
+
+    def area(self) -> Any:
+        return self.size**2
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Square) and bool(self.size == other.size)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclasses.dataclass
+class Ok:
+    value: Any
+
+
+@dataclasses.dataclass
+class Failed:
+    reason: str
+    code: Any
+
+
+class Pair(NamedTuple):
+    one: Any
+    other: Any
+
+
+def contents(value: Any) -> Any:
+    """A value with objects by their classes and attributes."""
+    if isinstance(value, (list, tuple)):
+        return type(value).__name__, [contents(item) for item in value]
+    if hasattr(value, "__dict__"):
+        return type(value).__name__, {name: contents(item) for name, item in vars(value).items()}
+    return type(value).__name__, repr(value)
+
+
+def same(program: Any, *inputs: Any) -> None:
+    compiled = weft.function(program)
+    for x in inputs:
+        assert contents(compiled(x)) == contents(program(x)), f"{program.__name__}({x!r})"
+
+
+POSITIVE, NEGATIVE = np.float64(3), np.float64(-0.5)
+
+
+def test_results_are_of_the_class_of_their_path() -> None:
+    def program(x):
+        shape = Circle(x) if x > 0 else Square(x + 1)
+        found = Ok(x) if x > 1 else Failed("small", x * 2)
+        return shape, found, Circle(x) if x > 0 else "none", Pair(x, 1) if x > 0 else Ok(x), [Circle(x)]
+
+    same(program, POSITIVE, NEGATIVE)
+
+
+def test_returns_of_several_classes() -> None:
+    def program(x):
+        if x > 2:
+            return Circle(x)
+        if x > 1:
+            return NotImplemented
+        return None if x > 0 else Square(x)
+
+    same(program, POSITIVE, np.float64(1.5), np.float64(0.5), NEGATIVE)
+
+
+def test_methods_attributes_and_classes_are_those_of_the_path() -> None:
+    def program(x):
+        shape = Circle(x) if x > 0 else Square(x)
+        other = shape
+        other.grow(2)
+        names = type(shape).__name__, hasattr(shape, "side"), getattr(shape, "corners", 0)
+        told = isinstance(shape, Circle), shape == Square(NEGATIVE * 2), shape is None
+        return shape.area(), names, told, shape
+
+    same(program, POSITIVE, NEGATIVE)
+
+
+def test_an_attribute_that_the_path_lacks() -> None:
+    def program(x):
+        shape = Circle(x) if x > 0 else Square(x)
+        return shape.side
+
+    same(program, NEGATIVE)
+    with pytest.raises(AttributeError, match="'Circle' object has no attribute 'side'"):
+        weft.function(program)(POSITIVE)
+
+
+def test_patterns_of_classes_and_of_what_may_be_none() -> None:
+    def program(x):
+        maybe = (x, [x + 1]) if x > 0 else None
+        match maybe:
+            case (one, [other]):
+                first = one + other
+            case None:
+                first = x * 0
+        found = Ok(x) if x > 0 else Failed("small", x)
+        match found:
+            case Ok(value=value):
+                return first, value + 1
+            case Failed(reason="small", code=code):
+                return first, code - 1
+
+    same(program, POSITIVE, NEGATIVE)
+
+
+def test_loops_carry_objects_of_several_classes(capsys: pytest.CaptureFixture[str]) -> None:
+    def program(x):
+        shape = Square(x)
+        for i in range(3):
+            if x > i:
+                shape = Circle(shape.area() + i)
+            print(shape)
+        return shape
+
+    same(program, POSITIVE, np.float64(0.5))
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[:3] == printed[3:6]
+    assert printed[6:9] == printed[9:12]
+
+
+def test_objects_that_were_there_before_keep_their_other_names() -> None:
+    def program(x):
+        circle, square = Circle(x), Square(x + 1)
+        shape = circle if x > 0 else square
+        shape.size = shape.size * 2
+        return circle.size, square.size, shape is circle
+
+    same(program, POSITIVE, NEGATIVE)
+
+
+def test_lists_of_any_length_hold_objects_of_one_class() -> None:
+    def program(x):
+        shapes = []
+        for i in range(int(x[0])):
+            shapes.append(Circle(x[i]) if x[i] > 1 else Square(x[i]))
+        return [shape.area() for shape in shapes]
+
+    message = r"cannot hold objects that are not alike .*: keep them in a list for each class"
+    with pytest.raises(weft.UnsupportedError, match=message):
+        weft.function(program)(np.array([2.0, 0.5, 1.5]))
+
+
+def test_what_holds_an_array_of_the_trace_is_no_constant() -> None:
+    def program(x):
+        total = x + 1
+        return (lambda: total) if x[0] > 0 else "none"
+
+    with pytest.raises(weft.WeftError):
+        weft.function(program)(np.ones(3))
+
+
+def test_polynomials_of_numpy_are_objects_like_others() -> None:
+    def program(x):
+        polynomial = np.polynomial.Polynomial(x)
+        return polynomial.deriv() + polynomial, polynomial(2.0)
+
+    found, expected = weft.function(program)(np.arange(3.0)), program(np.arange(3.0))
+    assert found[0] == expected[0]
+    assert found[1] == expected[1]
