@@ -58,6 +58,18 @@ def test_the_callback_writes_metrics_weights_and_graphs(tmp_path: Path) -> None:
     assert any("train_step" in name for name in names)
 
 
+def test_weights_that_diverged_are_shown_as_far_as_they_are_finite(tmp_path: Path) -> None:
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2, name="out")])
+    model.compile("sgd", "mse")
+    kernel = np.full((3, 2), np.nan, "float32")
+    model.layers[0].set_weights([kernel, np.array([1, np.inf], "float32")])
+    callback = keras.callbacks.TensorBoard(tmp_path, histogram_freq=1)
+    model.fit(np.zeros((4, 3)), np.zeros((4, 2)), verbose=0, callbacks=[callback], epochs=1)
+    tags = read(tmp_path / "train").Tags()["tensors"]
+    assert "epoch_loss" in tags
+    assert not any("kernel" in tag for tag in tags)  # of NaN alone
+
+
 def test_a_profile_is_refused_in_kerass_words(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="Profiling is not yet available with the weft backend"):
         keras.callbacks.TensorBoard(tmp_path, profile_batch=2)

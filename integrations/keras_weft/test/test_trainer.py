@@ -308,6 +308,37 @@ def test_data_without_batches_or_targets_are_told() -> None:
             call(X)
 
 
+def test_targets_of_another_shape_are_told_by_the_output() -> None:
+    inputs = keras.Input((4,))
+    outputs = {name: keras.layers.Dense(3, name=name)(inputs) for name in ("left", "right")}
+    model = keras.Model(inputs, outputs)
+    model.compile("sgd", {"left": "mse", "right": "mse"})
+    x, y = np.zeros((6, 4), "float32"), np.zeros((6, 3), "float32")
+    told = r"^the output 'right' is of shape \(.*, 3\), and its targets are of shape \(.*, 2\): operands could not"
+    for fit in (model.fit, model.evaluate):
+        with pytest.raises(ValueError, match=told):
+            fit(x, {"left": y, "right": y[:, :2]}, verbose=0)
+    model.fit(x, {"left": y, "right": y[:, :1]}, verbose=0)  # which NumPy compares with each of the three
+
+    class Own(keras.Model):  # type: ignore[misc]
+        def call(self, x: Any) -> Any:
+            return x * 2
+
+    own = Own(name="own")
+    own.compile("sgd", "mse")
+    with pytest.raises(
+        ValueError, match=r"the output 0 of the model 'own' is of shape \(.*, 4\), and its targets"
+    ):
+        own.evaluate(x, y, verbose=0)
+
+    def refuses(y_true: Any, y_pred: Any) -> Any:
+        raise ValueError("this shape is none of ours")
+
+    model.compile("sgd", {"left": refuses})
+    with pytest.raises(ValueError, match=r"^this shape is none of ours"):  # where the shapes are alike
+        model.fit(x, {"left": y, "right": y}, verbose=0)
+
+
 def test_batches_without_rows_are_told() -> None:
     model = small_model()
     for method in (model.train_on_batch, model.test_on_batch):

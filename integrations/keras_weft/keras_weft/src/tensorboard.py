@@ -7,6 +7,8 @@ import importlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 import weft
 
 
@@ -29,6 +31,14 @@ class _Summary:
     """`tensorflow.summary`, by names of `weft.summary`."""
 
     experimental = _Experimental
+
+    @staticmethod
+    def histogram(name: str, data: Any, step: Any = None) -> None:
+        """Write how the finite elements are distributed, if any is: a training that diverges is shown, too."""
+        elements = np.asarray(data)
+        finite = elements[np.isfinite(elements)]
+        if finite.size > 0:
+            weft.summary.histogram(name, finite, step)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(weft.summary, name)

@@ -22,6 +22,7 @@ import weft
 from .data import Batches, WholeEpochs, batches_of
 from .export import with_formats
 from .steps import Steps
+from .targets import require_targets, shapes_that_differ
 
 
 class WeftTrainer(base_trainer.Trainer):
@@ -49,9 +50,9 @@ class WeftTrainer(base_trainer.Trainer):
     ) -> Any:
         """As Keras's. Raises `weft.UnsupportedError` where a layer adds losses in a loop that arrays decide.
 
-        Raises ValueError where there is a loss, and nothing to compare with.
+        Raises ValueError where there is a loss, and nothing to compare with, or nothing that fits an output.
         """
-        self._require_targets(y)
+        require_targets(self, y)
         try:
             return super().compute_loss(x, y, y_pred, sample_weight, training)
         except (weft.LeakedArrayError, weft.UnsupportedError) as error:
@@ -64,13 +65,11 @@ class WeftTrainer(base_trainer.Trainer):
                 "that how many losses there are is not known: add them up in a variable, which is 0 in front of it, "
                 f"and call add_loss once behind it. {error}"
             ) from None
-
-    def _require_targets(self, y: Any) -> None:
-        if y is None and self._compile_loss is not None:
-            raise ValueError(
-                f"the model {self.name!r} is compiled with a loss, and its data have no targets: pass them, as in "
-                "fit(x, y), or compile it without a loss, and let layers call add_loss"
-            )
+        except ValueError as error:
+            told = shapes_that_differ(self, y, y_pred) if "shape" in str(error) else ""
+            if not told:
+                raise
+            raise ValueError(f"{told}: {str(error).strip()}") from None
 
     # Steps: programs may write their own, with `weft.GradientTape`
 
@@ -352,7 +351,7 @@ class WeftTrainer(base_trainer.Trainer):
         x, y, _ = data_adapter_utils.unpack_x_y_sample_weight(spec)
         if self.compiled:
             if name != "predict_step":
-                self._require_targets(y)
+                require_targets(self, y)
             self._symbolic_build(data_batch=spec)
             return
         backend.compute_output_spec(self, tree.map_structure(_symbolic, x))
