@@ -56,9 +56,10 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("tools", 60, "weft-opt shows what passes decide as remarks at the lines of the input, as mlir-opt does"),
     (
         "passes",
-        150,
-        "split arrays: neighbours' edges along two axes in one exchange each, and several updates of an array overlap",
+        250,
+        "split arrays: edges along two axes in one exchange each, several updates overlap, argsort in blocks",
     ),
+    ("frontend/distributed", 90, "arrays in blocks go into others from rank to rank"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

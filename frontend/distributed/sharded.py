@@ -319,17 +319,32 @@ def _axis_of(entry: Any, mesh: Mesh, what: str) -> str:
 def scatter(array: Any, spec: PartitionSpec, mesh: Mesh | None = None) -> ShardedArray:
     """The blocks of an array that all processes have.
 
-    Of an array that is computed later, as one of Dask, each rank computes its block.
+    Of an array that is computed later, as one of Dask, each rank computes its block. One that is in blocks already, of
+    any lengths, goes from rank to rank into equal ones.
 
     >>> mesh = weft.distributed.Mesh.simulated(2)
     >>> x = weft.distributed.scatter(np.arange(5), weft.distributed.P("d"), mesh)
     >>> x.shape, x.spec, x.blocks
     ((5,), PartitionSpec('d'), [array([0, 1]), array([2, 3, 4])])
     """
+    if isinstance(array, ShardedArray):
+        return _redistributed(array, spec, mesh)
     mesh = _mesh_of(mesh)
     whole = array if is_other(array, ShardedArray) else np.asarray(array)
     layout = layout_of(spec, whole.shape, mesh, "the array")
     return _cut(whole, layout, mesh)
+
+
+def _redistributed(x: ShardedArray, spec: PartitionSpec, mesh: Mesh | None) -> ShardedArray:
+    from .redistribution import redistributed  # which nobody needs but here
+
+    if mesh is not None and mesh is not x.mesh:
+        raise WeftValueError(
+            f"blocks go from one rank to another of {x.mesh}, and not to {mesh}: gather() the array"
+        )
+    layout = layout_of(spec, x.shape, x.mesh, "the array")
+    regions = [region_of(layout, x.shape, x.mesh, rank) for rank in range(x.mesh.size)]
+    return ShardedArray(redistributed(x, regions), x.shape, layout, x.mesh)
 
 
 def _mesh_of(mesh: Any) -> Mesh:

@@ -65,7 +65,11 @@ def check(
             value = arrays[place]
             values.append(value.blocks[number] if hasattr(value, "blocks") else np.array(value))
         given.append((module, program.symbol, values))
-    outputs = mesh.run(interpret, given)
+    outputs = [
+        _with_joined(list(found), outputs, ranks[0].layouts, mesh)
+        for outputs in [mesh.run(interpret, given)]
+        for found in outputs
+    ]
     for rank, found in enumerate(outputs):
         for place, after in zip(program.sources, given[rank][2], strict=True):
             if place < len(args) and isinstance(args[place], np.ndarray):
@@ -86,10 +90,29 @@ def _block_like(whole: Any, mine: Any, leaf: Any, layouts: Sequence[Layout], mes
     """What a rank is to have of a result; of one that may be an argument, what has the shape of what it has."""
     position = getattr(leaf, "position", None)
     if position is not None:
+        if _is_chosen(layouts[position]):
+            return whole
         return block_of(whole, layouts[position], mesh, rank)
-    fitting = [layout for layout in layouts if len(layout) == np.ndim(whole)]
+    fitting = [layout for layout in layouts if len(layout) == np.ndim(whole) and not _is_chosen(layout)]
     parts = [block_of(whole, layout, mesh, rank) for layout in fitting]
     return next((part for part in parts if np.shape(part) == np.shape(mine)), whole)
+
+
+def _is_chosen(layout: Layout) -> bool:
+    """Whether only the run tells which blocks there are."""
+    return any(split is not None and not split.bounds for split in layout)
+
+
+def _with_joined(found: list[Any], outputs: Sequence[Any], layouts: Sequence[Layout], mesh: Any) -> list[Any]:
+    """The results of a rank, with all that ranks have in place of blocks of which only the run tells the lengths."""
+    for number, layout in enumerate(layouts):
+        for dim, split in enumerate(layout):
+            if split is not None and not split.bounds:
+                places: dict[int, Any] = {}
+                for rank, output in enumerate(outputs):
+                    places.setdefault(mesh.place(rank, split.axis), output[number])
+                found[number] = np.concatenate([places[place] for place in sorted(places)], axis=dim)
+    return found
 
 
 def _flat(value: Any) -> list[Any]:

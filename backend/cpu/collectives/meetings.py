@@ -7,7 +7,7 @@ finds that out. What is left to Python, to compute or to say what went wrong, is
 
 from __future__ import annotations
 
-from ....dialect.collective_words import KINDS, Word
+from ....dialect.collective_words import Word
 from ..native_python.intrinsics import (
     CFunction,
     Order,
@@ -21,7 +21,7 @@ from ..native_python.intrinsics import (
 )
 from ..native_python.layout import WORD
 from ..threads.posix import initialise, lock, unlock, wait, wake_all, yield_processor
-from .table import LOOP_COUNT, Chair, Given, Meeting, Reason, Seat, Session
+from .table import LOOP_COUNT, Asked, Chair, Given, Kind, Meeting, Reason, Seat, Session
 
 PyThread_tss_create = CFunction(1, "i32")
 PyThread_tss_get = CFunction(1)
@@ -40,29 +40,7 @@ SEAT = Static(2)
 LOOPS = Static(2 * LOOP_COUNT)
 """By dtypes and reductions NumPy's loop that combines two arrays, and the data that it takes."""
 
-DTYPE = Word.DTYPE * WORD
-ITEM = Word.ITEM * WORD
-REDUCTION = Word.REDUCTION * WORD
-NUMBER = Word.NUMBER * WORD
-WRAPS = Word.WRAPS * WORD
-OVER = Word.OVER * WORD
-RESULT = Word.RESULT * WORD
-DIGEST = Word.DIGEST * WORD
-AXES = Word.AXES * WORD
-EXTENTS = Word.EXTENTS * WORD
-KIND = Word.KIND * WORD
 
-OF_RANK = KINDS.index("rank")
-OF_COUNT = KINDS.index("rank_count")
-SAME = KINDS.index("require_same")
-BARRIER = KINDS.index("barrier")
-ALL_REDUCE = KINDS.index("all_reduce")
-ALL_GATHER = KINDS.index("all_gather")
-REDUCE_SCATTER = KINDS.index("reduce_scatter")
-BROADCAST = KINDS.index("broadcast")
-ALL_TO_ALL = KINDS.index("all_to_all")
-START = KINDS.index("start_send_receive")
-FINISH = KINDS.index("finish_send_receive")
 DIFFERENT, STUCK, COMPUTE = Reason.DIFFERENT, Reason.STUCK, Reason.COMPUTE
 ACQUIRE, RELEASE = Order.ACQUIRE, Order.RELEASE
 
@@ -72,24 +50,24 @@ SPINS = 100
 
 def meet(seat: int, words: int, asked: int, kind: int) -> int:
     """What `weft_collective` does for a rank that is a thread."""
-    chair = chair_of(seat, word(asked + OVER))
+    chair = chair_of(seat, word(asked + Asked.OVER))
     if chair == 0:
         return 1
-    if kind <= OF_COUNT:
-        set_word(word(words + WORD), word(chair + (Chair.PLACE if kind == OF_RANK else Chair.SIZE)))
+    if kind <= Kind.COUNT:
+        set_word(word(words + WORD), word(chair + (Chair.PLACE if kind == Kind.RANK else Chair.SIZE)))
         return 0
-    if kind == FINISH:
+    if kind == Kind.FINISH:
         number = word(word(words + 2 * WORD))
         if number & 1:
             return 1
-        return stay(seat, chair, number - 2, word(words + word(asked + RESULT) * WORD))
+        return stay(seat, chair, number - 2, word(words + word(asked + Asked.RESULT) * WORD))
     meeting = come(seat, chair, contribution(words, asked, kind))
     if meeting == 0:
         return 1
-    if kind == START:  # neither odd, as what Python has begun, nor a multiple of 4, as what MPI has
-        set_word(word(words + word(asked + RESULT) * WORD), meeting + 2)
+    if kind == Kind.START:  # neither odd, as what Python has begun, nor a multiple of 4, as what MPI has
+        set_word(word(words + word(asked + Asked.RESULT) * WORD), meeting + 2)
         return 0
-    result = 0 if kind <= BARRIER else word(words + word(asked + RESULT) * WORD)
+    result = 0 if kind <= Kind.BARRIER else word(words + word(asked + Asked.RESULT) * WORD)
     return stay(seat, chair, meeting, result)
 
 
@@ -107,11 +85,11 @@ def contribution(words: int, asked: int, kind: int) -> int:
     """A copy of what a rank asks for, and of its array; 0 without memory."""
     has_data = 1
     size = 0
-    if kind != BARRIER:
+    if kind != Kind.BARRIER:
         count = word(word(words + WORD))
         has_data = count >= 0
-        size = max(count, 0) * word(asked + ITEM)
-    axes = word(asked + AXES)
+        size = max(count, 0) * word(asked + Asked.ITEM)
+    axes = word(asked + Asked.AXES)
     description = (Word.EXTENTS + axes + (word(asked) + WORD - 1) // WORD) * WORD
     start = (Given.DESCRIPTION + description + 15) // 16 * 16
     given = malloc(start + size)
@@ -122,7 +100,7 @@ def contribution(words: int, asked: int, kind: int) -> int:
     set_word(given + Given.LENGTH, description)
     memcpy(given + Given.DESCRIPTION, asked, description)
     unknown = words + 3 * WORD
-    place = given + Given.DESCRIPTION + EXTENTS
+    place = given + Given.DESCRIPTION + Asked.EXTENTS
     for _ in range(axes):
         if word(place) < 0:
             set_word(place, word(unknown))
@@ -191,9 +169,9 @@ def unlike(meeting: int, given: int) -> int:
         other = word(meeting + Meeting.GIVEN + place * WORD)
         if other != 0:
             theirs = other + Given.DESCRIPTION
-            if word(theirs + DIGEST) != word(mine + DIGEST):
+            if word(theirs + Asked.DIGEST) != word(mine + Asked.DIGEST):
                 return place
-            if memcmp(theirs + EXTENTS, mine + EXTENTS, word(mine + AXES) * WORD) != 0:
+            if memcmp(theirs + Asked.EXTENTS, mine + Asked.EXTENTS, word(mine + Asked.AXES) * WORD) != 0:
                 return place
     return -1
 
@@ -267,28 +245,30 @@ def is_made(meeting: int, rank: int, result: int) -> int:
             return 0
     given = word(meeting + Meeting.GIVEN + rank * WORD)
     asked = given + Given.DESCRIPTION
-    kind = word(asked + KIND)
+    kind = word(asked + Asked.KIND)
     room = word(given + Given.BYTES)
-    if kind == SAME:
+    if kind == Kind.SAME:
         return is_same(meeting, room)
-    if kind == ALL_REDUCE:
+    if kind == Kind.ALL_REDUCE:
         return is_combined(meeting, asked, 0, room, result)
-    if kind == REDUCE_SCATTER:
+    if kind == Kind.REDUCE_SCATTER:
         return has_parts(asked, size) and is_combined(
             meeting, asked, rank * (room // size), room // size, result
         )
-    if kind == ALL_TO_ALL:
+    if kind == Kind.ALL_TO_ALL:
         return has_parts(asked, size) and copy_all(meeting, rank * (room // size), room // size, result)
-    if kind == ALL_GATHER:
+    if kind == Kind.ALL_GATHER:
         return copy_all(meeting, 0, room, result)
-    if kind == BROADCAST:
-        return word(asked + NUMBER) < size and copy_one(meeting, word(asked + NUMBER), room, result)
-    return kind == BARRIER or copy_one(meeting, source_of(asked, rank, size), room, result)
+    if kind == Kind.BROADCAST:
+        return word(asked + Asked.NUMBER) < size and copy_one(
+            meeting, word(asked + Asked.NUMBER), room, result
+        )
+    return kind == Kind.BARRIER or copy_one(meeting, source_of(asked, rank, size), room, result)
 
 
 def has_parts(asked: int, size: int) -> int:
     """Whether there is a part for each rank along the first axis."""
-    return word(asked + AXES) > 0 and word(asked + EXTENTS) == size
+    return word(asked + Asked.AXES) > 0 and word(asked + Asked.EXTENTS) == size
 
 
 def is_same(meeting: int, room: int) -> int:
@@ -301,8 +281,8 @@ def is_same(meeting: int, room: int) -> int:
 
 def source_of(asked: int, rank: int, size: int) -> int:
     """Who sends to a rank; nobody where the number is none of a rank."""
-    source = rank - word(asked + NUMBER)
-    return (source % size + size) % size if word(asked + WRAPS) else source
+    source = rank - word(asked + Asked.NUMBER)
+    return (source % size + size) % size if word(asked + Asked.WRAPS) else source
 
 
 def copy_one(meeting: int, place: int, size: int, result: int) -> int:
@@ -328,9 +308,9 @@ def data_of(meeting: int, place: int) -> int:
 
 def is_combined(meeting: int, asked: int, start: int, size: int, result: int) -> int:
     """Combine a part of the arrays of all, in the order of the ranks; 0 where there is no loop for it."""
-    if word(asked + DTYPE) < 0 or word(asked + REDUCTION) < 0:
+    if word(asked + Asked.DTYPE) < 0 or word(asked + Asked.REDUCTION) < 0:
         return 0
-    loop = LOOPS + (word(asked + DTYPE) * 4 + word(asked + REDUCTION)) * 2 * WORD
+    loop = LOOPS + (word(asked + Asked.DTYPE) * 4 + word(asked + Asked.REDUCTION)) * 2 * WORD
     memcpy(result, data_of(meeting, 0) + start, size)
     arguments = stack(3)
     extent = stack(1)
@@ -338,8 +318,8 @@ def is_combined(meeting: int, asked: int, start: int, size: int, result: int) ->
     set_word(arguments, result)
     set_word(arguments + 2 * WORD, result)
     for number in range(3):
-        set_word(steps + number * WORD, word(asked + ITEM))
-    set_word(extent, size // word(asked + ITEM))
+        set_word(steps + number * WORD, word(asked + Asked.ITEM))
+    set_word(extent, size // word(asked + Asked.ITEM))
     for place in range(word(meeting + Meeting.SIZE)):
         if place > 0 and size > 0:
             set_word(arguments + WORD, data_of(meeting, place) + start)
@@ -378,7 +358,9 @@ def weft_session_clear(group: int) -> None:
 def weft_session_come(seat: int, words: int) -> int:
     """Take part in a meeting, for Python: its address; 0 where something went wrong."""
     asked = word(words)
-    return come(seat, chair_of(seat, word(asked + OVER)), contribution(words, asked, word(asked + KIND)))
+    return come(
+        seat, chair_of(seat, word(asked + Asked.OVER)), contribution(words, asked, word(asked + Asked.KIND))
+    )
 
 
 def weft_session_finish(seat: int, key: int, meeting: int) -> None:

@@ -9,7 +9,6 @@ then Python is asked whether it is enough. The interpreter's lock is given away 
 
 from __future__ import annotations
 
-from ....dialect.collective_words import KINDS, Word
 from ..native_python.intrinsics import (
     CFunction,
     Static,
@@ -21,32 +20,27 @@ from ..native_python.intrinsics import (
 )
 from ..native_python.layout import WORD
 from ..threads.posix import yield_processor
-from .meetings import SEAT, PyThread_tss_get, meet
-from .table import FUNCTIONS, GROUPS, SMALL, Entry, Group
+from .meetings import (
+    SEAT,
+    PyEval_RestoreThread,
+    PyEval_SaveThread,
+    PyGILState_Check,
+    PyThread_tss_get,
+    free,
+    malloc,
+    meet,
+    memcpy,
+    memset,
+)
+from .table import FUNCTIONS, GROUPS, SMALL, Asked, Entry, Group, Kind
 
 PyThread_get_thread_ident = CFunction(0)
-PyGILState_Check = CFunction(0, "i32")
-PyEval_SaveThread = CFunction(0)
-PyEval_RestoreThread = CFunction(1, "void")
-malloc = CFunction(1)
-free = CFunction(1, "void")
-memcpy = CFunction(3)
-memset = CFunction(3)
 
 TABLE = Static(Entry.LENGTH)
 SLOTS = 1024
 DIGESTS = Static(SLOTS)
 """What ranks have found out that they all ask for; Python does it the first time."""
 
-KIND = Word.KIND * WORD
-DTYPE = Word.DTYPE * WORD
-ITEM = Word.ITEM * WORD
-REDUCTION = Word.REDUCTION * WORD
-NUMBER = Word.NUMBER * WORD
-WRAPS = Word.WRAPS * WORD
-OVER = Word.OVER * WORD
-RESULT = Word.RESULT * WORD
-DIGEST = Word.DIGEST * WORD
 
 THREAD = Entry.THREAD
 COMM = Group.COMM
@@ -58,18 +52,6 @@ FAILED = Entry.FAILED
 DTYPES = Entry.DTYPES
 REDUCTIONS = Entry.REDUCTIONS
 
-OF_RANK = KINDS.index("rank")
-OF_COUNT = KINDS.index("rank_count")
-SAME = KINDS.index("require_same")
-BARRIER = KINDS.index("barrier")
-ALL_REDUCE = KINDS.index("all_reduce")
-ALL_GATHER = KINDS.index("all_gather")
-REDUCE_SCATTER = KINDS.index("reduce_scatter")
-BROADCAST = KINDS.index("broadcast")
-ALL_TO_ALL = KINDS.index("all_to_all")
-SEND_RECEIVE = KINDS.index("send_receive")
-START = KINDS.index("start_send_receive")
-FINISH = KINDS.index("finish_send_receive")
 
 IALLREDUCE = Entry.CALLS + FUNCTIONS.index("MPI_Iallreduce_c") * WORD
 IREDUCE_SCATTER = Entry.CALLS + FUNCTIONS.index("MPI_Ireduce_scatter_block_c") * WORD
@@ -103,28 +85,28 @@ STATUS = 8
 
 def weft_collective(words: int) -> int:
     asked = word(words)
-    kind = word(asked + KIND)
+    kind = word(asked + Asked.KIND)
     seat = PyThread_tss_get(SEAT)
     if seat != 0:
         return meet(seat, words, asked, kind)
-    if kind == FINISH:
-        return finish(word(word(words + 2 * WORD)), word(words + word(asked + RESULT) * WORD))
+    if kind == Kind.FINISH:
+        return finish(word(word(words + 2 * WORD)), word(words + word(asked + Asked.RESULT) * WORD))
     if word(TABLE + THREAD) == 0 or word(TABLE + THREAD) != PyThread_get_thread_ident():
         return 1
-    group = group_of(word(asked + OVER))
+    group = group_of(word(asked + Asked.OVER))
     if group == 0:
         return 1
-    if kind <= OF_COUNT:
-        set_word(word(words + WORD), word(group + RANK) if kind == OF_RANK else word(group + SIZE))
+    if kind <= Kind.COUNT:
+        set_word(word(words + WORD), word(group + RANK) if kind == Kind.RANK else word(group + SIZE))
         return 0
-    if kind == SAME:  # native code serves ranks that do not ask each other
+    if kind == Kind.SAME:  # native code serves ranks that do not ask each other
         return 0
-    key = word(asked + DIGEST)
-    if kind != BARRIER:
+    key = word(asked + Asked.DIGEST)
+    if kind != Kind.BARRIER:
         key = key ^ word(word(words + WORD))
     if word(DIGESTS + (key & (SLOTS - 1)) * WORD) != key:
         return 1
-    if kind == START:
+    if kind == Kind.START:
         return start(words, asked, group)
     requests = stack(2)
     set_word(requests, 0)
@@ -148,44 +130,46 @@ def group_of(key: int) -> int:
 def begin(words: int, asked: int, kind: int, requests: int, group: int) -> int:
     comm = word(group + COMM)
     size = word(group + SIZE)
-    if kind == BARRIER:
+    if kind == Kind.BARRIER:
         return begun(call_int(word(TABLE + IBARRIER), comm, requests))
     items = word(word(words + WORD))
     x = word(words + 2 * WORD)
-    result = word(words + word(asked + RESULT) * WORD)
-    room = items * word(asked + ITEM)
+    result = word(words + word(asked + Asked.RESULT) * WORD)
+    room = items * word(asked + Asked.ITEM)
     byte = word(TABLE + BYTE)
-    if kind != SEND_RECEIVE and room > SMALL:
+    if kind != Kind.SEND_RECEIVE and room > SMALL:
         return block(asked, kind, x, result, items, requests, group)
     if is_reduction(kind):
-        if word(asked + DTYPE) < 0 or word(asked + REDUCTION) < 0:
+        if word(asked + Asked.DTYPE) < 0 or word(asked + Asked.REDUCTION) < 0:
             return -1
-        dtype = word(TABLE + DTYPES + word(asked + DTYPE) * WORD)
-        if kind == ALL_REDUCE:
+        dtype = word(TABLE + DTYPES + word(asked + Asked.DTYPE) * WORD)
+        if kind == Kind.ALL_REDUCE:
             call = word(TABLE + IALLREDUCE)
             return begun(call_int(call, x, result, items, dtype, operation(asked), comm, requests))
         call = word(TABLE + IREDUCE_SCATTER)
         return begun(call_int(call, x, result, items // size, dtype, operation(asked), comm, requests))
-    if kind == ALL_GATHER:
+    if kind == Kind.ALL_GATHER:
         return begun(call_int(word(TABLE + IALLGATHER), x, room, byte, result, room, byte, comm, requests))
-    if kind == ALL_TO_ALL:
+    if kind == Kind.ALL_TO_ALL:
         part = room // size
         return begun(call_int(word(TABLE + IALLTOALL), x, part, byte, result, part, byte, comm, requests))
-    if kind == BROADCAST:
+    if kind == Kind.BROADCAST:
         memcpy(result, x, room)
-        return begun(call_int(word(TABLE + IBCAST), result, room, byte, word(asked + NUMBER), comm, requests))
+        return begun(
+            call_int(word(TABLE + IBCAST), result, room, byte, word(asked + Asked.NUMBER), comm, requests)
+        )
     return begin_sending(asked, x, result, room, requests, group)
 
 
 def is_reduction(kind: int) -> int:
     """Whether elements of ranks are combined."""
-    return kind >= ALL_REDUCE and kind <= REDUCE_SCATTER
+    return kind >= Kind.ALL_REDUCE and kind <= Kind.REDUCE_SCATTER
 
 
 def operation(asked: int) -> int:
     """The handle of a reduction; booleans are bytes, 0 or 1: a sum is true where one is, a product where all are."""
-    number = word(asked + REDUCTION)
-    if word(asked + DTYPE) == 0 and number < 2:
+    number = word(asked + Asked.REDUCTION)
+    if word(asked + Asked.DTYPE) == 0 and number < 2:
         number = 3 - number
     return word(TABLE + REDUCTIONS + number * WORD)
 
@@ -195,27 +179,27 @@ def block(asked: int, kind: int, x: int, result: int, items: int, requests: int,
     comm = word(group + COMM)
     size = word(group + SIZE)
     byte = word(TABLE + BYTE)
-    room = items * word(asked + ITEM)
+    room = items * word(asked + Asked.ITEM)
     is_reduced = is_reduction(kind)
-    if is_reduced and (word(asked + DTYPE) < 0 or word(asked + REDUCTION) < 0):
+    if is_reduced and (word(asked + Asked.DTYPE) < 0 or word(asked + Asked.REDUCTION) < 0):
         return -1
     if begun(call_int(word(TABLE + IBARRIER), comm, requests)) < 0 or until_done(requests, 1) != 0:
         return -1
     thread = PyEval_SaveThread() if PyGILState_Check() else 0
     code = 0
     if is_reduced:
-        dtype = word(TABLE + DTYPES + word(asked + DTYPE) * WORD)
-        if kind == ALL_REDUCE:
+        dtype = word(TABLE + DTYPES + word(asked + Asked.DTYPE) * WORD)
+        if kind == Kind.ALL_REDUCE:
             code = call_int(word(TABLE + ALLREDUCE), x, result, items, dtype, operation(asked), comm)
         else:
             code = call_int(word(TABLE + SCATTER), x, result, items // size, dtype, operation(asked), comm)
-    elif kind == ALL_GATHER:
+    elif kind == Kind.ALL_GATHER:
         code = call_int(word(TABLE + ALLGATHER), x, room, byte, result, room, byte, comm)
-    elif kind == ALL_TO_ALL:
+    elif kind == Kind.ALL_TO_ALL:
         code = call_int(word(TABLE + ALLTOALL), x, room // size, byte, result, room // size, byte, comm)
     else:
         memcpy(result, x, room)
-        code = call_int(word(TABLE + BCAST), result, room, byte, word(asked + NUMBER), comm)
+        code = call_int(word(TABLE + BCAST), result, room, byte, word(asked + Asked.NUMBER), comm)
     if thread != 0:
         PyEval_RestoreThread(thread)
     return begun(code) - 1 if code == 0 else begun(code)
@@ -232,9 +216,9 @@ def begin_sending(asked: int, x: int, result: int, room: int, requests: int, gro
     comm = word(group + COMM)
     size = word(group + SIZE)
     byte = word(TABLE + BYTE)
-    target = word(group + RANK) + word(asked + NUMBER)
-    source = word(group + RANK) - word(asked + NUMBER)
-    if word(asked + WRAPS):
+    target = word(group + RANK) + word(asked + Asked.NUMBER)
+    source = word(group + RANK) - word(asked + Asked.NUMBER)
+    if word(asked + Asked.WRAPS):
         target = (target % size + size) % size
         source = (source % size + size) % size
     count = 0
@@ -254,7 +238,7 @@ def begin_sending(asked: int, x: int, result: int, room: int, requests: int, gro
 
 def start(words: int, asked: int, group: int) -> int:
     """Begin to send and receive, and give the address of what is needed to finish that, which is even."""
-    room = word(word(words + WORD)) * word(asked + ITEM)
+    room = word(word(words + WORD)) * word(asked + Asked.ITEM)
     begun_here = malloc(MESSAGE_DATA + 2 * room)
     if begun_here == 0:
         return 1
@@ -267,7 +251,7 @@ def start(words: int, asked: int, group: int) -> int:
     if count < 0:  # what has begun may still write there
         return 1
     set_word(begun_here + MESSAGE_COUNT, count)
-    set_word(word(words + word(asked + RESULT) * WORD), begun_here)
+    set_word(word(words + word(asked + Asked.RESULT) * WORD), begun_here)
     return 0
 
 

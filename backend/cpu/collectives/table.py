@@ -5,7 +5,7 @@ Machine code is stored on disk and shared by processes with different libraries,
 
 from __future__ import annotations
 
-from ....dialect.collective_words import NATIVE_DTYPES, NATIVE_REDUCTIONS
+from ....dialect.collective_words import KINDS, NATIVE_DTYPES, NATIVE_REDUCTIONS, Word
 from ..native_python.layout import WORD
 
 FUNCTIONS = (
@@ -62,6 +62,33 @@ class Entry:
     REDUCTIONS = DTYPES + len(NATIVE_DTYPES) * WORD
     END = REDUCTIONS + len(NATIVE_REDUCTIONS) * WORD
     LENGTH = END // WORD
+
+
+class Asked:
+    """Where words of what a rank asks for are, as `dialect/collective_words.py` describes them."""
+
+    KIND, OVER, RESULT, DIGEST = (place * WORD for place in (Word.KIND, Word.OVER, Word.RESULT, Word.DIGEST))
+    DTYPE, ITEM, REDUCTION = (place * WORD for place in (Word.DTYPE, Word.ITEM, Word.REDUCTION))
+    NUMBER, WRAPS, AXES, EXTENTS = (
+        place * WORD for place in (Word.NUMBER, Word.WRAPS, Word.AXES, Word.EXTENTS)
+    )
+
+
+class Kind:
+    """The numbers of what is done together."""
+
+    RANK = KINDS.index("rank")
+    COUNT = KINDS.index("rank_count")
+    SAME = KINDS.index("require_same")
+    BARRIER = KINDS.index("barrier")
+    ALL_REDUCE = KINDS.index("all_reduce")
+    ALL_GATHER = KINDS.index("all_gather")
+    REDUCE_SCATTER = KINDS.index("reduce_scatter")
+    BROADCAST = KINDS.index("broadcast")
+    ALL_TO_ALL = KINDS.index("all_to_all")
+    SEND_RECEIVE = KINDS.index("send_receive")
+    START = KINDS.index("start_send_receive")
+    FINISH = KINDS.index("finish_send_receive")
 
 
 LOOP_COUNT = len(NATIVE_DTYPES) * len(NATIVE_REDUCTIONS)

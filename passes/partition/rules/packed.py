@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ....dialect.dtypes import is_half
 from ....dialect.emitter import INT64, Tensor
 from ....dialect.mlir import Operation
 from ....dialect.op import Elementwise
@@ -20,6 +21,8 @@ from ....dialect.ops.reductions import (
     Extremum,
     Mean,
     Reduction,
+    Spread,
+    Std,
     extremum_of_nothing,
     normalize_axes,
 )
@@ -28,7 +31,7 @@ from ....dialect.ops.slicing import DynamicSlice
 from ....dialect.register import decode_attributes, op_class_of
 from ..messages import padded
 from ..parts import Packed, Part, Site
-from .reductions import COMBINED
+from .reductions import COMBINED, squares_about
 
 
 def nonzero(site: Site, parts: Sequence[Part]) -> list[Part]:
@@ -76,6 +79,8 @@ def packed_rule(site: Site, parts: Sequence[Part]) -> list[Part] | None:
         return _elementwise(site, parts)
     if op_class is Mean or (issubclass(op_class, Reduction) and op_class in COMBINED):
         return _reduction(site, parts[0])
+    if issubclass(op_class, Spread):
+        return _spread(site, parts[0])
     if op_class is Dim:
         return _dim(site, parts[0])
     return None
@@ -149,16 +154,39 @@ def _reduction(site: Site, part: Part) -> list[Part] | None:
         x = b.concat(x, nothing, axis=packed.dim)
     if site.op_class is Mean:
         total = site.messages.reduced(b, b.sum(x, axes=axes, keepdims=keepdims), "sum", packed.split.axis)
-        count = b.number(1, INT64)
-        for dim in axes:
-            count = count * (
-                _count(site, part) if dim == packed.dim else b.as_number(b.extent(x, dim), INT64)
-            )
-        value = b.divide(total, b.cast(count, dtype=total.dtype))
+        value = b.divide(total, b.cast(_counted(site, part, axes), dtype=total.dtype))
         value = b.converted(value, x.dtype)
     else:
         value = site.messages.reduced(b, site.emitted([x])[0], how, packed.split.axis)
     return [Part(value, site.shapes[0], (None,) * value.rank)]
+
+
+def _spread(site: Site, part: Part) -> list[Part] | None:
+    """Variance and standard deviation over what was chosen: of the distances from the mean of all."""
+    packed, b, x = part.packed, site.b, part.value
+    axes, keepdims = normalize_axes(site.attributes["axes"], part.rank), site.attributes["keepdims"]
+    if packed is None or packed.dim not in axes or any(part.layout) or is_half(x.dtype):
+        return None
+    count, over = _counted(site, part, axes), packed.split.axis
+    total = site.messages.reduced(b, b.sum(x, axes=axes, keepdims=True), "sum", over)
+    mean = b.divide(total, b.cast(count, dtype=total.dtype))
+    squares = site.messages.reduced(b, squares_about(site, x, mean, axes), "sum", over)
+    left = b.cast(count, dtype=squares.dtype) - b.number(site.attributes["correction"], squares.dtype)
+    value = b.divide(squares, b.maximum(left, b.number(0, squares.dtype)))
+    value = b.sqrt(value) if site.op_class is Std else value
+    value = value if keepdims else b.squeeze(value, axes=axes)
+    return [Part(value, site.shapes[0], (None,) * value.rank)]
+
+
+def _counted(site: Site, part: Part, axes: Sequence[int]) -> Tensor:
+    """How many elements of all ranks are reduced to one."""
+    assert part.packed is not None
+    b = site.b
+    count = _count(site, part)
+    for dim in axes:
+        if dim != part.packed.dim:
+            count = count * b.as_number(b.extent(part.value, dim), INT64)
+    return count
 
 
 def _dim(site: Site, part: Part) -> list[Part] | None:

@@ -187,7 +187,7 @@ def _mean_and_squares(
         for axis in over:
             total = site.messages.reduced(b, total, "sum", axis)
         mean = b.divide(total, b.number(count, total.dtype))
-        squares = _squares(site, x, mean, axes)
+        squares = squares_about(site, x, mean, axes)
         for axis in over:
             squares = site.messages.reduced(b, squares, "sum", axis)
     else:
@@ -199,7 +199,7 @@ def _mean_and_squares(
     return mean, squares
 
 
-def _squares(site: Site, x: Tensor, mean: Tensor, axes: tuple[int, ...]) -> Tensor:
+def squares_about(site: Site, x: Tensor, mean: Tensor, axes: tuple[int, ...]) -> Tensor:
     b = site.b
     distance = x - mean
     if distance.is_complex:

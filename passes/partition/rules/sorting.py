@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ....dialect.dtypes import kind
-from ....dialect.emitter import Tensor
+from ....dialect.emitter import INT64, Tensor
 from ....dialect.ops.reductions import extremum_of_nothing
-from ....dialect.ops.sorting import Sort
+from ....dialect.ops.sorting import Argsort, Sort
 from ....dialect.types import normalize_axis
 from ..layouts import Split
 from ..messages import joined
@@ -25,6 +25,15 @@ from .reductions import GATHERED
 
 def sort(site: Site, parts: Sequence[Part]) -> list[Part]:
     """`sort`, and `partition`, for which what is sorted is good enough."""
+    return _merged(site, parts, with_places=False)
+
+
+def argsort(site: Site, parts: Sequence[Part]) -> list[Part]:
+    """`argsort`: elements go with their places, by which equal ones are ordered."""
+    return _merged(site, parts, with_places=True)
+
+
+def _merged(site: Site, parts: Sequence[Part], *, with_places: bool) -> list[Part]:
     (part,) = parts
     dim = normalize_axis(site.attributes["axis"], part.rank)
     split = part.layout[dim]
@@ -40,25 +49,39 @@ def sort(site: Site, parts: Sequence[Part]) -> list[Part]:
     b, mine = site.b, site.place(even)
     descending = site.attributes.get("descending", False)
     missing = longest - len(site.block(even))
-    x = part.value
+    values = [part.value]
     if missing:  # what comes last in any case
         high = tuple(missing if place == dim else 0 for place in range(part.rank))
-        x = b.pad(x, b.number(_last(x, descending), x.dtype), low=(0,) * part.rank, high=high)
-    x = _sorted(site, x, dim, descending)
+        nothing = b.number(_last(part.value, descending), part.value.dtype)
+        values = [b.pad(part.value, nothing, low=(0,) * part.rank, high=high)]
+    if with_places:
+        first = b.number(mine * longest, INT64)
+        places = b.arange(first, b.number(1, INT64), shape=(longest,))
+        values.append(b.reshaped(places, [longest if place == dim else 1 for place in range(part.rank)]))
+    values = _sorted(site, values, dim, descending)
     for distance, lower in rounds(ranks):
-        above = site.messages.from_rank(b, x, -distance, split.axis)
-        below = site.messages.from_rank(b, x, distance, split.axis)
+        above = [site.messages.from_rank(b, x, -distance, split.axis) for x in values]
+        below = [site.messages.from_rank(b, x, distance, split.axis) for x in values]
         if mine in lower:
-            x = b.along(_sorted(site, joined(b, [x, above], dim), dim, descending), dim, 0, longest)
+            both = [joined(b, pair, dim) for pair in zip(values, above, strict=True)]
+            values = [b.along(x, dim, 0, longest) for x in _sorted(site, both, dim, descending)]
         elif mine - distance in lower:
-            x = b.along(_sorted(site, joined(b, [below, x], dim), dim, descending), dim, longest, 2 * longest)
+            both = [joined(b, pair, dim) for pair in zip(below, values, strict=True)]
+            values = [b.along(x, dim, longest, 2 * longest) for x in _sorted(site, both, dim, descending)]
     own = len(site.block(even))
-    x = b.along(x, dim, 0, own) if own < longest else x
+    x = b.along(values[-1], dim, 0, own) if own < longest else values[-1]
     return [Part(x, part.shape, part.layout)]
 
 
-def _sorted(site: Site, x: Tensor, dim: int, descending: bool) -> Tensor:
-    (found,) = site.b.emit(Sort, [x], {"axis": dim, "descending": descending})
+def _sorted(site: Site, values: Sequence[Tensor], dim: int, descending: bool) -> list[Tensor]:
+    """Elements in their order; where their places are given, too, these come with them, in order for equal ones."""
+    b = site.b
+    if len(values) == 1:
+        return b.emit(Sort, list(values), {"axis": dim, "descending": descending})
+    found = list(values)
+    for by, falls in ((1, False), (0, descending)):
+        (order,) = b.emit(Argsort, [found[by]], {"axis": dim, "descending": falls})
+        found = [b.take_along_axis(x, order, axis=dim) for x in found]
     return found
 
 

@@ -18,7 +18,7 @@ from ....dialect.ops.scans import Scan
 from ....dialect.ops.selection import Nonzero
 from ....dialect.ops.shape import BroadcastTo, Dim, ExpandDims, Reshape, Squeeze, Transpose
 from ....dialect.ops.slicing import DynamicSlice, DynamicSliceUpdate, Slice, SliceUpdate
-from ....dialect.ops.sorting import Partition, Searchsorted, Sort
+from ....dialect.ops.sorting import Argsort, Partition, Searchsorted, Sort
 from ....dialect.ops.windows import WindowReduction
 from ..parts import Part, Site
 from . import along, contraction, elementwise, indexing, packed, random, reductions, shapes, slices, sorting
@@ -61,6 +61,7 @@ RULES: Mapping[type[Op], Rule] = MappingProxyType(
         Gather: indexing.gather,
         Scatter: indexing.scatter,
         Nonzero: packed.nonzero,
+        Argsort: sorting.argsort,
         Sort: sorting.sort,
         Partition: sorting.sort,
         Searchsorted: indexing.searchsorted,

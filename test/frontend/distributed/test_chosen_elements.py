@@ -45,6 +45,8 @@ def chosen(x: Any, y: Any, rows: Any, k: Any) -> Any:
         rows[mask].sum(axis=0),
         rows[mask].mean(axis=0),
         rows[mask].sum(axis=1),
+        rows[mask].std(axis=0),
+        rows[mask].var(ddof=1),
         np.any(y[mask] > 1),
         k[mask].prod(),
         len(x[mask]),
@@ -81,7 +83,6 @@ def test_what_needs_all_gets_what_was_chosen() -> None:
         some = x[x > 0]
         return (
             np.cumsum(some),
-            some.std(),
             np.median(some),
             np.sort(some),
             some + y[y > y.mean()][:1],
@@ -117,6 +118,16 @@ def test_long_arrays_are_sorted_by_pairs_of_ranks() -> None:
 
     function, _ = compare(program, (x, k), 3)
     assert "all_gather" not in {message.kind for message in function._last.ranks[0].messages[:6]}
+
+
+def test_places_of_long_arrays_are_sorted_with_their_elements() -> None:
+    k = np.random.default_rng(1).integers(-50, 50, size=(9_001, 1))
+
+    def program(k: Any) -> Any:
+        return np.argsort(k, axis=0, kind="stable"), weft.argsort(k, axis=0, descending=True, stable=True)
+
+    function, _ = compare(program, (k,), 3)
+    assert {message.kind for message in function._last.ranks[0].messages} == {"send_receive"}
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 6, 8, 11])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -400,3 +401,33 @@ def test_arrays_that_are_computed_later_are_computed_whole_by_nobody(mesh: Any) 
     np.testing.assert_array_equal(
         ranks.partition(add.python_function, mesh, (P("d"), P()))(lazy, X).gather(), X + X
     )
+
+
+@pytest.mark.parametrize("axes", [{"d": 3}, {"a": 2, "b": 2}])
+def test_blocks_go_from_rank_to_rank_into_others(axes: dict[str, int]) -> None:
+    mesh = ranks.Mesh.simulated(**axes)
+    first, last = mesh.axis_names[0], mesh.axis_names[-1]
+    whole = np.arange(42.0).reshape(7, 6)
+    specs = [P(first), P(None, last), P(), P(tuple(axes))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", weft.GatherWarning)
+        for before in specs:
+            for after in specs:
+                found = ranks.scatter(ranks.scatter(whole, before, mesh), after)
+                wanted = ranks.scatter(whole, after, mesh)
+                assert found.layout == wanted.layout
+                for mine, theirs in zip(found.blocks, wanted.blocks, strict=True):
+                    np.testing.assert_array_equal(mine, theirs)
+
+
+def test_what_was_chosen_is_put_into_equal_blocks() -> None:
+    mesh = ranks.Mesh.simulated(3)
+    some = ranks.partition(lambda x: x[x > 4], mesh, P("d"))(np.arange(-7, 23))
+    assert [len(block) for block in some.blocks] == [0, 8, 10]
+    even = ranks.scatter(some, P("d"))
+    assert [len(block) for block in even.blocks] == [6, 6, 6]
+    np.testing.assert_array_equal(even.gather(), np.arange(5, 23))
+    with pytest.raises(
+        weft.WeftValueError, match=r"blocks go from one rank to another of .*gather\(\) the array"
+    ):
+        ranks.scatter(some, P("d"), ranks.Mesh.simulated(2))

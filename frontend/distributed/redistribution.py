@@ -1,0 +1,57 @@
+"""Arrays in other blocks: each rank sends every other one what both have, once for each distance of ranks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...passes.partition.messages import overlap
+
+if TYPE_CHECKING:
+    from ...dialect.op import Array
+    from .sharded import ShardedArray
+
+Region = tuple[range, ...]
+"""Which elements of each axis of an array a rank has."""
+
+
+def redistributed(x: ShardedArray, regions: Sequence[Region]) -> list[Array]:
+    """What the ranks that are in this process have of an array, where each rank is to have a region."""
+    mesh = x.mesh
+    before = [x.region(rank) for rank in range(mesh.size)]
+    args = [(block, rank, before, regions) for block, rank in zip(x.blocks, mesh.ranks, strict=True)]
+    found: list[Array] = mesh.run(_exchanged, args)
+    return found
+
+
+def _exchanged(block: Array, rank: int, before: Sequence[Region], behind: Sequence[Region]) -> Array:
+    from .collectives import send_receive  # which loads the ops
+
+    count = len(before)
+    made = np.empty([len(along) for along in behind[rank]], block.dtype)
+    for distance in range(count):
+        shared = [_shared(before[k], behind[(k + distance) % count]) for k in range(count)]
+        longest = max(math.prod(map(len, region)) for region in shared)
+        if not longest:
+            continue
+        piece = block[_within(shared[rank], before[rank])].reshape(-1)
+        if distance:
+            sent = np.zeros(longest, block.dtype)
+            sent[: piece.size] = piece
+            piece = send_receive(sent, distance, wrap=True)
+        region = shared[(rank - distance) % count]
+        shape = [len(along) for along in region]
+        made[_within(region, behind[rank])] = piece[: math.prod(shape)].reshape(shape)
+    return made
+
+
+def _shared(a: Region, b: Region) -> Region:
+    return tuple(map(overlap, a, b))
+
+
+def _within(region: Region, own: Region) -> tuple[Any, ...]:
+    """Where a region lies in what a rank has."""
+    return (*(slice(r.start - o.start, r.stop - o.start) for r, o in zip(region, own, strict=True)), ...)
