@@ -278,6 +278,3 @@ class Site:
             other = max(free, key=lambda n: min(part.extent(n), ranks), default=None)
             part = self.gathered(part, dim, reason) if other is None else self.turned(part, dim, other)
         return part
-
-
-__all__ = ["Halo", "Packed", "Part", "Room", "Site", "bytes_of"]
