@@ -90,6 +90,8 @@ class Processes:
             raise WeftValueError(
                 "the communicator is freed, or this process is not in it: a mesh needs one that is"
             )
+        if comm.size > 1:  # who waits in what follows would wait for ever for one that raises
+            _abort_on_errors()
         self.comm = comm.Dup()
         self.asking = comm.Dup()
         for made in (self.comm, self.asking):
@@ -97,8 +99,6 @@ class Processes:
         self.rank, self.size = self.comm.rank, self.comm.size
         self.checked = checked
         self.kept: dict[Any, Any] = {}
-        if self.size > 1:
-            _abort_on_errors()
 
     def member(self, axes: Axes) -> Process:
         """This process as a rank of a mesh."""

@@ -12,7 +12,7 @@ from ...dialect.op import Op
 from ...dialect.op_emitter import OpEmitter
 from ...dialect.records import NamedTuple, dataclass
 from .layouts import Grid, Layout, Split, axes_of, equal_blocks, is_whole, place_of
-from .messages import Messages, bytes_of
+from .messages import Messages
 from .shorter import made_shorter
 
 
