@@ -30,7 +30,14 @@ from ..calls.traced_alone import traced_alone
 from ..compiling.diagnostics import explained_at_their_place
 from ..compiling.stages import optimize
 from ..function import Function
-from ..runtime_values.result_spec import ArgumentResult, ComputedResult, KeptResult, Result, ViewResult
+from ..runtime_values.result_spec import (
+    ArgumentResult,
+    ComputedResult,
+    KeptResult,
+    Result,
+    SelectedResult,
+    ViewResult,
+)
 from ..settings import settings
 from ..signature.signature import TensorSpec
 from ..source.tracebacks import places_of
@@ -129,6 +136,8 @@ def _with_views(module: Module, symbol: str, result: Result) -> Result:
     def computed(leaf: Any) -> Any:
         if isinstance(leaf, KeptResult):
             leaf = leaf.result
+        if isinstance(leaf, SelectedResult):
+            return leaf._replace(options=tuple(map(computed, leaf.options)))
         if not isinstance(leaf, (ArgumentResult, ViewResult)) or not leaf.path:
             return leaf
         source = arguments[leaf.argument] if isinstance(leaf, ArgumentResult) else returned[leaf.position]

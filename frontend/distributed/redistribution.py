@@ -12,17 +12,17 @@ from ...passes.partition.messages import overlap
 
 if TYPE_CHECKING:
     from ...dialect.op import Array
-    from .sharded import ShardedArray
+    from .mesh import Mesh
 
 Region = tuple[range, ...]
 """Which elements of each axis of an array a rank has."""
 
 
-def redistributed(x: ShardedArray, regions: Sequence[Region]) -> list[Array]:
-    """What the ranks that are in this process have of an array, where each rank is to have a region."""
-    mesh = x.mesh
-    before = [x.region(rank) for rank in range(mesh.size)]
-    args = [(block, rank, before, regions) for block, rank in zip(x.blocks, mesh.ranks, strict=True)]
+def redistributed(
+    mesh: Mesh, blocks: Sequence[Array], before: Sequence[Region], behind: Sequence[Region]
+) -> list[Array]:
+    """The blocks of the ranks that are in this process, of those that they have, where each is to have a region."""
+    args = [(block, rank, before, behind) for block, rank in zip(blocks, mesh.ranks, strict=True)]
     found: list[Array] = mesh.run(_exchanged, args)
     return found
 

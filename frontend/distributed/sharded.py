@@ -343,8 +343,10 @@ def _redistributed(x: ShardedArray, spec: PartitionSpec, mesh: Mesh | None) -> S
             f"blocks go from one rank to another of {x.mesh}, and not to {mesh}: gather() the array"
         )
     layout = layout_of(spec, x.shape, x.mesh, "the array")
-    regions = [region_of(layout, x.shape, x.mesh, rank) for rank in range(x.mesh.size)]
-    return ShardedArray(redistributed(x, regions), x.shape, layout, x.mesh)
+    every = range(x.mesh.size)
+    behind = [region_of(layout, x.shape, x.mesh, rank) for rank in every]
+    blocks = redistributed(x.mesh, x.blocks, [x.region(rank) for rank in every], behind)
+    return ShardedArray(blocks, x.shape, layout, x.mesh)
 
 
 def _mesh_of(mesh: Any) -> Mesh:
