@@ -67,7 +67,7 @@ class ConcreteValueError(WeftTypeError):
 
 
 class PythonNumberError(WeftError, OverflowError, ValueError):
-    """A number of Python's that compiled code does not have: an int of more than 64 bits, a power of another type."""
+    """A number of Python's that compiled code does not have: an int of more than 64 bits, an int's negative power."""
 
 
 class ControlFlowError(WeftTypeError):

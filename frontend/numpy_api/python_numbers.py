@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.dtypes import kind
-from ...dialect.errors import PythonNumberError
+from ...dialect.errors import WeftValueError
 from ..tracing.array import TracedArray
 from ..tracing.number_types import PYTHON_NUMBERS, number_type
 from ..tracing.staging import cast, raise_if, staged
@@ -140,7 +140,7 @@ def _float_power(base: Any, exponent: Any) -> Any:
         has_root = _both(_compared(np.less, base, 0.0), _both(is_finite, _is_fractional(exponent)))
         _raise_where(
             has_root,
-            PythonNumberError,
+            WeftValueError,  # which native calls raise, too: powers of floats are many, and roots of negative ones few
             "a negative float to a fractional power is complex, which compiled code has to know beforehand: write "
             "complex(x) ** y, or abs(x) ** y where no complex number is wanted",
         )
