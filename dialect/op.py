@@ -173,6 +173,10 @@ class Op:
     cases: ClassVar[tuple[Case, ...]] = ()
     dtypes: ClassVar[str] = "biufc"
     """The kinds of operand dtypes that the op is defined for; `operand_dtypes` derives the combinations."""
+    defined_for: ClassVar[tuple[np.dtype[Any], ...]] = ()
+    """The dtypes that it is defined for, where these are not all of some kinds."""
+    operand_pattern: ClassVar[tuple[np.dtype[Any] | None, ...]] = ()
+    """The dtype of each operand; None for one of those that the op is defined for, which all have if this is empty."""
     cost: ClassVar[Cost]
     opaque: ClassVar[bool] = False
     """Whether passes leave the op as it is, even where its operands are constants."""
@@ -383,9 +387,11 @@ class Op:
     @classmethod
     def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
         """The operand dtype combinations that the op accepts, for the derived tests (a variadic field counts once)."""
-        for dtype in all_dtypes():
-            if kind(dtype) in cls.dtypes:
-                yield (dtype,) * len(cls.operand_fields())
+        pattern = cls.operand_pattern or (None,) * len(cls.operand_fields())
+        dtypes = cls.defined_for or [dtype for dtype in all_dtypes() if kind(dtype) in cls.dtypes]
+        return iter(
+            dict.fromkeys(tuple(dtype if each is None else each for each in pattern) for dtype in dtypes)
+        )
 
 
 def same_dtype(what: str, *types: TensorType) -> np.dtype[Any]:
@@ -394,6 +400,16 @@ def same_dtype(what: str, *types: TensorType) -> np.dtype[Any]:
     if len(dtypes) != 1:
         raise WeftTypeError(f"{what}: operands must have one dtype, not {', '.join(str(t) for t in types)}")
     return types[0].dtype
+
+
+def axis_of(number: int) -> Any:
+    """An `extent_source`: the same axis of an operand."""
+    return staticmethod(lambda types, attributes, axis: (number, axis))
+
+
+def no_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+    """An `extent_source`: from no operand."""
+    return None
 
 
 def require_kind(what: str, operand: TensorType, kinds: str) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from ..batching import along, on_diagonal, on_last_axes, with_entries
 from ..derivatives import Part
-from ..dtypes import all_dtypes
 from ..emitter import INT64_MAX, Emitter, Tensor
 from ..errors import WeftTypeError, WeftValueError
 from ..op import (
@@ -25,6 +23,7 @@ from ..op import (
     ShapedOp,
     String,
     TensorType,
+    axis_of,
     same_dtype,
 )
 from ..types import Shape, compatible_shapes
@@ -242,6 +241,7 @@ class Roll(ShapedOp, name="roll", family="shape", cost=Cost.CHEAP):
     )
     linear = ("x",)
     batching = along("axis")
+    extent_source = axis_of(0)
 
     @staticmethod
     def transpose(b: Emitter, g: Tensor, x: Tensor, shift: int, axis: int) -> Tensor:
@@ -253,10 +253,6 @@ class Roll(ShapedOp, name="roll", family="shape", cost=Cost.CHEAP):
     def infer(x: TensorType, shift: int, axis: int) -> TensorType:
         require_axes("weft.roll", (axis,), x.rank)
         return x
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return 0, axis
 
     @staticmethod
     def evaluate(x: Array, shift: int, axis: int) -> Array:
@@ -350,6 +346,7 @@ class RepeatEach(ShapedOp, name="repeat_each", family="shape", cost=Cost.CHEAP):
     counts: Operand
     dims: Operands
     shape: Ints
+    operand_pattern = (None, np.dtype(np.int64))
     cases = (
         Case(((3,), (3,)), {"shape": (20,)}),
         Case(((4,), (4,)), {"shape": (5,)}),
@@ -357,6 +354,7 @@ class RepeatEach(ShapedOp, name="repeat_each", family="shape", cost=Cost.CHEAP):
         Case(((3,), (3,)), {"shape": (0,)}),
     )
     linear = ("x",)
+    extent_source = staticmethod(given_extent)
 
     @staticmethod
     def transpose(
@@ -382,21 +380,12 @@ class RepeatEach(ShapedOp, name="repeat_each", family="shape", cost=Cost.CHEAP):
         return x.with_shape(target_shape("weft.repeat_each", shape, dims))
 
     @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return given_extent(types, attributes["shape"], axis)
-
-    @staticmethod
     def evaluate(x: Array, counts: Array, dims: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
         made = np.zeros(concrete_shape(shape, dims), x.dtype)
         ends = np.minimum(np.cumsum(np.clip(counts, 0, made.size)), made.size)
         copies = np.repeat(x, np.diff(ends, prepend=0))
         made[: copies.size] = copies
         return made
-
-    @classmethod
-    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
-        """Every dtype, counted in i64."""
-        return iter([(dtype, np.dtype(np.int64)) for dtype in all_dtypes()])
 
 
 class _Triangle(ShapedOp, family="shape", cost=Cost.CHEAP):
@@ -411,6 +400,7 @@ class _Triangle(ShapedOp, family="shape", cost=Cost.CHEAP):
         Case(((0, 3),), {"k": 0}),
     )
     batching = on_last_axes
+    extent_source = axis_of(0)
 
     @classmethod
     def infer(cls, x: TensorType, k: int) -> TensorType:
@@ -418,10 +408,6 @@ class _Triangle(ShapedOp, family="shape", cost=Cost.CHEAP):
         if x.rank < 2:
             raise WeftValueError(f"{cls.mlir_name()} needs rank 2 or more, not {x}")
         return x
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return 0, axis
 
 
 class Triu(_Triangle, name="triu"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -54,17 +53,13 @@ class Cast(Elementwise, name="cast", family="casts", cost=Cost.CHEAP):
             x = x.astype(np.int64)  # NumPy's own result depends on how many elements there are
         return x.astype(dtype)
 
-    @classmethod
-    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
-        """Every dtype."""
-        return iter([(dtype,) for dtype in all_dtypes()])
-
 
 class Bitcast(Elementwise, name="bitcast", family="casts", cost=Cost.CHEAP):
     """Read the bits of every element as another integer or float of the same width, as `ndarray.view`."""
 
     x: Operand
     dtype: DType
+    defined_for = _FOUR_BYTES
     cases = tuple(Case(((3, 4),), {"dtype": dtype}) for dtype in _FOUR_BYTES)
     linear = ("x",)
 
@@ -84,8 +79,3 @@ class Bitcast(Elementwise, name="bitcast", family="casts", cost=Cost.CHEAP):
     @staticmethod
     def evaluate(x: Array, dtype: np.dtype[Any]) -> Array:
         return x.view(dtype)
-
-    @classmethod
-    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
-        """The dtypes of four bytes, which stand for all."""
-        return iter([(dtype,) for dtype in _FOUR_BYTES])

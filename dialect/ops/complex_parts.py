@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -32,6 +31,7 @@ class Complex(Elementwise, name="complex", family="complex_parts", cost=Cost.CHE
 
     real: Operand
     imaginary: Operand
+    defined_for = tuple(_COMPLEX_OF)
     cases = (Case(((3, 4), (3, 4))), Case(((3, 1), (4,))), Case(((), ())), Case(((0, 3), (3,))))
     linear = ("real", "imaginary")
 
@@ -59,11 +59,6 @@ class Complex(Elementwise, name="complex", family="complex_parts", cost=Cost.CHE
         result: Array = np.empty(np.broadcast_shapes(real.shape, imaginary.shape), _COMPLEX_OF[real.dtype])
         result.real, result.imag = real, imaginary
         return result
-
-    @classmethod
-    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
-        """Parts of complex64 and complex128."""
-        return iter([(dtype, dtype) for dtype in _COMPLEX_OF])
 
 
 class Real(Elementwise, name="real", family="complex_parts", cost=Cost.CHEAP):

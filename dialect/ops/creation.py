@@ -5,29 +5,27 @@ Fills, identity matrices and evenly spaced numbers are made of these and `broadc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..dtypes import all_dtypes, is_half, kind
+from ..dtypes import is_half, kind
 from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError, WeftValueError
 from ..op import (
     Array,
-    Attributes,
     Case,
     Cost,
     DType,
     Effect,
     Elements,
-    ExtentSource,
     Ints,
     Operand,
     Operands,
     SafeOp,
     ShapedOp,
     TensorType,
+    no_source,
     require_kind,
     same_dtype,
 )
@@ -39,14 +37,11 @@ class Constant(SafeOp, name="constant", family="creation", cost=Cost.FREE):
     """A tensor known at compile time."""
 
     value: Elements
+    extent_source = staticmethod(no_source)
 
     @staticmethod
     def infer(value: Array) -> TensorType:
         return type_of(value)
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return None
 
     @staticmethod
     def evaluate(value: Array) -> Array:
@@ -65,14 +60,11 @@ class Empty(ShapedOp, name="empty", family="creation", cost=Cost.FREE):
     dtype: DType
     effects = (Effect.ALLOCATE,)
     recorded = False
+    extent_source = staticmethod(given_extent)
 
     @staticmethod
     def infer(dims: tuple[TensorType, ...], shape: tuple[int, ...], dtype: np.dtype[Any]) -> TensorType:
         return TensorType(target_shape("weft.empty", shape, dims), dtype)
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return given_extent(types, attributes["shape"], axis)
 
     @staticmethod
     def evaluate(dims: tuple[Array, ...], shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
@@ -91,6 +83,7 @@ class Arange(ShapedOp, name="arange", family="creation", cost=Cost.CHEAP):
     step: Operand
     dims: Operands
     shape: Ints
+    operand_pattern = (None, None)
     dtypes = "iufc"
     cases = (
         Case(((), ()), {"shape": (7,)}),
@@ -98,6 +91,7 @@ class Arange(ShapedOp, name="arange", family="creation", cost=Cost.CHEAP):
         Case(((), ()), {"shape": (1,)}),
     )
     linear = ("start", "step")
+    extent_source = staticmethod(given_extent)
 
     @staticmethod
     def transpose_start(
@@ -129,18 +123,9 @@ class Arange(ShapedOp, name="arange", family="creation", cost=Cost.CHEAP):
         return TensorType(target_shape("weft.arange", shape, dims), dtype)
 
     @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return given_extent(types, attributes["shape"], axis)
-
-    @staticmethod
     def evaluate(start: Array, step: Array, dims: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
         dtype = start.dtype
         wide = np.dtype(np.float32) if is_half(dtype) else dtype
         steps = np.arange(concrete_shape(shape, dims)[0]).astype(wide)
         numbers: Array = start.astype(wide) + steps * step.astype(wide)
         return numbers.astype(dtype)
-
-    @classmethod
-    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
-        """Start and step of every numeric dtype."""
-        return iter([(dtype, dtype) for dtype in all_dtypes() if kind(dtype) in cls.dtypes])

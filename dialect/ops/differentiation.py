@@ -8,7 +8,7 @@ from typing import ClassVar
 from ..batching import alike, asked_backwards, asked_forwards, of_first, paired
 from ..emitter import Emitter, Tensor
 from ..errors import InternalError, WeftTypeError
-from ..op import Array, Attributes, Case, Cost, ExtentSource, Int, Op, Operand, TensorType
+from ..op import Array, Case, Cost, Int, Op, Operand, TensorType, axis_of
 
 DEEPEST = "weft.deepest"
 """Marks results whose rule was not recorded, as it uses its own function again and again."""
@@ -24,10 +24,7 @@ class Marker(Op, family="differentiation", cost=Cost.FREE):
     opaque = True
     batching = of_first
     cases: ClassVar[tuple[Case, ...]] = (Case(((2, 3),)),)
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return 0, axis
+    extent_source = axis_of(0)
 
     @classmethod
     def is_speculatable(cls, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
@@ -138,16 +135,13 @@ class Gradient(Request, name="gradient"):
     cotangent: Operand
     x: Operand
     batching = asked_backwards
+    extent_source = axis_of(2)
 
     @staticmethod
     def infer(y: TensorType, cotangent: TensorType, x: TensorType) -> TensorType:
         if y != cotangent:
             raise WeftTypeError(f"weft.gradient: the cotangent of {y} is no {cotangent}")
         return x
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return 2, axis
 
 
 class Tangent(Request, name="tangent"):
@@ -157,16 +151,13 @@ class Tangent(Request, name="tangent"):
     x: Operand
     tangent: Operand
     batching = asked_forwards
+    extent_source = axis_of(0)
 
     @staticmethod
     def infer(y: TensorType, x: TensorType, tangent: TensorType) -> TensorType:
         if x != tangent:
             raise WeftTypeError(f"weft.tangent: the tangent of {x} is no {tangent}")
         return y
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return 0, axis
 
 
 class Pairs(Request, name="pairs"):
@@ -179,16 +170,13 @@ class Pairs(Request, name="pairs"):
     derivative: Operand
     before: Operand
     batching = paired
+    extent_source = axis_of(2)
 
     @staticmethod
     def infer(value: TensorType, derivative: TensorType, before: TensorType) -> TensorType:
         if value != derivative:
             raise WeftTypeError(f"weft.pairs: the cotangent or tangent of {value} is no {derivative}")
         return before
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return 2, axis
 
 
 class Cotangent(Request, name="cotangent"):
@@ -199,14 +187,11 @@ class Cotangent(Request, name="cotangent"):
     """Which custom gradient; `place` tells which of its results."""
     place: Int
     batching = of_first
+    extent_source = axis_of(0)
 
     @staticmethod
     def infer(y: TensorType, number: int, place: int) -> TensorType:
         return y
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return 0, axis
 
 
 class Custom(Request, name="custom"):
@@ -220,11 +205,8 @@ class Custom(Request, name="custom"):
     number: Int
     place: Int
     batching = of_first
+    extent_source = axis_of(0)
 
     @staticmethod
     def infer(y: TensorType, rule: TensorType, number: int, place: int) -> TensorType:
         return y
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return 0, axis

@@ -30,6 +30,8 @@ from ..op import (
     SafeOp,
     String,
     TensorType,
+    axis_of,
+    no_source,
 )
 
 _NUMBER = TensorType((), np.dtype(np.int64))
@@ -40,15 +42,12 @@ class Together(Op, family="distributed", cost=Cost.EXPENSIVE):
 
     opaque = True
     effects = (Effect.CONTROL,)
+    extent_source = axis_of(0)
 
     @classmethod
     def is_speculatable(cls, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
         """The others would wait."""
         return False
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return 0, axis
 
 
 class AllReduce(Together, name="all_reduce"):
@@ -345,6 +344,7 @@ class FinishSendReceive(Together, name="finish_send_receive"):
     over: String
     recorded = False
     underived = StartSendReceive.underived
+    extent_source = axis_of(1)
 
     @staticmethod
     def infer(message: TensorType, x: TensorType, over: str) -> TensorType:
@@ -355,10 +355,6 @@ class FinishSendReceive(Together, name="finish_send_receive"):
     @staticmethod
     def evaluate(message: Array, x: Array, over: str) -> Array:
         return current_member().finish(Collective("finish_send_receive", over), int(message))
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return 1, axis
 
     @staticmethod
     def require_uses(op: Any) -> None:
@@ -409,14 +405,11 @@ class AboutRanks(SafeOp, family="distributed", cost=Cost.CHEAP):
     over: String
     cases: ClassVar[tuple[Case, ...]] = (Case((), {"over": ""}),)
     opaque = True
+    extent_source = staticmethod(no_source)
 
     @staticmethod
     def infer(over: str) -> TensorType:
         return _NUMBER
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return None
 
 
 class Rank(AboutRanks, name="rank"):
@@ -444,6 +437,7 @@ class OfRanks(SafeOp, family="distributed", cost=Cost.FREE):
     opaque = True
     batching = alike
     linear = ("x",)
+    extent_source = axis_of(0)
 
     @staticmethod
     def transpose(b: Emitter, g: Tensor, x: Tensor, over: str) -> Tensor:
@@ -457,10 +451,6 @@ class OfRanks(SafeOp, family="distributed", cost=Cost.FREE):
     @staticmethod
     def evaluate(x: Array, over: str) -> Array:
         return x
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return 0, axis
 
 
 class Vary(OfRanks, name="vary"):

@@ -15,13 +15,7 @@ import numpy as np
 from ..derivatives import Choice
 from ..dtypes import kind
 from ..emitter import Emitter, Tensor
-from ..op import (
-    Array,
-    BinaryUfunc,
-    Case,
-    Cost,
-    UnaryUfunc,
-)
+from ..op import Array, BinaryUfunc, Case, Cost, UnaryUfunc
 
 # Arithmetic
 

@@ -89,6 +89,7 @@ class Rfft(Transform, name="rfft"):
     """The first half of the transform of real numbers, of which there is an odd number or an even one."""
 
     odd: Bool
+    defined_for = _PRECISIONS
     cases = tuple(Case((shape, ()), {"odd": shape[-1] % 2 == 1}) for shape in _SHAPES)
 
     @classmethod
@@ -107,11 +108,6 @@ class Rfft(Transform, name="rfft"):
     def new_sizes(cls, math: Any, sizes: dict[str, Any], attributes: Attributes) -> dict[str, Any]:
         """Half of the length, and one."""
         return {"m": math.steps(math.add(sizes["n"], 1), 2)}
-
-    @classmethod
-    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
-        """Real numbers."""
-        return iter([(part, part) for part in _PRECISIONS])
 
 
 class Irfft(ComplexTransform, name="irfft"):

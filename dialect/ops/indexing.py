@@ -7,14 +7,13 @@ to refuse (`find_out_of_bounds`, `raise_if`): what gather reads there is not def
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..batching import along, found_outside, read_at, written_at
 from ..derivatives import Part
-from ..dtypes import all_dtypes
 from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError, WeftValueError
 from ..op import (
@@ -31,6 +30,8 @@ from ..op import (
     ShapedOp,
     String,
     TensorType,
+    axis_of,
+    no_source,
     same_dtype,
 )
 from ..types import Shape, compatible_shapes, format_shape
@@ -90,6 +91,7 @@ class Gather(Reading, name="gather"):
     indices: Operands
     axes: Ints
     position: Int
+    operand_pattern = (None, INT64)
     cases = (
         Case(((5, 4), (3,)), {"axes": (0,), "position": 0}, low=0, high=5),
         Case(((5, 4), (2, 3)), {"axes": (1,), "position": 1}, low=0, high=4),
@@ -140,11 +142,6 @@ class Gather(Reading, name="gather"):
         result: Array = np.transpose(x, permutation)[index]
         return result
 
-    @classmethod
-    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
-        """Every dtype, indexed with i64."""
-        return iter([(dtype, INT64) for dtype in all_dtypes()])
-
 
 class Scatter(Update, name="scatter"):
     """Replace (`mode` set, last write wins) or add to (add) what `gather` with the same indices reads."""
@@ -156,6 +153,7 @@ class Scatter(Update, name="scatter"):
     position: Int
     mode: String
     MODES = ("set", "add")
+    operand_pattern = (None, None, INT64)
     cases = tuple(
         case
         for mode in MODES
@@ -251,11 +249,6 @@ class Scatter(Update, name="scatter"):
             view[index] = update
         return result
 
-    @classmethod
-    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
-        """Every dtype, indexed with i64."""
-        return iter([(dtype, dtype, INT64) for dtype in all_dtypes()])
-
 
 def require_along_axis(what: str, x: TensorType, indices: TensorType, axis: int) -> None:
     """Raise unless the indices have x's shape but for the axis."""
@@ -272,6 +265,7 @@ class TakeAlongAxis(Reading, name="take_along_axis"):
     x: Operand
     indices: Operand
     axis: Int
+    operand_pattern = (None, INT64)
     cases = (
         Case(((3, 4), (3, 2)), {"axis": 1}, low=0, high=4),
         Case(((3, 4), (5, 4)), {"axis": 0}, low=0, high=3),
@@ -279,6 +273,7 @@ class TakeAlongAxis(Reading, name="take_along_axis"):
     )
     linear = ("x",)
     batching = along("axis")
+    extent_source = axis_of(1)
 
     @staticmethod
     def transpose(b: Emitter, g: Tensor, x: Tensor, indices: Tensor, axis: int) -> Part:
@@ -295,17 +290,8 @@ class TakeAlongAxis(Reading, name="take_along_axis"):
         return x.with_shape(known)
 
     @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return 1, axis
-
-    @staticmethod
     def evaluate(x: Array, indices: Array, axis: int) -> Array:
         return np.take_along_axis(x, indices, axis)
-
-    @classmethod
-    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
-        """Every dtype, indexed with i64."""
-        return iter([(dtype, INT64) for dtype in all_dtypes()])
 
 
 class PutAlongAxis(Update, name="put_along_axis"):
@@ -315,6 +301,7 @@ class PutAlongAxis(Update, name="put_along_axis"):
     indices: Operand
     update: Operand
     axis: Int
+    operand_pattern = (None, INT64, None)
     cases = (
         Case(((3, 4), (3, 2), (3, 2)), {"axis": 1}, low=0, high=4),
         Case(((3, 4), (5, 4), (5, 4)), {"axis": 0}, low=0, high=3),
@@ -354,17 +341,13 @@ class PutAlongAxis(Update, name="put_along_axis"):
         np.put_along_axis(result, indices, update, axis)
         return result
 
-    @classmethod
-    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
-        """Every dtype, indexed with i64."""
-        return iter([(dtype, INT64, dtype) for dtype in all_dtypes()])
-
 
 class FindOutOfBounds(ShapedOp, name="find_out_of_bounds", family="indexing", cost=Cost.CHEAP):
     """Whether an index is outside of -extent to extent - 1, and the first such index (or 0)."""
 
     indices: Operand
     extent: Operand
+    operand_pattern = (INT64, INT64)
     results = 2
     cases = (
         Case(((3, 4), ()), low=-6, high=6),
@@ -372,6 +355,7 @@ class FindOutOfBounds(ShapedOp, name="find_out_of_bounds", family="indexing", co
         Case(((0,), ()), low=0, high=6),
     )
     batching = found_outside
+    extent_source = staticmethod(no_source)
 
     @staticmethod
     def infer(indices: TensorType, extent: TensorType) -> tuple[TensorType, TensorType]:
@@ -381,15 +365,6 @@ class FindOutOfBounds(ShapedOp, name="find_out_of_bounds", family="indexing", co
         return TensorType((), np.dtype(np.bool_)), TensorType((), INT64)
 
     @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return None
-
-    @staticmethod
     def evaluate(indices: Array, extent: Array) -> tuple[Array, Array]:
         outside = indices[(indices < -extent) | (indices >= extent)]
         return np.asarray(outside.size > 0), np.asarray(outside[0] if outside.size else 0, np.int64)
-
-    @classmethod
-    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
-        """Indices are i64."""
-        return iter([(INT64, INT64)])

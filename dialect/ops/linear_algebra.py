@@ -5,7 +5,7 @@ They are defined for float64 and complex128, in which NumPy computes all of them
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,10 +26,7 @@ _DTYPES = (np.dtype(np.float64), np.dtype(np.complex128))
 class Factorization(LoopOp, family="linear_algebra"):
     """Base of the ops on stacks of matrices."""
 
-    @classmethod
-    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
-        """Double precision, real and complex."""
-        return iter([(dtype,) * len(cls.operand_fields()) for dtype in _DTYPES])
+    defined_for = _DTYPES
 
 
 class Solve(Factorization, name="solve"):
@@ -241,12 +238,8 @@ class Lstsq(Smaller, name="lstsq"):
     a: Operand
     b: Operand
     rcond: Operand
+    operand_pattern = (None, None, _DTYPES[0])
     function = _LOOPS + "lstsq"
     underived = "write it with np.linalg.solve(a.T @ a, a.T @ b)"
     results = 5
     cases = (Case(((4, 2), (4, 3), ())), Case(((2, 3), (2, 1), ())))
-
-    @classmethod
-    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
-        """Double precision; a real threshold."""
-        return iter([(dtype, dtype, _DTYPES[0]) for dtype in _DTYPES])

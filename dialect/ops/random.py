@@ -6,7 +6,6 @@ states are NumPy's to the bit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,17 +15,16 @@ from ..dtypes import kind
 from ..errors import WeftTypeError, WeftValueError
 from ..op import (
     Array,
-    Attributes,
     Bool,
     Cost,
     DType,
-    ExtentSource,
     Ints,
     Operand,
     Operands,
     ShapedOp,
     String,
     TensorType,
+    axis_of,
     same_dtype,
 )
 from .shape import concrete_shape, given_extent, require_extents, target_shape
@@ -40,10 +38,7 @@ class Draw(ShapedOp, family="random", cost=Cost.EXPENSIVE):
     """Base of the ops that draw numbers of a generator."""
 
     results = 2
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return given_extent(types, attributes["shape"], axis)
+    extent_source = staticmethod(given_extent)
 
 
 class RandomFloats(Draw, name="random_floats"):
@@ -212,6 +207,7 @@ class FillRandom(ShapedOp, name="fill_random", family="random", cost=Cost.EXPENS
     dtype: String
     results = 2
     recorded = False
+    extent_source = axis_of(1)
 
     @staticmethod
     def infer(
@@ -225,10 +221,6 @@ class FillRandom(ShapedOp, name="fill_random", family="random", cost=Cost.EXPENS
         if algorithm not in ALGORITHMS:
             raise WeftValueError(f"weft.fill_random: there is no algorithm {algorithm!r}")
         return numbers, state
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return 1, axis
 
 
 def require_state(what: str, state: TensorType, algorithm: str) -> None:

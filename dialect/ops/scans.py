@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from ..batching import along
 from ..derivatives import Part
 from ..emitter import INT64, Emitter, Tensor
-from ..op import Array, Attributes, Case, Cost, ExtentSource, Int, Operand, ShapedOp, TensorType, require_kind
+from ..op import Array, Case, Cost, Int, Operand, ShapedOp, TensorType, axis_of, require_kind
 from ..types import normalize_axis
 from .indexing import TakeAlongAxis
 
@@ -30,16 +29,13 @@ class Scan(ShapedOp, family="scans", cost=Cost.CHEAP):
     )
     ufunc: ClassVar[np.ufunc]
     batching = along("axis")
+    extent_source = axis_of(0)
 
     @classmethod
     def infer(cls, x: TensorType, axis: int) -> TensorType:
         require_kind(cls.mlir_name(), x, cls.dtypes)
         normalize_axis(axis, x.rank)
         return x
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return 0, axis
 
     @classmethod
     def evaluate(cls, x: Array, axis: int) -> Array:

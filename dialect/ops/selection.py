@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
-
 import numpy as np
 
-from ..dtypes import all_dtypes
 from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError
-from ..op import (
-    Array,
-    Attributes,
-    Case,
-    Cost,
-    Elementwise,
-    ExtentSource,
-    Operand,
-    SafeOp,
-    TensorType,
-    same_dtype,
-)
+from ..op import Array, Case, Cost, Elementwise, Operand, SafeOp, TensorType, axis_of, same_dtype
 from ..types import broadcast_shapes
 
 _INT64 = np.dtype(np.int64)
@@ -33,6 +18,7 @@ class Select(Elementwise, name="select", family="selection", cost=Cost.CHEAP):
     condition: Operand
     x: Operand
     y: Operand
+    operand_pattern = (np.dtype(np.bool_), None, None)
     cases = (
         Case(((3, 4), (3, 4), (3, 4))),
         Case(((4,), (3, 1), ())),
@@ -64,18 +50,15 @@ class Select(Elementwise, name="select", family="selection", cost=Cost.CHEAP):
     def evaluate(condition: Array, x: Array, y: Array) -> Array:
         return np.where(condition, x, y)
 
-    @classmethod
-    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
-        """A boolean condition and every dtype."""
-        return iter([(np.dtype(np.bool_), dtype, dtype) for dtype in all_dtypes()])
-
 
 class Nonzero(SafeOp, name="nonzero", family="selection", cost=Cost.CHEAP):
     """The places of the true elements in ascending order, then zeros; and how many are true."""
 
     condition: Operand
+    operand_pattern = (np.dtype(np.bool_),)
     results = 2
     cases = (Case(((7,),)), Case(((1,),)), Case(((0,),)))
+    extent_source = axis_of(0)
 
     @staticmethod
     def infer(condition: TensorType) -> tuple[TensorType, TensorType]:
@@ -84,17 +67,8 @@ class Nonzero(SafeOp, name="nonzero", family="selection", cost=Cost.CHEAP):
         return TensorType(condition.shape, _INT64), TensorType((), _INT64)
 
     @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return 0, axis
-
-    @staticmethod
     def evaluate(condition: Array) -> tuple[Array, Array]:
         (found,) = np.nonzero(condition)
         places = np.zeros(condition.shape, np.int64)
         places[: found.size] = found
         return places, np.asarray(found.size, np.int64)
-
-    @classmethod
-    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
-        """A boolean condition."""
-        return iter([(np.dtype(np.bool_),)])

@@ -22,6 +22,7 @@ from ..op import (
     SafeOp,
     ShapedOp,
     TensorType,
+    no_source,
 )
 from ..types import Shape, format_shape
 
@@ -48,15 +49,12 @@ class Dim(SafeOp, name="dim", family="shape", cost=Cost.CHEAP):
     axis: Int
     cases = (Case(((3, 4),), {"axis": 1}),)
     batching = extent_of_axis
+    extent_source = staticmethod(no_source)
 
     @staticmethod
     def infer(x: TensorType, axis: int) -> TensorType:
         require_axes("weft.dim", (axis,), x.rank)
         return TensorType((), INT64)
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return None
 
     @staticmethod
     def evaluate(x: Array, axis: int) -> Array:
@@ -115,9 +113,10 @@ def concrete_shape(shape: tuple[int, ...], dims: tuple[Array, ...]) -> tuple[int
     return tuple(int(next(extents)) if extent == -1 else extent for extent in shape)
 
 
-def given_extent(operands: Sequence[TensorType], shape: tuple[int, ...], axis: int) -> ExtentSource:
+def given_extent(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
     """The operand that gives a run-time extent of a `shape` attribute: they come last among the operands."""
-    return (len(operands) - shape[axis:].count(-1), -1) if shape[axis] == -1 else None
+    shape = attributes["shape"]
+    return (len(types) - shape[axis:].count(-1), -1) if shape[axis] == -1 else None
 
 
 class Reshape(ShapedOp, name="reshape", family="shape", cost=Cost.CHEAP):
@@ -136,6 +135,7 @@ class Reshape(ShapedOp, name="reshape", family="shape", cost=Cost.CHEAP):
     )
     linear = ("x",)
     batching = reshaped
+    extent_source = staticmethod(given_extent)
 
     @staticmethod
     def transpose(
@@ -150,10 +150,6 @@ class Reshape(ShapedOp, name="reshape", family="shape", cost=Cost.CHEAP):
         if x.size is not None and result.size is not None and x.size != result.size:
             raise WeftValueError(f"cannot reshape array of size {x.size} into shape {format_shape(shape)}")
         return result
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return given_extent(types, attributes["shape"], axis)
 
     @staticmethod
     def evaluate(x: Array, dims: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
@@ -262,6 +258,7 @@ class BroadcastTo(ShapedOp, name="broadcast_to", family="shape", cost=Cost.CHEAP
     )
     linear = ("x",)
     batching = repeated
+    extent_source = staticmethod(given_extent)
 
     @staticmethod
     def transpose(
@@ -273,10 +270,6 @@ class BroadcastTo(ShapedOp, name="broadcast_to", family="shape", cost=Cost.CHEAP
     @staticmethod
     def infer(x: TensorType, dims: tuple[TensorType, ...], shape: tuple[int, ...]) -> TensorType:
         return _broadcast_type("weft.broadcast_to", x, dims, shape)
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return given_extent(types, attributes["shape"], axis)
 
     @staticmethod
     def evaluate(x: Array, dims: tuple[Array, ...], shape: tuple[int, ...]) -> Array:

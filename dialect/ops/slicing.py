@@ -5,14 +5,13 @@ Replacing is functional: the result is a copy with the part replaced, which buff
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..batching import with_entries
 from ..derivatives import Part
-from ..dtypes import all_dtypes
 from ..emitter import INT64_MAX as INT64_MAX
 from ..emitter import INT64_MIN as INT64_MIN
 from ..emitter import Emitter, Tensor
@@ -28,6 +27,7 @@ from ..op import (
     Operands,
     ShapedOp,
     TensorType,
+    axis_of,
     same_dtype,
 )
 from ..types import Shape, compatible_shapes, format_shape
@@ -128,9 +128,7 @@ class Slice(ShapedOp, name="slice", family="indexing", cost=Cost.CHEAP):
 class Update(ShapedOp, family="indexing", cost=Cost.CHEAP):
     """Base of the ops that replace elements of the first operand."""
 
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return 0, axis
+    extent_source = axis_of(0)
 
 
 class SliceUpdate(Update, name="slice_update"):
@@ -268,6 +266,7 @@ class DynamicSlice(ShapedOp, name="dynamic_slice", family="indexing", cost=Cost.
     step: Ints
     start_axes: Ints
     stop_axes: Ints
+    operand_pattern = (None, INT64)
     cases = tuple(
         Case((shape, *_bounds_of(attributes)), attributes, low=-9, high=9)
         for shape, _, attributes in _DYNAMIC_USES
@@ -310,11 +309,6 @@ class DynamicSlice(ShapedOp, name="dynamic_slice", family="indexing", cost=Cost.
     ) -> Array:
         return x[slices_of(*dynamic_bounds(bounds, start, stop, start_axes, stop_axes), step)]
 
-    @classmethod
-    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
-        """Every dtype, with i64 bounds."""
-        return iter([(dtype, INT64) for dtype in all_dtypes()])
-
 
 class DynamicSliceUpdate(Update, name="dynamic_slice_update"):
     """Replace the region that `dynamic_slice` with the same bounds takes, which the update has to fit."""
@@ -327,6 +321,7 @@ class DynamicSliceUpdate(Update, name="dynamic_slice_update"):
     step: Ints
     start_axes: Ints
     stop_axes: Ints
+    operand_pattern = (None, None, INT64)
     cases = tuple(
         Case((shape, region, *_bounds_of(attributes)), attributes, low=3, high=4)
         for shape, region, attributes in _DYNAMIC_USES
@@ -377,8 +372,3 @@ class DynamicSliceUpdate(Update, name="dynamic_slice_update"):
         result = np.array(x)
         result[slices_of(*dynamic_bounds(bounds, start, stop, start_axes, stop_axes), step)] = update
         return result
-
-    @classmethod
-    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
-        """Every dtype, with i64 bounds."""
-        return iter([(dtype, dtype, INT64) for dtype in all_dtypes()])

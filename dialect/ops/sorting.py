@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..batching import along, on_last_axes, searched
-from ..dtypes import all_dtypes
 from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError, WeftValueError
 from ..op import (
     Array,
-    Attributes,
     Bool,
     Case,
     Cost,
-    ExtentSource,
     Int,
     Ints,
     Operand,
     ShapedOp,
     String,
     TensorType,
+    axis_of,
     same_dtype,
 )
 from ..types import compatible_shapes, normalize_axis
@@ -46,9 +43,7 @@ _CASES = tuple(
 class Arrangement(ShapedOp, family="sorting", cost=Cost.EXPENSIVE):
     """Base of the ops that put the elements along an axis into an order, or say which it is."""
 
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return 0, axis
+    extent_source = axis_of(0)
 
 
 class Sort(Arrangement, name="sort"):
@@ -174,6 +169,7 @@ class PartitionAt(Arrangement, name="partition_at"):
 
     x: Operand
     places: Operand
+    operand_pattern = (None, np.dtype(np.int64))
     cases = (  # with one possible result
         Case(((2,), (1,))),
         Case(((4, 1), (4, 2))),
@@ -218,11 +214,6 @@ class PartitionAt(Arrangement, name="partition_at"):
         found: Array = np.stack(ordered).reshape(x.shape).astype(x.dtype)
         return found
 
-    @classmethod
-    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
-        """Every dtype, with places that are int64."""
-        return iter([(dtype, np.dtype(np.int64)) for dtype in all_dtypes()])
-
 
 class Searchsorted(ShapedOp, name="searchsorted", family="sorting", cost=Cost.EXPENSIVE):
     """The int64 positions at which values could be inserted in a sorted rank-1 tensor that stays sorted.
@@ -239,6 +230,7 @@ class Searchsorted(ShapedOp, name="searchsorted", family="sorting", cost=Cost.EX
         Case(((0,), (3,)), {"side": "left"}),
     )
     batching = searched
+    extent_source = axis_of(1)
 
     @staticmethod
     def infer(x: TensorType, values: TensorType, side: str) -> TensorType:
@@ -250,14 +242,5 @@ class Searchsorted(ShapedOp, name="searchsorted", family="sorting", cost=Cost.EX
         return values.with_dtype(np.dtype(np.int64))
 
     @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return 1, axis
-
-    @staticmethod
     def evaluate(x: Array, values: Array, side: Any) -> Array:
         return np.asarray(np.searchsorted(widened(x), widened(values), side=side))
-
-    @classmethod
-    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
-        """Every dtype, the same for both."""
-        return iter([(dtype, dtype) for dtype in all_dtypes()])

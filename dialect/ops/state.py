@@ -20,6 +20,7 @@ from ..op import (
     RefType,
     String,
     TensorType,
+    axis_of,
 )
 
 
@@ -43,16 +44,13 @@ class ReadRef(Op, name="read_ref", family="state", cost=Cost.CHEAP):
 
     ref: Operand
     effects = (Effect.READ,)
+    extent_source = axis_of(0)
 
     @staticmethod
     def infer(ref: RefType) -> TensorType:
         if not isinstance(ref, RefType):
             raise WeftTypeError(f"weft.read_ref reads a !weft.ref, not {ref}")
         return ref.tensor
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return 0, axis
 
 
 class WriteRef(Op, name="write_ref", family="state", cost=Cost.CHEAP):

@@ -13,7 +13,19 @@ from typing import Any
 import numpy as np
 
 from ..errors import WeftTypeError, WeftValueError
-from ..op import Array, Attributes, Case, Cost, ExtentSource, Int, Op, Operand, Operands, TensorType
+from ..op import (
+    Array,
+    Attributes,
+    Case,
+    Cost,
+    ExtentSource,
+    Int,
+    Op,
+    Operand,
+    Operands,
+    TensorType,
+    no_source,
+)
 from .shape import INT64
 
 INT32 = np.dtype(np.int32)
@@ -60,17 +72,13 @@ def probes(words: Sequence[Any], slots: int) -> Iterator[int]:
 class OfTables(Op, family="tables", cost=Cost.EXPENSIVE):
     """Base of the ops on tables."""
 
+    operand_pattern = (INT32, INT64, INT64)
     dtypes = "i"
 
     @classmethod
     def is_speculatable(cls, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
         """All extents are known, and there are slots and keys."""
         return all(t.is_static and 0 not in t.shape for t in operands)
-
-    @classmethod
-    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
-        """Slots are i32, all others i64."""
-        return iter([(INT32, INT64, INT64)])
 
 
 def _require(what: str, slots: TensorType, keys: TensorType, *numbers: TensorType) -> None:
@@ -101,6 +109,7 @@ class TableFind(OfTables, name="table_find"):
         Case(((4,), (6,), (), ()), low=-1, high=3),
         Case(((1,), (1,), ()), low=-1, high=1),
     )
+    extent_source = staticmethod(no_source)
 
     @staticmethod
     def infer(slots: TensorType, keys: TensorType, words: tuple[TensorType, ...]) -> TensorType:
@@ -108,10 +117,6 @@ class TableFind(OfTables, name="table_find"):
         if not words:
             raise WeftValueError("weft.table_find: a key has a word")
         return TensorType((), INT64)
-
-    @staticmethod
-    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
-        return None
 
     @staticmethod
     def evaluate(slots: Array, keys: Array, words: tuple[Array, ...]) -> Array:
