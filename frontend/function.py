@@ -126,6 +126,8 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
         require_function(python_function)
         require_options(target, device, max_specialisations)
         self.python_function = python_function
+        self._source: Callable[..., Any] = python_function
+        """What is compiled; kept, as guards ask whether it is the same."""
         self.autograph = autograph
         self.strict = strict
         self.target = target
@@ -429,22 +431,12 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
         self, signature: CallSignature, leaves: Sequence[Any], decisions: Decisions
     ) -> tuple[Program, Dependencies]:
         """Trace and compile for a signature."""
-        return self._traced_as(self.python_function, signature, leaves, decisions)
-
-    def _traced_as(
-        self,
-        python_function: Callable[..., Any],
-        signature: CallSignature,
-        leaves: Sequence[Any],
-        decisions: Decisions,
-    ) -> tuple[Program, Dependencies]:
-        """Trace and compile a function for a signature."""
         compile_function = _compiler()
         self._known.traces += 1
         strict, target = self.strict or settings.strict_conversion, self._target(signature.device)
         try:
             with uncollected_once(), settings.scope(strict_conversion=strict, target=target):
-                return compile_function(python_function, self._traced_function, signature, leaves, decisions)
+                return compile_function(self._source, self._traced_function, signature, leaves, decisions)
         except BaseException:
             if signature.numbers:
                 self._known.traces -= 1  # it begins again, with constants

@@ -23,14 +23,13 @@ from ..signature.signature import TensorSpec
 from ..signature.traced_value import TracedValue
 from ..tracing.current import remembering
 from .cached_programs import CachedProgram
-from .descriptions import Description, description_from_json
+from .descriptions import description_from_json
 from .recorded import Recorded
 from .stored_programs import Restorable
 from .structures import Json
 
 if TYPE_CHECKING:
     from ..calls.specialisations import Fitting
-    from ..guards.dependencies import Dependencies  # which programs of the file do without
 
 
 class RecordedFunction(Function[..., Any]):
@@ -48,10 +47,11 @@ class RecordedFunction(Function[..., Any]):
         """What the file holds of it."""
         self.state = state
         """The arrays that it shares with the other functions of the file."""
-        self._source = _placeholder(name, self.recorded_as[0].description)
-        """What is compiled in place of its source; kept, as guards ask whether it is the same."""
-        called = _placeholder(name, self.recorded_as[0].description, self._evaluated)
+        parameters = self.recorded_as[0].description.parameters
+        called = placeholder(name, parameters, self._evaluated)
+        called.__doc__ = f"{name}, loaded from a file."
         super().__init__(called, None, name, target=target, device=device)
+        self._source = placeholder(name, parameters)
         for recorded in self.recorded_as:
             signature = recorded.signature(name)
             if signature.numbers:  # were found to change before the file was written
@@ -138,11 +138,6 @@ class RecordedFunction(Function[..., Any]):
             program, _ = decided(lambda decisions: self._traced(signature, leaves, decisions), Decisions())
         return program
 
-    def _traced(
-        self, signature: CallSignature, leaves: Sequence[Any], decisions: Decisions
-    ) -> tuple[Program, Dependencies]:
-        return self._traced_as(self._source, signature, leaves, decisions)
-
     def _traced_function(self) -> Callable[..., Any]:
         return self._replayed
 
@@ -183,22 +178,21 @@ def _restored(
 mark_callable(RecordedFunction, is_method=True)
 
 
-def _placeholder(
-    name: str, description: Description, call: Callable[..., Any] | None = None
+def placeholder(
+    name: str, parameters: Sequence[inspect.Parameter], call: Callable[..., Any] | None = None
 ) -> Callable[..., Any]:
-    """A function with the parameters of the one that was saved; it reads nothing of Python's that could change."""
+    """A function with the parameters of one that is no Python; it reads nothing of Python's that could change."""
 
     if call is None:
 
-        def placeholder(*args: Any, **kwargs: Any) -> None:
-            """What is traced instead comes from the file."""
+        def function(*args: Any, **kwargs: Any) -> None:
+            """What is traced instead comes from a file."""
 
     else:
 
-        def placeholder(*args: Any, **kwargs: Any) -> Any:  # type: ignore[misc]
+        def function(*args: Any, **kwargs: Any) -> Any:  # type: ignore[misc]
             return call(*args, **kwargs)
 
-    placeholder.__name__ = placeholder.__qualname__ = name
-    placeholder.__doc__ = f"{name}, loaded from a file."
-    placeholder.__signature__ = inspect.Signature(description.parameters)  # type: ignore[attr-defined]
-    return placeholder
+    function.__name__ = function.__qualname__ = name
+    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return function

@@ -12,10 +12,10 @@ import numpy as np
 from ....backend.cpu.dispatch.objects import mark_callable
 from ....dialect.errors import WeftTypeError, WeftValueError
 from ....dialect.types import compatible_shapes
+from ...artifacts.recorded_function import placeholder
 from ...calls.concrete import ConcreteFunction
-from ...compiling.program import CallSignature, Program
+from ...compiling.program import CallSignature
 from ...function import Function
-from ...guards.dependencies import Dependencies
 from ...guards.handles import Item, Owner
 from ...guards.inputs import Decisions
 from ...signature.signature import TensorSpec
@@ -51,9 +51,8 @@ class OnnxFunction(Function[..., Any]):
         self._inputs = tuple(inputs)
         self._evaluation = evaluation
         parameters = _parameters(inputs)
-        self._source = _placeholder(name, parameters, None)
-        """What is compiled in place of its source; kept, as guards ask whether it is the same."""
-        super().__init__(_placeholder(name, parameters, self._evaluated), None, name)
+        super().__init__(placeholder(name, parameters, self._evaluated), None, name)
+        self._source = placeholder(name, parameters)
         self.weights = weights
         self._types = [Value(key, array.dtype, array.shape, True) for key, array in weights.items()]
         self.input_names = tuple(value.name for value in inputs)
@@ -108,11 +107,6 @@ class OnnxFunction(Function[..., Any]):
         """Compile: its source is no Python, which the disk cache could compare."""
         program, _ = self._traced(signature, leaves, decisions)
         return ConcreteFunction(signature, program, self._bind)
-
-    def _traced(
-        self, signature: CallSignature, leaves: Sequence[Any], decisions: Decisions
-    ) -> tuple[Program, Dependencies]:
-        return self._traced_as(self._source, signature, leaves, decisions)
 
     def _traced_function(self) -> Callable[..., Any]:
         return self._evaluated
@@ -192,23 +186,3 @@ def _parameters(inputs: Sequence[Value]) -> list[inspect.Parameter]:
             name += "_"
         names.append(name)
     return [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
-
-
-def _placeholder(
-    name: str, parameters: Sequence[inspect.Parameter], call: Callable[..., Any] | None
-) -> Callable[..., Any]:
-    """A function with the parameters of a model; it reads nothing of Python's that could change."""
-
-    if call is None:
-
-        def placeholder(*args: Any, **kwargs: Any) -> None:
-            """What is traced instead comes from the model."""
-
-    else:
-
-        def placeholder(*args: Any, **kwargs: Any) -> Any:  # type: ignore[misc]
-            return call(*args, **kwargs)
-
-    placeholder.__name__ = placeholder.__qualname__ = name
-    placeholder.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    return placeholder
