@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import types
 import weakref
-from collections.abc import Sequence
 from typing import Any
 
-from .guards import Guard, Skip, reference_to
-from .handles import Handle, Owner
+from .guards import Guard, reference_to
+from .handles import Owner
 from .unbound import UNBOUND
 
 
 class Code(Guard):
-    """The code of a function that a trace has recorded, and its defaults where nothing can change in them."""
+    """The code of a function that a trace has recorded, and its defaults where nothing can change in them.
+
+    It looks at no handle, as functions that are recorded are told by their code anyway.
+    """
 
     __slots__ = ("code", "defaults", "handle")
 
@@ -26,9 +28,6 @@ class Code(Guard):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Code, (self.handle,)
-
-    def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
-        return []  # functions that are recorded are told by their code anyway
 
     def holds(self) -> bool:
         function = self.handle.get()
@@ -69,9 +68,6 @@ class Subclass(Guard):
             return None
         return [issubclass(kind, other) for other in classes if other is not None]
 
-    def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
-        return []
-
     def holds(self) -> bool:
         return bool(self._now() == self._answers)
 
@@ -95,9 +91,6 @@ class Dispatched(Guard):
         self._kind = weakref.ref(kind)
         self._found = reference_to(found)
 
-    def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
-        return []
-
     def holds(self) -> bool:
         function: Any = self._function()
         kind = self._kind()
@@ -119,9 +112,6 @@ class DecimalContext(Guard):
 
     def __init__(self) -> None:
         self._settings = _decimal_settings()
-
-    def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
-        return []
 
     def holds(self) -> bool:
         return bool(_decimal_settings() == self._settings)

@@ -35,7 +35,7 @@ class Guard:
 
     def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
         """The handles whose values it compares, and what of them it leaves out."""
-        raise NotImplementedError
+        return ()
 
     def holds(self) -> bool:
         """Whether it is still what it was."""
@@ -215,9 +215,6 @@ class Content(Compared):
 
     def changed(self) -> str:
         return f"the elements of {self.handle.name} changed"
-
-    def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
-        return self.handle, ()
 
 
 class Kind(Guard):
