@@ -14,7 +14,7 @@ from ...dialect.types import RefType, TensorType, ValueType
 from ..gradients.compiled_steps import CompiledStep
 from ..gradients.eager import Cell, EagerRecorder, Node, eager_recorder
 from ..tracing.array import TracedArray, wrap
-from ..tracing.current import current_trace
+from ..tracing.current import required_trace
 from .checked_modules import functions_of, name_of
 from .described_functions import described
 from .descriptions import Argument, StateArray
@@ -128,8 +128,7 @@ def _step_of(recorded: Recorded, name: str) -> CompiledStep:
 
     def step(*arrays: Any) -> Sequence[Any]:
         given = [array.copy() if place in written else array for place, array in enumerate(arrays)]
-        trace = current_trace()
-        assert trace is not None, "a step is only called where it is compiled"
+        trace = required_trace()
         found = Replay(trace, recorded.module, plain, name).run(given, [])
         results = found if isinstance(found, tuple) else (found,)
         return (*results, *(given[place] for place in written))

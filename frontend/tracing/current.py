@@ -24,6 +24,12 @@ def current_trace() -> Recorder | None:
     return _current.trace
 
 
+def required_trace() -> Recorder:
+    """The trace that this thread is recording; there is one where a value is traced."""
+    assert _current.trace is not None, "what is traced exists only while a trace is recorded"
+    return _current.trace
+
+
 def remembering() -> Recorder | None:
     """The recorder that remembers what this thread computes in plain Python, while a tape is open."""
     return _current.remembering

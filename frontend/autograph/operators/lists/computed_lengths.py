@@ -12,7 +12,7 @@ from ....numpy_api import lookup
 from ....runtime_values.results import RuntimeLength
 from ....settings import settings
 from ....tracing.array import TracedArray
-from ....tracing.current import current_trace
+from ....tracing.current import current_trace, required_trace
 from ....tracing.needed_numbers import need_number
 from ....tracing.number_types import number_type
 from ....tracing.recorder import Recorder
@@ -166,8 +166,7 @@ def _are_lists(items: Any) -> bool:
 
 def _grown_lists(items: list[Any]) -> Any:
     """What a list of lists becomes of which one at a computed place is meant: one that grows, as do they."""
-    trace = current_trace()
-    assert trace is not None, "only the trace has computed places"
+    trace = required_trace()
     kind: Kind | None = None
     for item in map(resolve_grown_list, items):
         found = freed(kind_of(item)) if isinstance(item, RuntimeLength) else Growing(joined_kind(item))

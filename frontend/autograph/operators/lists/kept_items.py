@@ -14,7 +14,7 @@ from .....dialect.errors import UnsupportedError
 from ....runtime_values.results import RuntimeContainer
 from ....source.own_attributes import own_attributes
 from ....tracing.array import TracedArray
-from ....tracing.current import current_trace
+from ....tracing.current import required_trace
 from ....tracing.recorder import ItemChanged, KeptItem
 from ..values.abstract import parts_of
 from ..values.composites import IMMUTABLE
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def keep_put(item: Any) -> None:
     """Note what is put into a list, which takes what is in it: changing it later would change the item in Python."""
-    trace = _trace()
+    trace = required_trace()
     for part in _changeable(item):
         is_array = isinstance(part, TracedArray)
         if is_array in trace.own_items:
@@ -55,13 +55,13 @@ def _keep_unwritten(trace: Recorder, array: TracedArray) -> None:
 
 def keep_read(item: Any, index: Any = None) -> None:
     """Note the arrays and containers in an item that was read, which are the list's own in Python."""
-    trace = _trace()
+    trace = required_trace()
     trace.kept_items.extend(KeptItem(part, _state(part), index) for part in _changeable(item))
 
 
 def forget_read(item: Any, index: Any) -> None:
     """Note that an item is put where it was read: `rows[i] += 1` reads, writes and puts it back."""
-    trace = _trace()
+    trace = required_trace()
     back = list(map(_identity, _changeable(item)))
     if back:
         trace.kept_items = [
@@ -73,7 +73,7 @@ def forget_read(item: Any, index: Any) -> None:
 
 def is_new(item: Any) -> bool:
     """Whether what can be changed in an item was made in what is being recorded: containers, no arrays."""
-    snapshots = control_flow(_trace()).snapshots
+    snapshots = control_flow(required_trace()).snapshots
     return not any(
         isinstance(part, TracedArray) or any(snapshot.knows(part) for snapshot in snapshots)
         for part in _changeable(item)
@@ -82,7 +82,7 @@ def is_new(item: Any) -> bool:
 
 def is_read(item: Any) -> bool:
     """Whether a container is an item that was read, a copy of what the list has."""
-    return any(kept.item is item for kept in _trace().kept_items)
+    return any(kept.item is item for kept in required_trace().kept_items)
 
 
 def keep_joined(joined: Any, candidates: Sequence[Any], kept: Sequence[set[int]] | None = None) -> None:
@@ -90,7 +90,7 @@ def keep_joined(joined: Any, candidates: Sequence[Any], kept: Sequence[set[int]]
 
     What was kept on the path of each candidate may be told.
     """
-    told = kept or [_kept(_noted(_trace()))] * len(candidates)
+    told = kept or [_kept(_noted(required_trace()))] * len(candidates)
     if any(_is_kept(item, own) for item, own in zip(candidates, told, strict=True)):
         keep_read(joined)
 
@@ -119,7 +119,7 @@ def states_of(item: Any) -> list[KeptItem]:
 
 def keep_carried(end: Any, states: Sequence[KeptItem]) -> None:
     """Note what an iteration begins with, where the one before leaves an item that is kept in its place."""
-    trace = _trace()
+    trace = required_trace()
     if states and _is_kept(end, _kept(_noted(trace))):
         trace.kept_items.extend(states)
 
@@ -139,7 +139,7 @@ def _is_kept(item: Any, kept: set[int]) -> bool:
 
 def compare_identity(left: Any, right: Any) -> None:
     """Begin again where it is asked whether an item that was read is another object: each read makes a copy."""
-    trace = _trace()
+    trace = required_trace()
     for value in (left, right):
         for kept in trace.kept_items:
             is_array = isinstance(value, TracedArray)
@@ -159,7 +159,7 @@ def require_unchanged(trace: Recorder) -> None:
 
 def require_no_copy(item: Any) -> None:
     """Begin again, or refuse, where an item of a list that grows is about to be changed, of which there is a copy."""
-    trace = _trace()
+    trace = required_trace()
     if any(kept.item is item for kept in trace.kept_items):
         if False in trace.own_items:
             _refuse(item)
@@ -181,7 +181,7 @@ def _refuse(item: Any) -> NoReturn:
         "list is changed, which the list would not see; change a copy, and put it back: "
         f"row = {copy}; row[0] = 1; rows[i] = row. Or keep what changes in one array (rows[i, 0] = 1)"
     )
-    tell_apart(_trace(), [item], refusal)
+    tell_apart(required_trace(), [item], refusal)
     raise refusal
 
 
@@ -216,7 +216,7 @@ def _is_same_index(one: Any, other: Any) -> bool:
 def _state(part: Any) -> Any:
     """What a container holds now, keys and entries; for an array, what the clock shows."""
     if isinstance(part, TracedArray):
-        return _trace().clock
+        return required_trace().clock
     if isinstance(part, (list, set)):
         return list(part)
     if isinstance(part, dict):
@@ -233,9 +233,3 @@ def _has_changed(item: Any, before: Any) -> bool:
 
 def _differ(now: list[Any], before: list[Any]) -> bool:
     return len(now) != len(before) or any(one is not other for one, other in zip(now, before, strict=True))
-
-
-def _trace() -> Recorder:
-    trace = current_trace()
-    assert trace is not None, "a list grows only while a trace is recorded"
-    return trace

@@ -13,7 +13,7 @@ from ....runtime_values.results import RuntimeLength
 from ....runtime_values.strings import RuntimeString
 from ....tracing.array import TracedArray, wrap
 from ....tracing.array_members import OPERATORS
-from ....tracing.current import current_trace
+from ....tracing.current import required_trace
 from ....tracing.staging import raise_if, value_of
 from ..interface import operators
 from ..values.abstract import ArrayKind, Container, Kind, Text
@@ -108,8 +108,6 @@ class ListMethods:
 
     def pop(self, index: Any = -1) -> Any:
         """Take an item away, and return it."""
-        trace = current_trace()
-        assert trace is not None, "a list grows only while a trace is recorded"
         raise_if(np.equal(self.length, 0), "IndexError", "pop from empty list")
         position = self._checked(index, "pop index out of range")
         item = self.item(position)
@@ -170,8 +168,7 @@ class ListMethods:
             index = as_int(index)  # whose dtype may not hold the length
         length = self.length
         outside = np.logical_or(np.greater_equal(index, length), np.less(index, -length))
-        trace = current_trace()
-        assert trace is not None, "a list grows only while a trace is recorded"
+        trace = required_trace()
         raise_if(wrap(trace, value_of(trace, outside)), "IndexError", message)
         return as_int(np.where(np.less(index, 0), index + length, index))
 

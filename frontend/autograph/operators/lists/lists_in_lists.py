@@ -12,7 +12,7 @@ import numpy as np
 from .....dialect.records import dataclass
 from ....numpy_api import lookup
 from ....runtime_values.results import RuntimeLength
-from ....tracing.current import current_trace
+from ....tracing.current import current_trace, required_trace
 from ....tracing.staging import raise_where
 from ..interface import operators
 from ..values.abstract import ArrayKind, Container, Growing, Kind, Static, as_arrays, kind_of
@@ -146,8 +146,7 @@ class CommonPool:
 
     def widen(self, kind: Kind) -> None:
         """Make it, for items of an abstract type."""
-        trace = current_trace()
-        assert trace is not None, "lists grow while a trace is recorded"
+        trace = required_trace()
         pools = control_flow(trace).pools
         for line in self.lines:
             pools.pop(line, None)

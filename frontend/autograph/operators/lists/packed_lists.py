@@ -6,7 +6,7 @@ from typing import Any
 
 from ....indexing.python_sequences import stacked_entries
 from ....tracing.array import TracedArray
-from ....tracing.current import current_trace
+from ....tracing.current import required_trace
 from ....tracing.packed_items import is_packed, stacked_items
 from ..values.abstract import ArrayKind, Container, Kind, kind_of
 from ..values.array_kinds import as_array_kind
@@ -14,8 +14,7 @@ from ..values.array_kinds import as_array_kind
 
 def stacked_columns(items: list[Any], kind: Kind | None) -> list[TracedArray] | None:
     """The columns of items of an abstract type, where they are numbers out of one array, or tuples of such."""
-    trace = current_trace()
-    assert trace is not None, "lists grow while a trace is recorded"
+    trace = required_trace()
     if isinstance(kind, Container) and kind.kind is tuple:
         if not all(type(item) is tuple and len(item) == len(kind.children) for item in items):
             return None

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from ....runtime_values.kept_texts import numbers_of_texts, text_of_number
-from ....tracing.current import current_trace
+from ....tracing.current import required_trace
 from ..values.abstract import Text
 from .dynamic_lists import GrowingList, list_of_columns
 
@@ -22,15 +22,13 @@ def parts_of_text(text: Any, name: str) -> Any:
 
 
 def _listed(text: Any, name: str, *args: Any, **named: Any) -> GrowingList:
-    trace = current_trace()
-    assert trace is not None, "only a trace has such texts"
+    trace = required_trace()
     numbers = numbers_of_texts(trace, _asked(name), (text, args, named), None)
     return list_of_columns(Text(), [numbers, numbers.shape[0]])
 
 
 def _in_three(text: Any, name: str, *args: Any) -> tuple[Any, ...]:
-    trace = current_trace()
-    assert trace is not None, "only a trace has such texts"
+    trace = required_trace()
     numbers = numbers_of_texts(trace, _asked(name), (text, args, {}), 3)
     return tuple(text_of_number(trace, numbers[place]) for place in range(3))
 

@@ -10,7 +10,7 @@ import numpy as np
 from .....dialect.errors import UnsupportedError
 from ....numpy_api import lookup
 from ....runtime_values import kept_texts
-from ....tracing.current import current_trace
+from ....tracing.current import required_trace
 from ..values.abstract import ArrayKind, Choice, Container, Kind, Partial, Static, Text, array_leaves
 
 
@@ -54,8 +54,7 @@ def widened_columns(old: Kind, new: Kind, arrays: Iterator[Any], room: Any) -> l
 
 def _numbers_of_texts(constant: Kind, arrays: Iterator[Any], room: Any) -> Any:
     """The numbers by which the program carries texts that were known while tracing."""
-    trace = current_trace()
-    assert trace is not None, "growing lists exist only while a trace is recorded"
+    trace = required_trace()
     if isinstance(constant, Static):
         return lookup("full")((room,), kept_texts.number_of_text(trace, constant.value))
     assert isinstance(constant, Choice)

@@ -12,13 +12,12 @@ from typing import Any
 from ....runtime_values.strings import STRING_METHODS, RuntimeString, format_string, string_of, to_string
 from ....runtime_values.values import make_exception
 from ....signature.traced_value import held
-from ....tracing.current import current_trace
+from ....tracing.current import current_trace, required_trace
 from ..branches.branches import stage_if
 from ..branches.conditions import is_staged, truth_of
 from ..values.control_flow_state import control_flow
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import shown, users_method
-from .statements import current
 
 Thunk = Callable[[], Any]
 
@@ -63,7 +62,7 @@ def assert_(condition: Any, message: Thunk | None = None) -> None:
             fail()
         return
     watched = () if message is None else (message,)
-    stage_if(current(), truth_of(condition), (lambda: None, fail), watched)
+    stage_if(required_trace(), truth_of(condition), (lambda: None, fail), watched)
 
 
 def raise_(make: Thunk | None = None, cause: Thunk | None = None) -> None:

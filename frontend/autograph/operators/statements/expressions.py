@@ -12,7 +12,7 @@ import numpy as np
 from ....random.generator import TracedGenerator, traced_generator
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray
-from ....tracing.current import current_trace
+from ....tracing.current import current_trace, required_trace
 from ....tracing.number_types import number_type
 from ....tracing.staging import asarray, raise_if
 from ..branches.branches import stage_if
@@ -36,7 +36,6 @@ from ..values.ranges import Range
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.sequence_iterators import left_of
 from ..values.special_methods import tested, users_method
-from .statements import current
 
 Thunk = Callable[[], Any]
 
@@ -46,7 +45,7 @@ def if_exp(test: Any, body: Thunk, orelse: Thunk) -> Any:
     test = tested(resolve_grown_list(test))
     if not is_staged(test):
         return body() if test else orelse()
-    trace, watched = current(), (body, orelse)
+    trace, watched = required_trace(), (body, orelse)
     present, absent = facts_of(trace, test)
     bodies = (narrowed(body, present, watched), narrowed(orelse, absent, watched))
     return stage_if(trace, truth_of(test), bodies, watched, wants_result=True)[1]
@@ -76,7 +75,7 @@ def _decided(left: Any, others: tuple[Thunk, ...], *, goes_on_if: bool, is_test:
     decides = left if is_test else tested(left)
     if not is_staged(decides):
         return following() if bool(decides) is goes_on_if else left
-    trace = current()
+    trace = required_trace()
     known = facts_of(trace, decides)[0 if goes_on_if else 1]
     rest_known: Facts = ()
 
@@ -98,7 +97,7 @@ def _truth_for_test(value: Any) -> Any:
     """The truth of an operand, with what is known where it holds and where it does not."""
     if not is_staged(value):
         return bool(value)
-    trace = current()
+    trace = required_trace()
     truth = as_bool(truth_of(value).copy())
     if truth is not value:
         if_true, if_false = facts_of(trace, value)
@@ -111,7 +110,7 @@ def not_(value: Any) -> Any:
     value = tested(resolve_grown_list(value))
     if not is_staged(value):
         return not value
-    trace = current()
+    trace = required_trace()
     opposite = as_bool(np.logical_not(truth_of(value)))
     if_true, if_false = facts_of(trace, value)
     note_facts(trace, opposite, if_true=if_false, if_false=if_true)
@@ -143,10 +142,10 @@ def is_(left: Any, right: Any) -> Any:
     if left is None or right is None or current_trace() is None:
         return left is right
     if isinstance(left, GrowingList) and isinstance(right, GrowingList):
-        require_told_apart(current(), left, right)
+        require_told_apart(required_trace(), left, right)
         return left.is_one_with(right)
     compare_identity(left, right)
-    require_told_apart(current(), left, right)
+    require_told_apart(required_trace(), left, right)
     return left is right or same_number(left, right)
 
 
@@ -154,7 +153,7 @@ def _is_optional(value: Optional, other: Any) -> Any:
     """Whether a value that may be None is another one, which may be None, too."""
     absent = as_bool(value.is_none.copy())
     if other is None:
-        note_facts(current(), absent, if_false=(value,))
+        note_facts(required_trace(), absent, if_false=(value,))
         return absent
     others_absence: Any = other.is_none if isinstance(other, Optional) else False
     present = np.logical_not(np.logical_or(absent, others_absence))
@@ -162,7 +161,7 @@ def _is_optional(value: Optional, other: Any) -> Any:
     either = np.logical_or(np.logical_and(present, is_same), np.logical_and(absent, others_absence))
     truth = as_bool(either)
     if not isinstance(other, Optional):
-        note_facts(current(), truth, if_true=(value,))
+        note_facts(required_trace(), truth, if_true=(value,))
     return truth
 
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from .....dialect.errors import ConcreteValueError, ControlFlowError, UnsupportedError
 from ....settings import settings
-from ....tracing.current import current_trace
-from ....tracing.recorder import Recorder
+from ....tracing.current import current_trace, required_trace
 from ..branches.branches import stage_if
 from ..branches.checkpoints import Checkpoint
 from ..branches.conditions import is_staged, truth_of
@@ -40,7 +39,7 @@ def if_(test: Any, body: Body, orelse: Body | None = None, dead: str = "") -> Ex
         if test:
             return body()
         return None if orelse is None else orelse()
-    trace, watched = current(), (body, orelse)
+    trace, watched = required_trace(), (body, orelse)
     present, absent = facts_of(trace, test)
     bodies = (narrowed(body, present, watched), narrowed(orelse or _nothing, absent, watched))
     return stage_if(trace, truth_of(test), bodies, watched, variables_named(dead, watched))[0]
@@ -62,7 +61,7 @@ def continued(
         return rest()
     if not isinstance(exit_, StagedExit) or 0 not in exit_.codes:
         return exit_
-    return stage_if(current(), exit_.among(0), (rest, lambda: _left(exit_)), watched, dead)[0]
+    return stage_if(required_trace(), exit_.among(0), (rest, lambda: _left(exit_)), watched, dead)[0]
 
 
 def _left(exit_: StagedExit) -> Exit:
@@ -176,7 +175,7 @@ def finish_loop(exit_: Exit, orelse: Body | None) -> Exit:
     if not isinstance(exit_, StagedExit) or 0 not in exit_.codes:
         return without_break(exit_)
     bodies = (orelse, lambda: without_break(_left(exit_)))
-    return stage_if(current(), exit_.among(0), bodies, (orelse,))[0]
+    return stage_if(required_trace(), exit_.among(0), bodies, (orelse,))[0]
 
 
 def run_items(
@@ -214,7 +213,7 @@ def _run(
             require_followed(walked)
             may_be_left = True
     if may_be_left:
-        note_walked(current(), walked)
+        note_walked(required_trace(), walked)
     return finish_loop(exit_, orelse)
 
 
@@ -260,10 +259,3 @@ def _same(value: Any) -> Any:
 
 def _nothing() -> None:
     return None
-
-
-def current() -> Recorder:
-    """The trace that is being recorded; there is one where a value is traced."""
-    trace = current_trace()
-    assert trace is not None, "a traced value exists only while a trace is recorded"
-    return trace

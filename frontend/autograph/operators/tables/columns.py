@@ -9,32 +9,24 @@ import numpy as np
 
 from .....dialect.ops.indexing import Gather, Scatter
 from ....tracing.array import TracedArray, wrap
-from ....tracing.current import current_trace
-from ....tracing.recorder import Recorder
+from ....tracing.current import required_trace
 from ....tracing.staging import emit, value_of
-
-
-def current_recorder() -> Recorder:
-    """The trace in progress."""
-    trace = current_trace()
-    assert trace is not None, "tables exist only while a trace is recorded"
-    return trace
 
 
 def read(array: Any, place: Any) -> Any:
     """The entry at a place."""
-    return emit(current_recorder(), Gather, (array, place), {"axes": (0,), "position": 0})
+    return emit(required_trace(), Gather, (array, place), {"axes": (0,), "position": 0})
 
 
 def write(array: Any, value: Any, place: Any) -> Any:
     """The array with another entry at a place."""
     attributes = {"axes": (0,), "position": 0, "mode": "set"}
-    return emit(current_recorder(), Scatter, (array, value, place), attributes)
+    return emit(required_trace(), Scatter, (array, value, place), attributes)
 
 
 def traced(array: Any) -> TracedArray:
     """An array, perhaps one of NumPy's, as one of the trace."""
-    return wrap(current_recorder(), value_of(current_recorder(), array))
+    return wrap(required_trace(), value_of(required_trace(), array))
 
 
 def count(number: int) -> TracedArray:

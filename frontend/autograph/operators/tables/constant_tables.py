@@ -8,8 +8,9 @@ import numpy as np
 
 from .....dialect.ops.tables import INT32, TableFind, TableIndex
 from ....tracing.array import TracedArray
+from ....tracing.current import required_trace
 from ....tracing.staging import cast, emit
-from .columns import current_recorder, read, traced
+from .columns import read, traced
 from .hash_tables import Found
 from .keys import INT64, as_number, word_of
 
@@ -28,7 +29,7 @@ def found_among(keys: list[Any], key: Any) -> Found | None:
     slots = np.full(1 << (2 * len(keys) - 1).bit_length(), -1, INT32)
     slots = TableIndex.evaluate(slots, words, np.asarray(len(keys)), width=1)
     word, fits = as_number(key, numbers.dtype)
-    slot = emit(current_recorder(), TableFind, (traced(slots), traced(words), word), {})
+    slot = emit(required_trace(), TableFind, (traced(slots), traced(words), word), {})
     place = cast(read(traced(slots), slot), INT64)
     is_there = np.greater_equal(place, 0)
     return Found(slot, place, is_there if fits is True else np.logical_and(is_there, fits))

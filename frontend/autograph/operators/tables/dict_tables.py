@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ....tracing.current import required_trace
 from ....tracing.staging import raise_if
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..lists.kept_items import keep_read
 from ..values.abstract import Container
 from ..values.control_flow_state import control_flow
-from .columns import current_recorder
 from .hash_tables import Found, Table
 from .python_classes import PythonClass
 from .table_walks import ITEMS, KEYS, VALUES, TableView
@@ -221,7 +221,7 @@ class DefaultTable(DictTable):
 
     def __init__(self, made: PythonClass, kind: Container | None = None, loses: bool = False) -> None:
         super().__init__(made, kind, loses)
-        followed = control_flow(current_recorder()).followed
+        followed = control_flow(required_trace()).followed
         if made.default not in (None, *_CONSTANT) and all(made.default is not known for known, _ in followed):
             followed.append((made.default, "default_factory"))
 

@@ -18,6 +18,7 @@ from .....dialect.records import NamedTuple
 from ....numpy_api import lookup
 from ....runtime_values.results import RuntimeTable
 from ....tracing.array import wrap
+from ....tracing.current import required_trace
 from ....tracing.needed_numbers import need_deciding_numbers
 from ....tracing.staging import cast, emit, raise_if
 from ..interface import operators
@@ -38,7 +39,7 @@ from ..values.abstract import (
     column_leaves,
     unflatten,
 )
-from .columns import are_same, count, current_recorder, read, traced, write
+from .columns import are_same, count, read, traced, write
 from .keys import (
     are_words,
     joined_keys,
@@ -139,7 +140,7 @@ class Table(RuntimeTable):
 
     def begin(self, kind: Container) -> None:
         """Begin with no items, of an abstract type."""
-        trace = current_recorder()
+        trace = required_trace()
         need_deciding_numbers(trace, "the size of a dict or set")
         self.kind = kind = self._in_pool(kind)
         zeros, full = lookup("zeros"), lookup("full")
@@ -156,7 +157,7 @@ class Table(RuntimeTable):
     def fill(self, items: list[Any]) -> None:
         """Hold items whose keys are constants, all different."""
         assert self.kind is not None
-        trace, kind = current_recorder(), self.kind
+        trace, kind = required_trace(), self.kind
         self._had_lists = self.pool is not None
         pool = self.pool
         own = (lambda value: value) if pool is None else (lambda value: pool.adopted(value))
@@ -248,7 +249,7 @@ class Table(RuntimeTable):
         return found._replace(is_there=np.logical_and(found.is_there, is_possible))
 
     def _find(self, words: list[Any]) -> Found:
-        slot = emit(current_recorder(), TableFind, (self._slots, self._keys, *words), {})
+        slot = emit(required_trace(), TableFind, (self._slots, self._keys, *words), {})
         place = cast(read(self._slots, slot), np.dtype(np.int64))
         is_there = np.greater_equal(place, 0)
         if self.loses:
@@ -274,7 +275,7 @@ class Table(RuntimeTable):
     @staticmethod
     def _made(kind: Kind, columns: tuple[Any, ...], place: Any) -> Any:
         count = len(array_leaves(kind))
-        return unflatten(current_recorder(), kind, iter([read(c, place)._value() for c in columns[:count]]))
+        return unflatten(required_trace(), kind, iter([read(c, place)._value() for c in columns[:count]]))
 
     # Changing
 
@@ -291,8 +292,7 @@ class Table(RuntimeTable):
             for number, word in enumerate(words):
                 self._words = write(self._words, word, first + number)
         item: list[Any] = [
-            wrap(current_recorder(), v._value())
-            for v in columns_of_item(current_recorder(), (key, *value), kind)
+            wrap(required_trace(), v._value()) for v in columns_of_item(required_trace(), (key, *value), kind)
         ]
         of_keys = len(array_leaves(self.key_kind))
         for number, column in enumerate(self._columns[:of_keys]):
@@ -312,7 +312,7 @@ class Table(RuntimeTable):
         kinds = self.key_kind, joined_values(self.item_kind.children[1], kind_of_value(value))
         self._become(Tabled(self.made, Container(tuple, (), kinds), self.loses))
         first = len(array_leaves(self.key_kind))
-        new = columns_of_item(current_recorder(), self.owned(value), self.kind.children[1])
+        new = columns_of_item(required_trace(), self.owned(value), self.kind.children[1])
         rest = tuple(write(c, v, found.place) for c, v in zip(self._columns[first:], new, strict=True))
         self._columns = (*self._columns[:first], *rest)
 
@@ -366,7 +366,7 @@ class Table(RuntimeTable):
         """Make the slots again, of empty ones."""
         width = width_of(self.key_kind)
         self._slots = emit(
-            current_recorder(), TableIndex, (traced(slots), self._keys, self._length), {"width": width}
+            required_trace(), TableIndex, (traced(slots), self._keys, self._length), {"width": width}
         )
 
     # As a whole

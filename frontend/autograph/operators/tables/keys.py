@@ -20,7 +20,7 @@ from ....runtime_values.strings import RuntimeString
 from ....runtime_values.values import RuntimeValue
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray, wrap
-from ....tracing.current import current_trace
+from ....tracing.current import required_trace
 from ....tracing.recorder import Recorder
 from ....tracing.staging import apply, cast, raise_where, value_of
 from ..values.abstract import (
@@ -163,7 +163,7 @@ def words_of_columns(columns: tuple[Any, ...]) -> Any:
 
 def words_of(key: Any, kind: Kind) -> list[Any]:
     """The words of a key that is put into a table; raises `ValueError` for a NaN when the program runs."""
-    trace = _trace()
+    trace = required_trace()
     numbers = [wrap(trace, value) for value in flatten(trace, _with_texts(trace, key, kind), kind)]
     for number in numbers:
         if number.dtype.kind == "f":
@@ -189,7 +189,7 @@ _NAN = (
 
 def sought_words(key: Any, kind: Kind) -> tuple[list[Any], Any] | None:
     """The words of a key that is looked for, and whether it can be there at all; None where it surely cannot."""
-    pairs = list(_matched(_trace(), key, kind_of(key), kind))
+    pairs = list(_matched(required_trace(), key, kind_of(key), kind))
     if None in pairs:
         return None
     words, is_possible = [], True
@@ -279,9 +279,3 @@ def as_number(number: TracedArray, dtype: np.dtype[Any]) -> tuple[Any, Any]:
     if "f" in (number.dtype.kind, dtype.kind) or "u" in (number.dtype.kind, dtype.kind):
         is_held = np.logical_and(is_held, np.equal(there, number))
     return word_of(there), is_held
-
-
-def _trace() -> Recorder:
-    trace = current_trace()
-    assert trace is not None, "tables exist only while a trace is recorded"
-    return trace

@@ -18,6 +18,7 @@ from .....dialect.types import TensorType
 from ....numpy_api import lookup
 from ....runtime_values.results import RuntimeContainer
 from ....tracing.array import TracedArray, wrap
+from ....tracing.current import required_trace
 from ....tracing.packed_items import is_packed
 from ....tracing.regions import Region
 from ..interface import operators
@@ -45,7 +46,6 @@ from ..values.aliases import is_available
 from ..values.control_flow_state import control_flow
 from ..values.resolve_grown_lists import resolve_grown_list
 from .columns import are_same, count, read, traced, write
-from .columns import current_recorder as _trace
 from .numbers_of_lists import with_lists, with_numbers
 
 ROOM = 16
@@ -77,14 +77,14 @@ class ListPool(RuntimeContainer):
         """How many lists there are."""
         self.copied = False
         """Whether dicts have copies of lists that are one in Python."""
-        self._region = _trace().region
-        self.made_at = str(_trace().location())
+        self._region = required_trace().region
+        self.made_at = str(required_trace().location())
         self._changed_in: frozenset[Region] = frozenset()
         """The regions in which lists of it were changed."""
         if kind is not None:
             self.widen(kind)
         # A list of it may be all that a branch or loop mentions.
-        control_flow(_trace()).followed.append((self, f"a list in {holder}"))
+        control_flow(required_trace()).followed.append((self, f"a list in {holder}"))
         self.at_first = self.state()
         """What it held when lists of Python's had become those of it."""
 
@@ -166,7 +166,7 @@ class ListPool(RuntimeContainer):
 
     def is_from_before(self, value: Any) -> bool:
         """Whether a list may be one from before a loop or branch in which the pool is new, or one that is carried."""
-        flow = control_flow(_trace())
+        flow = control_flow(required_trace())
         return (
             _may_be(value, lambda one: one is not value and is_known_outside(one))
             or _may_be(value, lambda one: any(one is carried for carried in flow.carried()))
@@ -180,7 +180,7 @@ class ListPool(RuntimeContainer):
             return value if value.pool is self else self._copy_of(value)
         self.copied = self.copied or is_read(value)
         made = self._filled(value)
-        control_flow(_trace()).grown[id(value)] = (value, made)  # by whatever name it has
+        control_flow(required_trace()).grown[id(value)] = (value, made)  # by whatever name it has
         return made
 
     def _filled(self, items: Any) -> PooledList:
@@ -206,7 +206,7 @@ class ListPool(RuntimeContainer):
 
     def require_unchanged_around(self) -> None:
         """Raise where lists of it are changed in a loop that is being recorded, and hence later, too."""
-        region: Region | None = _trace().region
+        region: Region | None = required_trace().region
         while region is not None and not self._region.is_inside(region):
             if region in self._changed_in:
                 raise self._changed_copy()
@@ -216,7 +216,7 @@ class ListPool(RuntimeContainer):
         """Take note that a list of it is about to be changed by the program."""
         if self.copied:
             raise self._changed_copy()
-        region: Region | None = _trace().region
+        region: Region | None = required_trace().region
         while region is not None and region not in self._changed_in:
             self._changed_in = self._changed_in | {region}
             region = region.parent
@@ -267,7 +267,7 @@ class ListPool(RuntimeContainer):
         self._lists = behind
         self._add(columns, np.int64(lengths.sum()))
         for value, place in zip(values, range(len(values)), strict=True):
-            control_flow(_trace()).grown[id(value)] = (
+            control_flow(required_trace()).grown[id(value)] = (
                 value,
                 PooledList(self, numbers[place]._like_python(int)),
             )
@@ -293,7 +293,7 @@ class ListPool(RuntimeContainer):
         if self.kind is None or not items:
             zeros = lookup("zeros")
             return [zeros((0, *column.shape[1:]), column.dtype) for column in self._columns]
-        rows = [columns_of_item(_trace(), item, self.kind) for item in items]
+        rows = [columns_of_item(required_trace(), item, self.kind) for item in items]
         return [lookup("stack")(entries) for entries in zip(*rows, strict=True)]
 
     def _hold(self, made: PooledList, kind: Kind | None, columns: list[Any], length: Any) -> None:
@@ -362,14 +362,14 @@ class ListPool(RuntimeContainer):
         assert self.kind is not None
         place = self.place(number, position)
         values = iter([read(column, place)._value() for column in self._columns])
-        return unflatten(_trace(), self.kind, values)
+        return unflatten(required_trace(), self.kind, values)
 
     def put(self, number: Any, position: Any, item: Any) -> None:
         """Replace an item that is known to be there, or write one behind the last for which there is room."""
         item = owned(self, item)
         kind = self.fitting(item)
         place = self.place(number, position)
-        new = columns_of_item(_trace(), item, kind)
+        new = columns_of_item(required_trace(), item, kind)
         self._columns = tuple(write(c, v, place) for c, v in zip(self._columns, new, strict=True))
 
     def append(self, number: Any, item: Any) -> None:
@@ -423,7 +423,7 @@ class ListPool(RuntimeContainer):
     def all_items(self) -> GrowingList:
         """The items of all lists, and what lies between them."""
         made = GrowingList()
-        length = wrap(_trace(), self._end._value())._like_python(int)
+        length = wrap(required_trace(), self._end._value())._like_python(int)
         made.hold(self.kind, self._columns, length)
         return made
 
@@ -582,7 +582,7 @@ def kind_in_pool(pool: ListPool) -> Container:
 
 def lists_in_pool(kind: Kind | None) -> Container:
     """The abstract type of lists of a pool, whose items have one: a new pool, or that of the lists they replace."""
-    pools, line = control_flow(_trace()).pools, str(_trace().location())
+    pools, line = control_flow(required_trace()).pools, str(required_trace().location())
     pool = pools.get(line)
     if pool is None or not is_available(pool):  # that of a recording that was begun again
         pools.pop(line, None)
