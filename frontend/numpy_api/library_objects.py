@@ -79,6 +79,11 @@ class LibraryObject(RuntimeValue):
         ):
             object.__setattr__(self, slot, value)
 
+    @property
+    def python_type(self) -> type:  # type: ignore[override]
+        """The class of the object."""
+        return type(self._sample)
+
     def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
         make = self._make
         return self._frozen, lambda parts: make(*_own(parts))

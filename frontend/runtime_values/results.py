@@ -75,7 +75,6 @@ class RuntimeContainer(RuntimeValue):
     kind: Any
     """The abstract type of its items, None where there was none yet."""
     python_type: type
-    """What Python has in its place."""
     candidates: tuple[Any, ...] = ()
     """The containers of which it is one in Python, as a condition or the number of iterations decides."""
 
@@ -173,9 +172,9 @@ def _is_array(value: object) -> bool:
         return True
     if parts_of_generator(value) is not None:
         return True
-    if is_own_module(type(value).__module__) and hasattr(value, "sequence") and hasattr(value, "kind"):
+    if is_own_module(type(value).__module__) and hasattr(value, "sequence") and hasattr(value, "python_type"):
         raise UnsupportedError(
-            f"the result holds what {value.kind.__name__}() gives, whose items only the program makes; "
+            f"the result holds what {value.python_type.__name__}() gives, whose items only the program makes; "
             "return a list of them"
         )
     return isinstance(value, BaseException) and holds_traced(value, depth=3)

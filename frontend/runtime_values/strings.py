@@ -43,6 +43,7 @@ class RuntimeString(RuntimeValue):
     __hash__ = None  # type: ignore[assignment]
     __weft_text__ = True
     is_made_text = True
+    python_type = str
 
     def __init__(
         self,

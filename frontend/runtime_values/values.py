@@ -52,6 +52,8 @@ class RuntimeValue:
     __slots__ = ()
     is_made_text: ClassVar[bool] = False
     """Whether it is a text that is made when the program runs."""
+    python_type: type | None = None
+    """What Python has in its place, where tracing knows the class."""
 
     def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
         """A nested value to freeze, and what makes this value of it when it is thawed."""

@@ -155,3 +155,14 @@ def test_numbers_stay_pythons_in_copies() -> None:
     for count in range(4):
         counted.steps = count
         assert [type(part) for part in steps(counted)] == [int, int]
+
+
+def test_objects_are_of_their_classes() -> None:
+    """What stands for an object while tracing is of the class that the object has."""
+
+    @weft.function
+    def classes(angle: Any) -> Any:
+        found: Any = Rotation.from_euler("z", angle)
+        return isinstance(found, Rotation), isinstance(found, list), type(found) is Rotation
+
+    assert classes(np.float64(0.5)) == (True, False, True)

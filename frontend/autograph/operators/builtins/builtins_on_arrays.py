@@ -11,12 +11,11 @@ import numpy as np
 
 from .....dialect.errors import UnsupportedError
 from .....dialect.ops.complex_parts import Complex
-from ....random.generator import TracedGenerator
 from ....runtime_values.example_values import example_of
 from ....runtime_values.kept_exceptions import UnknownException
 from ....runtime_values.objects import class_of
 from ....runtime_values.python_calls import call_python
-from ....runtime_values.results import RuntimeTable
+from ....runtime_values.values import RuntimeValue
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray
 from ....tracing.element_stores import cast_elements, signed_number, whole_number
@@ -26,14 +25,12 @@ from ...library import InPlaceOf
 from ..branches.conditions import is_staged, truth_of
 from ..exceptions.caught_exceptions import is_caught
 from ..interface import operators
-from ..lists.dynamic_lists import GrowingList
 from ..statements.expressions import as_bool, if_exp
 from ..statements.fetched_items import Fetched
 from ..statements.for_loops import for_
 from ..statements.generators import Mapped as MappedWalk
 from ..statements.generators import Walk, enumerated, zipped
 from ..statements.items_in_turn import ItemsInTurn
-from ..values.array_parts import ArrayParts
 from ..values.iterables import (
     Enumerated,
     Filtered,
@@ -48,7 +45,6 @@ from ..values.iterables import (
 )
 from ..values.looked_up import note_subclass
 from ..values.optional import Chosen, Optional
-from ..values.ranges import Range
 from ..values.sequence_iterators import (
     SequenceIterator,
     iter_,
@@ -260,25 +256,26 @@ def isinstance_(value: Any, kinds: Any) -> Any:
         return _of_either(value, lambda one: isinstance_(one, kinds))
     if isinstance(value, UnknownException):
         return is_caught(value, kinds)
-    if isinstance(value, (GrowingList, ArrayParts)):
-        return builtins.isinstance([], kinds) or builtins.isinstance(value, kinds)
-    if isinstance(value, (RuntimeTable, InPlaceOf)):
-        return builtins.issubclass(value.python_type, kinds) or builtins.isinstance(value, kinds)
-    if isinstance(value, SequenceIterator):
-        return builtins.issubclass(value.kind, kinds)
-    if isinstance(value, Range):
-        return builtins.isinstance(range(0), kinds) or builtins.isinstance(value, kinds)
-    if isinstance(value, CompositeValue):
-        return builtins.isinstance(value.example(), kinds)
+    if (kind := _class_in_python(value)) is not None:
+        return builtins.issubclass(kind, kinds) or builtins.isinstance(value, kinds)
+    if isinstance(value, (TracedArray, CompositeValue)):
+        return builtins.isinstance(_example(value), kinds) or builtins.isinstance(value, kinds)
     if isinstance(value, Chosen):
         return value.is_one_for(lambda option: builtins.isinstance(option, kinds))
-    if is_text(value):
-        return builtins.issubclass(str, kinds)
-    if not isinstance(value, TracedArray):
-        answer = builtins.isinstance(value, kinds)
-        note_subclass(type(value), kinds, answer)
-        return answer
-    return builtins.isinstance(example_of(value), kinds) or builtins.isinstance(value, kinds)
+    answer = builtins.isinstance(value, kinds)
+    note_subclass(type(value), kinds, answer)
+    return answer
+
+
+def _class_in_python(value: Any) -> type | None:
+    """The class of what Python has in the place of a value that is no array; None where tracing does not know."""
+    is_stand_in = isinstance(value, (RuntimeValue, InPlaceOf, SequenceIterator))
+    return value.python_type if is_stand_in else None
+
+
+def _example(value: Any) -> Any:
+    """An array, scalar or number of the class and dtype that one of the program has."""
+    return value.example() if isinstance(value, CompositeValue) else example_of(value)
 
 
 def _of_either(value: Optional, look: Callable[[Any], Any]) -> Any:
@@ -300,22 +297,13 @@ def type_(value: Any) -> Any:
     """`type` of an exception that was caught at run time, or of what stands for an array, a number, a list, ..."""
     if isinstance(value, Optional):
         return _of_either(value, lambda one: type(one) if one is None else type_(one))
-    if isinstance(value, TracedGenerator):
-        return np.random.Generator
-    if isinstance(value, CompositeValue):
-        return type(value.example())
+    if (kind := _class_in_python(value)) is not None:
+        return kind
+    if isinstance(value, (TracedArray, CompositeValue)):
+        return type(_example(value))
     if isinstance(value, Chosen):
-        classes = tuple(type(option) for option in value.options)
-        return Chosen(value.index, classes) if len(set(classes)) > 1 else classes[0]
-    if is_text(value):
-        return str
-    if isinstance(value, SequenceIterator):
-        return value.kind
-    if isinstance(value, (RuntimeTable, InPlaceOf)):
-        return value.python_type
-    if isinstance(value, (GrowingList, ArrayParts, Range)):
-        return range if isinstance(value, Range) else list
-    return class_of(value) if isinstance(value, UnknownException) else type(example_of(value))
+        return Chosen(value.index, tuple(map(type, value.options)))
+    return class_of(value) if isinstance(value, UnknownException) else value.__class__
 
 
 def sum_(iterable: Any, /, start: Any = 0) -> Any:

@@ -29,7 +29,7 @@ from ..statements.for_loops import for_
 from ..statements.generators import Walk
 from ..statements.statements import if_
 from ..values.abstract import ArrayKind, Container, Kind, Partial, Text, as_array_kind, kind_of
-from ..values.iterables import Filtered, Sequence, Tail, sequence_of
+from ..values.iterables import Filtered, Part, Sequence, sequence_of
 from ..values.sequence_iterators import SequenceIterator, left_of
 from .builtins_on_arrays import bool_, fold
 
@@ -49,14 +49,15 @@ def list_(iterable: Any = ()) -> Any:
     return comprehension("list", iterable, lambda item: item)
 
 
-def collected(kind: type, iterable: Any, **named: Any) -> Any:
-    """A tuple, set or dict of items that the program decides on."""
-    iterable = left_of(iterable)
-    sequence = sequence_of(iterable)
-    if kind is not tuple and sequence is not None and sequence.known_length is not None:
-        return kind(comprehension("dict" if kind is dict else "set", iterable, lambda item: item), **named)
+def tuple_(iterable: Any) -> Any:
+    """`tuple` of items that the program decides on."""
     items = list_(iterable)
-    return items.as_python(kind) if isinstance(items, GrowingList) else kind(items, **named)
+    return items.as_tuple() if isinstance(items, GrowingList) else tuple(items)
+
+
+def is_listed(iterable: Any) -> bool:
+    """Whether a list of its items is what Python's functions get in the place of something."""
+    return isinstance(iterable, (Walk, Sequence, Filtered, SequenceIterator))
 
 
 def join_of(function: Any) -> Callable[..., Any] | None:
@@ -66,10 +67,7 @@ def join_of(function: Any) -> Callable[..., Any] | None:
         return None
 
     def join(*pieces: Any) -> Any:
-        listed = [
-            list_(p) if isinstance(p, (Walk, Sequence, Filtered, SequenceIterator)) else p for p in pieces
-        ]
-        return string_of(function, *listed)
+        return string_of(function, *(list_(p) if is_listed(p) else p for p in pieces))
 
     return join
 
@@ -205,7 +203,7 @@ def _first_and_rest(items: Any) -> tuple[Callable[[], Any], Any, Any]:
         return lambda: items[0], items[1:] if items.ndim else items, items.shape[0] if items.ndim else 1
     sequence = items.__weft_items__() if isinstance(items, GrowingList) else items
     if isinstance(sequence, Sequence) and not isinstance(sequence.length, int):
-        return lambda: sequence.item(0), Tail(sequence), sequence.length
+        return lambda: sequence.item(0), Part(sequence, 1), sequence.length
     known = builtins.list(items)
     return lambda: known[0], known[1:], len(known)
 

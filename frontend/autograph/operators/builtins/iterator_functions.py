@@ -23,9 +23,9 @@ from ...convert import convert_generator
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..statements.generators import Generator, Walk
-from ..values.iterables import ENDLESS, Mapped, Sequence, Zipped, sequence_of
+from ..values.iterables import ENDLESS, Indices, Mapped, Part, Sequence, Zipped, sequence_of
 from ..values.ranges import Range
-from ..values.sequence_iterators import Part, SequenceIterator, iterator_over, left_of, python_sequence
+from ..values.sequence_iterators import SequenceIterator, iterator_over, left_of, python_sequence
 
 Function = Callable[..., Any]
 
@@ -82,18 +82,15 @@ class Product(Sequence):
 
     @property
     def length(self) -> Any:
-        length: Any = 1
-        for sequence in self.inner:
-            length = length * sequence.length
-        return length
+        return self._indices.length
+
+    @property
+    def _indices(self) -> Indices:
+        return Indices(tuple(sequence.length for sequence in self.inner))
 
     def item(self, position: Any) -> Any:
-        items: list[Any] = []
-        for sequence in reversed(self.inner):
-            length = sequence.length
-            items.insert(0, sequence.item(position % length))
-            position = position // length
-        return tuple(items)
+        places = self._indices.item(position)
+        return tuple(sequence.item(place) for sequence, place in zip(self.inner, places, strict=True))
 
 
 def _repeat(object: Any, *times: Any, **named: Any) -> Any:

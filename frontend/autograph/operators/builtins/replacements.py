@@ -19,8 +19,7 @@ from ....random.generator import TracedGenerator
 from ....runtime_values import effects as printing
 from ....runtime_values import strings
 from ....runtime_values.kept_exceptions import UnknownException
-from ....runtime_values.results import RuntimeContainer
-from ....runtime_values.values import holds_traced
+from ....runtime_values.values import RuntimeValue, holds_traced
 from ....signature.traced_value import CompositeValue, held
 from ....source.modules import module_of
 from ....tracing.array import TracedArray
@@ -31,8 +30,7 @@ from ..lists import dynamic_lists
 from ..statements import dict_lookups, effects, generators
 from ..tables import becoming, making
 from ..tables.python_classes import CLASSES
-from ..values import array_iterators, array_parts, iterables, looked_up, optional, ranges, sequence_iterators
-from ..values.optional import Chosen
+from ..values import array_iterators, array_parts, iterables, looked_up, ranges, sequence_iterators
 from . import (
     applied_functions,
     array_makers,
@@ -109,26 +107,12 @@ def _of_object(*args: Any) -> bool:
     return len(args) == 1
 
 
-def _is_one(args: tuple[Any, ...], kinds: tuple[type, ...]) -> bool:
-    """Whether one value is given, of some classes or a text that the program makes."""
-    return len(args) == 1 and (isinstance(args[0], kinds) or iterables.is_text(args[0]))
-
-
 def _walked(*args: Any) -> bool:
     """Only the program knows the items."""
-    return (len(args) == 1 and iterables.is_text(args[0])) or (
-        len(args) == 1
-        and isinstance(
-            args[0],
-            (
-                generators.Walk,
-                iterables.Filtered,
-                dynamic_lists.GrowingList,
-                iterables.Sequence,
-                sequence_iterators.SequenceIterator,
-            ),
-        )
-    )
+    if len(args) != 1:
+        return False
+    (items,) = args
+    return lists.is_listed(items) or isinstance(items, dynamic_lists.GrowingList) or iterables.is_text(items)
 
 
 def _shown(*args: Any) -> bool:
@@ -137,22 +121,8 @@ def _shown(*args: Any) -> bool:
 
 def _other_class(*args: Any) -> bool:
     """The class is not that of what stands for the value: of an exception it is known when the program runs."""
-    return _is_one(
-        args,
-        (
-            Chosen,
-            UnknownException,
-            TracedArray,
-            CompositeValue,
-            TracedGenerator,
-            RuntimeContainer,
-            InPlaceOf,
-            array_parts.ArrayParts,
-            ranges.Range,
-            sequence_iterators.SequenceIterator,
-            optional.Optional,
-        ),
-    )
+    stand_ins = (RuntimeValue, TracedArray, CompositeValue, TracedGenerator, InPlaceOf, UnknownException)
+    return len(args) == 1 and isinstance(args[0], (*stand_ins, sequence_iterators.SequenceIterator))
 
 
 _Row: TypeAlias = "tuple[Callable[..., bool], Callable[[], Function]]"
@@ -200,7 +170,7 @@ _ROWS: dict[Any, _Row] = {
     max: (_always, lambda: lists.max_),
     sorted: (_always, lambda: lists.sorted_),
     list: (_always, lambda: lists.list_),
-    tuple: (_walked, lambda: functools.partial(lists.collected, tuple)),
+    tuple: (_walked, lambda: lists.tuple_),
     **{kind: (_always, _making(kind)) for kind in CLASSES},
     **{kind.python_type: (_always, _in_place(kind)) for kind in (*deques.IN_PLACE, *queues.IN_PLACE)},
     # Text

@@ -24,7 +24,7 @@ from ....runtime_values.results import RuntimeLength
 from ....signature.signature import Leaf, Structure
 from ....signature.traced_value import TracedItems
 from ....tracing.array import TracedArray, wrap
-from ....tracing.current import current_trace
+from ....tracing.current import required_trace
 from ....tracing.needed_numbers import need_deciding_numbers
 from ....tracing.recorder import Numbered, Recorder
 from ....tracing.staging import raise_if, raise_where, value_of
@@ -113,7 +113,7 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
 
     def make_room(self, kind: Kind) -> None:
         """Begin with no items, of an abstract type."""
-        trace = _trace()
+        trace = required_trace()
         need_deciding_numbers(trace, "the length of a list")
         self.kind = kind
         zeros = lookup("zeros")
@@ -158,7 +158,7 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         if self._arrays:
             operators().if_(np.greater_equal(self._length, room), grow)
             _note_room(self._arrays[0]._value())
-        trace = _trace()
+        trace = required_trace()
         arrays = []
         for array, value in zip(self._arrays, columns_of_item(trace, item, kind), strict=True):
             _require_room_for(array, value)
@@ -208,7 +208,7 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
 
     def item(self, position: Any) -> Any:
         """The item at a position that is known to be there."""
-        trace = _trace()
+        trace = required_trace()
         if self.kind is None:
             raise IndexError("list index out of range")
         if isinstance(position, int):
@@ -223,7 +223,7 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         """Replace the item at a position that is known to be there."""
         item = owned(self, item)
         kind = self._fitting(item)
-        trace = _trace()
+        trace = required_trace()
         arrays = []
         for array, new in zip(self._arrays, columns_of_item(trace, item, kind), strict=True):
             _require_room_for(array, new)
@@ -356,7 +356,7 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
             like = like._as_array(False) if number is None else like._like_python(number)
         made.kind = kind_of(like)
         places = lookup("arange")(array.shape[0])
-        origins = [numbers_of_rows(_trace(), array, places)] if array.ndim > 1 else []
+        origins = [numbers_of_rows(required_trace(), array, places)] if array.ndim > 1 else []
         made._arrays = (array.copy(), *origins)
         made._length = as_length(array.shape[0])
         made._as_made = made._length, array.type.shape[0]
@@ -374,7 +374,7 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
 
     def let_join(self, other: Any, is_new: bool = True) -> bool:
         """Let the lists in a list that may be in the place of this one lie where those in this one do."""
-        pools = control_flow(_trace()).pools
+        pools = control_flow(required_trace()).pools
         found = [pool_of(self.kind), pool_of(getattr(other, "kind", None))]
         if None in found or found[0] is found[1]:
             return False
@@ -422,12 +422,12 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
     def __repr__(self) -> str:
         return f"GrowingList({self.kind})"
 
-    def as_python(self, kind: type) -> Any:
-        """A tuple of the items, where their number is known while tracing after all; others are refused."""
+    def as_tuple(self) -> tuple[Any, ...]:
+        """The items, where their number is known while tracing after all."""
         number = self.known_length
-        if kind is not tuple or number is None:
-            self.refuse(f"a {kind.__name__} whose size is known only at run time")
-        return kind(map(self.item, range(number)))
+        if number is None:
+            self.refuse("a tuple whose size is known only at run time")
+        return tuple(map(self.item, range(number)))
 
     def __getattr__(self, name: str) -> Any:
         if hasattr(list, name) and not name.startswith("__"):
@@ -494,7 +494,7 @@ def _joined(kind: Kind | None, item: Any) -> Kind:
 
 def as_length(length: Any) -> Any:
     """The number of items of a list, as the trace has it."""
-    trace = _trace()
+    trace = required_trace()
     return wrap(trace, value_of(trace, length))._like_python(int)
 
 
@@ -529,10 +529,4 @@ _OTHER_SIZE = (
 
 def is_known_outside(items: Any) -> bool:
     """Whether a loop or branch is being recorded that began when the list was there."""
-    return any(snapshot.knows(items) for snapshot in control_flow(_trace()).snapshots)
-
-
-def _trace() -> Recorder:
-    trace = current_trace()
-    assert trace is not None, "growing lists exist only while a trace is recorded"
-    return trace
+    return any(snapshot.knows(items) for snapshot in control_flow(required_trace()).snapshots)

@@ -26,7 +26,7 @@ from ..values.iterables import (
     ENDLESS,
     Filtered,
     Mapped,
-    Prefix,
+    Part,
     Sequence,
     Staged,
     Unrolled,
@@ -103,7 +103,7 @@ def comprehension(
     finally:
         trace.knows_counters = before
     # A loop cannot make the items, or one array not hold them: Python makes each.
-    made = _unrolled(trace, kind, Prefix(sequence, length), element, condition, flat)
+    made = _unrolled(trace, kind, Part(sequence, 0, length), element, condition, flat)
     if sequence.known_length != length:
         raise UnsupportedError("a comprehension changes the list that it walks; walk a copy of it")
     return made

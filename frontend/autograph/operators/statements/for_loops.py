@@ -41,19 +41,20 @@ from ..loops.loops import LeavesLoop, Loop, index_constant
 from ..tables.table_walks import TableWalk
 from ..values.control_flow_state import ControlFlowState, control_flow
 from ..values.hidden_state import require_own
-from ..values.iterables import ENDLESS, Filtered, Sequence, Tail, Unrolled, is_never_unrolled, sequence_of
+from ..values.iterables import (
+    ENDLESS,
+    Enumerated,
+    Filtered,
+    Part,
+    Sequence,
+    Unrolled,
+    is_never_unrolled,
+    sequence_of,
+)
 from ..values.own_variables import Variables, variables_named
 from ..values.program_locations import Slot
 from ..values.resolve_grown_lists import resolve_grown_list
-from ..values.sequence_iterators import (
-    Held,
-    Numbered,
-    PythonItems,
-    Rest,
-    SequenceIterator,
-    left_of,
-    positions_of,
-)
+from ..values.sequence_iterators import Held, PythonItems, SequenceIterator, left_of, positions_of
 from ..values.special_methods import iterated
 from . import fetched_items
 from .generators import Walk, for_walk
@@ -187,7 +188,7 @@ def _walk_endless(
                 return finish_loop(exit_, orelse)
         if is_long or isinstance(exit_, StagedExit):
             start.roll_back()
-            rest = Rest(sequence, position)
+            rest = Part(sequence, position)
             return finish_loop(stage_for(trace, rest, ENDLESS, body, dead), orelse)
     raise AssertionError("a loop without end has ended")
 
@@ -273,7 +274,8 @@ def _walk_held(
     def take() -> Exit:
         return body(iterator.take())
 
-    numbered = Numbered(iterator.sequence, iterator.position)
+    here = iterator.position
+    numbered = Enumerated(Part(iterator.sequence, here), here)
     checkpoint = Checkpoint.take(trace, (step,))
     try:
         if iterator.is_in_python and iterator.is_known:
@@ -384,7 +386,7 @@ def _peel(
 ) -> Exit:
     """Record the first iteration by itself, and the others as a loop."""
     first = without_continue(body(sequence.item(0)))
-    rest = Tail(sequence)
+    rest = Part(sequence, 1)
     exit_ = continued(first, lambda: stage_for(trace, rest, length - 1, body, dead), (body,))
     return finish_loop(exit_, orelse)
 
@@ -473,7 +475,7 @@ def stage_for(
 
     def first_and_others() -> Exit:
         first = without_continue(body(sequence.item(0)))
-        rest = Tail(sequence)
+        rest = Part(sequence, 1)
         return continued(first, lambda: _record_for(trace, rest, rest.length, body, dead), (body,))
 
     try:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from .....dialect.records import replace
 from ....settings import settings
 from ....tracing.recorder import Recorder
 from ..values.control_flow_state import control_flow
-from ..values.iterables import Counted, Enumerated, Reversed, Sequence, Zipped
+from ..values.iterables import Counted, Derived, Enumerated, Part, Reversed, Sequence, Zipped
 from ..values.resolve_grown_lists import resolve_grown_list
-from ..values.sequence_iterators import HashedItems, Numbered, Part, PythonItems, Rest
+from ..values.sequence_iterators import HashedItems, PythonItems
 
 _WORDS = 1 << 63
 """Beyond this integers are no items of a table."""
@@ -51,9 +51,9 @@ def _is_table(sequence: Sequence) -> bool:
         return _are_alike(sequence.items)
     if isinstance(sequence, Zipped):
         return all(map(_is_table, sequence.inner)) and not all(isinstance(s, Counted) for s in sequence.inner)
-    if isinstance(sequence, (Enumerated, Reversed, Numbered)):
+    if isinstance(sequence, (Enumerated, Reversed)):
         return _is_table(sequence.inner)
-    if isinstance(sequence, (Rest, Part)):
+    if isinstance(sequence, Part):
         return all(isinstance(n, int) for n in (sequence.start, sequence.step)) and _is_table(sequence.inner)
     return isinstance(sequence, Counted)
 
@@ -72,13 +72,11 @@ def _are_alike(items: Any) -> bool:
     return kind in (float, complex, bool, str)
 
 
-def _containers(sequence: Any) -> list[Any]:
+def _containers(sequence: Sequence) -> list[Any]:
     """The lists, dicts and sets that items are taken of."""
     if isinstance(sequence, (PythonItems, HashedItems)):
         return [sequence.inner]
-    inner = getattr(sequence, "inner", ())
-    parts = inner if isinstance(inner, tuple) else (inner,)
-    return [container for part in parts for container in _containers(part)]
+    return [container for source in sequence.sources for container in _containers(source)]
 
 
 def _copied(sequence: Any) -> Any:
@@ -88,8 +86,7 @@ def _copied(sequence: Any) -> Any:
     if isinstance(sequence, PythonItems):
         inner = sequence.inner
         return sequence if type(inner) in (str, tuple) else PythonItems(tuple(inner))
-    inner = getattr(sequence, "inner", None)
-    if isinstance(sequence, Counted) or inner is None:
+    if not isinstance(sequence, Derived):
         return sequence
-    made = tuple(map(_copied, inner)) if isinstance(inner, tuple) else _copied(inner)
-    return replace(sequence, inner=made)
+    made, record = tuple(map(_copied, sequence.sources)), cast(Any, sequence)
+    return replace(record, inner=made if isinstance(sequence.inner, tuple) else made[0])

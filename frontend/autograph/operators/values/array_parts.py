@@ -23,6 +23,7 @@ class ArrayParts(Sequence, RuntimeValue):
     """So many nearly equal parts of an array along an axis, or those between indices: in Python a list."""
 
     __hash__ = None  # type: ignore[assignment]
+    python_type = list
 
     def __init__(self, array: Any, axis: int, sections: TracedArray) -> None:
         self.array, self.axis, self._sections = array, axis, sections

@@ -35,6 +35,11 @@ class Sequence:
         """The item at a position, an int or a traced one, that is known to be there."""
         raise NotImplementedError
 
+    @property
+    def sources(self) -> tuple[Sequence, ...]:
+        """The sequences each of whose items is, or goes into, one of these."""
+        return ()
+
     def __iter__(self) -> Iterator[Any]:
         length = self.length
         return (self.item(position) for position in range(length))
@@ -112,16 +117,29 @@ class IndexedItems(Sequence):
         return index, self.array[index]
 
 
-@dataclass(frozen=True)
-class Enumerated(Sequence):
-    """`enumerate`."""
+class Derived(Sequence):
+    """A sequence with an item for each of another one, or of several."""
 
-    inner: Sequence
-    start: Any = 0
+    inner: Any
+
+    @property
+    def sources(self) -> tuple[Sequence, ...]:
+        return self.inner if isinstance(self.inner, tuple) else (self.inner,)
 
     @property
     def length(self) -> Any:
         return self.inner.length
+
+    def item(self, position: Any) -> Any:
+        return self.inner.item(position)
+
+
+@dataclass(frozen=True)
+class Enumerated(Derived):
+    """`enumerate`."""
+
+    inner: Sequence
+    start: Any = 0
 
     @property
     def known_length(self) -> int | None:
@@ -132,7 +150,7 @@ class Enumerated(Sequence):
 
 
 @dataclass(frozen=True)
-class Zipped(Sequence):
+class Zipped(Derived):
     """`zip`."""
 
     inner: tuple[Sequence, ...]
@@ -160,43 +178,45 @@ class Zipped(Sequence):
 
 
 @dataclass(frozen=True)
-class Reversed(Sequence):
+class Reversed(Derived):
     """`reversed`."""
 
     inner: Sequence
-
-    @property
-    def length(self) -> Any:
-        return self.inner.length
 
     def item(self, position: Any) -> Any:
         return self.inner.item(self.inner.length - 1 - position)
 
 
 @dataclass(frozen=True)
-class Tail(Sequence):
-    """All items but the first."""
+class Part(Derived):
+    """So many items of a sequence, or all, at equal distances from a position on."""
 
     inner: Sequence
+    start: Any
+    count: Any = None
+    step: Any = 1
 
     @property
     def length(self) -> Any:
-        return self.inner.length - 1
+        if self.count is not None:
+            return self.count
+        left = self.inner.length - self.start
+        return left if self._is_dense else (left + self.step - 1) // self.step
+
+    @property
+    def _is_dense(self) -> bool:
+        return isinstance(self.step, int) and self.step == 1
 
     def item(self, position: Any) -> Any:
-        return self.inner.item(position + 1)
+        return self.inner.item(self.start + (position if self._is_dense else position * self.step))
 
 
 @dataclass(frozen=True)
-class Mapped(Sequence):
+class Mapped(Derived):
     """`map`."""
 
     function: Callable[..., Any]
     inner: Zipped
-
-    @property
-    def length(self) -> Any:
-        return self.inner.length
 
     def item(self, position: Any) -> Any:
         return self.function(*self.inner.item(position))
@@ -265,44 +285,15 @@ class Unrolled:
 
 
 @dataclass(frozen=True)
-class Prefix(Sequence):
-    """So many items of a sequence, from its first on."""
-
-    inner: Sequence
-    count: int
-
-    @property
-    def length(self) -> Any:
-        return self.count
-
-    def item(self, position: Any) -> Any:
-        return self.inner.item(position)
-
-
-@dataclass(frozen=True)
-class Staged(Sequence):
+class Staged(Derived):
     """A sequence whose loop is not to be unrolled (`weft.range`)."""
 
     inner: Sequence
 
-    @property
-    def length(self) -> Any:
-        return self.inner.length
-
-    def item(self, position: Any) -> Any:
-        return self.inner.item(position)
-
 
 def is_never_unrolled(sequence: Sequence) -> bool:
     """Whether a loop over a sequence is to be compiled as a loop."""
-    if isinstance(sequence, (Staged, Tail)):
-        return isinstance(sequence, Staged) or is_never_unrolled(sequence.inner)
-    if isinstance(sequence, (Enumerated, Reversed)):
-        return is_never_unrolled(sequence.inner)
-    inner = sequence.inner if isinstance(sequence, Zipped) else ()
-    if isinstance(sequence, Mapped):
-        inner = (sequence.inner,)
-    return any(map(is_never_unrolled, inner))
+    return isinstance(sequence, Staged) or any(map(is_never_unrolled, sequence.sources))
 
 
 def is_text(value: Any) -> bool:

@@ -59,6 +59,12 @@ class Chosen(RuntimeChoice):
         self.options = options
         self.held = held
 
+    @property
+    def python_type(self) -> type | None:  # type: ignore[override]
+        """The class of all options, if they have one."""
+        kinds = set(map(type, self.options))
+        return kinds.pop() if len(kinds) == 1 else None
+
     def is_one_for(self, holds: Callable[[Any], Any]) -> Any:
         """Whether the value is one for which something holds, perhaps at run time only."""
         found: Any = np.zeros((), bool)[()]

@@ -22,6 +22,7 @@ class Range(Sequence, RuntimeValue):
     """`range` with bounds that may be run-time numbers: a `range` in all that Python does with one."""
 
     __hash__ = None  # type: ignore[assignment]
+    python_type = range
 
     def __init__(self, start: Any, stop: Any, step: Any = 1) -> None:
         self.start, self.stop, self.step = start, stop, step

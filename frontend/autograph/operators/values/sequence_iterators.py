@@ -16,17 +16,7 @@ from .....dialect.errors import UnsupportedError
 from .....dialect.records import dataclass
 from ....tracing.flat_items import FlatItems
 from ..interface import operators
-from .iterables import (
-    Characters,
-    Enumerated,
-    Filtered,
-    Mapped,
-    Reversed,
-    Sequence,
-    Zipped,
-    is_text,
-    sequence_of,
-)
+from .iterables import Characters, Filtered, Part, Sequence, is_text, sequence_of
 from .ranges import Range
 from .resolve_grown_lists import resolve_grown_list
 
@@ -74,56 +64,6 @@ class HashedItems(Sequence):
         return operators().item(self.items, position)
 
 
-@dataclass(frozen=True)
-class Rest(Sequence):
-    """Every so many items of a sequence, from a position on."""
-
-    inner: Sequence
-    start: Any
-    step: int = 1
-
-    @property
-    def length(self) -> Any:
-        left = self.inner.length - self.start
-        return left if self.step == 1 else (left + self.step - 1) // self.step
-
-    def item(self, position: Any) -> Any:
-        return self.inner.item(self.start + position * self.step)
-
-
-@dataclass(frozen=True)
-class Part(Sequence):
-    """So many items of a sequence, at equal distances from a position on."""
-
-    inner: Sequence
-    start: Any
-    count: Any
-    step: Any = 1
-
-    @property
-    def length(self) -> Any:
-        return self.count
-
-    def item(self, position: Any) -> Any:
-        return self.inner.item(self.start + position * self.step)
-
-
-@dataclass(frozen=True)
-class Numbered(Sequence):
-    """The items of a sequence from a position on, with their positions in it."""
-
-    inner: Sequence
-    start: Any
-
-    @property
-    def length(self) -> Any:
-        return self.inner.length - self.start
-
-    def item(self, position: Any) -> Any:
-        here = self.start + position
-        return here, self.inner.item(here)
-
-
 def positions_of(sequence: Sequence) -> Iterator[int]:
     """The positions of the items, also of those that come to a list meanwhile."""
     position = 0
@@ -148,13 +88,7 @@ def python_sequence(iterable: Any) -> Sequence | None:
 
 def _lies_in_python(sequence: Sequence) -> bool:
     """Whether items are those of a container of Python's, which may hold anything."""
-    if isinstance(sequence, (PythonItems, HashedItems)):
-        return True
-    if isinstance(sequence, Zipped):
-        return any(map(_lies_in_python, sequence.inner))
-    return isinstance(sequence, (Enumerated, Reversed, Mapped, Rest, Part)) and _lies_in_python(
-        sequence.inner
-    )
+    return isinstance(sequence, (PythonItems, HashedItems)) or any(map(_lies_in_python, sequence.sources))
 
 
 class SequenceIterator:
@@ -162,9 +96,9 @@ class SequenceIterator:
 
     __weft_state__ = ("position", "_taker")
 
-    def __init__(self, sequence: Sequence, kind: type) -> None:
+    def __init__(self, sequence: Sequence, python_type: type) -> None:
         self.sequence = sequence
-        self.kind = kind
+        self.python_type = python_type
         """What Python has in its place: a list_iterator, an enumerate, ..."""
         self.position: Any = 0
         """How many items were taken."""
@@ -189,9 +123,9 @@ class SequenceIterator:
         """Refuse to take items of an iterator that something else takes items of."""
         if self._taker is not None:
             raise UnsupportedError(
-                f"items of this {self.kind.__name__} are taken that was given to another one or to what ends early "
-                f"({self._taker if isinstance(self._taker, str) else 'on one path'}), and how many that takes is not "
-                "followed: make a list of the items before (items = list(iterator)), and take slices of it"
+                f"items of this {self.python_type.__name__} are taken that was given to another one or to what ends "
+                f"early ({self._taker if isinstance(self._taker, str) else 'on one path'}), and how many that takes is "
+                "not followed: make a list of the items before (items = list(iterator)), and take slices of it"
             )
 
     def taken(self) -> Any:
@@ -201,7 +135,7 @@ class SequenceIterator:
         if self.is_in_python and isinstance(self.position, int):
             left: Any = list(self)
         else:
-            left = Rest(self.sequence, self.position) if self._is_begun else self.sequence
+            left = Part(self.sequence, self.position) if self._is_begun else self.sequence
         self.position = length
         return left
 
@@ -209,7 +143,7 @@ class SequenceIterator:
         """The items that are left, for something that takes some of them when it is asked to."""
         self.require_items()
         self._taker = taker
-        return Rest(self.sequence, self.position) if self._is_begun else self.sequence
+        return Part(self.sequence, self.position) if self._is_begun else self.sequence
 
     def end(self) -> None:
         """Skip the items that are left, unless something else takes them."""
@@ -229,18 +163,18 @@ class SequenceIterator:
         self.require_items()
         if not self.is_known:
             raise UnsupportedError(
-                f"the next item of a {self.kind.__name__} is asked for by Python or a library, and only the program "
-                "knows which one that is: take it in converted code, or pass a list of the items"
+                f"the next item of a {self.python_type.__name__} is asked for by Python or a library, and only the "
+                "program knows which one that is: take it in converted code, or pass a list of the items"
             )
         if self.position >= self.sequence.length:
             raise StopIteration
         return self.take()
 
     def __getitem__(self, key: Any) -> NoReturn:
-        fail(TypeError(f"'{self.kind.__name__}' object is not subscriptable"))
+        fail(TypeError(f"'{self.python_type.__name__}' object is not subscriptable"))
 
     def __repr__(self) -> str:
-        return f"<{self.kind.__name__} object>"
+        return f"<{self.python_type.__name__} object>"
 
 
 class Held:
@@ -310,14 +244,9 @@ def left_of_each(iterables: tuple[Any, ...], taker: str) -> tuple[Any, ...]:
         if isinstance(iterable, SequenceIterator):
             if id(iterable) not in left:
                 left[id(iterable)] = iterable.given(taker)
-            made.append(_every(left[id(iterable)], counts[id(iterable)], step))
+            items = left[id(iterable)]
+            made.append(items if step == 1 else Part(items, counts[id(iterable)], step=step))
             counts[id(iterable)] += 1
         else:
             made.append(iterable)
     return tuple(made)
-
-
-def _every(items: Any, start: int, step: int) -> Any:
-    if step == 1:
-        return items
-    return Rest(items, start, step)
