@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 from support.package import ROOT, source_files
 
 LINES = {
-    "": 223_300,
-    "dialect": 13_200,
+    "": 223_000,
+    "dialect": 13_000,
     "passes": 29_400,
     "backend": 74_300,
     "backend/cpu": 31_600,
@@ -20,15 +20,15 @@ LINES = {
     "backend/gpu": 24_400,
     "backend/gpu/schedules": 7_400,
     "backend/planning": 6_900,
-    "frontend": 102_000,
+    "frontend": 101_800,
     "frontend/artifacts": 5_500,
-    "frontend/autograph": 28_200,
-    "frontend/autograph/operators": 22_800,
+    "frontend/autograph": 28_100,
+    "frontend/autograph/operators": 22_600,
     "frontend/calls": 4_500,
     "frontend/distributed": 2_900,
     "frontend/gradients": 3_100,
     "frontend/numpy_api": 11_700,
-    "frontend/onnx": 6_700,
+    "frontend/onnx": 6_600,
     "frontend/stablehlo": 3_700,
     "frontend/tracing": 4_500,
     "passes/lowering": 5_800,
@@ -60,6 +60,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "split arrays: edges along two axes in one exchange each, several updates overlap, argsort in blocks",
     ),
     ("frontend/distributed", 90, "arrays in blocks go into others from rank to rank"),
+    (
+        "frontend/tracing",
+        6,
+        "the trace that must be there is asked for here, where five rooms above had a function each",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""
