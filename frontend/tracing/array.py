@@ -290,6 +290,7 @@ class TracedArray(TracedValue):
         return item
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        self._storage.trace.require_active(self._storage, self._type)
         behaviour().set_item(self, index, value)
 
     def __len__(self) -> int:

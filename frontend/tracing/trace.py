@@ -150,6 +150,7 @@ class Trace(Recorder):
     ) -> Sequence[Value]:
         """Record an op on SSA values at the user's present location, as `location` has it; returns its results."""
         raise_held()
+        self._require_recording()
         self.op_count += 1
         self.created += 1
         if self.created > self.worth_recording:
@@ -173,6 +174,7 @@ class Trace(Recorder):
         attributes: dict[str, Any] | None = None,
     ) -> list[Value]:
         """Record an op of an upstream dialect; returns its results."""
+        self._require_recording()
         with context(), ir.InsertionPoint(self.region.block):
             operation = ir.Operation.create(
                 name,
@@ -395,6 +397,14 @@ class Trace(Recorder):
             function_type = ir.FunctionType.get(inputs, [value.type for value in results])
             self.function.attributes["function_type"] = ir.TypeAttr.get(function_type)
         self.active = False
+
+    def _require_recording(self) -> None:
+        """Refuse to record what is asked of a traced array that the function has left somewhere."""
+        if not self.active:
+            raise LeakedArrayError(
+                f"a traced array of {self.name} is used after the tracing of {self.name} has ended; it was kept in a "
+                "variable, list or attribute outside the function. Return it from the function instead"
+            )
 
     def require_active(self, storage: Storage, shown: TensorType) -> None:
         """Raise `LeakedArrayError` when an array, of the type shown, is used after its trace or region has ended."""

@@ -138,6 +138,8 @@ def test_leaked_array_in_another_trace():
     found = leaked.get()
     with pytest.raises(ValueError, match="is used after the tracing"):
         weft.function(lambda x: x + found)(np.ones(2))
+    with pytest.raises(weft.LeakedArrayError, match="is used after the tracing"):
+        found[0] = 1.0
 
 
 def test_endless_recursion_names_the_line():

@@ -356,3 +356,36 @@ def test_only_what_is_walked_is_walked():
         )
 
     same(f, np.float32(2))
+
+
+class Factor:
+    def __init__(self, by):
+        self.by = by
+
+    def __rmul__(self, other):
+        return Factor(self.by * other)
+
+    def __gt__(self, other):
+        return type(other).__name__, self.by > other
+
+
+class FactorOfArrays(Factor):
+    __array_ufunc__ = None
+
+
+def test_an_object_behind_a_scalar_gets_a_number_of_python_s() -> None:
+    def program(x):
+        made = x.sum() * Factor(2)
+        return made.by, x[0] < Factor(3), (x * FactorOfArrays(2)).by
+
+    x = np.arange(3.0)
+    found, expected = weft.function(program)(x), program(x)
+    assert type(found[0]) is type(expected[0]) is float
+    assert found[:2] == expected[:2]
+    np.testing.assert_array_equal(found[2], expected[2])
+
+
+def test_arrays_of_objects_that_an_operator_would_make_are_refused() -> None:
+    message = r"NumPy computes an array \* a Factor for each element.*let Factor have __array_ufunc__ = None"
+    with pytest.raises(weft.UnsupportedError, match=message):
+        weft.function(lambda x: x * Factor(2))(np.arange(3.0))

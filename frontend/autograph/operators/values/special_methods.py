@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from .....dialect.errors import UnsupportedDtypeError
 from ....guards.generated import is_generated
 from ....signature.traced_value import held
 from ....source.modules import is_users_function
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
+from ....tracing.number_types import number_type
 from ..interface import operators
 from .hidden_state import require_own
 from .looked_up import lookups
@@ -74,6 +76,7 @@ def call_operator(symbol: str, left: Any, right: Any) -> Any:
         return left.each(lambda one: operate(symbol, one, right))
     if isinstance(right, Chosen):
         return right.each(lambda one: operate(symbol, left, one))
+    left = _before_object(symbol, left, right)
     if symbol == "!=" and not _has_ne(left, right):
         return operators().not_(call_operator("==", left, right))
     own, reflected = _names(symbol)
@@ -99,6 +102,26 @@ def call_operator(symbol: str, left: Any, right: Any) -> Any:
         raise TypeError(f"'{symbol}' not supported between instances of {names}")
     shown = "** or pow()" if symbol == "**" else symbol
     raise TypeError(f"unsupported operand type(s) for {shown}: {names}")
+
+
+def _before_object(symbol: str, left: Any, right: Any) -> Any:
+    """What stands before an object: NumPy makes an array of objects of both, if the class does not forbid that.
+
+    So the method of the object's class gets one of Python's numbers after the other.
+    """
+    if not isinstance(left, TracedArray) or number_type(left) is not None or isinstance(right, TracedArray):
+        return left
+    kind = type(right)
+    asks_whole = hasattr(kind, "__array_ufunc__") or getattr(kind, "__array_priority__", -1) > 0
+    if asks_whole or users_method(right, _names(symbol)[1]) is None:
+        return left
+    if left.ndim == 0:
+        return left.item()
+    raise UnsupportedDtypeError(
+        f"NumPy computes an array {symbol} a {kind.__qualname__} for each element, and makes an array of Python's "
+        f"objects (dtype object), which compiled code cannot hold: let {kind.__qualname__} have "
+        f"__array_ufunc__ = None, so that its {_names(symbol)[1]} gets the whole array"
+    )
 
 
 def tested(value: Any) -> Any:
