@@ -278,6 +278,8 @@ def leaf_to_json(leaf: Any) -> Json:
     if isinstance(leaf, SelectedResult):
         return {"choice": leaf_to_json(leaf.choice), "options": [leaf_to_json(o) for o in leaf.options]}
     if isinstance(leaf, ChosenResult):
+        if any(isinstance(option, Result) for option in leaf.options):
+            raise NoForm("one of several objects, as a condition decides,")
         return {
             "choice": leaf_to_json(leaf.choice),
             "constants": [constant_to_json(o) for o in leaf.options],

@@ -175,7 +175,7 @@ class Outputs:
         def made_of(leaf: Any) -> Any:
             if (found := found_leaf(leaf)) is not None:
                 return found
-            if not self._is_shared(leaf) or (leaf is around and isinstance(leaf, RuntimeContainer)):
+            if not self._is_shared(leaf) or (leaf is around and isinstance(leaf, RuntimeValue)):
                 return self._kept_leaf(leaf, counts[id(leaf)] > 1)
             place, _ = self._kept.setdefault(id(leaf), (-1 - len(self._kept), leaf))
             if id(leaf) in self._around:
@@ -383,6 +383,10 @@ def _parts_in(value: Any, attributes_of: Callable[[Any], dict[str, Any] | None])
     """What a container or object that is made again at each call holds; None for anything else."""
     if isinstance(value, RuntimeContainer):
         return ()
+    if isinstance(value, RuntimeNone):
+        return (value.value,)
+    if isinstance(value, RuntimeChoice):
+        return [value.options[number] for number in value.held] if value.held else None
     if isinstance(value, (list, tuple)):
         return value
     if isinstance(value, dict):

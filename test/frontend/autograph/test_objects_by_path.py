@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -165,6 +166,34 @@ def test_objects_that_were_there_before_keep_their_other_names() -> None:
         return circle.size, square.size, shape is circle
 
     same(program, POSITIVE, NEGATIVE)
+
+
+class Kept:
+    last: Any = None
+
+
+def test_what_is_returned_and_stored_is_one_object() -> None:
+    kept = Kept()
+
+    @weft.function
+    def program(x):
+        found = Ok(x) if x > 0 else Failed("small", x)
+        kept.last = found
+        maybe = Circle(x) if x > 0 else None
+        return found, [found], maybe, {"maybe": maybe}
+
+    for x in (POSITIVE, NEGATIVE):
+        found, (again,), maybe, named = program(x)
+        assert found is again is kept.last
+        assert maybe is named["maybe"]
+
+
+def test_one_of_several_objects_cannot_leave_the_process(tmp_path: Path) -> None:
+    compiled = weft.function(lambda x: Ok(x) if x > 0 else Failed("small", x))
+    with pytest.raises(
+        weft.NotPortable, match="it has one of several objects, as a condition decides, among"
+    ):
+        weft.save(tmp_path / "program.weft", program=compiled.get_concrete_function(POSITIVE))
 
 
 def test_lists_of_any_length_hold_objects_of_one_class() -> None:
