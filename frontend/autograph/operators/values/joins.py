@@ -63,6 +63,8 @@ def join(left: Kind | None, right: Kind | None, by_type: bool = False) -> Kind:
 def _join_objects(left: Kind, right: Kind, by_type: bool) -> Choice | None:
     """One of several objects that are not alike, or of objects and constants; None for what is neither."""
     sides = [_alternatives(left), _alternatives(right)]
+    if not all(sides) or (len(sides[0]) == len(sides[1]) == 1 and are_alike(sides[0][0], sides[1][0])):
+        return None
     options: list[Static | Container] = []
     for option in (*sides[0], *sides[1]):
         place = next((n for n, known in enumerate(options) if are_alike(known, option)), None)
@@ -72,8 +74,8 @@ def _join_objects(left: Kind, right: Kind, by_type: bool) -> Choice | None:
             joined = _join_containers(known, option, by_type)
             assert isinstance(joined, Container), "no dict is an object"
             options[place] = joined
-    is_one_of = all(sides) and len(options) > 1 and any(isinstance(option, Container) for option in options)
-    return Choice(tuple(options)) if is_one_of and len(options) <= MOST_OPTIONS else None
+    has_object = any(isinstance(option, Container) for option in options)
+    return Choice(tuple(options)) if has_object and len(options) <= MOST_OPTIONS else None
 
 
 def _alternatives(kind: Kind) -> tuple[Static | Container, ...]:
