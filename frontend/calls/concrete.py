@@ -109,7 +109,7 @@ class ConcreteFunction(ExplainedSpecialisation):
         self._names = [*signature.names, *(extra.name for extra in self._extra)]
         self._is_direct = len(distinct) == len(self._aliases)
         has_numbers = bool(signature.numbers) or any(packed_leaves(signature.structure))
-        is_pure = not (self._written or self._states or self._stores_early or self._executable.calls_python)
+        is_pure = not (self._written or self._states or self._stores_early or self._callbacks)
         self.may_run_again = has_numbers and is_pure and _lacks_numbers(self._executable.plan.sites)
         """Whether a call may find that it needs the numbers among its arguments as constants, and has done nothing."""
         self.calls = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from ...dialect.ops.slicing import INT64_MAX, DynamicSlice, Slice
 from ...dialect.records import replace
 from ...dialect.types import TensorType
 from ..signature.composite_arrays import is_composite_value
+from ..signature.signature import Leaf
 from ..tracing.array import TracedArray, wrap
 from ..tracing.behaviour import behaviour
 from ..tracing.recorder import Storage
@@ -175,7 +176,7 @@ class Outputs:
         def made_of(leaf: Any) -> Any:
             if (found := found_leaf(leaf)) is not None:
                 return found
-            if not self._is_shared(leaf) or (leaf is around and isinstance(leaf, RuntimeValue)):
+            if not self._is_shared(leaf) or (leaf is around and isinstance(structure, Leaf)):
                 return self._kept_leaf(leaf, counts[id(leaf)] > 1)
             place, _ = self._kept.setdefault(id(leaf), (-1 - len(self._kept), leaf))
             if id(leaf) in self._around:
@@ -392,7 +393,7 @@ def _parts_in(value: Any, attributes_of: Callable[[Any], dict[str, Any] | None])
     if isinstance(value, dict):
         return value.values()
     if is_dataclass(value) and not isinstance(value, type):
-        return vars(value).values() if hasattr(value, "__dict__") else ()
+        return [getattr(value, field.name, None) for field in fields(value)]
     try:
         attributes = attributes_of(value)
     except UnsupportedError:  # as will be said when it is taken apart

@@ -196,6 +196,54 @@ def test_one_of_several_objects_cannot_leave_the_process(tmp_path: Path) -> None
         weft.save(tmp_path / "program.weft", program=compiled.get_concrete_function(POSITIVE))
 
 
+def test_arrays_in_them_are_the_callers() -> None:
+    """And what is written to these once they are in an object is seen there, or refused."""
+    x = np.ones(3)
+    program = weft.function(lambda x: Circle(x) if x[0] > 0 else Failed("negative", x))
+    assert program(x).size is x
+    assert program(-x).code.tolist() == [-1, -1, -1]
+
+    @weft.function
+    def written(x):
+        row = x * 2
+        found = Circle(row) if x[0] > 0 else Failed("negative", x)
+        row[1] = 50.0
+        return found
+
+    with pytest.raises(
+        weft.UnsupportedError, match=r"this reads an array .* that may, .* be one that was written since"
+    ):
+        written(x)
+
+
+class Walker:
+    def visit(self, node):
+        return getattr(self, "visit_" + type(node).__name__)(node)
+
+    def visit_Circle(self, node):
+        return node.size
+
+    def visit_Failed(self, node):
+        return -node.code
+
+
+def test_attributes_by_the_name_of_the_class() -> None:
+    def program(x):
+        found = Circle(x) if x > 0 else Failed("negative", x)
+        name = "size" if x > 0 else "code"
+        return Walker().visit(found), getattr(Circle(x), name, x + 1), hasattr(Walker, "visit_" + name)
+
+    same(program, POSITIVE, NEGATIVE)
+
+    def of_made_text(x):
+        return getattr(Circle(x), f"size{int(x)}", 0.0)
+
+    with pytest.raises(
+        weft.UnsupportedError, match="the name of an attribute is a text that is made when the program"
+    ):
+        weft.function(of_made_text)(POSITIVE)
+
+
 def test_lists_of_any_length_hold_objects_of_one_class() -> None:
     def program(x):
         shapes = []

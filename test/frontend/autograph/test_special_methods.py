@@ -373,16 +373,20 @@ class FactorOfArrays(Factor):
     __array_ufunc__ = None
 
 
+class FactorOfScalars(Factor):
+    __array_priority__ = -1.0  # less than that of arrays, and more than that of scalars
+
+
 def test_an_object_behind_a_scalar_gets_a_number_of_python_s() -> None:
     def program(x):
         made = x.sum() * Factor(2)
-        return made.by, x[0] < Factor(3), (x * FactorOfArrays(2)).by
+        return made.by, x[0] < Factor(3), x[1] < FactorOfScalars(3), (x * FactorOfArrays(2)).by
 
     x = np.arange(3.0)
     found, expected = weft.function(program)(x), program(x)
     assert type(found[0]) is type(expected[0]) is float
-    assert found[:2] == expected[:2]
-    np.testing.assert_array_equal(found[2], expected[2])
+    assert found[:3] == expected[:3]
+    np.testing.assert_array_equal(found[3], expected[3])
 
 
 def test_arrays_of_objects_that_an_operator_would_make_are_refused() -> None:

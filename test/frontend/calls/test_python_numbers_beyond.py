@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -46,6 +47,19 @@ def test_what_changes_something_is_refused() -> None:
     assert [compiled(x, n) for n in (3, 4, 5)] == [6, 24, 120]
     with pytest.raises(weft.PythonNumberError, match=r"the result of factorial\(30\) has more than 64 bits"):
         compiled(x, 30)
+
+
+@pytest.mark.parametrize(("draw", "seed"), [(np.random.rand, np.random.seed), (random.random, random.seed)])
+def test_what_was_drawn_is_not_drawn_again(draw: Callable[[], float], seed: Callable[[int], None]) -> None:
+    """The global generators have moved on when the call finds that it cannot compute the number."""
+    compiled = weft.function(lambda n: (draw(), math.factorial(n)))
+    seed(0)
+    expected = [draw() for _ in range(3)]
+    seed(0)
+    assert compiled(3) == (expected[0], 6)
+    with pytest.raises(weft.PythonNumberError, match="has more than 64 bits"):
+        compiled(30)
+    assert compiled(4) == (expected[2], 24)
 
 
 def test_roots_of_negative_floats_are_refused() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import defaultdict, deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,13 @@ class Queue:
 
 @dataclasses.dataclass
 class Pair:
+    first: Any
+    second: Any
+
+
+@dataclasses.dataclass
+class Slots:
+    __slots__ = ("first", "second")
     first: Any
     second: Any
 
@@ -108,6 +116,12 @@ def places(*values: Any) -> list[Any]:
     return found
 
 
+def _in_slots(q: Queue, x: Any) -> Any:
+    row = [x]
+    q.front = Slots(row, [row])
+    return q.front.first, q.front.second
+
+
 PROGRAMS = [
     _two_attributes,
     _in_a_result,
@@ -117,6 +131,7 @@ PROGRAMS = [
     _equal_ones,
     _a_ring,
     _a_chain,
+    _in_slots,
 ]
 
 
@@ -174,6 +189,22 @@ def test_each_call_makes_its_own() -> None:
     assert second[0] is second[1]
     assert first[0] is not second[0]
     assert (first[0], second[0]) == ([1.0], [2.0])
+
+
+def test_what_python_makes_of_items() -> None:
+    """What makes a deque or a defaultdict again is no container that is filled later."""
+
+    @weft.function
+    def twice(x: Any) -> Any:
+        waiting, groups, slots = deque([x]), defaultdict(list, a=[x]), Slots(x, None)
+        slots.second = slots
+        return (waiting, groups), [waiting, groups], slots
+
+    (waiting, groups), (same_waiting, same_groups), slots = twice(np.float64(1))
+    assert waiting is same_waiting
+    assert groups is same_groups
+    assert (list(waiting), dict(groups)) == ([1.0], {"a": [1.0]})
+    assert slots.second is slots
 
 
 def test_described_and_saved(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from ....reach.walks import attributes_of
 from ....runtime_values.results import RuntimeContainer
 from ....tracing.recorder import ABSENT, Recorder
 from ..values.abstract import parts_of
-from ..values.aliases import entry_of, present, reachable
+from ..values.aliases import entry_of, options_among, present, reachable
 from ..values.composites import IMMUTABLE
 from ..values.made_objects import tell_apart
 from ..values.optional import Chosen
@@ -31,9 +31,8 @@ def note_containers(
     """Remember which containers from before a branch or loop its result, which is in place already, may be."""
     result, *candidates = (resolve_grown_list(present(value)) for value in (result, *candidates))
     if isinstance(result, Chosen):
-        for number in result.held:
-            option = result.options[number]
-            note_containers(trace, name, option, _of_class(candidates, type(option)), seen)
+        for option, found in options_among(result, candidates):
+            note_containers(trace, name, option, [one for one in found if one is not ABSENT], seen)
         return
     if isinstance(result, RuntimeContainer):
         result.candidates = tuple(c for c in candidates if _is_mutable(c) and c is not result)
@@ -49,12 +48,6 @@ def note_containers(
     keys = parts[0] or (None,) * len(parts[1])
     for position, (key, item) in enumerate(zip(keys, parts[1], strict=True)):
         note_containers(trace, name, item, [entry_of(c, position, key) for c in candidates], seen)
-
-
-def _of_class(values: Iterable[Any], kind: type) -> list[Any]:
-    """Those of a class among values, also among what they may be."""
-    found = (value.options if isinstance(value, Chosen) else (value,) for value in values)
-    return [value for options in found for value in options if type(value) is kind]
 
 
 class SeenNow:

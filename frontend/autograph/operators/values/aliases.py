@@ -6,7 +6,7 @@ value; a write is refused when a or b can still be seen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,8 @@ from ....tracing.current import current_trace
 from ....tracing.may_alias import connect, usable_aliases
 from ....tracing.recorder import ABSENT, Handed, Join, Storage
 from ....tracing.several_types import SeveralTypes, TypeOfValue
-from .abstract import parts_of
+from .abstract import kind_of, parts_of
+from .kinds import are_alike
 from .optional import MaybeUnbound, Optional
 from .program_locations import Snapshot
 
@@ -111,7 +112,10 @@ def note_aliases(join: Join, result: Any, candidates: Iterable[Any]) -> None:
     """Remember which arrays the result of a branch or loop may be; there is a candidate for each path."""
     result, candidates = present(result), list(map(present, candidates))
     parts = parts_of(result)
-    if parts is not None:
+    if isinstance(result, RuntimeChoice):
+        for option, found in options_among(result, candidates):
+            note_aliases(join, option, found)
+    elif parts is not None:
         for position, (key, item) in enumerate(zip(*_named(parts), strict=True)):
             entries = [entry_of(candidate, position, key) for candidate in candidates]
             note_aliases(join, item, entries)
@@ -128,7 +132,11 @@ def note_handed(result: Any, handed: Handed) -> None:
     result = present(result)
     values = [(region, present(value)) for region, value in handed.values]
     parts = parts_of(result)
-    if isinstance(result, TracedArray):
+    if isinstance(result, RuntimeChoice):
+        regions, ends = zip(*values, strict=True)
+        for option, found in options_among(result, ends):
+            note_handed(option, handed._replace(values=tuple(zip(regions, found, strict=True))))
+    elif isinstance(result, TracedArray):
         result._storage.handed = handed._replace(values=tuple(values))
         if isinstance(result, SeveralTypes) and result.ndim:
             _note_handed_types(result, handed._replace(values=tuple(values)))
@@ -184,6 +192,20 @@ def entry_of(container: Any, position: int, key: Any) -> Any:
     keys, children = _named(parts)
     index = keys.index(key) if key is not None and key in keys else position
     return children[index] if index < len(children) else None
+
+
+def options_among(chosen: RuntimeChoice, values: Sequence[Any]) -> Iterator[tuple[Any, list[Any]]]:
+    """Each object that a value may be, with what like it each of some values may be; `ABSENT` where that is nothing."""
+    for number in chosen.held:
+        option = chosen.options[number]
+        yield option, [next(_like(option, value), ABSENT) for value in values]
+
+
+def _like(option: Any, value: Any) -> Iterator[Any]:
+    """The one of several objects that has the class and the attributes of an option."""
+    for one in value.options if isinstance(value, RuntimeChoice) else (value,):
+        if type(one) is type(option) and are_alike(kind_of(one), kind_of(option)):  # type: ignore[arg-type]
+            yield one
 
 
 def is_visible(storage: Storage) -> bool:

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from .....dialect.errors import UnsupportedError
 from ....runtime_values.results import RuntimeNone
+from ....runtime_values.values import RuntimeValue
 from ....tracing.current import current_trace
 from ....tracing.external_state import Lookups
 from ....tracing.number_types import number_type
@@ -59,6 +61,9 @@ def note_entry(container: Any, key: Any) -> None:
 def getattr_(owner: Any, name: Any, *default: Any) -> Any:
     """`getattr`."""
     if len(default) > 1 or not isinstance(name, str):
+        if isinstance(name, Chosen):
+            return name.each(lambda one: getattr_(owner, one, *default))
+        _require_known(name)
         return builtins.getattr(owner, name, *default)
     if default and isinstance(owner, RuntimeNone) and not builtins.hasattr(None, name):
         return operators().if_exp(
@@ -76,7 +81,10 @@ def getattr_(owner: Any, name: Any, *default: Any) -> Any:
 
 def hasattr_(owner: Any, name: Any) -> Any:
     """`hasattr`."""
+    if isinstance(name, Chosen):
+        return name.is_one_for(lambda one: hasattr_(owner, one))
     if not isinstance(name, str):
+        _require_known(name)
         return builtins.hasattr(owner, name)
     if isinstance(owner, RuntimeNone):
         return _has_where_there(owner, name)
@@ -90,6 +98,14 @@ def hasattr_(owner: Any, name: Any) -> Any:
     except AttributeError:
         return False
     return True
+
+
+def _require_known(name: Any) -> None:
+    """Refuse names of attributes that the program makes."""
+    if isinstance(name, RuntimeValue):
+        raise UnsupportedError(
+            "the name of an attribute is a text that is made when the program runs: join known texts with +, or name it"
+        )
 
 
 def _has_where_there(owner: Any, name: str) -> Any:

@@ -364,7 +364,7 @@ def _none_operand(symbol: str, others: tuple[Any, ...], is_right: bool) -> str:
     """What Python says about arithmetic with None."""
     if not others:
         return f"bad operand type for {symbol}: 'NoneType'"
-    names = ["'NoneType'", f"'{_type_name(others[0])}'"]
+    names = ["'NoneType'", f"'{type_name(others[0])}'"]
     if is_right:
         names.reverse()
     if symbol in ("<", "<=", ">", ">="):
@@ -372,10 +372,10 @@ def _none_operand(symbol: str, others: tuple[Any, ...], is_right: bool) -> str:
     return f"unsupported operand type(s) for {symbol}: {names[0]} and {names[1]}"
 
 
-def _type_name(value: Any) -> str:
+def type_name(value: Any) -> str:
     """How Python names the type of an operand in such a message: NumPy asks it about its own scalars."""
     if isinstance(value, Optional):
-        return _type_name(value.value)
+        return type_name(value.value)
     if isinstance(value, (TracedArray, np.ndarray, np.generic)):
         names = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
         return names.get(value.dtype.kind, str(value.dtype.name))

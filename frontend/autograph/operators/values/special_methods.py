@@ -22,7 +22,7 @@ from ....tracing.number_types import number_type
 from ..interface import operators
 from .hidden_state import require_own
 from .looked_up import lookups
-from .optional import Chosen
+from .optional import Chosen, type_name
 from .walked_objects import Items
 
 NAMES = {
@@ -97,7 +97,7 @@ def call_operator(symbol: str, left: Any, right: Any) -> Any:
         return left is right
     if symbol == "!=":
         return left is not right
-    names = " and ".join(f"'{type(value).__name__}'" for value in (left, right))
+    names = " and ".join(f"'{type_name(value)}'" for value in (left, right))
     if symbol in _COMPARISONS:
         raise TypeError(f"'{symbol}' not supported between instances of {names}")
     shown = "** or pow()" if symbol == "**" else symbol
@@ -112,7 +112,8 @@ def _before_object(symbol: str, left: Any, right: Any) -> Any:
     if not isinstance(left, TracedArray) or number_type(left) is not None or isinstance(right, TracedArray):
         return left
     kind = type(right)
-    asks_whole = hasattr(kind, "__array_ufunc__") or getattr(kind, "__array_priority__", -1) > 0
+    least = np.float64().__array_priority__ if left._is_scalar else 0
+    asks_whole = hasattr(kind, "__array_ufunc__") or getattr(kind, "__array_priority__", least) > least
     if asks_whole or users_method(right, _names(symbol)[1]) is None:
         return left
     if left.ndim == 0:
