@@ -66,6 +66,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         6,
         "the trace that must be there is asked for here, where five rooms above had a function each",
     ),
+    ("frontend/autograph/operators", 10, "copies and dataclasses.replace of one of several objects"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

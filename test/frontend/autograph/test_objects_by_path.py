@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import copy
 import dataclasses
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -242,6 +243,18 @@ def test_attributes_by_the_name_of_the_class() -> None:
         weft.UnsupportedError, match="the name of an attribute is a text that is made when the program"
     ):
         weft.function(of_made_text)(POSITIVE)
+
+
+def test_functions_of_objects_ask_the_one_of_the_path() -> None:
+    def program(x):
+        shape = Circle(x) if x > 0 else Square(x)
+        other = copy.copy(shape)
+        other.size = x * 5
+        found = Ok(x) if x > 0 else Failed("small", x)
+        changed = dataclasses.replace(found, value=x * 2) if isinstance(found, Ok) else found
+        return shape, other, dataclasses.is_dataclass(found), dataclasses.is_dataclass(shape), changed
+
+    same(program, POSITIVE, NEGATIVE)
 
 
 def test_lists_of_any_length_hold_objects_of_one_class() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import collections.abc
+import copy
+import dataclasses
 import itertools
 import math
 from collections.abc import Callable
@@ -215,6 +217,12 @@ _METHODS: dict[Callable[..., Any], str] = {
 """The functions of Python's that call a method of their first argument."""
 
 _BY_IDENTITY = {id(function): name for function, name in _METHODS.items()}
+_OF_OBJECTS = {
+    id(getattr(module, name))
+    for module, names in ((copy, "copy deepcopy"), (dataclasses, "asdict astuple is_dataclass replace"))
+    for name in names.split()
+}
+"""Python's functions of objects."""
 _TEXTS = {id(function) for function in (str, format, print)}
 
 
@@ -225,15 +233,17 @@ def through_method(function: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any
     if id(function) in _TEXTS:
         return _through_text(function, args)
     name = _BY_IDENTITY.get(id(function))
-    if name is not None and isinstance(args[0], Chosen) and _has_method(args[0], name):
-        return _each_called, (function, *args)
+    if isinstance(args[0], Chosen):
+        asks_each = bool(args[0].held) and id(function) in _OF_OBJECTS
+        if asks_each or (name is not None and _has_method(args[0], name)):
+            return _each_called, (function, *args)
     if name is None or (method := users_method(args[0], name)) is None:
         return function, args
     return method, args
 
 
-def _each_called(function: Any, chosen: Chosen, *args: Any) -> Any:
-    return chosen.each(lambda one: operators().call(function, one, *args))
+def _each_called(function: Any, chosen: Chosen, *args: Any, **named: Any) -> Any:
+    return chosen.each(lambda one: operators().call(function, one, *args, **named))
 
 
 def _through_text(function: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
