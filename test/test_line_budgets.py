@@ -42,7 +42,7 @@ A number only falls. Where a room needs more, for what it could not do before, t
 
 RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/tracing", 10, "nothing is recorded in a trace that has ended"),
-    ("frontend/autograph/operators", 290, "objects may be of several classes behind a branch or loop"),
+    ("frontend/autograph/operators", 330, "objects may be of several classes behind a branch or loop"),
     ("dialect", 50, "texts and pages show arguments whose names are not ASCII, each by a name of its own"),
     (
         "frontend/autograph/operators",

@@ -169,6 +169,29 @@ def test_objects_that_were_there_before_keep_their_other_names() -> None:
     same(program, POSITIVE, NEGATIVE)
 
 
+def test_attributes_are_set_where_the_class_is_known() -> None:
+    def program(x):
+        found = Ok(x) if x > 1 else Failed("small", x) if x > 0 else Pair(x, 1)
+        if isinstance(found, (Ok, Failed)):
+            if isinstance(found, Ok):
+                found.value = found.value * 2
+            else:
+                found.code -= 1
+        shape = Circle(x) if x > 0 else Ok(x)
+        for _ in range(4):
+            if isinstance(shape, Circle):
+                shape.size -= 1
+                if shape.size < 0:
+                    shape = Ok(shape.size)
+            elif not isinstance(shape, Circle) and shape.value < 2:
+                shape.value += 1.5
+            else:
+                shape = Circle(shape.value)
+        return found, shape
+
+    same(program, POSITIVE, np.float64(0.5), NEGATIVE)
+
+
 class Kept:
     last: Any = None
 

@@ -18,6 +18,7 @@ from ....runtime_values.python_calls import call_python
 from ....runtime_values.values import RuntimeValue
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray
+from ....tracing.current import required_trace
 from ....tracing.element_stores import cast_elements, signed_number, whole_number
 from ....tracing.number_types import number_type
 from ....tracing.staging import apply, asarray, is_traced, raise_where
@@ -44,6 +45,7 @@ from ..values.iterables import (
     sequence_of,
 )
 from ..values.looked_up import note_subclass
+from ..values.narrowing import is_among, note_facts
 from ..values.optional import Chosen, Optional
 from ..values.sequence_iterators import (
     SequenceIterator,
@@ -261,7 +263,11 @@ def isinstance_(value: Any, kinds: Any) -> Any:
     if isinstance(value, (TracedArray, CompositeValue)):
         return builtins.isinstance(_example(value), kinds) or builtins.isinstance(value, kinds)
     if isinstance(value, Chosen):
-        return value.is_one_for(lambda option: builtins.isinstance(option, kinds))
+        numbers = [n for n, option in enumerate(value.options) if builtins.isinstance(option, kinds)]
+        others = [n for n in range(len(value.options)) if n not in numbers]
+        truth = value.is_one_for(lambda option: builtins.isinstance(option, kinds))
+        note_facts(required_trace(), truth, is_among(value, numbers), is_among(value, others))
+        return truth
     answer = builtins.isinstance(value, kinds)
     note_subclass(type(value), kinds, answer)
     return answer

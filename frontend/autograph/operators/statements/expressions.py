@@ -29,7 +29,7 @@ from ..values.identities import same_number
 from ..values.iterables import Sequence, is_text
 from ..values.known_arrays import is_plain
 from ..values.looked_up import as_input, lookups, note_entry
-from ..values.narrowing import facts_of, narrowed, note_facts
+from ..values.narrowing import facts_of, is_there, narrowed, note_facts
 from ..values.optional import Chosen, MaybeUnbound, Optional
 from ..values.program_locations import UNBOUND
 from ..values.ranges import Range
@@ -153,7 +153,7 @@ def _is_optional(value: Optional, other: Any) -> Any:
     """Whether a value that may be None is another one, which may be None, too."""
     absent = as_bool(value.is_none.copy())
     if other is None:
-        note_facts(required_trace(), absent, if_false=(value,))
+        note_facts(required_trace(), absent, if_false=is_there(value))
         return absent
     others_absence: Any = other.is_none if isinstance(other, Optional) else False
     present = np.logical_not(np.logical_or(absent, others_absence))
@@ -161,7 +161,7 @@ def _is_optional(value: Optional, other: Any) -> Any:
     either = np.logical_or(np.logical_and(present, is_same), np.logical_and(absent, others_absence))
     truth = as_bool(either)
     if not isinstance(other, Optional):
-        note_facts(required_trace(), truth, if_true=(value,))
+        note_facts(required_trace(), truth, if_true=is_there(value))
     return truth
 
 

@@ -16,11 +16,10 @@ from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder, Storage
 from ....tracing.regions import Region
 from .abstract import Kind
-from .optional import Optional
 from .program_locations import Slot, Snapshot
 
-Facts: TypeAlias = "tuple[Optional, ...]"
-"""Values that are there, where a condition has a certain truth."""
+Facts: TypeAlias = "tuple[tuple[Any, Callable[[], Any]], ...]"
+"""Values of which more is known where a condition has a certain truth, with what makes what they are there."""
 
 CallKey: TypeAlias = "tuple[Any, ...]"
 """What tells the calls of functions apart: code, closure, and the abstract types of the arguments."""

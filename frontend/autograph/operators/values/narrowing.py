@@ -1,13 +1,15 @@
-"""What a condition says about values that may be None: `if x is not None:` makes x a plain value in the branch."""
+"""What a condition says about values: `if x is not None:` and `if isinstance(x, P):` make x plain in the branch."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder
 from .control_flow_state import Facts, control_flow
+from .optional import Chosen, Optional
 from .program_locations import Snapshot
 
 
@@ -15,6 +17,16 @@ def note_facts(trace: Recorder, truth: Any, if_true: Facts = (), if_false: Facts
     """Remember what follows from a condition."""
     if isinstance(truth, TracedArray) and (if_true or if_false):
         control_flow(trace).presence[id(truth._storage)] = (truth._storage, if_true, if_false)
+
+
+def is_there(value: Optional) -> Facts:
+    """That a value which may be None is not."""
+    return ((value, lambda: value.value),)
+
+
+def is_among(value: Chosen, numbers: Sequence[int]) -> Facts:
+    """That a value which may be one of several is one of fewer."""
+    return ((value, lambda: value.among(numbers)),) if numbers else ()
 
 
 def facts_of(trace: Recorder, truth: Any) -> tuple[Facts, Facts]:
@@ -29,24 +41,26 @@ def facts_of(trace: Recorder, truth: Any) -> tuple[Facts, Facts]:
 def narrowed(
     body: Callable[[], Any], present: Facts, watched: Sequence[Callable[..., Any] | None]
 ) -> Callable[[], Any]:
-    """A body in which variables hold the values that are known to be there."""
+    """A body in which variables hold what is known of their values."""
     if not present:
         return body
 
     def run() -> Any:
-        chosen = {id(value): value for value in present}
-        places = [
-            (place, chosen[id(value)])
-            for place, value in Snapshot.of(watched).variables()
-            if id(value) in chosen
-        ]
-        for place, value in places:
-            place.set(value.value)
+        found = {id(value): (value, known) for value, known in present}
+        held: dict[int, list[Any]] = defaultdict(list)
+        for place, value in Snapshot.of(watched).variables():
+            if id(value) in found:
+                held[id(value)].append(place)
+        narrower = {key: found[key][1]() for key in held}
+        for key, places in held.items():
+            for place in places:
+                place.set(narrower[key])
         try:
             return body()
         finally:
-            for place, value in places:
-                if place.get() is value.value:
-                    place.set(value)
+            for key, places in held.items():
+                for place in places:
+                    if place.get() is narrower[key]:
+                        place.set(found[key][0])
 
     return run

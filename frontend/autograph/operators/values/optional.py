@@ -20,7 +20,7 @@ from ....tracing.staging import raise_if, value_of
 from ..interface import operators
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
 
     from ....tracing.recorder import Recorder
 
@@ -83,6 +83,17 @@ class Chosen(RuntimeChoice):
             one, others = _thunk(partial(read, option)), _thunk(result)
             result = partial(operators().if_exp, self.index == number, one, others)
         return result()
+
+    def among(self, numbers: Sequence[int]) -> Any:
+        """The value where it is known to be one of some options."""
+        if len(numbers) == 1:
+            return self.options[numbers[0]]
+        places = np.zeros(len(self.options), np.int64)
+        places[list(numbers)] = np.arange(len(numbers))
+        trace = self.index._storage.trace
+        held = frozenset(new for new, number in enumerate(numbers) if number in self.held)
+        index = wrap(trace, value_of(trace, places))[self.index]
+        return Chosen(index, tuple(self.options[number] for number in numbers), held)
 
     def is_one_of(self, values: Collection[Any]) -> Any:
         """Whether the value is among some constants."""
