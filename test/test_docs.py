@@ -18,6 +18,7 @@ GENERATOR = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(GENERATOR)
 
 
+@pytest.mark.optimised
 @pytest.mark.parametrize("name", list(GENERATOR.PAGES))
 def test_generated_page_is_current(name):
     if name == "names.md" and "NumPy {} and SciPy {}".format(*versions()) not in (DOCS / name).read_text():

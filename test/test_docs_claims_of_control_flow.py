@@ -152,9 +152,7 @@ def _() -> None:
         added(np.float64(-2))
 
 
-@claim(
-    "autograph.md", "one of several strings, functions or objects, which can be compared, called and returned"
-)
+@claim("autograph.md", "one of several strings and functions, which can be compared, called and returned")
 def _() -> None:
     @weft.function
     def named_sign(x: Any) -> Any:
@@ -163,6 +161,32 @@ def _() -> None:
 
     assert named_sign(np.float64(1)) == ("positive", True, np.sin(1.0))
     assert named_sign(np.float64(-1)) == ("negative", False, np.cos(-1.0))
+
+
+@claim("autograph.md", "`isinstance` and `match` do what the class of the path does")
+def _() -> None:
+    class Ok:
+        def __init__(self, value: Any) -> None:
+            self.value = value
+
+        def reported(self) -> Any:
+            return self.value
+
+    class Failed:
+        def __init__(self, reason: str) -> None:
+            self.reason = reason
+
+        def reported(self) -> Any:
+            return -1.0
+
+    @weft.function
+    def tried(x: Any) -> Any:
+        found = Ok(x) if x > 0 else Failed("small")
+        return found, found.reported(), isinstance(found, Ok)
+
+    good, bad = tried(np.float64(2)), tried(np.float64(-2))
+    assert (type(good[0]), good[1:]) == (Ok, (2.0, True))
+    assert (bad[0].reason, bad[1:]) == ("small", (-1.0, False))
 
 
 @claim("autograph.md", "another number of items than targets raises Python's `ValueError`")

@@ -13,7 +13,7 @@ from unittest import mock
 
 import numpy as np
 
-from weft.frontend.autograph.operators.values import abstract
+from weft.frontend.autograph.operators.values import joins as joining
 
 
 class Joins:
@@ -25,7 +25,7 @@ class Joins:
 @contextmanager
 def noting_joins() -> Iterator[Joins]:
     """Watch what is traced."""
-    joins, join_arrays = Joins(), abstract.join_arrays
+    joins, join_arrays = Joins(), joining.join_arrays
 
     def noting(one: Any, other: Any) -> Any:
         def of(kind: Any) -> tuple[Any, ...]:
@@ -34,7 +34,7 @@ def noting_joins() -> Iterator[Joins]:
         joins.seen |= of(one) != of(other)
         return join_arrays(one, other)
 
-    with mock.patch.object(abstract, "join_arrays", noting):
+    with mock.patch.object(joining, "join_arrays", noting):
         yield joins
 
 

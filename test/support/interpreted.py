@@ -39,7 +39,8 @@ class _Interpreter:
 
     def __call__(self, *arrays: np.ndarray[Any, Any]) -> list[Any]:
         with np.errstate(all="ignore"):
-            return interpret(self._module, self._symbol, arrays, self._callbacks)
+            outputs = interpret(self._module, self._symbol, arrays, self._callbacks)
+        return [output.copy() for output in outputs]  # compiled code's share no memory with what it is given
 
 
 _INSTEAD = {
