@@ -20,7 +20,7 @@ def remarking(kinds: str, collector: Collector) -> Iterator[None]:
     ...     note("copy", 'loc("-":3:5)', "is copied")
     ...     note("vector", 'loc("-":3:5)', "runs in vectors of 8")
     >>> collector.diagnostics
-    [Diagnostic(severity='remark', file='a.mlir', line=3, column=5, message='copy: this is copied', notes=())]
+    [Diagnostic(severity='remark', file='a.mlir', line=3, column=5, message='copy: an array is copied', notes=())]
     """
     try:
         wanted = re.compile(kinds)
