@@ -36,6 +36,7 @@ from ..runtime_values.result_spec import (
     KeptResult,
     Result,
     SelectedResult,
+    SharedResult,
     ViewResult,
 )
 from ..settings import settings
@@ -79,7 +80,9 @@ def traced(function: Function[..., Any], args: Any, kwargs: Any) -> GlobalProgra
         guards, updates = [*trace.captures, *recorded.state.guards], recorded.write_back.updates
         changed = updates and updates.remaining()
         with context(), ir.Location.unknown():
-            result = _with_views(trace.module, trace.symbol, recorded.portable_result)
+            is_shared = any(isinstance(leaf, SharedResult) for leaf in recorded.result.leaves)
+            given = recorded.portable_result if is_shared else recorded.result
+            result = _with_views(trace.module, trace.symbol, given)
             written = _written(trace.module, trace.symbol, signature.position_of)
             outside = [n for n, place in written.items() if place >= len(signature.types)]
             with explained_at_their_place(trace.symbol):

@@ -415,7 +415,7 @@ def test_errors_are_numpys(index: Any) -> None:
         x[index]
     with pytest.raises(expected.type) as found:
         _decide(plan_index((3, 4), index))
-    assert str(found.value) == str(expected.value).strip()
+    assert str(found.value).startswith(str(expected.value).strip())
 
 
 @pytest.mark.parametrize("index", [staged(1.0), staged(np.ones(2))])
