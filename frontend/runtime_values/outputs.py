@@ -290,7 +290,11 @@ class Outputs:
         choice = self._computed(self._origins.number(source))
         plain, bounds = self._plain(path), self._bounds(path)
         options = [option.viewed(plain, bounds) for option in self._options]
-        computed = self._laid_out(leaf) or self._computed(leaf) if COMPUTED in possible else options[0]
+        computed = (
+            self._laid_out(leaf) or self._computed(leaf)
+            if COMPUTED in possible
+            else options[min(possible) - 1]  # never built: it tells the type
+        )
         return SelectedResult(choice._replace(is_scalar=True), (computed, *options))
 
     def _number_of(self, array: TracedArray, place: Place | None) -> int:

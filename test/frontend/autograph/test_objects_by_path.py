@@ -212,6 +212,15 @@ def test_what_is_returned_and_stored_is_one_object() -> None:
         assert maybe is named["maybe"]
 
 
+def test_types_of_what_may_be_returned_are_those_of_each_class() -> None:
+    def program(x):
+        return Ok(x[1:3]) if x.sum() > 0 else Pair(x, x * 2)
+
+    assert str(weft.eval_shape(program, np.arange(6.0))) == (
+        "Ok(value=f64[2]) or Pair(one=f64[6], other=f64[6])"
+    )
+
+
 def test_one_of_several_objects_cannot_leave_the_process(tmp_path: Path) -> None:
     compiled = weft.function(lambda x: Ok(x) if x > 0 else Failed("small", x))
     with pytest.raises(
