@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from frontend.artifacts.test_save_and_load import CASES, Model, Program, outcome
 
 import weft
 from support.exported_programs import softmax
+from support.saved_programs import CASES, Model, Program, outcome
 from weft.frontend.artifacts.archive import write_archive
 from weft.frontend.artifacts.recorded_function import RecordedFunction
 

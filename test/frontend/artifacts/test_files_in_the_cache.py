@@ -9,9 +9,9 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from frontend.artifacts.test_save_and_load import CASES, Model, Program, outcome
 
 import weft
+from support.saved_programs import CASES, Model, Program, outcome
 from weft.frontend.artifacts.recorded_function import RecordedFunction
 from weft.frontend.disk_cache.code_settings import statistics
 

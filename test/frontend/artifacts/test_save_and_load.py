@@ -7,7 +7,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,75 +14,8 @@ import numpy as np
 import pytest
 
 import weft
-from support.exported_programs import lu, softmax, stencil
-
-Program = Callable[..., Any]
-
-
-def grown(x: Any, limit: Any) -> Any:
-    x = x.copy()
-    total, count = x.sum(), 0
-    while total < limit and count < 50:
-        x = np.concatenate([x, x * 1.5])[: len(x) + 1]
-        total = x.sum()
-        count += 1
-    return x, total, count
-
-
-def kept(x: Any) -> Any:
-    return x[x > 0], np.sort(x)
-
-
-def recursive(n: Any) -> Any:
-    return n if n < 2 else recursive(n - 1) + recursive(n - 2)
-
-
-def nested(batch: Any, *, scale: float = 2.0, name: str = "a") -> Any:
-    first, (second, third) = batch["a"], batch["b"]
-    return {"r": [first * scale, second + third], "n": (name, 3, None)}
-
-
-def shares(x: Any) -> Any:
-    y = x + 1
-    return x, x[1:], x.T, y, y[::2], x[0]
-
-
-FLOATS = np.linspace(-3, 3, 20)
-CASES: list[tuple[Program, list[Any], tuple[Any, ...]]] = [
-    (softmax, [weft.TensorSpec([None, None], "float32")], (FLOATS.reshape(4, 5).astype("f4"),)),
-    (
-        stencil,
-        [weft.TensorSpec([None, None]), weft.TensorSpec([None, None]), weft.TensorSpec([], "int64")],
-        (FLOATS.reshape(4, 5), FLOATS.reshape(4, 5) * 0, np.int64(3)),
-    ),
-    (lu, [weft.TensorSpec([None, None])], (np.random.default_rng(0).normal(size=(5, 5)),)),
-    (lu, [weft.TensorSpec([None, None])], (np.zeros((3, 3)),)),
-    (grown, [weft.TensorSpec([None]), weft.TensorSpec([])], (np.array([1.0, 2.0]), np.float64(40))),
-    (kept, [weft.TensorSpec([None])], (FLOATS,)),
-    (recursive, [weft.TensorSpec([], "int64")], (np.int64(9),)),
-    (kept, [weft.TensorSpec([None])], (FLOATS[:0],)),
-    (nested, [{"a": weft.TensorSpec([None]), "b": [weft.TensorSpec([2], "int32"), weft.TensorSpec([])]}],
-     ({"a": FLOATS, "b": [np.array([1, 2], "int32"), np.float64(3)]},)),
-    (shares, [weft.TensorSpec([None, None])], (FLOATS.reshape(4, 5),)),
-]  # fmt: skip
-
-
-def copied(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: copied(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)(map(copied, value))
-    return value.copy() if isinstance(value, np.ndarray) else value
-
-
-def outcome(function: Program, args: tuple[Any, ...]) -> str:
-    """The result, or the error, and the arguments afterwards."""
-    args = copied(args)
-    try:
-        result = function(*args)
-    except Exception as error:
-        result = type(error), str(error)
-    return repr((result, args))
+from support.exported_programs import softmax, stencil
+from support.saved_programs import CASES, FLOATS, Model, Program, outcome, shares
 
 
 @pytest.mark.sampled(3)
@@ -108,27 +40,6 @@ def test_results_are_arguments_and_their_views(tmp_path: Path) -> None:
     assert all(np.shares_memory(view, x) for view in (part, turned, row))
     assert np.shares_memory(y, stepped)
     assert not np.shares_memory(x, y)
-
-
-class Model:
-    def __init__(self) -> None:
-        self.w = np.arange(3.0)
-        self.steps = 0
-        self.rng = np.random.default_rng(7)
-
-    @weft.function
-    def fit(self, x: Any, rate: float = 0.5) -> Any:
-        self.steps += 1
-        self.w -= rate * x
-        return self.w
-
-    @weft.function
-    def predict(self, x: Any) -> Any:
-        return x @ self.w * self.steps
-
-    @weft.function
-    def noisy(self, x: Any) -> Any:
-        return x + self.rng.normal(size=3)
 
 
 def test_functions_share_the_state_of_their_object(tmp_path: Path) -> None:
