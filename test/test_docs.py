@@ -80,6 +80,14 @@ def test_the_examples_of_a_page_run(page):
     assert outcome.attempted > 0
 
 
+def test_the_passes_that_pages_name_are_there():
+    known = set(re.findall(r"`([\w-]+)`", (DOCS / "passes.md").read_text())) | {"llvm-dialect"}
+    for name in ("pipeline.md", "gradients.md", "rows.md", "threads.md"):
+        named = set(re.findall(r"`([a-z]+(?:-[a-z0-9]+)+)`", (DOCS / name).read_text()))
+        assert named
+        assert named <= known
+
+
 def without_widths(text):
     """What is printed without the numbers that hang on the processor."""
     return re.sub(r"in vectors of \d+|from [\d,]+ iterations", "so many", text)
