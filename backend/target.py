@@ -14,7 +14,7 @@ from ..dialect.records import dataclass, replace
 from .cache.processor import processor as processor_here
 from .processors.description import Processor
 from .processors.families import family_of
-from .processors.gpu_figures import FIGURES, GpuFigures
+from .processors.gpu_figures import FIGURES, PRODUCTS, GpuFigures
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,8 @@ class Gpu:
     """Of a multiprocessor, for all of its threads."""
     libraries: frozenset[str] = frozenset()
     """Those whose routines may be called: they are there where the code will run, with Python."""
+    float32_products: str = "float32"
+    """What factors of float32 are rounded to before tensor cores multiply them: one of `gpu_figures.PRODUCTS`."""
     figures: GpuFigures = GpuFigures()
     """How long it takes for what placement weighs."""
 
@@ -176,17 +178,18 @@ def named(name: str) -> Target:
     """The machine of a name: "native", a level of x86-64, "aarch64", a processor as LLVM calls it, or a GPU ("sm_90a").
 
     A system may follow, "aarch64-macos" ("linux", "macos", "windows"; without one it is this one), and features with a
-    plus sign each, "aarch64+neon", to a GPU those of `LIBRARIES`; the processor that launches the kernels of a GPU may
-    follow a colon, "sm_90a:x86-64-v3". "wasm32" is WebAssembly with vectors. Raises `WeftValueError` for unknown names.
+    plus sign each, "aarch64+neon", to a GPU those of `LIBRARIES`, and "tf32" or "bf16" for its products of float32; the
+    processor that launches the kernels of a GPU may follow a colon, "sm_90a:x86-64-v3". "wasm32" is WebAssembly with
+    vectors. Raises `WeftValueError` for unknown names.
     """
     if name == "native":
         return host()
     if name == _WASM.name:
         return _WASM
     full, _, launcher = name.partition(":")
-    gpu, *libraries = full.split("+")
-    if gpu in _GPUS and LIBRARIES.issuperset(libraries):
-        return replace(_gpu(gpu, frozenset(libraries)), name=full, host=named(launcher or "native").name)
+    gpu, *added = full.split("+")
+    if gpu in _GPUS and LIBRARIES.union(PRODUCTS).issuperset(added):
+        return replace(_gpu(gpu, frozenset(added)), name=full, host=named(launcher or "native").name)
     cpu, *added = name.split("+")
     cpu, system = _without_system(cpu)
     level = (
@@ -285,7 +288,8 @@ _WASM = Target(
 )
 
 
-def _gpu(name: str, libraries: frozenset[str]) -> Target:
+def _gpu(name: str, added: frozenset[str]) -> Target:
+    products = next((kind for kind in reversed(PRODUCTS) if kind in added), PRODUCTS[0])
     return Target(
         name=name,
         triple="nvptx64-nvidia-cuda",
@@ -297,7 +301,7 @@ def _gpu(name: str, libraries: frozenset[str]) -> Target:
         exponent_instructions=False,
         half_conversions=True,
         rounding_instructions=True,
-        gpu=replace(_GPUS[name], libraries=libraries),
+        gpu=replace(_GPUS[name], libraries=added & LIBRARIES, float32_products=products),
     )
 
 

@@ -13,7 +13,7 @@ from ..backend.cache.store import Configuration, configure
 from ..backend.cpu.dispatch.switches import switches
 from ..backend.cpu.memory.limit import DEFAULT_LIMIT, set_limit
 from ..backend.gpu.devices.deferral import defer_errors
-from ..backend.gpu.devices.libraries import choose_library, use_cublas
+from ..backend.gpu.devices.libraries import choose_library, multiply_float32_as, use_cublas
 from ..backend.gpu.devices.names import device_number
 from ..dialect.errors import WeftValueError, WeftWarning, no_attribute
 from ..dialect.records import dataclass, defaults
@@ -100,6 +100,11 @@ class Settings:
         True,
         "WEFT_FALLBACK",
         "Call NumPy, with a warning, for those of its functions that are not compiled, instead of refusing them.",
+    )
+    float32_products: str = _setting(
+        "float32",
+        "WEFT_FLOAT32_PRODUCTS",
+        "What a GPU multiplies in products of float32: float32, tf32 or bf16; in functions compiled from then on.",
     )
     full_traceback: bool = _setting(False, "WEFT_FULL_TRACEBACK", "Keep weft's own frames in tracebacks.")
     gradient_memory: int = _setting(
@@ -188,6 +193,8 @@ class Settings:
             defer_errors(value)
         if name == "device":
             device_number(value)
+        if name == "float32_products":
+            multiply_float32_as(value)
         if name == "log":
             _require_categories(value)
         if name == "target" and value != "native":  # to know this machine takes LLVM

@@ -32,6 +32,7 @@ GPU_PASSES: PassTable = MappingProxyType(
         "pass-tensor-maps": entry(f"{_MACHINE}.tensor_maps:PassTensorMaps"),
         "place-kernels": entry(f"{_PLACEMENT}.place_kernels:PlaceKernels"),
         "name-unit-loops": entry(f"{__package__}.rewrites.named_unit_loops:NameUnitLoops"),
+        "shorten-products": entry(f"{__package__}.rewrites.shortened_factors:ShortenProducts"),
         "store-number-results": entry(f"{_PLACEMENT}.number_results:StoreNumberResults"),
         "schedule-device-kernels": entry(f"{__package__}.kernels.write_kernels:ScheduleDeviceKernels"),
         "unwrap-numbers": entry(f"{__package__}.rewrites.unwrapped_numbers:UnwrapNumbers"),

@@ -41,6 +41,9 @@ class GpuFigures:
 
 
 # begin: figures of targets, written by bench/gpu/figures.py
+PRODUCTS = ("float32", "tf32", "bf16")
+"""What products of float32 may be made of: 24 bits of each factor, 11, or 8."""
+
 FIGURES = {
     "sm_70": GpuFigures(
         bytes_per_second=7.9e11,

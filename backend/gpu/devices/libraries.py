@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ....dialect.errors import DeviceError, WeftValueError
+from ...processors.gpu_figures import PRODUCTS
 
 if TYPE_CHECKING:
     from ..driver.library import Library
@@ -24,6 +25,7 @@ _SOURCES = Path(__file__).resolve().parents[3] / "integrations" / "weft_emulator
 
 _choice = "driver"
 _uses_cublas = False
+_float32_products = "float32"
 _loaded: dict[str, Library] = {}
 _loaded_nccl: dict[str, Nccl] = {}
 _loaded_math: dict[tuple[str, str], MathLibrary] = {}
@@ -41,6 +43,20 @@ def use_cublas(wanted: bool) -> None:
     """Let functions that are compiled from now on multiply by cuBLAS, or not."""
     global _uses_cublas
     _uses_cublas = wanted
+
+
+def multiply_float32_as(kind: str) -> None:
+    """Let functions that are compiled from now on round factors of float32: "float32" (not), "tf32" or "bf16"."""
+    global _float32_products
+    if kind not in PRODUCTS:
+        choices = ", ".join(PRODUCTS)
+        raise WeftValueError(f"products of float32 are not made of {kind!r}; the choices are: {choices}")
+    _float32_products = kind
+
+
+def wanted_features() -> list[str]:
+    """What is added to the name of a target: libraries beside the driver in use, and how float32 is multiplied."""
+    return [*math_libraries(), *([] if _float32_products == "float32" else [_float32_products])]
 
 
 def check_choice(choice: str) -> None:

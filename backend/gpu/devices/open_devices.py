@@ -22,7 +22,7 @@ from ..driver.memory import Memory
 from ..driver.modules import Function, Module
 from ..driver.signatures import LEGACY_STREAM
 from ..driver.streams import Stream, as_stream
-from .libraries import chosen_library, math_libraries
+from .libraries import chosen_library, wanted_features
 from .names import device_number
 
 
@@ -92,7 +92,7 @@ class OpenDevice:
                 f"{self!r} ({properties.name}) has the compute capability {capability}, and weft needs a GPU with 7.0 "
                 "or more"
             )
-        return "+".join([target, *math_libraries()])
+        return "+".join([target, *wanted_features()])
 
     def address(self, function: str) -> int:
         """Where a function of the driver lies."""

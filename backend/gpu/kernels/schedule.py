@@ -18,7 +18,7 @@ from ..schedules.attention import HalfAttention, TiledAttention
 from ..schedules.columns import Columns
 from ..schedules.compactions import Compactions
 from ..schedules.device_schedule import DeviceSchedule, Run
-from ..schedules.double_products import DoubleProducts
+from ..schedules.double_products import DoubleProducts, ShortProducts
 from ..schedules.iterations import Iterations
 from ..schedules.one_block import OneBlock
 from ..schedules.one_thread import OneThread, Searches
@@ -45,6 +45,7 @@ SCHEDULES: tuple[type[DeviceSchedule], ...] = (
     Warpgroups,
     TensorProducts,
     DoubleProducts,
+    ShortProducts,
     Products,
     Rows,
     Whole,

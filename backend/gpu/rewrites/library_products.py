@@ -42,16 +42,18 @@ class CallProducts(Pass):
             return
         for op in operations_of(module.operation):
             if op.name == "linalg.contract" and JOINS not in op.attributes:
-                turns = _turns(op)
+                turns = _turns(op, gpu.float32_products)
                 if turns is not None:
                     _rewrite(module, op, turns)
                     statistics["products by a library"] += 1
 
 
-def _turns(op: Operation) -> str | None:
+def _turns(op: Operation, float32: str) -> str | None:
     """Whether each factor is a matrix (n) or its transpose (t); None for what is left to kernels of our own."""
     a, b, result = (operand.type for operand in op.operands)
     kinds = [str(type.element_type) for type in (a, b, result)]
+    if kinds == ["f32"] * 3 and float32 == "tf32":
+        return None  # tensor cores are faster than all digits of cuBLAS
     if kinds not in (["f16", "f16", "f32"], ["f32"] * 3, ["f64"] * 3) or not _is_zero(op.operands[2]):
         return None
     left, right, whole = (

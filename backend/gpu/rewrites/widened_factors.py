@@ -49,19 +49,25 @@ def _take_halves(contract: Operation) -> bool:
 
 def read_half(contract: Operation, place: int, maker: Operation) -> None:
     """Let a product read a factor as the halves that an operation makes wider."""
-    half, block = maker.operands[0], contract.regions[0].blocks[0]
-    maps = [attribute.value for attribute in contract.attributes["indexing_maps"]]
+    map = contract.attributes["indexing_maps"][place].value
+    take_half(contract, place, maker.operands[0], _read_through(map, maker))
+    if is_unused(maker):
+        maker.erase()
+
+
+def take_half(contract: Operation, place: int, half: Value, map: ir.AffineMap) -> None:
+    """Let a product make a factor of halves wider, which it reads by a map."""
+    block = contract.regions[0].blocks[0]
+    maps = list(contract.attributes["indexing_maps"])
     contract.operands[place] = half
-    maps[place] = _read_through(maps[place], maker)
+    maps[place] = ir.AffineMapAttr.get(map)
     argument = block.arguments[place]
     wide = argument.type
     argument.set_type(half.type.element_type)
     with ir.InsertionPoint.at_block_begin(block), contract.location:
         value = create("arith.extf", [wide], [argument])
     argument.replace_all_uses_except(value, [value.owner.operation])
-    contract.attributes["indexing_maps"] = ir.ArrayAttr.get([ir.AffineMapAttr.get(map) for map in maps])
-    if is_unused(maker):
-        maker.erase()
+    contract.attributes["indexing_maps"] = ir.ArrayAttr.get(maps)
 
 
 def _read_through(map: ir.AffineMap, maker: Operation) -> ir.AffineMap:

@@ -1,22 +1,23 @@
-"""Products of f64 by tensor cores: a warp multiplies 16 rows by 8 columns, 4 deep, in one instruction or in two.
+"""Products of f64, and of f32 rounded to tf32, by tensor cores: 16 rows by 8 columns, 4 or 8 deep, at a time.
 
-Each term is added as by a fused multiply-add. Tiles come to shared memory as in `products`, with what is summed in
-lines behind each other. A thread reads one number of each 8 rows and columns, and those of half a warp lie in different
-banks.
+Terms of f64 are added as by a fused multiply-add; those of tf32, which has 11 bits, are exact in f32. Tiles come to
+shared memory as in `products`, with what is summed in lines behind each other. A thread reads one number of each 8 rows
+and columns, and those of half a warp (of f64), or of a warp, lie in different banks.
 """
 
 from __future__ import annotations
 
-from ....dialect.mlir import Value, ir
+from typing import ClassVar
+
+from ....dialect.mlir import Type, Value, ir
 from ...functions.instructions import call_intrinsic
-from ...nests.contraction import Contraction
-from ...nests.emit import create, load
-from ...target import current
+from ...nests.contraction import Contraction, Factor
+from ...nests.emit import Index, create, load, store
+from ...target import current, gpu_figures
+from .loaders import Box, Loader
 from .products import Products
 from .warp_products import COLUMNS, ROWS, WarpProduct
 
-_DEPTH = 4
-"""Of an instruction."""
 _LEAST = 16
 """Smaller results have a thread for each element."""
 
@@ -24,15 +25,18 @@ _LEAST = 16
 class DoubleProduct(WarpProduct):
     """Writes what a thread does, with its warp."""
 
-    @staticmethod
-    def depth_of(size: int, each: int) -> int:
+    deep: ClassVar[tuple[int, ...]] = (0,)
+    """Where the terms of an instruction begin, of which a warp reads four at a time."""
+
+    @classmethod
+    def depth_of(cls, size: int, each: int) -> int:
         """Two instructions deep, or more: a thread brings a number of each factor."""
         del size
-        return max(2 * _DEPTH, 16 // each)
+        return max(2 * 4 * len(cls.deep), 16 // each)
 
     def multiply_tiles(self, sums: list[Value]) -> list[Value]:
         """Multiply what is in shared memory, fragment by fragment."""
-        for k in range(0, self.shape.depth, _DEPTH):
+        for k in range(0, self.shape.depth, 4 * len(self.deep)):
             left = [self._numbers(0, number * ROWS, k, (0, 8)) for number in range(self.fragments)]
             right = [self._numbers(1, number * COLUMNS, k, (0,)) for number in range(self.fragments)]
             sums = self.multiply(sums, left, right)
@@ -43,29 +47,61 @@ class DoubleProduct(WarpProduct):
         gpu = current().gpu
         assert gpu is not None
         if gpu.rows_of_doubles == ROWS:
-            return _instruction(left, right, sums)
+            return _instruction("m16n8k4.row.col.f64", left, right, sums)
         return [
             value
             for half in range(2)
-            for value in _instruction([left[half]], right, sums[2 * half : 2 * half + 2])
+            for value in _instruction(
+                "m8n8k4.row.col.f64", [left[half]], right, sums[2 * half : 2 * half + 2]
+            )
         ]
 
     def _numbers(self, side: int, line: int, k: int, lines: tuple[int, ...]) -> list[Value]:
         """What a thread gives an instruction of a factor."""
         emitter = self.emitter
-        depth = emitter.value(emitter.add(self.pair, k))
         at = emitter.add(emitter.add(self.warp[side], line), self.group)
-        return [load(self.tiles[side], [depth, emitter.value(emitter.add(at, more))]) for more in lines]
+        return [
+            load(self.tiles[side], [emitter.value(emitter.add(self.pair, k + more)), emitter.value(place)])
+            for more in self.deep
+            for place in (emitter.add(at, below) for below in lines)
+        ]
 
 
-def _instruction(left: list[Value], right: list[Value], sums: list[Value]) -> list[Value]:
+def _instruction(name: str, left: list[Value], right: list[Value], sums: list[Value]) -> list[Value]:
     """Add the products of 8 rows for each number that the thread has of them, and of 8 columns."""
-    f64 = ir.F64Type.get()
-    struct = ir.Type.parse(f"!llvm.struct<({', '.join(['f64'] * len(sums))})>")
-    name = f"llvm.nvvm.mma.m{8 * len(left)}n8k4.row.col.f64"
-    made = call_intrinsic(name, struct, [*left, *right, *sums])
+    element = sums[0].type
+    struct = ir.Type.parse(f"!llvm.struct<({', '.join([str(element)] * len(sums))})>")
+    made = call_intrinsic(f"llvm.nvvm.mma.{name}", struct, [*left, *right, *sums])
     places = [{"position": ir.DenseI64ArrayAttr.get([number])} for number in range(len(sums))]
-    return [create("llvm.extractvalue", [f64], [made], place) for place in places]
+    return [create("llvm.extractvalue", [element], [made], place) for place in places]
+
+
+class ShortProduct(DoubleProduct):
+    """Writes what a thread does with numbers that are rounded when they come to shared memory."""
+
+    deep = (0, 4)
+    least_blocks = 2
+
+    def tile_shape(self, box: Box) -> tuple[list[int], Type]:
+        """Four lines begin in different banks, with room for eight numbers of each between."""
+        return [box.depth, box.side + 8], ir.IntegerType.get_signless(32)
+
+    def loader(self, factor: Factor, along: int | None, first: Index, extent: Index, box: Box) -> Loader:
+        """What rounds numbers to 11 bits."""
+        return _RoundingLoader(self, factor, along, first, extent, box, is_moved=True)
+
+    def multiply_fragment(self, left: list[Value], right: list[Value], sums: list[Value]) -> list[Value]:
+        """Add the products of the rows and columns of a fragment."""
+        return _instruction("m16n8k8.row.col.tf32", left, right, sums)
+
+
+class _RoundingLoader(Loader):
+    """Puts numbers that are rounded to the nearest one of tf32, ties away from zero, as the hardware has it."""
+
+    def put(self, value: Value, tile: Value, depth: Index, place: Index) -> None:
+        """Store the bits of a number."""
+        word = call_intrinsic("llvm.nvvm.f2tf32.rna", ir.IntegerType.get_signless(32), [value])
+        store(word, tile, [self.emitter.value(depth), self.emitter.value(place)])
 
 
 class DoubleProducts(Products):
@@ -82,3 +118,31 @@ class DoubleProducts(Products):
         extents = [contraction.extent(contraction.row), contraction.columns]
         is_small = all(isinstance(extent, int) and extent <= _LEAST for extent in extents)
         return gpu.rows_of_doubles > 0 and isinstance(contraction.element, ir.F64Type) and not is_small
+
+
+class ShortProducts(Products):
+    """Products of f32 on sm_80 and newer where settings ask for tf32."""
+
+    name = "tensor-cores-tf32"
+    reason = "factors are rounded to 11 bits"
+    writer = ShortProduct
+
+    @classmethod
+    def takes(cls, contraction: Contraction) -> bool:
+        gpu = current().gpu
+        assert gpu is not None
+        extents = [contraction.extent(contraction.row), contraction.columns]
+        is_small = any(isinstance(extent, int) and extent <= _LEAST for extent in extents)
+        is_f32 = isinstance(contraction.element, ir.F32Type)
+        factors = (contraction.left, contraction.right)
+        return (
+            gpu.asynchronous_copies
+            and gpu.float32_products == "tf32"
+            and is_f32
+            and not is_small
+            and all(factor.conversion is None and not factor.in_parts for factor in factors)
+        )
+
+    @property
+    def operations_per_second(self) -> float:
+        return gpu_figures().f16_per_second / 4

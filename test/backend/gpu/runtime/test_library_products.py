@@ -63,6 +63,11 @@ def test_what_is_left_to_kernels() -> None:
     assert "call_library" not in called(lambda a, b: a @ b[0], large, large)
     with weft.settings.scope(cublas=False):
         assert "call_library" not in called(lambda a, b: a @ b, large, large)
+    with weft.settings.scope(float32_products="tf32"):
+        placed = weft.function(lambda a, b: a @ b).get_concrete_function(
+            *map(weft.device_put, (large, large))
+        )
+        assert "call_library" not in str(placed.as_text("placed"))
 
 
 def test_code_is_for_the_libraries_that_are_wanted() -> None:

@@ -1,6 +1,7 @@
 // RUN: weft-opt %s --schedule-device-kernels --target=sm_90a --canonicalize --cse --split-input-file | filecheck %s
 // RUN: weft-opt %s --schedule-device-kernels --target=sm_80 --canonicalize --cse --split-input-file | filecheck %s --check-prefix=EIGHT
 // RUN: weft-opt %s --schedule-device-kernels --target=sm_86 --canonicalize --cse --split-input-file | filecheck %s --check-prefix=NONE
+// RUN: weft-opt %s --schedule-device-kernels --target=sm_80+tf32 --canonicalize --cse --split-input-file | filecheck %s --check-prefix=SHORT
 
 // Tensor cores add products of 16 rows, or of 8 on older cards, by 8 columns, 4 deep. A step has one barrier.
 // CHECK-LABEL: func.func private @kernel_0
@@ -46,6 +47,32 @@ func.func private @kernel_1(%a: memref<512x512xi64>, %b: memref<512x512xi64>, %c
     %m = arith.muli %x, %y : i64
     %s = arith.addi %o, %m : i64
     linalg.yield %s : i64
+  }
+  return
+}
+
+// -----
+
+// Numbers of f32 are rounded on their way to shared memory, where tf32 is wanted.
+// SHORT-LABEL: func.func private @kernel_2
+// SHORT: workgroup(%{{.*}} : memref<2x16x136xi32, #gpu.address_space<workgroup>>
+// SHORT-SAME: "tensor cores tf32: factors are rounded to 11 bits; 128 by 128 by 16, 8 by 8 a thread"
+// SHORT: llvm.call_intrinsic "llvm.nvvm.f2tf32.rna"
+// SHORT: scf.for
+// SHORT-COUNT-32: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k8.row.col.tf32"
+// SHORT-NOT: llvm.nvvm.mma
+// SHORT: scf.yield
+// CHECK-LABEL: func.func private @kernel_2
+// CHECK: "products: tiles in shared memory; 128 by 128 by 8, 8 by 8 a thread"
+// CHECK-NOT: llvm.call_intrinsic
+func.func private @kernel_2(%a: memref<2048x512xf32>, %b: memref<512x2048xf32>, %c: memref<2048x2048xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<2048x512xf32>, memref<512x2048xf32>) outs(%c : memref<2048x2048xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
   }
   return
 }
