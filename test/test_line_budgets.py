@@ -72,6 +72,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "tensor cores multiply float32 that is rounded to tf32, where that is wanted",
     ),
     ("backend/gpu", 130, "products of float32, and attention, may be those of bfloat16"),
+    ("frontend", 10, "a setting for what GPUs multiply in products of float32"),
     ("frontend/autograph/operators", 10, "copies and dataclasses.replace of one of several objects"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do

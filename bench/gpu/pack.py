@@ -63,7 +63,7 @@ def _pack(program: GpuProgram, form: str, specs: Any, directory: Path, targets: 
         line: dict[str, Any] = {"program": program.name, "form": form, "target": target}
         try:
             arguments = make_arguments(specs)
-            code = compiled(program.function, arguments, f"{target}:{HOST}")
+            code = compiled(program.function, arguments, f"{target}{program.features}:{HOST}")
             reference = reference or _reference(program, arguments, sorted(code.plan.written))
             packed = packed_program(program, form, specs, code, reference)
         except Exception as error:  # all others are packed all the same

@@ -23,6 +23,8 @@ class GpuProgram(NamedTuple):
     """How far results may be from those of the processor, relative to the largest; 0 where bits are equal."""
     flops: float = 0.0
     """Arithmetic of a large call, where that is the limit; else its bytes are."""
+    features: str = ""
+    """What is added to the names of targets."""
 
 
 def _chain(x: Any, a: Any, b: Any) -> Any:
@@ -158,6 +160,18 @@ PROGRAMS: tuple[GpuProgram, ...] = (
         (((4096, 4096), "f4"),) * 2,
         1e-5,
         2 * 4096.0**3,
+    ),
+    *(
+        GpuProgram(
+            f"product_{kind}",
+            lambda a, b: a @ b,
+            (((70, 90), "f4"), ((90, 130), "f4")),
+            (((4096, 4096), "f4"),) * 2,
+            tolerance,
+            2 * 4096.0**3,
+            f"+{kind.removeprefix('f32_')}",
+        )
+        for kind, tolerance in (("tf32", 2e-3), ("f32_bf16", 1e-2))
     ),
     GpuProgram(
         "product_f16",

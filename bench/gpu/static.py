@@ -88,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def rows_of(program: GpuProgram) -> Iterator[Row]:
     """A row for each kernel of a program with large arguments."""
     specs = [TensorSpec(spec[0], spec[1]) for spec in program.large]
-    concrete = function(program.function, target=TARGET).get_concrete_function(*specs)
+    concrete = function(program.function, target=TARGET + program.features).get_concrete_function(*specs)
     ptx, device = concrete.as_text("ptx"), concrete.cost_analysis().device
     found = assemble(ptx, TARGET).kernels
     for name, threads, body in kernels_in(ptx):

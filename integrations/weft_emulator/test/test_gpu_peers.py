@@ -73,6 +73,12 @@ def test_products_name_the_library_that_multiplies(torch: Any) -> None:
     assert torch_programs.measure("convolution", arrays).backends == {"torch": "cuDNN 91002"}
 
 
+def test_only_products_of_tf32_give_up_digits(torch: Any) -> None:
+    for name in ("product_tf32", "product_f32"):
+        torch_programs.measure(name, [np.zeros((2, 2), np.float32)] * 2)
+        assert torch.backends.cuda.matmul.allow_tf32 == (name == "product_tf32")
+
+
 def test_bfloat16_goes_to_torch_by_its_bits(torch: Any) -> None:
     import ml_dtypes
 

@@ -49,6 +49,7 @@ _PROGRAMS: dict[str, Program] = {
     "running_sum": lambda torch, a: torch.cumsum(a[0], 0),
     "bincount": lambda torch, a: torch.bincount(a[0], minlength=256),
     "product_f32": lambda torch, a: a[0] @ a[1],
+    "product_tf32": lambda torch, a: a[0] @ a[1],
     "product_f16": lambda torch, a: a[0] @ a[1],
     "product_f16_4096": lambda torch, a: a[0] @ a[1],
     "product_f16_transposed": lambda torch, a: a[0] @ a[1].T,
@@ -79,6 +80,7 @@ def measure(name: str, arrays: Sequence[Any]) -> Measured:
     torch = importlib.import_module("torch")
     placed = _placed(torch, arrays)
     program = _PROGRAMS[name]
+    torch.backends.cuda.matmul.allow_tf32 = name == "product_tf32"
     if "attention" not in name:
         return Measured(
             {"torch": _seconds(torch, lambda: program(torch, placed))}, {"torch": _backend(torch, name)}
