@@ -73,6 +73,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("backend/gpu", 130, "products of float32, and attention, may be those of bfloat16"),
     ("frontend", 10, "a setting for what GPUs multiply in products of float32"),
+    (
+        "passes",
+        200,
+        "split arrays: places that are split, too, are asked for; rolls and while loops fetch edges once",
+    ),
     ("frontend/autograph/operators", 10, "copies and dataclasses.replace of one of several objects"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do

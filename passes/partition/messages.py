@@ -61,10 +61,10 @@ class Messages:
         self.reductions[len(self.sent) - 1] = found.handle.owner.operation
         return found
 
-    def from_rank(self, b: OpEmitter, x: Tensor, by: int, axis: str) -> Tensor:
-        """The value of the rank `by` places before this one, zeros where there is none."""
+    def from_rank(self, b: OpEmitter, x: Tensor, by: int, axis: str, *, wraps: bool = False) -> Tensor:
+        """The value of the rank `by` places before this one, zeros where there is none, if the last is not there."""
         self._note("send_receive", b, axis, bytes_of(x))
-        found: Tensor = b.send_receive(x, shift=by, wraps=False, over=axis)
+        found: Tensor = b.send_receive(x, shift=by, wraps=wraps, over=axis)
         return found
 
     def gathered(self, b: OpEmitter, x: Tensor, dim: int, split: Split, reason: str = "") -> Tensor:
@@ -130,6 +130,41 @@ class Messages:
         filled = [piece for piece in pieces if piece.shape[dim] != 0]
         return joined(b, filled, dim) if filled else pieces[0]
 
+    def rolled(self, b: OpEmitter, x: Tensor, dim: int, split: Split, shift: int) -> Tensor:
+        """The elements `shift` places before those of the block, from the end of the axis in front of the first.
+
+        The last rank is in front of the first one, so that what goes across the end needs no message of its own.
+        """
+        mine, ranks, blocks = self.grid.place(split.axis), self.grid.extent(split.axis), split.blocks()
+
+        def pieces(rank: int, source: int) -> list[tuple[int, range]]:
+            """What a rank takes of a block, and which comes first."""
+            block = blocks[rank]
+            end = min(max(shift, block.start), block.stop)
+            last = range(block.start - shift + split.extent, end - shift + split.extent)
+            found = (
+                overlap(wanted, blocks[source]) for wanted in (last, range(end - shift, block.stop - shift))
+            )
+            return [(number, piece) for number, piece in enumerate(found) if len(piece)]
+
+        made: list[tuple[int, int, Tensor]] = []
+        for by in range(ranks):
+            longest = max(sum(len(p) for _, p in pieces(k, (k - by) % ranks)) for k in range(ranks))
+            if not longest:
+                continue
+            given = [_piece(b, x, dim, blocks[mine], p) for _, p in pieces((mine + by) % ranks, mine)]
+            came = joined(b, given, dim) if given else b.along(x, dim, 0, 0)
+            if by:
+                came = self.from_rank(b, padded(b, came, dim, longest), by, split.axis, wraps=True)
+            start = 0
+            for number, piece in pieces(mine, (mine - by) % ranks):
+                whole = len(piece) == came.shape[dim]
+                own = came if whole else b.along(came, dim, start, start + len(piece))
+                made.append((number, piece.start, own))
+                start += len(piece)
+        made.sort(key=lambda each: each[:2])
+        return joined(b, [own for *_, own in made], dim) if made else x
+
     def refreshed(
         self,
         b: OpEmitter,
@@ -183,8 +218,7 @@ class Messages:
             for block in new.blocks()
         ]
         layers = b.stack(*pieces, axis=0)
-        self._note("all_to_all", b, split.axis, bytes_of(layers))
-        received = b.all_to_all(layers, over=split.axis)
+        received = self.exchanged_parts(b, layers, split.axis, bytes_of(layers))
         width = len(new.block(mine))
         parts = []
         for k, length in enumerate(split.lengths()):
@@ -193,6 +227,12 @@ class Messages:
                 layer = layer if length == rows else b.along(layer, dim, 0, length)
                 parts.append(layer if width == columns else b.along(layer, other, 0, width))
         return joined(b, parts, dim)
+
+    def exchanged_parts(self, b: OpEmitter, layers: Tensor, axis: str, size: int) -> Tensor:
+        """What each rank has for this one, of tensors with a part for each rank."""
+        self._note("all_to_all", b, axis, size)
+        found: Tensor = b.all_to_all(layers, over=axis)
+        return found
 
 
 def overlap(a: range, b: range) -> range:

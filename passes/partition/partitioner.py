@@ -470,9 +470,11 @@ def _write_while(walk: Partitioner, loop: Operation) -> None:
     tested, run = body(loop), body(loop, 1)
     wanted: list[Layout | None] = [part.layout if isinstance(part, Part) else None for part in initial]
     wanted = _lasting(wanted, list(tested.arguments))
+    rooms: list[Room] = [()] * len(initial)
+    inner_rooms: list[Room] = [()] * len(loop.results)
     for attempt in range(_MOST_TRIES):
         sent = len(walk.messages.sent)
-        begin = _refined(walk, _settled(walk, loop, initial, wanted), list(tested.arguments))
+        begin = _refined(walk, _settled(walk, loop, initial, wanted, rooms), list(tested.arguments))
         types = [handle.type for handle in _handles(begin)]
         draft = operation_of(WHILE, _handles(begin), [], regions=2, location=loop.location)
         walk.messages.depth += 1
@@ -485,8 +487,10 @@ def _write_while(walk: Partitioner, loop: Operation) -> None:
             condition = inner.scalars.get(end.operands[0], end.operands[0])
             found = inner.handed(end, list(end.operands)[1:])
             own = [part.layout if isinstance(part, Part) else None for part in found]
-            passed = _settled(inner, end, found, _lasting(own, list(loop.results)))
+            passed = _settled(inner, end, found, _lasting(own, list(loop.results)), inner_rooms)
             passed = _refined(inner, passed, list(loop.results))
+            needed = _rooms(inner, list(tested.arguments))
+            handed_on = {value: number for number, value in enumerate(list(end.operands)[1:])}
             operation_of(CONDITION, [condition, *_handles(passed)], [], location=end.location)
         results = [handle.type for handle in _handles(passed)]
         second = draft.regions[1].blocks.append(*results, arg_locs=[loop.location] * len(results))
@@ -497,15 +501,21 @@ def _write_while(walk: Partitioner, loop: Operation) -> None:
             outer.write(operations)
             handed = _refined(outer, outer.handed(end, list(end.operands)), list(tested.arguments))
             better = _lasting(_merged(begin, handed), list(tested.arguments))
-            is_last = better == wanted or attempt == _MOST_TRIES - 1
-            settled = _settled(outer, end, handed, wanted) if is_last else begin
+            inner_needed = _rooms(outer, list(run.arguments)) if better == wanted else inner_rooms
+            needed = [
+                own or (inner_needed[handed_on[value]] if value in handed_on else ())
+                for value, own in zip(tested.arguments, needed, strict=True)
+            ]
+            is_settled = (better, needed, inner_needed) == (wanted, rooms, inner_rooms)
+            is_last = is_settled or attempt == _MOST_TRIES - 1
+            settled = _settled(outer, end, handed, wanted, rooms) if is_last else begin
             settled = _refined(outer, settled, list(tested.arguments))
             operation_of(YIELD, _handles(settled), [], location=end.location)
         walk.messages.depth -= 1
         if not is_last:
             draft.erase()
             walk.messages.forget(sent)
-            wanted = better
+            wanted, rooms, inner_rooms = better, needed, inner_needed
             continue
         made = operation_of(WHILE, _handles(begin), results, regions=2, location=loop.location)
         first.append_to(made.regions[0])

@@ -10,7 +10,9 @@ from ....dialect.emitter import INT64, INT64_MAX, Tensor
 from ..layouts import Layout, Split, is_whole
 from ..messages import padded
 from ..parts import Part, Site
+from . import requests
 from .elementwise import common_layout
+from .reductions import GATHERED
 
 _READ = "elements of an array that is split are read at places that are split as well"
 _WRITTEN = "elements of an array are written at places that are split"
@@ -24,13 +26,18 @@ def gather(site: Site, parts: Sequence[Part]) -> list[Part]:
     places = common_layout(indices, indices[0].shape)
     searched = [axis for axis in axes if part.layout[axis] is not None]
     taken = {split.axis for split in part.layout if split is not None}
-    if any(split is not None and split.axis in taken for split in places):
-        if part.bytes <= sum(index.bytes for index in indices):
-            part = site.whole(part, _READ)
-            searched = []
-        else:
-            places = (None,) * len(places)
-    indices = [site.laid_out(index, places, _READ) for index in indices]
+    both = [split.axis for split in places if split is not None and split.axis in taken]
+    if both and part.bytes <= GATHERED:
+        part, searched = site.whole(part), []
+    elif both and [_axis_of(part, axis) for axis in searched] == both and _bytes(indices) > GATHERED:
+        indices = [site.laid_out(index, places, _READ) for index in indices]
+        return [requests.read(site, part, indices, searched[0], places)]
+    elif both and part.bytes <= _bytes(indices):
+        part, searched = site.whole(part, _READ), []
+    elif both:
+        places = (None,) * len(places)
+    reason = _READ if _bytes(indices) > GATHERED else ""
+    indices = [site.laid_out(index, places, reason) for index in indices]
     values = [index.value for index in indices]
     here: Tensor | None = None
     summed: list[str] = []
@@ -57,6 +64,15 @@ def gather(site: Site, parts: Sequence[Part]) -> list[Part]:
     return [Part(found, site.shapes[0], layout)]
 
 
+def _bytes(parts: Sequence[Part]) -> int:
+    return sum(part.bytes for part in parts)
+
+
+def _axis_of(part: Part, dim: int) -> str | None:
+    split = part.layout[dim]
+    return None if split is None else split.axis
+
+
 def _own_place(site: Site, index: Tensor, split: Split) -> tuple[Tensor, Tensor]:
     """The index in the block of this rank, and whether it is there."""
     b, block = site.b, site.block(split)
@@ -70,16 +86,16 @@ def _own_place(site: Site, index: Tensor, split: Split) -> tuple[Tensor, Tensor]
 def scatter(site: Site, parts: Sequence[Part]) -> list[Part]:
     """`scatter`: what goes elsewhere is written to a place that is cut off again."""
     whole, update, *indices = parts
-    places = common_layout(indices, indices[0].shape)
-    position = site.attributes["position"]
-    own_places = update.layout[position : position + len(places)]
-    if not (is_whole(places) and is_whole(own_places)):
-        added = _added(site, parts)
-        if added is not None:
-            return added
+    position, rank = site.attributes["position"], len(indices[0].shape)
+    places = common_layout([*indices, _slice_of(update, position, rank)], indices[0].shape)
+    if not is_whole(places):
+        made = _sent_there(site, parts, places) or _added(site, parts)
+        if made is not None:
+            return made
+    reason = _WRITTEN if _bytes(parts[1:]) > GATHERED else ""
     axes = list(site.attributes["axes"])
     nowhere = (None,) * len(places)
-    indices = [site.laid_out(index, nowhere, _WRITTEN) for index in indices]
+    indices = [site.laid_out(index, nowhere, reason) for index in indices]
     rest = [split for axis, split in enumerate(whole.layout) if axis not in axes]
     if whole.is_whole:  # split as the update is
         given = [*update.layout[:position], *update.layout[position + len(places) :]]
@@ -87,7 +103,7 @@ def scatter(site: Site, parts: Sequence[Part]) -> list[Part]:
         layout = tuple(None if axis in axes else next(wanted) for axis in range(whole.rank))
         whole = site.laid_out(whole, layout)
         rest = given
-    update = site.laid_out(update, (*rest[:position], *nowhere, *rest[position:]), _WRITTEN)
+    update = site.laid_out(update, (*rest[:position], *nowhere, *rest[position:]), reason)
     b, target = site.b, whole.value
     values = [index.value for index in indices]
     cut = []
@@ -104,6 +120,26 @@ def scatter(site: Site, parts: Sequence[Part]) -> list[Part]:
     for axis, length in cut:
         found = b.along(found, axis, 0, length)
     return [Part(found, whole.shape, whole.layout)]
+
+
+def _sent_there(site: Site, parts: Sequence[Part], places: Layout) -> list[Part] | None:
+    """What is written at places that are split, sent to those whose places they are: where all of it is long."""
+    whole, update, *indices = parts
+    axes, position = site.attributes["axes"], site.attributes["position"]
+    over = [split.axis for split in places if split is not None]
+    is_added = site.attributes["mode"] == "add"  # which is done on zeros, and summed, where these are few
+    if len(over) > 1 or min(_bytes(parts[1:]), whole.bytes if is_added else INT64_MAX) <= GATHERED:
+        return None
+    extent = whole.shape[axes[0]]
+    if whole.is_whole and not is_added and extent is not None:
+        whole = site.cut(whole, axes[0], site.split(over[0], extent))
+    written = [axis for axis in axes if whole.layout[axis] is not None]
+    if [_axis_of(whole, axis) for axis in written] != over:
+        return None
+    rest = [split for axis, split in enumerate(whole.layout) if axis not in axes]
+    indices = [site.laid_out(index, places) for index in indices]
+    update = site.laid_out(update, (*rest[:position], *places, *rest[position:]), _WRITTEN)
+    return [requests.written(site, whole, update, indices, written[0])]
 
 
 def _added(site: Site, parts: Sequence[Part]) -> list[Part] | None:

@@ -437,26 +437,15 @@ def _repeated(mode: str, extent: int, count: int, is_last: bool) -> range:
 
 
 def roll(site: Site, parts: Sequence[Part]) -> list[Part]:
-    """`roll`: two parts, one behind the other, back in the blocks that there were."""
+    """`roll`: back in the blocks that there were."""
     (part,) = parts
     dim = site.attributes["axis"] % part.rank
     split = part.layout[dim]
-    if split is None or not split.extent:
+    if split is None or not split.extent or site.grid.extent(split.axis) == 1:
         return [Part(site.emitted([part.value])[0], part.shape, part.layout)]
-    shift, extent = site.attributes["shift"] % split.extent, split.extent
-    if not shift:
-        return [part]
-    wanted = [[], []]  # type: list[list[range]]
-    for block in split.blocks():
-        end = min(max(shift, block.start), block.stop)
-        wanted[0].append(range(block.start - shift + extent, end - shift + extent))
-        wanted[1].append(range(end - shift, block.stop - shift))
-    pieces = []
-    for want in wanted:
-        value, held = window_of(site, part, dim, want)
-        pieces.append(take(site, value, dim, held, want[site.place(split)]))
-    filled = [piece for piece in pieces if piece.shape[dim] != 0] or pieces[:1]
-    return [Part(joined(site.b, filled, dim), part.shape, part.layout)]
+    shift = site.attributes["shift"] % split.extent
+    value = site.messages.rolled(site.b, part.value, dim, split, shift) if shift else part.value
+    return [Part(value, part.shape, part.layout)]
 
 
 # Windows

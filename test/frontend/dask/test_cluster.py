@@ -21,7 +21,7 @@ def test_programs_on_a_cluster(name, tmp_path):
         [sys.executable, str(PROGRAM), name, str(tmp_path)],
         capture_output=True,
         text=True,
-        timeout=400,
+        timeout=240,  # before pytest ends itself
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def run(
-    count: int, programs: str, program: Path = PROGRAMS, limit: float = 300
+    count: int, programs: str, program: Path = PROGRAMS, limit: float = 240
 ) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     environment["PYTHONPATH"] = os.pathsep.join(sys.path)

@@ -24,6 +24,7 @@ from weft.dialect.register import context
 from weft.frontend.distributed.programs import grid_of
 from weft.passes.partition.layouts import Layout, Split, axes_of
 from weft.passes.partition.partition import Partitioned, partition_function
+from weft.passes.partition.rules import indexing
 from weft.passes.rewriting import holds
 
 COLLECTIVES = frozenset(op.mlir_name() for op in OPS.values() if op.family == "distributed")
@@ -115,7 +116,9 @@ def check(program: Program, module: Module, random: np.random.Generator) -> None
 
 
 @pytest.mark.parametrize("seed", seeds(10))
-def test_ranks_compute_what_programs_do(seed: int) -> None:
+def test_ranks_compute_what_programs_do(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if seed % 2:  # arrays are short: ranks ask each other for elements as they do for those of long ones
+        monkeypatch.setattr(indexing, "GATHERED", 0)
     program = random_program(seed)
     check(program, program.module(), np.random.default_rng(seed))
 

@@ -139,6 +139,48 @@ func.func @room(%x: tensor<8xf64> {weft.sharding = "[{d}]"}, %n: index) -> tenso
 
 // -----
 
+// So does a loop with a condition: what that hands on has the room, too.
+// CHECK-LABEL: func.func @room_of_while
+// CHECK: "weft.pad"(%arg0, {{.*}}) {high = array<i64: 0>, low = array<i64: 1>} : (tensor<4xf64>, tensor<f64>) -> tensor<5xf64>
+// CHECK: scf.while {{.*}} : (tensor<5xf64>) -> tensor<5xf64>
+// CHECK: "weft.all_reduce"
+// CHECK: scf.condition
+// CHECK: %[[A:.*]] = "weft.slice_update"({{.*}}) {start = array<i64: 0>, step = array<i64: 1>, stop = array<i64: 1>} : (tensor<5xf64>, tensor<1xf64>)
+// CHECK-NOT: weft.concat
+// CHECK: "weft.slice_update"(%[[A]], {{.*}}) {start = array<i64: 1>, step = array<i64: 1>, stop = array<i64: 4>} : (tensor<5xf64>, tensor<3xf64>)
+// CHECK: return {{.*}} : tensor<4xf64>
+func.func @room_of_while(%x: tensor<8xf64> {weft.sharding = "[{d}]"}, %least: tensor<f64>) -> tensor<8xf64> {
+  %r = scf.while (%a = %x) : (tensor<8xf64>) -> tensor<8xf64> {
+    %most = "weft.max"(%a) {axes = array<i64: 0>, keepdims = false} : (tensor<8xf64>) -> tensor<f64>
+    %is_more = "weft.greater"(%most, %least) : (tensor<f64>, tensor<f64>) -> tensor<i1>
+    %goes_on = tensor.extract %is_more[] : tensor<i1>
+    scf.condition(%goes_on) %a : tensor<8xf64>
+  } do {
+  ^bb0(%a: tensor<8xf64>):
+    %0 = "weft.slice"(%a) {start = array<i64: 0>, stop = array<i64: 6>, step = array<i64: 1>} : (tensor<8xf64>) -> tensor<6xf64>
+    %1 = "weft.slice"(%a) {start = array<i64: 2>, stop = array<i64: 8>, step = array<i64: 1>} : (tensor<8xf64>) -> tensor<6xf64>
+    %2 = "weft.add"(%0, %1) : (tensor<6xf64>, tensor<6xf64>) -> tensor<6xf64>
+    %3 = "weft.slice_update"(%a, %2) {start = array<i64: 1>, stop = array<i64: 7>, step = array<i64: 1>} : (tensor<8xf64>, tensor<6xf64>) -> tensor<8xf64>
+    scf.yield %3 : tensor<8xf64>
+  }
+  return %r : tensor<8xf64>
+}
+
+// -----
+
+// The last element goes round to the first rank in the message of the others; a whole turn sends nothing.
+// CHECK-LABEL: func.func @rolled
+// CHECK: "weft.send_receive"({{.*}}) {over = "d", shift = 1 : i64, wraps = true} : (tensor<1xf64>)
+// CHECK-NOT: weft.send_receive
+// CHECK: return {{.*}}, %arg0 : tensor<4xf64>, tensor<4xf64>
+func.func @rolled(%x: tensor<8xf64> {weft.sharding = "[{d}]"}) -> (tensor<8xf64>, tensor<8xf64>) {
+  %0 = "weft.roll"(%x) {axis = 0 : i64, shift = 1 : i64} : (tensor<8xf64>) -> tensor<8xf64>
+  %1 = "weft.roll"(%x) {axis = 0 : i64, shift = -8 : i64} : (tensor<8xf64>) -> tensor<8xf64>
+  return %0, %1 : tensor<8xf64>, tensor<8xf64>
+}
+
+// -----
+
 // Functions without a sharding stay as they are.
 // CHECK-LABEL: func.func @alone
 // CHECK-SAME: tensor<8xf64>) -> tensor<f64>
