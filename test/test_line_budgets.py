@@ -78,6 +78,17 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         200,
         "split arrays: places that are split, too, are asked for; rolls and while loops fetch edges once",
     ),
+    (
+        "frontend/autograph/operators",
+        72,
+        "small arrays of integers stay known behind writes; own buffers in operators",
+    ),
+    (
+        "frontend/tracing",
+        112,
+        "what is known of arrays behind writes, and which numbers an order of axes is made of",
+    ),
+    ("frontend/numpy_api", 45, "an extent of reshape that turns out to be -1 when the program runs"),
     ("frontend/autograph/operators", 10, "copies and dataclasses.replace of one of several objects"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do

@@ -28,6 +28,7 @@ from ..tracing.element_stores import (
     require_single,
 )
 from ..tracing.flat_items import FlatItems
+from ..tracing.known_elements import note_copied
 from ..tracing.learned_sizes import need_all_sizes
 from ..tracing.staging import (
     apply,
@@ -49,7 +50,8 @@ from .stepped_slices import take_steps
 
 if TYPE_CHECKING:
     from ..tracing.array import TracedArray
-    from ..tracing.recorder import Recorder
+    from ..tracing.known_elements import note_copied
+from ..tracing.recorder import Recorder
 
 _INT64 = np.dtype(np.int64)
 
@@ -84,7 +86,9 @@ def read_item(x: TracedArray, index: Any) -> TracedArray:
     # A full set of integers gives a NumPy scalar, which is a copy; x[...] stays a view.
     gives_scalar = view.ndim == 0 and not _has_ellipsis(index)
     if plan.copies or gives_scalar or x.items_are_copies:
-        return view.copy()._as_array(not gives_scalar)
+        item = view.copy()._as_array(not gives_scalar)
+        note_copied(view, item)
+        return item
     return _whole_view(x) if view is x else view
 
 

@@ -234,6 +234,8 @@ def _example(leaf: TracedArray, shape: Sequence[int], values: Callable[[int], An
 _VALUES: tuple[Callable[[int], Any], ...] = (
     lambda count: np.arange(count) + 1,
     lambda count: np.arange(count) + 2,
+    lambda count: np.arange(count),
+    lambda count: np.arange(count)[::-1],
     lambda count: np.arange(count) * 7 % 11,
     lambda count: np.ones(count),
     lambda count: np.arange(count) % max(count - 1, 1),
@@ -241,4 +243,5 @@ _VALUES: tuple[Callable[[int], Any], ...] = (
     lambda count: -np.arange(count) - 1,
     lambda count: (np.arange(count) - count // 2) * 100,
 )
-"""Elements: ascending, in no order, equal, from zero to zero, of both signs, negative, ascending in a wide range."""
+"""Elements: ascending, two orders of axes, in no order, equal, from zero to zero, of both signs, negative, ascending in
+a wide range."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from functools import cache
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -22,8 +21,6 @@ from ..tracing.element_stores import whole_number
 from ..tracing.extents import (
     Extent,
     known_shape,
-    product,
-    same_extent,
     split_shape,
 )
 from ..tracing.layouts import is_contiguous, order_letter, reshape_is_view
@@ -43,10 +40,10 @@ from .arguments import (
     along,
     axis_index,
     axis_tuple,
-    extent_number,
     numpy_errors,
 )
 from .memory_order import NOT_KNOWN, plain_order, use_layout, view_or_copy
+from .reshaped_extents import completed
 
 # Reshaping
 
@@ -71,7 +68,7 @@ def reshape(
         return transpose(reshape(transpose(x), tuple(wanted)[::-1] if np.ndim(wanted) else wanted, copy=copy))
     extents = wanted if isinstance(wanted, (tuple, list)) or np.ndim(wanted) else (wanted,)
     x = beside(x, *extents)
-    target = _completed(x, tuple(extents))
+    target = completed(x, tuple(extents))
     attribute, dims = split_shape(target)
     if not isinstance(x, TracedArray):
         with numpy_errors():
@@ -99,52 +96,6 @@ def _keeps_axes(x: TracedArray, attribute: tuple[int, ...]) -> bool:
     return len(own) < 2 or (own == wanted and None not in own)
 
 
-def _completed(x: ArrayResult, extents: tuple[Extent, ...]) -> tuple[Extent, ...]:
-    """The target shape with -1 replaced; run-time extents are checked to fit when the function runs."""
-    extents = tuple(e if isinstance(e, TracedArray) else extent_number(e) for e in extents)
-    unknown = [
-        place for place, extent in enumerate(extents) if not isinstance(extent, TracedArray) and extent < 0
-    ]
-    if len(unknown) > 1:
-        raise WeftValueError("can only specify one unknown dimension")
-    sizes = [extent for place, extent in enumerate(extents) if place not in unknown]
-    if all(isinstance(e, int) for e in (*sizes, *known_shape(x))):
-        count, rest = product(x.shape), product(sizes)
-        if count % rest if unknown and rest else count != rest if not unknown else count or not rest:
-            raise WeftValueError(f"cannot reshape array of size {count} into shape {_asked(extents)}")
-        missing: Extent = count // rest if rest else 0
-    else:
-        missing = _run_time_extent(x, sizes, bool(unknown), extents)
-    return tuple(missing if place in unknown else extent for place, extent in enumerate(extents))
-
-
-def _run_time_extent(x: Any, sizes: list[Extent], one_unknown: bool, extents: tuple[Extent, ...]) -> Extent:
-    """The extent that -1 stands for, where it depends on run-time extents; common factors are cancelled."""
-    own, wanted = list(x.shape), list(sizes)
-    for extent in tuple(own):
-        match = next((place for place, w in enumerate(wanted) if same_extent(w, extent)), None)
-        if match is not None and not (isinstance(extent, int) and extent == 0):
-            wanted.pop(match)
-            own.pop(next(place for place, o in enumerate(own) if o is extent))
-    own_known, wanted_known = (prod(e for e in side if isinstance(e, int)) for side in (own, wanted))
-    if one_unknown and wanted_known and own_known % wanted_known == 0:
-        own = [own_known // wanted_known, *(e for e in own if isinstance(e, TracedArray))]
-        wanted = [e for e in wanted if isinstance(e, TracedArray)]
-    count, rest = product(own), product(wanted)
-    trace = trace_of((x, *extents))
-    message = f"cannot reshape array of size {{0}} into shape {_asked(extents)}"
-    if trace is not None and not (isinstance(rest, int) and rest == 1 and one_unknown):
-        differs = np.not_equal(np.remainder(count, rest) if one_unknown else count - rest, 0)
-        raise_where(differs, WeftValueError, message, count)
-    return np.floor_divide(count, rest) if not isinstance(rest, int) or rest != 1 else count
-
-
-def _asked(extents: tuple[Extent, ...]) -> str:
-    """The target shape of a reshape, as NumPy shows it."""
-    texts = ["?" if isinstance(e, TracedArray) else "newaxis" if e < 0 else str(e) for e in extents]
-    return f"({','.join(texts)}{',' if len(texts) == 1 else ''})"
-
-
 def ravel(a: ArrayLike, order: str = "C") -> ArrayResult:
     """The elements in one axis, as `numpy.ravel`; a view where NumPy makes one.
 
@@ -165,7 +116,7 @@ def _raveled(x: TracedArray) -> ArrayResult:
     """The elements in row-major order: NumPy copies them unless they lie so, also along one axis."""
     if x.ndim == 0:
         return view_of(x, ops.Reshape, shape=(1,))
-    attribute, dims = split_shape(_completed(x, (-1,)))
+    attribute, dims = split_shape(completed(x, (-1,)))
     return view_or_copy(
         x,
         is_contiguous(x._layout(), x.type),

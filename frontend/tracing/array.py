@@ -17,6 +17,7 @@ from ..signature.traced_value import TracedValue
 from .array_api import require_array_api
 from .array_members import COMPARISONS, IN_PLACE_METHODS, METHODS, OPERATORS, PROPERTIES, UNARY
 from .behaviour import behaviour
+from .known_elements import elements_of
 from .layouts import Layout, layout_of_copy, layout_of_view, row_major
 from .may_alias import is_seen_elsewhere, make_unique, note_write, usable_aliases
 from .needed_numbers import need_number
@@ -309,17 +310,8 @@ class TracedArray(TracedValue):
     # Python needs a value
 
     def _known(self) -> np.ndarray[Any, Any] | None:
-        """The elements, where they are known while tracing: of small arrays made of constants and never written."""
-        storage = self._storage
-        if storage.trace.is_eager:
-            return storage.trace.elements(self._value())
-        if storage.known is None or storage.ref is not None or any(step.operands for step in self._path):
-            return None
-        value = storage.known
-        for step in self._path:
-            absent = ((),) * (len(step.op_class.operand_fields()) - 1)
-            value = np.asarray(step.op_class.evaluate(value, *absent, **step.attributes))
-        return value
+        """The elements, where they are known while tracing: of small arrays made of constants."""
+        return elements_of(self)
 
     def _needs_value(self, what: str, instead: str) -> ConcreteValueError:
         trace = self._storage.trace

@@ -44,6 +44,16 @@ def need_numbers_in(trace: Recorder, values: Iterable[Any], what: str) -> None:
             need_number(value, what)
 
 
+def need_numbers_behind(array: Any, what: str) -> None:
+    """Begin again if something needs the elements of an array that numbers among the arguments decide."""
+    trace = array._storage.trace
+    if trace.numbers:
+        from .sources import sources_of  # loads MLIR
+
+        sources = sources_of([array._value()], through_stops=True)
+        _begin_again(trace, {trace.numbers[source] for source in sources if source in trace.numbers}, what)
+
+
 def note_decision(value: Any) -> None:
     """Take note that a value decides what runs, and how often."""
     found, has_others = _numbers_behind(value)

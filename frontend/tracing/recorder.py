@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ...dialect.mlir import Location, Operation, Type, Value, ir
     from ..source.locations import Caller, SourceRange
     from .external_state import ExternalState
-    from .regions import Region
+    from .regions import Region, Section
 
 State = TypeVar("State")
 
@@ -61,6 +61,17 @@ class Numbered(NamedTuple):
     """An item of a list whose length the program knows, with the number of the caller's array that it is."""
 
     number: Value
+
+
+class Written(NamedTuple):
+    """The elements of an array behind a write, where they are known."""
+
+    elements: np.ndarray[Any, Any]
+    version: int
+    """That of the array which they are: writes that are not followed make another one."""
+    section: Section
+    """Where it was written; at other places a branch or loop may have been left out, or run again."""
+    writes: int
 
 
 BEFORE_LOOP = -1
@@ -149,6 +160,7 @@ class Storage:
         "value",
         "variable",
         "version",
+        "written",
         "written_at",
     )
 
@@ -180,6 +192,8 @@ class Storage:
         """Where the value is defined: it can be used as long as that can."""
         self.known: np.ndarray[Any, Any] | None = None
         """The elements, where the trace knows them and nothing was written: Python may look at these."""
+        self.written: Written | None = None
+        """The elements behind the last write, where that was followed."""
         self.outside: np.ndarray[Any, Any] | None = None
         """The array from outside whose elements are compiled in here; a view of it that leaves is one of that array."""
         self.aliases = Aliases()

@@ -270,3 +270,100 @@ def test_the_class_of_arrays_refuses_what_numpy_refuses():
 
     with pytest.raises(ValueError, match="negative dimensions are not allowed"):
         weft.function(f)(1.0)
+
+
+# Integers are followed through writes, as Python needs the value of axes, extents and places in lists.
+
+
+def axis_to_the_end(x, axis):
+    order = np.arange(x.ndim)
+    order[[axis, -1]] = [-1, axis]
+    return x.transpose(*order), np.transpose(x, order), x.ndim - order
+
+
+def along_an_axis(x, axis):
+    shape = np.ones(x.ndim, int)
+    shape[axis] = -1
+    return x * np.arange(x.shape[axis]).reshape(shape)
+
+
+def through_views(x, axis):
+    counts = np.zeros(3, dtype=int)
+    last, backwards = counts[1:], counts[::-1]
+    last[0] = 4
+    backwards[0] = 1
+    counts[:2] += np.array([1, 1])
+    counts *= 1
+    return ("seven", [x] * counts[0], last) if counts.sum() == 7 else counts
+
+
+def in_a_branch(x, axis):
+    at = np.array([0, 1])
+    if x[0, 0] > 0:
+        at[0] = 1
+        picked = [5, 6][at[0]]
+    else:
+        picked = [7, 8][at[0]]
+    return picked, [3, 4][at[0]], x[at[0]], at
+
+
+def in_a_loop(x, axis):
+    at = np.array([0, 1])
+    at[1] = 0
+    for row in x:
+        x = x + [1.0, 10.0, 100.0][at[1]] * row
+        at[1] += 1
+    return x, at
+
+
+def past_an_exception(x, axis):
+    at = np.array([0, 1])
+    try:
+        at[0] = 1
+        if x[0, 0] > 0:
+            raise ValueError
+        at[0] = 0
+    except ValueError:
+        pass
+    return [7, 8][at[0]]
+
+
+def counting(x, axis):
+    count = np.zeros(1, int)
+    while count[0] < 200:
+        x = x + 1
+        count[0] += 1
+    return x, count
+
+
+@pytest.mark.parametrize(
+    "function",
+    [axis_to_the_end, along_an_axis, through_views, in_a_branch, in_a_loop, past_an_exception, counting],
+)
+def test_integers_are_known_behind_writes(function):
+    compiled = interpreted(function)
+    for x in (np.ones((2, 3)), -np.ones((2, 3))):
+        for axis in (0, 1):
+            assert repr(compiled(x, axis)) == repr(function(x, axis))
+
+
+def test_writes_that_a_trial_recording_takes_back_are_not_known():
+    def f(x):
+        at = np.array([0, 1])
+        at[0] = 1
+        found = []
+        for row in x:
+            if row.sum() > 0:
+                at[0] = 0
+                found.append(row)
+        return [7, 8][at[0]], at, found
+
+    for x in (np.ones((2, 3)), -np.ones((2, 3))):
+        assert repr(interpreted(f)(x)) == repr(f(x))
+
+
+@pytest.mark.filterwarnings("ignore::weft.FallbackWarning")
+def test_orders_of_axes_that_are_data_are_called_with():
+    x, function = np.arange(6.0).reshape(2, 3), interpreted(lambda x, order: np.transpose(x, order))
+    for order in ([0, 1], [1, 0]):
+        np.testing.assert_array_equal(function(x, np.array(order)), np.transpose(x, order))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import array
+import collections
 import types
 from collections import OrderedDict
 from collections.abc import Callable
@@ -353,3 +355,43 @@ def remembers(n, memo={}):  # noqa: B006
 def test_a_default_that_the_function_changes_is_named():
     with pytest.raises(weft.UnsupportedError, match="changes a dict that is the default of a parameter"):
         weft.function(remembers)(np.int64(3))
+
+
+def own_buffers(x: Any) -> Any:
+    sieve = bytearray(b"\1") * 4
+    sieve[1:3] = bytearray(2)
+    sieve += b"\2"
+    numbers = array.array("i", [1, 2]) + array.array("i", [3])
+    numbers *= 2
+    recent = collections.deque([1]) + collections.deque([2])
+    return x + sum(sieve), list(sieve), list(numbers), list(recent), sieve == bytearray(b"\1\0\0\1\2")
+
+
+def test_what_operators_make_of_own_buffers_is_own() -> None:
+    assert weft.function(own_buffers)(1.0) == own_buffers(1.0)
+
+
+BUFFER, RECENT = bytearray(b"ab"), collections.deque([1])
+
+
+def append_to_buffer() -> Any:
+    global BUFFER
+    BUFFER += b"c"
+    return BUFFER
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda: BUFFER == b"ab",
+        lambda: BUFFER != b"ab",
+        lambda: BUFFER * 2,
+        lambda: RECENT + collections.deque([2]),
+        append_to_buffer,
+    ],
+)
+def test_operators_look_at_no_buffers_from_outside(look: Callable[[], Any]) -> None:
+    with pytest.raises(UnsupportedError, match="from outside of the compiled function"):
+        weft.function(lambda x: (x, look()))(1.0)
+    assert bytes(BUFFER) == b"ab"
+    assert list(RECENT) == [1]

@@ -10,6 +10,7 @@ import pytest
 
 import weft
 from support.differential import outcome
+from support.interpreted import interpreted
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, for means of nothing
 
@@ -164,3 +165,21 @@ def test_places(function: Callable[..., Any]) -> None:
     check_sizes(
         function, *[(array((5,)), p) for p in places], (array((0,)), places[2]), (array((0,)), places[0])
     )
+
+
+def test_an_extent_that_turns_out_to_be_minus_one_is_what_is_left() -> None:
+    def along(x: Any, axis: int) -> Any:
+        shape = [1] * x.ndim
+        shape[axis] = -1
+        return np.arange(x.shape[axis]).reshape(shape)
+
+    x, compiled = np.arange(6.0).reshape(2, 3), interpreted(along)
+    for axis in (0, 1, -1, 0):
+        assert repr(compiled(x, axis)) == repr(along(x, axis))
+    compiled = interpreted(lambda x, n, m: x.reshape(n, m))
+    for extents in ((2, 3), (3, 2), (-1, 2), (2, -1)):
+        given = [np.int64(extent) for extent in extents]
+        np.testing.assert_array_equal(compiled(x, *given), x.reshape(extents))
+    for extents in ((-1, -1), (4, -1), (-1, 4), (4, 2)):
+        with pytest.raises(ValueError, match=r"one unknown dimension|cannot reshape array of size 6"):
+            compiled(x, *[np.int64(extent) for extent in extents])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import weakref
 from functools import partial
 from types import FunctionType, ModuleType
@@ -42,7 +43,7 @@ from ..values.array_parts import ArrayParts
 from ..values.control_flow_state import snapshot_of
 from ..values.hidden_state import require_own
 from ..values.iterables import Sequence, is_text
-from ..values.known_arrays import compute_item, writable
+from ..values.known_arrays import compute_item, writable, write_followed
 from ..values.looked_up import lookups, note_entry, note_special
 from ..values.optional import Chosen, ChosenText, Optional
 from ..values.ranges import Range
@@ -444,7 +445,10 @@ def set_item(container: Any, key: Any, value: Any) -> None:
     if type(container) is list and isinstance(key, TracedArray):
         require_no_copy(container)  # there would be one for each place
         container = computed_lengths.as_written(container, value)
-    assign_item(container, key, value)
+    if trace is not None and isinstance(container, TracedArray):
+        write_followed(trace, operator.setitem, container, key, value)
+    else:
+        assign_item(container, key, value)
 
 
 def _there(container: Any, message: str) -> Any:

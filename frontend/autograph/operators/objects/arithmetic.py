@@ -19,7 +19,8 @@ from ..lists import computed_lengths
 from ..tables import becoming, table_walks
 from ..tables.python_classes import PythonClass
 from ..values.classes_of_numbers import told_by_class
-from ..values.known_arrays import compute, writable
+from ..values.hidden_state import of_own
+from ..values.known_arrays import compute, writable, write_followed
 from ..values.optional import Optional
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import call_operator, has_users_operator, users_unary, users_update
@@ -63,7 +64,7 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
             require_numpy_rules("an operand", value)
     if has_users_operator(symbol, left, right) and current_trace() is not None:
         return call_operator(symbol, left, right)
-    return _BINARY[symbol](left, right)
+    return of_own(current_trace(), _BINARY[symbol], left, right)
 
 
 _NUMBERS = frozenset({int, float, bool, complex, str, list, tuple})
@@ -111,4 +112,6 @@ def update(symbol: str, target: Any, value: Any) -> Any:
             return result
         if method is not None or has_users_operator(symbol.removesuffix("="), target, value):
             return binary(symbol.removesuffix("="), target, value)
-    return _IN_PLACE[symbol](target, value)
+    if isinstance(target, TracedArray) and (trace := current_trace()) is not None:
+        return write_followed(trace, _IN_PLACE[symbol], target, value)
+    return of_own(current_trace(), _IN_PLACE[symbol], target, value)

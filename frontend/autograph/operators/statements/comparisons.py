@@ -14,6 +14,7 @@ from ....tracing.current import current_trace
 from ..branches.conditions import is_staged, truth_of
 from ..tables import table_walks
 from ..values.classes_of_numbers import told_by_class
+from ..values.hidden_state import of_own
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import call_operator, has_users_operator
 from .expressions import and_, as_bool, holds_staged, if_exp, is_, is_not_, not_
@@ -37,7 +38,7 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
     if not _goes_by_entry(left, right):
         if (never := told_by_class(_OPERATORS[symbol], left, right)) is not None:
             return never
-        return _OPERATORS[symbol](*table_walks.as_sets(left, right))
+        return of_own(current_trace(), _OPERATORS[symbol], *table_walks.as_sets(left, right))
     if symbol == "==":
         return _equal(left, right)
     if symbol == "!=":

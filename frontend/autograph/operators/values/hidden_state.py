@@ -13,7 +13,7 @@ import collections
 import contextlib
 import io
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import FunctionType, GeneratorType
 from typing import Any
 
@@ -153,6 +153,17 @@ def require_own(trace: Recorder | None, value: Any, changes: bool = True) -> Non
             "values tell whether and how often that runs: compiled code cannot follow how it changes there; use a "
             "list, an array or a counter instead"
         )
+
+
+def of_own(trace: Recorder | None, operator: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """What an operator makes of objects, which are the program's where they have a hidden state; so is what is made."""
+    if trace is None or not (has_hidden_state(left) or has_hidden_state(right)):
+        return operator(left, right)
+    for operand in (left, right):
+        require_own(trace, operand, changes=False)  # what changes in a branch or loop is found behind it
+    made = operator(left, right)
+    note_made(trace, made, (left, right))
+    return made
 
 
 def require_writable(trace: Recorder, array: np.ndarray[Any, Any]) -> None:

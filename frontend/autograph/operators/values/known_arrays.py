@@ -21,6 +21,8 @@ from ....indexing import python_sequences
 from ....signature.foreign_arrays import is_carrier, read_elements, require_numpy_rules
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray, wrap
+from ....tracing.known_elements import is_followed, note_written, whole_with
+from ....tracing.needed_numbers import need_numbers_behind
 from ....tracing.recorder import Recorder
 from ....tracing.staging import constant
 from ....tracing.view_steps import ViewStep
@@ -94,7 +96,7 @@ def compute(trace: Recorder, function: Function, args: tuple[Any, ...], kwargs: 
     traced = [value for value in given if isinstance(value, TracedArray)]
     known = {id(value): known_elements(trace, value) for value in traced}
     if any(elements is None for elements in known.values()):
-        return _call_on_traced(trace, function, args, kwargs)
+        return _call_on_traced(trace, function, *_with_known_places(function, args, kwargs, known))
     outside = [value for value in given if is_plain(value)]
     is_data = trace.python_state is None or trace.python_state.takes_data
     if is_data and any(value.nbytes > CONSTANT_BYTES and not is_constant(value) for value in outside):
@@ -114,11 +116,53 @@ def compute(trace: Recorder, function: Function, args: tuple[Any, ...], kwargs: 
             raise
         return _write(trace, function, args, kwargs)
     if any(_shares(made, elements) for elements in shown.values()):
-        made = function(*args, **kwargs)
-        return made
+        args, kwargs = _with_known_places(function, args, kwargs, known)
+        return function(*args, **kwargs)
     for value in outside:
         trace.watch(value)
     return own_all(trace, made)
+
+
+def write_followed(trace: Recorder, write: Function, array: TracedArray, *given: Any) -> Any:
+    """Record `write(array, *given)`: what is known of the array before, and of all else, is known behind it, too."""
+    storage = array._storage
+    writes, version = 0 if storage.written is None else storage.written.writes, storage.version
+    whole = _whole_after(trace, write, array, given)
+    result = write(array, *given)
+    if whole is not None and storage.version > version:
+        note_written(storage, whole, writes + 1)
+    return result
+
+
+def _whole_after(
+    trace: Recorder, write: Function, array: TracedArray, given: tuple[Any, ...]
+) -> np.ndarray[Any, Any] | None:
+    """The elements of the array behind a view once a function has written the view; None where they are not known."""
+    shown = known_elements(trace, array) if is_followed(array) else None
+    if shown is None:
+        return None
+    shown = shown.copy()
+    try:
+        write(shown, *_of_constants(trace, given))
+    except Exception:  # not constants; or what is wrong with them is recorded
+        return None
+    return whole_with(array, shown)
+
+
+def _of_constants(trace: Recorder, value: Any) -> Any:
+    """A key or value with the elements of the arrays in it. Raises `LookupError` where they are not known."""
+    if isinstance(value, TracedArray):
+        known = known_elements(trace, value)
+        if known is None:
+            raise LookupError
+        return known
+    if type(value) in (list, tuple):
+        return type(value)(_of_constants(trace, item) for item in value)
+    if isinstance(value, slice):
+        return slice(*(_of_constants(trace, bound) for bound in (value.start, value.stop, value.step)))
+    if value is None or value is Ellipsis or isinstance(value, (bool, int, float, np.generic, range)):
+        return value
+    raise LookupError
 
 
 class Method:
@@ -142,6 +186,28 @@ def _refuse_change(name: str) -> NoReturn:
 
 
 _WRITING_METHODS = ("fill", "sort", "put", "partition", "itemset", "setfield", "__setitem__", *_IN_PLACE)
+
+
+def _with_known_places(function: Function, args: Any, kwargs: Any, known: dict[int, Any]) -> tuple[Any, Any]:
+    """The arguments of a call with the numbers that are known, where axes and extents are meant."""
+    name = function.name if isinstance(function, Method) else getattr(function, "__name__", "")
+    if name not in _BY_PLACES:
+        return args, kwargs
+    numbers = {}
+    for array in _arrays((args[1:], kwargs)):
+        elements = known.get(id(array))
+        if elements is not None:
+            numbers[id(array)] = tuple(elements.tolist()) if elements.ndim else elements.item()
+        elif isinstance(array, TracedArray) and array.ndim:
+            need_numbers_behind(array, f"an array of axes or extents for {name}()")
+    return (*args[:1], *_replaced(args[1:], numbers)), _replaced(kwargs, numbers)
+
+
+_BY_PLACES = frozenset({
+    "broadcast_to", "expand_dims", "flip", "moveaxis", "permute_dims", "reshape", "roll", "rollaxis", "rot90",
+    "squeeze", "swapaxes", "tile", "transpose",
+})  # fmt: skip
+"""The functions that rearrange their first argument by numbers."""
 
 
 def _call_on_traced(trace: Recorder, function: Function, args: Any, kwargs: Any) -> Any:
