@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any, ClassVar, TypeAlias
 
@@ -32,16 +33,28 @@ class Counting(Counter[str]):
             self[what] += count
 
 
-@dataclass(frozen=True)
-class Pass:
-    """A rewrite of a module: valid IR in, valid IR out.
-
-    A pass is a frozen dataclass in a file of its own; its fields are its options, as in
-    `weft-fold{max-elements=64}` (underscores in field names are written as dashes).
-    """
+class _Named:
+    """What has a name and a summary: those of the class and the first sentence about it, if it says no others."""
 
     name: ClassVar[str]
     summary: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        if "name" not in vars(cls):
+            cls.name = re.sub("(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
+        if "summary" not in vars(cls):
+            sentence = " ".join((cls.__doc__ or "").split()).partition(". ")[0].removesuffix(".")
+            cls.summary = sentence[:1].lower() + sentence[1:]
+
+
+@dataclass(frozen=True)
+class Pass(_Named):
+    """A rewrite of a module: valid IR in, valid IR out.
+
+    A pass is a frozen dataclass in a file of its own; its fields are its options, as in
+    `weft-fold{max-elements=64}` (underscores in field names are written as dashes). Its name is that of the class, as
+    `skip-fills` of `SkipFills`, and its summary the first sentence about it, unless it has a `name` or `summary`.
+    """
 
     def require(self, module: Module) -> None:
         """Raise `PassError`, with a diagnostic at the op, for IR that the pass does not take."""
@@ -52,11 +65,8 @@ class Pass:
 
 
 @dataclass(frozen=True)
-class TextPass:
+class TextPass(_Named):
     """A rewrite of LLVM assembly, which is what follows the last module: valid text in, valid text out."""
-
-    name: ClassVar[str]
-    summary: ClassVar[str]
 
     def run(self, text: str, statistics: Statistics) -> str:
         """The text rewritten; counts what was done."""

@@ -128,7 +128,7 @@ def load_pass(name: str, table: PassTable = PASSES) -> type[Pass]:
     """Import the class of a pass.
 
     >>> load_pass("weft-fold").summary
-    'evaluate ops whose operands are all constants'
+    'replace pure ops whose operands are all constants by constants, unless a result has too many elements'
     """
     place = table[name].place
     pass_class = _class_at(place)

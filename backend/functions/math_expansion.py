@@ -6,7 +6,6 @@ Nothing is left to upstream's expansions, some of which lose all accuracy near z
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
 
 from ...dialect.mlir import Module, Operation, Type, Value, ir
 from ...dialect.op import SPECIAL
@@ -35,10 +34,7 @@ _FUSED = ("math.fma", "vector.fma")
 
 @dataclass(frozen=True)
 class ExpandMath(Pass):
-    """Replace elementary functions by arithmetic."""
-
-    name: ClassVar[str] = "expand-math"
-    summary: ClassVar[str] = "replace elementary functions by arithmetic that vectorises"
+    """Replace elementary functions by arithmetic that vectorises."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         statistics["functions expanded"] += expand_math(module.operation)

@@ -6,7 +6,6 @@ LLVM would move some of them as float32, and round these by a function that is o
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from ...dialect.records import dataclass
 from ...passes.base import Statistics, TextPass
@@ -22,9 +21,6 @@ _DECLARATION = re.compile(r"^declare [^@\n]*(@[\w.$]+)\(.*\n", re.MULTILINE)
 @dataclass(frozen=True)
 class MoveBfloatsAsIntegers(TextPass):
     """Move bfloat16 numbers as words of 16 bits."""
-
-    name: ClassVar[str] = "move-bfloats-as-integers"
-    summary: ClassVar[str] = "move bfloat16 numbers as integers of 16 bits"
 
     def run(self, text: str, statistics: Statistics) -> str:
         return move_as_integers(text)

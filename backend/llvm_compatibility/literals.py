@@ -11,7 +11,6 @@ import math
 import re
 import struct
 from functools import lru_cache
-from typing import ClassVar
 
 from ...dialect.errors import InternalError
 from ...dialect.records import dataclass
@@ -40,10 +39,7 @@ _MARKS = ("e+", "e-", "f0x", "+inf", "-inf", "nan")
 
 @dataclass(frozen=True)
 class RewriteLiterals(TextPass):
-    """Write floating literals as LLVM 22 reads them."""
-
-    name: ClassVar[str] = "rewrite-literals"
-    summary: ClassVar[str] = "write floating literals as the bits that they stand for"
+    """Write floating literals as the bits that they stand for."""
 
     def run(self, text: str, statistics: Statistics) -> str:
         return rewrite_literals(text)

@@ -7,7 +7,6 @@ element of that: of the wide type. So such stores are written as what they are b
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from ...dialect.records import dataclass
 from ...passes.base import Statistics, TextPass
@@ -22,9 +21,6 @@ _STORE = re.compile(
 @dataclass(frozen=True)
 class ScalarizeMaskedStores(TextPass):
     """Write masked stores of one known lane as stores of one element."""
-
-    name: ClassVar[str] = "scalarize-masked-stores"
-    summary: ClassVar[str] = "write masked stores of one known lane as stores of one element"
 
     def run(self, text: str, statistics: Statistics) -> str:
         return scalarize_masked_stores(text)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
-from typing import ClassVar
 
 from ...dialect.mlir import Block, Module, Operation, Value, dialect, ir
 from ...dialect.records import dataclass
@@ -30,10 +29,7 @@ _MANY = 8
 
 @dataclass(frozen=True)
 class WriteChains(Pass):
-    """Make loads and stores of what a chain of branches does to one array."""
-
-    name: ClassVar[str] = "write-chains"
-    summary: ClassVar[str] = "turn arrays that many branches in a row may write into memory"
+    """Turn arrays that many branches in a row may write into memory."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for view in defined_functions(module):

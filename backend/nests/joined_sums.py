@@ -10,7 +10,6 @@ What is made of each number right behind, a mean or the rounding, becomes one op
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from ...dialect.mlir import Block, Module, Operation, Value, ir
 from ...dialect.ops.state import RaiseIf
@@ -36,9 +35,6 @@ class JoinSums(Pass):
 
     Those whose results are read where rows are gone over again are left: the loops over a row share a kernel.
     """
-
-    name: ClassVar[str] = "join-sums"
-    summary: ClassVar[str] = "compute reductions that read the same array in one nest with several results"
 
     widened: bool = True
     """Whether sums of f32 in f64 are joined with others, too; alone, they may have vector code of their own."""

@@ -12,7 +12,6 @@ new value early only if no error can be raised in between and nobody reads the o
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
 
 from ...dialect.errors import InternalError
 from ...dialect.mlir import Block, Module, Operation, Type, Value, dialect, ir
@@ -50,10 +49,7 @@ from .varying import varying_sizes
 
 @dataclass(frozen=True)
 class PlanBuffers(Pass):
-    """Give every tensor between kernels a place in memory."""
-
-    name: ClassVar[str] = "plan-buffers"
-    summary: ClassVar[str] = "turn tensors into arguments, out-parameters and slots of one workspace"
+    """Turn tensors into arguments, out-parameters and slots of one workspace."""
 
     device: bool = False
     """Whether kernels are for a GPU."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ...dialect.errors import UnsupportedError
 from ...dialect.mlir import Module
 from ...dialect.records import dataclass
@@ -14,10 +12,7 @@ from .names import is_taken
 
 @dataclass(frozen=True)
 class CheckNames(Pass):
-    """Raise `UnsupportedError` when a function has the name of one that compiled code calls."""
-
-    name: ClassVar[str] = "check-names"
-    summary: ClassVar[str] = "refuse functions with the names of those that compiled code calls"
+    """Refuse functions with the names of those that compiled code calls."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for op in module.body.operations:

@@ -11,8 +11,6 @@ integers that a caller passes may be any, except for those that the module passe
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ...dialect.loops import INTERRUPTIBLE
 from ...dialect.mlir import Block, Module, ir
 from ...dialect.records import dataclass
@@ -25,10 +23,7 @@ _LOOPS = ("scf.for", "scf.while")
 
 @dataclass(frozen=True)
 class DecideComparisons(Pass):
-    """Replace comparisons of integers by their truth where ranges tell it, in functions with loops of the program."""
-
-    name: ClassVar[str] = "decide-comparisons"
-    summary: ClassVar[str] = "decide comparisons of integers by their ranges, such as checks of indices"
+    """Decide comparisons of integers by their ranges, such as checks of indices."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         statistics["comparisons decided"] += decide_comparisons(module)

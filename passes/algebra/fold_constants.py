@@ -34,7 +34,6 @@ class FoldConstants(Pass):
     """
 
     name: ClassVar[str] = "weft-fold"
-    summary: ClassVar[str] = "evaluate ops whose operands are all constants"
 
     max_elements: int = 64
     """Results of more elements stay computed at run time: constants are part of the code."""

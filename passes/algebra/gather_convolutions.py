@@ -9,7 +9,6 @@ result is written once. Like every sum of products, it is added up in an order o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from ...dialect.emitter import INT64_MAX
 from ...dialect.mlir import Module, Operation, Value
@@ -33,10 +32,7 @@ _AXES = 4
 
 @dataclass(frozen=True)
 class GatherConvolutions(Pass):
-    """Replace sums of products of shifted images with the matrices of a kernel."""
-
-    name: ClassVar[str] = "gather-convolutions"
-    summary: ClassVar[str] = "compute sums of shifted products as one convolution"
+    """Compute sums of shifted products as one convolution."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for function in defined_functions(module):

@@ -28,7 +28,6 @@ class SimplifyAlgebra(Pass):
     """
 
     name: ClassVar[str] = "weft-simplify"
-    summary: ClassVar[str] = "apply algebraic identities that are exact"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Simplify all functions."""

@@ -44,7 +44,6 @@ class Batch(Pass):
     """
 
     name: ClassVar[str] = "weft-batch"
-    summary: ClassVar[str] = "do for all rows what functions do for one"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Look for lanes, those of the highest number first: functions that are called begin later."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 from ...dialect.attributes import type_from_mlir, type_to_mlir
 from ...dialect.errors import InternalError
@@ -32,9 +32,6 @@ class PromoteRefs(Pass):
     never written becomes a plain tensor argument. A cell that is used in any other way than by reads and
     writes stays as it is.
     """
-
-    name: ClassVar[str] = "promote-refs"
-    summary: ClassVar[str] = "replace reads of mutable cells by the values written to them"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Promote the cells of every function."""

@@ -18,7 +18,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial, reduce
-from typing import ClassVar
 
 import numpy as np
 
@@ -72,9 +71,6 @@ class CheckLoopsFirst(Pass):
     decision. Other checks do not depend on iterations. Inner loops are written twice where outer ones cannot be; outer
     ones with rows of indices also if other checks stay.
     """
-
-    name: ClassVar[str] = "check-loops-first"
-    summary: ClassVar[str] = "check what loops read and write before them, where no iteration fails"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Outer loops first."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ...dialect.extents import SCALAR
 from ...dialect.mlir import Module, ir
 from ...dialect.ops.shape import Dim
@@ -22,9 +20,6 @@ class ForwardExtents(Pass):
     Ops say where their extents come from, and loops all of whose iterations keep an extent have it from before. Then
     the extent of an array that a loop writes does not change in the loop.
     """
-
-    name: ClassVar[str] = "forward-extents"
-    summary: ClassVar[str] = "read extents from the values that tensors got their shapes from"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Change no tensor, so that what is found about one extent holds for all."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.ops.comparison import Less
 from ...dialect.ops.state import RaiseIf
@@ -37,9 +35,6 @@ class HoistChecks(Pass):
     Only the checks before which an iteration does nothing that can be seen move, so that what was done before an
     error stays the same; along with them goes what relies on them and does not change either.
     """
-
-    name: ClassVar[str] = "hoist-checks"
-    summary: ClassVar[str] = "check once, before a loop that runs, what does not depend on the iteration"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Inner loops first: a check may leave several."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import ClassVar
 
 from ...dialect.mlir import Block, Module, Operation, Value
 from ...dialect.op import Op
@@ -41,9 +40,6 @@ class HoistInvariants(Pass):
     the test of an `scf.while`, the body of an `scf.for` with a constant number of iterations. Out of there, the
     checks themselves move, too.
     """
-
-    name: ClassVar[str] = "hoist-invariants"
-    summary: ClassVar[str] = "move what does not change in a loop in front of it"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Inner loops first: what leaves them may leave the outer ones."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ...dialect.attributes import type_from_mlir
 from ...dialect.errors import WeftTypeError
 from ...dialect.mlir import Module, Operation, Value, ir
@@ -41,9 +39,6 @@ class IfToSelect(Pass):
     protects), on at most `max-elements` elements, and cost `max-cost` simple instructions together. Of a branch
     that stays, results leave that are such values in any case, or one value in both branches.
     """
-
-    name: ClassVar[str] = "if-to-select"
-    summary: ClassVar[str] = "replace branches that choose between small values by weft.select"
 
     max_cost: int = 16
     """About what a mispredicted branch costs."""

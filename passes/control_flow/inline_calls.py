@@ -23,7 +23,6 @@ class InlineCalls(Pass):
     """
 
     name: ClassVar[str] = "weft-inline"
-    summary: ClassVar[str] = "inline calls of private functions"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Inline until no call is left that can be."""

@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import field
-from typing import ClassVar
 
 import numpy as np
 
@@ -65,10 +64,7 @@ branches one behind the other both ways, 2 to the power of them in all (24 take 
 
 @dataclass(frozen=True)
 class MakeRoomFirst(Pass):
-    """Give arrays of lists as many rows as their loops may append, and drop the branches that make more."""
-
-    name: ClassVar[str] = "make-room-first"
-    summary: ClassVar[str] = "make room for all items of a list before the loops that append them"
+    """Make room for all items of a list before the loops that append them."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for function in functions_with_control_flow(module):

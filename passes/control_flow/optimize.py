@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import ClassVar
 
 from ...dialect.mlir import Module
 from ...dialect.records import dataclass
@@ -23,9 +22,6 @@ class OptimizeControlFlow(Pass):
     One pass makes room for the next: a decided branch leaves a loop that counts, which has checks to move. A
     module without branches and loops costs one look at every op. The statistics are those of all passes.
     """
-
-    name: ClassVar[str] = "optimize-control-flow"
-    summary: ClassVar[str] = "simplify branches and loops until nothing changes; does nothing without them"
 
     max_rounds: int = 4
     """Programs of the tests need two and a look that finds nothing; the bound keeps a mistake from being a hang."""

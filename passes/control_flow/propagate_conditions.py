@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import ClassVar
 
 from ...dialect.mlir import Block, Module, Operation, Value, ir
 from ...dialect.op import Array
@@ -22,9 +21,6 @@ class PropagateConditions(Pass):
     Where `c` holds, `c` is true, and so are both parts of `and`; where `x == 3` holds for an integer, x is 3.
     `weft-fold` and `canonicalize` then remove the branches that are decided.
     """
-
-    name: ClassVar[str] = "propagate-conditions"
-    summary: ClassVar[str] = "use in branches what their conditions say"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Walk once over every function, with what is known on the way."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from ...dialect.mlir import Module, ir
@@ -24,9 +22,6 @@ class ProveBounds(Pass):
     smallest sum are: `i + 1` in a loop over `range(n - 1)`, where n is the extent. `weft-fold` then removes the
     check. Counters are those of `scf.for`, and of an `scf.while` that has another condition as well.
     """
-
-    name: ClassVar[str] = "prove-bounds"
-    summary: ClassVar[str] = "remove checks of indices that loops keep in bounds"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Look at every check of a single index."""

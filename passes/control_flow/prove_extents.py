@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ...dialect.mlir import Module, ir
 from ...dialect.ops.shape import Dim
 from ...dialect.ops.slicing import DynamicSlice
@@ -21,9 +19,6 @@ class ProveExtents(Pass):
 
     Checks that compare it with what else an op takes are then decided.
     """
-
-    name: ClassVar[str] = "prove-extents"
-    summary: ClassVar[str] = "decide the extents of slices that move along with a loop"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Look at every extent of a slice with bounds known at run time."""

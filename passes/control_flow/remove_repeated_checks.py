@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ...dialect.mlir import Block, Module, Value
 from ...dialect.ops.state import RaiseIf
 from ...dialect.records import dataclass
@@ -18,9 +16,6 @@ class RemoveRepeatedChecks(Pass):
 
     The earlier one went by, so the condition does not hold. `cse` has made equal conditions one value.
     """
-
-    name: ClassVar[str] = "remove-repeated-checks"
-    summary: ClassVar[str] = "remove checks whose conditions earlier checks looked at"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Walk blocks with what was checked on the way to them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from ...dialect.mlir import Module, Operation, Value
 from ...dialect.records import dataclass
@@ -31,9 +31,6 @@ class SimplifyCarriedValues(Pass):
     Two values that begin as one and are advanced by equal ops are one. A value of which only its own next one is
     computed is not needed: it becomes one that never changes. Those, `canonicalize` removes.
     """
-
-    name: ClassVar[str] = "simplify-carried-values"
-    summary: ClassVar[str] = "let nothing use values that loops carry twice, and nothing compute unused ones"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Inner loops first: what they do not use, outer ones need not carry."""

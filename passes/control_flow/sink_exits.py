@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from ...dialect.mlir import Block, Module, Operation, Value, ir
@@ -52,9 +50,6 @@ class SinkExits(Pass):
 
     A break leaves such a status. The loop is then one on numbers, of which several can run side by side.
     """
-
-    name: ClassVar[str] = "sink-exits"
-    summary: ClassVar[str] = "do behind a loop what its last iteration writes before it breaks off"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Look at the branches in the body of every while loop, for one array; further rounds find others."""

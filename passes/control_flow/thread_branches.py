@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
 
 from ...dialect.mlir import Block, Module, Operation, Value
 from ...dialect.records import dataclass
@@ -31,9 +30,6 @@ class ThreadBranches(Pass):
     So do two branches on one condition. Between the two there may be pure ops only. Where one branch of the
     first decides and the other does not, the part that is chosen is copied: up to `max-copied` ops.
     """
-
-    name: ClassVar[str] = "thread-branches"
-    summary: ClassVar[str] = "merge branches whose conditions earlier branches decide"
 
     max_copied: int = 12
     """Of how many ops there may be copies after a merge."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.records import dataclass
 from ..base import Pass, Statistics
@@ -31,9 +29,6 @@ class UnrollLoops(Pass):
     Each has its own constant for the induction variable, so that indices, shapes and branches become known. An
     op on arrays counts as four: it may become a kernel.
     """
-
-    name: ClassVar[str] = "unroll-loops"
-    summary: ClassVar[str] = "write out loops that run a few times"
 
     max_trips: int = 8
     max_ops: int = 64

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from ...dialect.mlir import Module, Operation, Value, ir
@@ -57,9 +55,6 @@ class WhileToFor(Pass):
     -1 always; with larger steps a bound closer to that end than one step gives the loop of Python's own
     integers, which ends, where i64 would wrap around. 2**63 - 1 stands for more iterations.
     """
-
-    name: ClassVar[str] = "while-to-for"
-    summary: ClassVar[str] = "replace while loops that count by for loops"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Inner loops first: what an outer loop tests may be computed by them."""

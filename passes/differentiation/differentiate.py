@@ -36,7 +36,6 @@ class Differentiate(Pass):
     """
 
     name: ClassVar[str] = "weft-differentiate"
-    summary: ClassVar[str] = "replace gradients and tangents by the ops that compute them"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Replace all gradients of a module, then what marks values."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ...dialect.mlir import Module, Operation, ir
 from ...dialect.ops.differentiation import Marker, Request
 from ...dialect.records import dataclass
@@ -19,9 +17,6 @@ AGAIN = "weft-gradients"
 @dataclass(frozen=True)
 class OptimizeGradients(Pass):
     """Run the pipeline `weft-gradients` where there are gradients; others pass at the cost of a look at every op."""
-
-    name: ClassVar[str] = "optimize-gradients"
-    summary: ClassVar[str] = "differentiate and optimise the result; does nothing without gradients"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Run the pipeline if there is something to do."""

@@ -47,7 +47,6 @@ class FuseElementwise(Pass):
     """
 
     name: ClassVar[str] = "weft-fuse-elementwise"
-    summary: ClassVar[str] = "compute elementwise ops in the loop nest that uses them"
 
     max_ops: int = 256
     """The cost of a group, in simple instructions; longer chains are cut, since compile time grows with bodies, and a

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import ClassVar
 
 from ...dialect.mlir import Block, Module, Operation, Value, dialect, ir
 from ...dialect.records import dataclass
@@ -41,11 +40,6 @@ class FuseSiblings(Pass):
     `mixed` does not say otherwise; those beside reductions and products, and between two products, are left to the
     kernels of these.
     """
-
-    name: ClassVar[str] = "fuse-siblings"
-    summary: ClassVar[str] = (
-        "compute elementwise ops that share what they read in one loop nest with several results"
-    )
 
     max_operands: int = 12
     """Arrays that one nest reads and writes at most: each takes registers, and a stream of the memory."""

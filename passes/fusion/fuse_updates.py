@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import ClassVar
 
 from ...dialect.mlir import Module, Operation, Value
 from ...dialect.ops.slicing import Slice, SliceUpdate
@@ -32,12 +31,7 @@ _MOST_OPS = 64
 
 @dataclass(frozen=True)
 class FuseUpdates(Pass):
-    """Write each element once where updates of overlapping regions of a tensor follow each other."""
-
-    name: ClassVar[str] = "fuse-updates"
-    summary: ClassVar[str] = (
-        "fuse updates of overlapping regions of a tensor, such as the reverse of a stencil"
-    )
+    """Fuse updates of overlapping regions of a tensor, such as the reverse of a stencil."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Go through all functions that update slices."""

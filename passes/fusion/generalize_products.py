@@ -11,7 +11,6 @@ memory. Products of matrices, which read all elements many times, stay as they a
 from __future__ import annotations
 
 import math
-from typing import ClassVar
 
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.records import dataclass
@@ -24,10 +23,7 @@ SMALLEST = 1024
 
 @dataclass(frozen=True)
 class GeneralizeProducts(Pass):
-    """Turn products that read a computed factor once into `linalg.generic`, which that factor is fused into."""
-
-    name: ClassVar[str] = "generalize-products"
-    summary: ClassVar[str] = "let products that read a computed factor once be fused with what computes it"
+    """Let products that read a computed factor once be fused with what computes it."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for function in defined_functions(module):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from ...dialect.mlir import Block, Module, Operation, Value, ir
 from ...dialect.op import FUNCTIONS
@@ -28,9 +27,6 @@ class ReadFirst(Pass):
     is computed of, and what reads through a view with the view; nothing moves over an op with effects, nor where a read
     needs the result of the update.
     """
-
-    name: ClassVar[str] = "read-first"
-    summary: ClassVar[str] = "move reads of a tensor in front of what updates it in place"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Go through all blocks of all functions."""

@@ -11,8 +11,6 @@ copied.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ...dialect.mlir import Block, Module, Operation, Value, ir
 from ...dialect.records import dataclass
 from ..base import Pass, Statistics
@@ -30,9 +28,6 @@ class ReadInserted(Pass):
     The two half steps of a stencil on two arrays are such ops: the second one reads what the first one wrote at all
     places around, and at the place itself, where `weft-simplify` knows the value.
     """
-
-    name: ClassVar[str] = "read-inserted"
-    summary: ClassVar[str] = "read what was put into a tensor from there, where the tensor is read anyway"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Look at every slice that is replaced."""

@@ -12,7 +12,7 @@ is zeros: so these are filled, too, unless it is proved that nobody can tell.
 
 from __future__ import annotations
 
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.ops.creation import Constant, Empty
@@ -50,9 +50,6 @@ class SkipFills(Pass):
     Rows are those of any one axis, of a known extent; they are written by `weft.slice_update`, or by a `weft.scatter`
     at an index that goes up or down by one with each iteration of an `scf.for`.
     """
-
-    name: ClassVar[str] = "skip-fills"
-    summary: ClassVar[str] = "do not fill tensors of which loops write each row before it is read"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Look at each use of equal elements."""

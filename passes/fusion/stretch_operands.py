@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import ClassVar
 
 from ...dialect.mlir import Module, Operation, Value
 from ...dialect.op import Elementwise
@@ -24,9 +23,6 @@ from ..rewriting import Graph, defined_functions, type_of
 @dataclass(frozen=True)
 class StretchOperands(Pass):
     """Move `weft.stretch` from the results of elementwise ops to their operands; two in a row become one."""
-
-    name: ClassVar[str] = "stretch-operands"
-    summary: ClassVar[str] = "stretch the operands of elementwise ops instead of their results"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Rewrite all functions in which something is stretched."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from ...dialect.mlir import Module, Operation, Value, ir
@@ -22,9 +20,6 @@ EXTRACT = "tensor.extract"
 @dataclass(frozen=True)
 class GuardExtracts(Pass):
     """Raise IndexError in front of each `tensor.extract` whose index is not known to be inside of the array."""
-
-    name: ClassVar[str] = "guard-extracts"
-    summary: ClassVar[str] = "check the indices of elements that are read"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Put a check in front of each op that needs one."""

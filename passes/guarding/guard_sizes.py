@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from ...dialect.attributes import type_from_mlir
 from ...dialect.extents import SCALAR, Axis, extent_source
@@ -30,9 +30,6 @@ TAKES_EMPTY = "reductions"
 @dataclass(frozen=True)
 class GuardSizes(Pass):
     """Raise in front of each op whose operands may be of sizes that it does not take."""
-
-    name: ClassVar[str] = "guard-sizes"
-    summary: ClassVar[str] = "check the sizes that ops rely on"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Put checks in front of each op that needs some."""

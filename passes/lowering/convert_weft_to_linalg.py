@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 from ...dialect.attributes import elements_from_mlir, type_from_mlir
 from ...dialect.errors import InternalError, UnsupportedError, WeftError
@@ -43,9 +43,6 @@ def _unlowered(op_class: type[Op]) -> WeftError:
 @dataclass(frozen=True)
 class ConvertWeftToLinalg(Pass):
     """Rewrite every function: tensors to their storage types, written arguments to memrefs, weft ops to linalg."""
-
-    name: ClassVar[str] = "convert-weft-to-linalg"
-    summary: ClassVar[str] = "lower the weft dialect to linalg on tensors"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Convert all functions of the module in place."""

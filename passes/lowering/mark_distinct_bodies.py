@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable
-from typing import ClassVar
 
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.records import dataclass
@@ -21,9 +20,6 @@ MARK = "weft.body"
 @dataclass(frozen=True)
 class MarkDistinctBodies(Pass):
     """Number the bodies of `linalg.generic` ops of which many have the same operands; equal bodies have one number."""
-
-    name: ClassVar[str] = "mark-distinct-bodies"
-    summary: ClassVar[str] = "number the bodies of loop nests of which many have the same operands, for cse"
 
     most: int = 16
     """So many nests with the same operands are left as they are: to compare them takes no time."""

@@ -95,10 +95,9 @@ def _erase(function: Operation, old: ir.Block) -> None:
 
 @dataclass(frozen=True)
 class Partition(Pass):
-    """Write functions that have arguments with a `weft.sharding` for one rank of a mesh: `mesh=d:2,e:3`, `rank=0,1`."""
+    """Write what one rank computes of functions whose arguments are split."""
 
     name: ClassVar[str] = "weft-partition"
-    summary: ClassVar[str] = "write what one rank computes of functions whose arguments are split"
 
     mesh: str = "d:2"
     rank: str = "0"

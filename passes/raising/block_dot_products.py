@@ -17,7 +17,7 @@ once, so that cache lines are read whole.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -81,9 +81,6 @@ class BlockDotProducts(Pass):
     however, to elements that an earlier iteration of the block could have read as they were before. Sums of floats
     are added up in another order, as those of all reductions may be.
     """
-
-    name: ClassVar[str] = "block-dot-products"
-    summary: ClassVar[str] = "compute the dot products of several iterations in one pass over what they share"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Look at the innermost loops."""

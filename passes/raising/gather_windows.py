@@ -13,7 +13,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
 
 from ...dialect.mlir import Block, Module, Operation, Value, ir
 from ...dialect.ops.indexing import Scatter
@@ -48,9 +47,6 @@ class GatherWindows(Pass):
 
     The windows lie at equal distances, and what is computed of them fills a box of the tensor, each place once.
     """
-
-    name: ClassVar[str] = "gather-windows"
-    summary: ClassVar[str] = "compute what loops take of windows as one convolution or pooling"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Look at what is updated last first, and at loops before what is in them."""

@@ -14,7 +14,6 @@ reads it once for many rows. What iterations take parts of is computed whole, ev
 from __future__ import annotations
 
 import math
-from typing import ClassVar
 
 import numpy as np
 
@@ -65,11 +64,6 @@ class HoistProducts(Pass):
     a matrix or a vector, stays the same, or iterations read a slice of it, along what the result keeps. Extents and the
     number of iterations have to be known. The product takes no more memory than its operands and what the loop carries.
     """
-
-    name: ClassVar[str] = "hoist-products"
-    summary: ClassVar[str] = (
-        "compute the products of a loop's vectors with one matrix as one product before it"
-    )
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Inner loops first: products that leave them may be of vectors that the outer ones take."""

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import ClassVar
 
 import numpy as np
 
@@ -69,9 +68,6 @@ class RaiseLoops(Pass):
     Parts are what is at one index of an axis. Sums of products are contractions, with an order of their own, like all;
     sums of integers, and largest and smallest elements, are reductions. Sums of other floats keep their order.
     """
-
-    name: ClassVar[str] = "raise-loops"
-    summary: ClassVar[str] = "write loops whose iterations do not need each other as ops on whole arrays"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Inner loops first."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import ClassVar
 
 from ...dialect.attributes import type_to_mlir
 from ...dialect.mlir import Module, Operation, Value, ir
@@ -52,9 +51,6 @@ class TransposeColumns(Pass):
     what it only reads, if all that it reads are columns. Between loops, and in loops around them, the tensor stays
     transposed if all that is done to it there can be done to it so.
     """
-
-    name: ClassVar[str] = "transpose-columns"
-    summary: ClassVar[str] = "keep tensors transposed whose columns a loop goes through"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Inner loops first: what is transposed before and behind them may be so in all of an outer one."""

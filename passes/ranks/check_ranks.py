@@ -13,7 +13,6 @@ Only what derivatives are asked by is looked at: elsewhere this changes nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
 
 from ...dialect.collectives import place_of
 from ...dialect.errors import DifferentiationError, DivergenceError
@@ -32,10 +31,7 @@ from .sameness import OTHERS, Samenesses, over_of
 
 @dataclass(frozen=True)
 class CheckRanks(Pass):
-    """Refuse what would leave ranks waiting, or give them gradients of nobody's function."""
-
-    name: ClassVar[str] = "check-ranks"
-    summary: ClassVar[str] = "let ranks do the same together, and sum gradients by what they share"
+    """Let ranks do the same together, and sum gradients by what they share."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Look at each function, with what is known of values when all of it was followed."""

@@ -11,8 +11,6 @@ Extremes of floats are those of integers in the same order, with NaN at the end 
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from ...dialect.collectives import combined_as
@@ -32,10 +30,7 @@ OF = "weft.of"
 
 @dataclass(frozen=True)
 class CombineExactly(Pass):
-    """Rewrite reductions over ranks of floats."""
-
-    name: ClassVar[str] = "combine-exactly"
-    summary: ClassVar[str] = "combine floats of ranks where NaN counts, and rounding happens once"
+    """Combine floats of ranks where NaN counts, and rounding happens once."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Rewrite each reduction whose operand is not in such a type yet."""

@@ -14,7 +14,6 @@ a rank does so is its own business: others may wait for the same messages at onc
 from __future__ import annotations
 
 import math
-from typing import ClassVar
 
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.op import Cost, Effect, Elementwise
@@ -37,9 +36,6 @@ _LEAST = 1 << 14
 @dataclass(frozen=True)
 class OverlapMessages(Pass):
     """Begin exchanges with neighbours, compute what needs nothing of them, then wait and compute the edges."""
-
-    name: ClassVar[str] = "overlap-messages"
-    summary: ClassVar[str] = "compute the middle of a tensor while its edges are on their way"
 
     least: int = _LEAST
 

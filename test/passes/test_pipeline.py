@@ -37,8 +37,6 @@ FLOATS = TensorType((3,), np.dtype(np.float32))
 class WithOptions(Pass):
     """A pass with an option of every kind."""
 
-    name: ClassVar[str] = "with-options"
-    summary: ClassVar[str] = "has options"
     some_number: int = 1
     some_flag: bool = False
     some_text: str = ""
@@ -47,9 +45,6 @@ class WithOptions(Pass):
 @dataclass(frozen=True)
 class Breaking(Pass):
     """A pass that leaves an invalid module."""
-
-    name: ClassVar[str] = "breaking"
-    summary: ClassVar[str] = "breaks the module"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         operation = module.body.operations[0].regions[0].blocks[0].operations[0]
@@ -60,9 +55,6 @@ class Breaking(Pass):
 class Failing(Pass):
     """A pass that raises."""
 
-    name: ClassVar[str] = "failing"
-    summary: ClassVar[str] = "fails"
-
     def run(self, module: Module, statistics: Statistics) -> None:
         raise InternalError("out of thread")
 
@@ -72,7 +64,6 @@ class Misnamed(Pass):
     """A pass that is registered under another name."""
 
     name: ClassVar[str] = "another"
-    summary: ClassVar[str] = "is not found"
 
 
 TABLE = {
@@ -128,6 +119,11 @@ def test_options_of_every_kind() -> None:
 def test_a_wrong_registration_is_found() -> None:
     with pytest.raises(InternalError, match="Misnamed is called another, but registered as misnamed"):
         load_pass("misnamed", TABLE)
+
+
+def test_names_and_summaries_are_those_of_the_classes() -> None:
+    assert (WithOptions.name, WithOptions.summary) == ("with-options", "a pass with an option of every kind")
+    assert (Misnamed.name, Misnamed.summary) == ("another", "a pass that is registered under another name")
 
 
 def test_every_registered_pass_can_be_loaded_and_says_what_it_does() -> None:

@@ -13,7 +13,7 @@ Where divisions do not wait for each other the machine starts one every few cycl
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from ....dialect.mlir import Module, Operation, Value, ir
 from ....dialect.records import dataclass
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class ShortenDivisions(Pass):
     """Multiply instead of dividing by a constant where an iteration of a loop waits for the division of the last."""
-
-    name: ClassVar[str] = "shorten-divisions"
-    summary: ClassVar[str] = "multiply instead of dividing by constants in chains of divisions, exactly"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Look at the divisions of scalars in the bodies of loops."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -14,9 +12,6 @@ from ...nests.nest import nested
 @dataclass(frozen=True)
 class ConvertCopies(Pass):
     """Replace `memref.copy` by `linalg.generic`, and drop copies of memory onto itself."""
-
-    name: ClassVar[str] = "convert-copies"
-    summary: ClassVar[str] = "write copies of memory as linalg.generic"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for view in module.body.operations:

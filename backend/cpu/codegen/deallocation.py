@@ -6,8 +6,6 @@ what a loop carries does, upstream's passes find out who is to free it, which ta
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -45,12 +43,7 @@ _USES = (
 
 @dataclass(frozen=True)
 class PlaceTemporaries(Pass):
-    """Put small temporaries on the stack and the others in front of loops, and free these."""
-
-    name: ClassVar[str] = "place-temporaries"
-    summary: ClassVar[str] = (
-        "put small temporaries on the stack, allocate the others before loops, and free them"
-    )
+    """Put small temporaries on the stack, allocate the others before loops, and free them."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         allocations: list[Operation] = []

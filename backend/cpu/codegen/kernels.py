@@ -6,7 +6,6 @@ Every linalg operation, alone or in a run of operations over the same rows, is w
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from ....dialect.mlir import Block, Module, Operation, ir
 from ....dialect.records import dataclass
@@ -22,9 +21,6 @@ from .stages.tiled_nests import tiled
 @dataclass(frozen=True)
 class ScheduleKernels(Pass):
     """Write the linalg operations of kernels as loops and vector code on memrefs."""
-
-    name: ClassVar[str] = "schedule-kernels"
-    summary: ClassVar[str] = "write kernels as loops and vector code on memrefs"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for view in defined_functions(module):

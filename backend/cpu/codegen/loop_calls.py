@@ -13,7 +13,6 @@ returns 0 where the loop did not raise the floating-point flag "invalid", by whi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 import numpy as np
 
@@ -32,10 +31,7 @@ from .native_calls import Memory, call_native, is_dense, only_store
 
 @dataclass(frozen=True)
 class WriteLoopCalls(Pass):
-    """Replace the calls of loops in kernels by calls of native functions on memory."""
-
-    name: ClassVar[str] = "write-loop-calls"
-    summary: ClassVar[str] = "write loops of ufuncs as calls of native code"
+    """Write loops of ufuncs as calls of native code."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for view in defined_functions(module):

@@ -7,8 +7,6 @@ The state is copied to the memory of the new one, in which the native code chang
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, Type, Value, ir
 from ....dialect.ops.random import FillRandom
 from ....dialect.records import dataclass
@@ -29,10 +27,7 @@ _CORE_OF_PCG = 4 * 8
 
 @dataclass(frozen=True)
 class WriteRandomNumbers(Pass):
-    """Replace what draws random numbers in kernels by calls on memrefs."""
-
-    name: ClassVar[str] = "write-random-numbers"
-    summary: ClassVar[str] = "write what draws random numbers as calls of native code"
+    """Write what draws random numbers as calls of native code."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for view in defined_functions(module):

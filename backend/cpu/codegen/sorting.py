@@ -11,7 +11,6 @@ Elements are sorted in the memory of the result; where they are read from or sto
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from ....dialect.attributes import type_from_mlir
 from ....dialect.mlir import Module, Operation, ir
@@ -38,10 +37,7 @@ SORTS = tuple(op.mlir_name() for op in (Sort, Argsort, Partition, PartitionAt))
 
 @dataclass(frozen=True)
 class WriteSorts(Pass):
-    """Replace the sorts of kernels by loops and calls on memrefs."""
-
-    name: ClassVar[str] = "write-sorts"
-    summary: ClassVar[str] = "write sorts as calls of native code, in loops over rows"
+    """Write sorts as calls of native code, in loops over rows."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for view in defined_functions(module):

@@ -8,8 +8,6 @@ Here, the results go to memory of their own first, which is one copy for all.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, Value, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -20,10 +18,7 @@ _INSERT, _SLICE = "tensor.insert_slice", "tensor.extract_slice"
 
 @dataclass(frozen=True)
 class SeparateUpdates(Pass):
-    """Compute what replaces a part of a tensor beside it, where other parts of the tensor are read for it."""
-
-    name: ClassVar[str] = "separate-updates"
-    summary: ClassVar[str] = "compute updates beside a tensor of which they read other parts"
+    """Compute updates beside a tensor of which they read other parts."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for view in defined_functions(module):

@@ -9,7 +9,6 @@ An array is its address, and behind it the extents that its type does not tell.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from ....dialect.records import NamedTuple, dataclass
 from ....passes.base import Statistics, TextPass
@@ -26,10 +25,7 @@ SMALL_WORKSPACE = 4096
 
 @dataclass(frozen=True)
 class AddCFunctions(TextPass):
-    """Add the functions of C for a planned function."""
-
-    name: ClassVar[str] = "add-c-functions"
-    summary: ClassVar[str] = "add the functions that programs in C call"
+    """Add the functions that programs in C call."""
 
     function: CFunction
     is_checked: bool = False

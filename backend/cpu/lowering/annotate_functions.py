@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -23,9 +21,6 @@ class AnnotateFunctions(Pass):
 
     The buffer plan keeps the arguments of kernels apart, and the caller of the function keeps apart what it writes.
     """
-
-    name: ClassVar[str] = "annotate-functions"
-    summary: ClassVar[str] = "tell LLVM that arguments do not overlap, and how wide vectors are"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for view in module.body.operations:

@@ -7,7 +7,6 @@ between where each is read and where it is used, and LLVM takes a time that grow
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, Value, ir
 from ....dialect.records import dataclass
@@ -30,9 +29,6 @@ class ReadArgumentTable(Pass):
 
     f(a, b, ..., workspace, record) becomes f(arrays, workspace, record).
     """
-
-    name: ClassVar[str] = "read-argument-table"
-    summary: ClassVar[str] = "let functions of many arrays look up each where they use it"
 
     data: int = DATA
     """Where the objects in the table have the address of the elements, in bytes."""

@@ -7,7 +7,6 @@ branch; vector code goes without it.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from ....dialect.records import dataclass
 from ....passes.base import Statistics, TextPass
@@ -21,9 +20,6 @@ _WEIGHTS = 999_999
 @dataclass(frozen=True)
 class WeighBranches(TextPass):
     """Give weights to the branches on what is expected to be false."""
-
-    name: ClassVar[str] = "weigh-branches"
-    summary: ClassVar[str] = "give weights to branches on what is expected to be false"
 
     def run(self, text: str, statistics: Statistics) -> str:
         return weigh_branches(text)

@@ -8,7 +8,6 @@ planned function notes it in the error record.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from ....dialect.mlir import Block, Module, Operation, Value, dialect, ir
 from ....dialect.records import dataclass
@@ -21,10 +20,7 @@ from ...planning.plan_attributes import PLAN, SCRATCH
 
 @dataclass(frozen=True)
 class CheckScratch(Pass):
-    """End functions whose temporaries get no memory, and those that called them."""
-
-    name: ClassVar[str] = "check-scratch"
-    summary: ClassVar[str] = "end the call where kernels get no memory for temporaries"
+    """End the call where kernels get no memory for temporaries."""
 
     of_loops: bool = False
     """Whether the loops of ufuncs that kernels call ask for memory, too, and count where there is none."""

@@ -10,7 +10,6 @@ heap blocks.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from ....dialect.mlir import Module
 from ....dialect.records import dataclass
@@ -26,10 +25,7 @@ from .parameters import BY_POINTER
 
 @dataclass(frozen=True)
 class AddEntries(TextPass):
-    """Add the functions that are called from outside."""
-
-    name: ClassVar[str] = "add-entries"
-    summary: ClassVar[str] = "add the functions that a caller enters through"
+    """Add the functions that a caller enters through."""
 
     plans: tuple[Plan, ...] = ()
     by_pointer: frozenset[str] = frozenset()

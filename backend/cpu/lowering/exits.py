@@ -6,7 +6,6 @@ The error record is filled before. A caller of a kernel that may fail looks at i
 from __future__ import annotations
 
 import itertools
-from typing import ClassVar
 
 from ....dialect.mlir import Block, Module, Operation, Type, Value, ir
 from ....dialect.records import dataclass
@@ -21,9 +20,6 @@ class BranchAtExits(Pass):
 
     Upstream would, too, but from the first to the last: each time it moves all that follows to a new block.
     """
-
-    name: ClassVar[str] = "branch-at-exits"
-    summary: ClassVar[str] = "turn failed checks outside of loops into branches"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for function in module.body.operations:
@@ -73,9 +69,6 @@ def _is_exiting(branch: Operation) -> bool:
 @dataclass(frozen=True)
 class LowerExits(Pass):
     """Turn every exit call of a module in the LLVM dialect into a return from its function."""
-
-    name: ClassVar[str] = "lower-exits"
-    summary: ClassVar[str] = "turn calls that end the call into returns, in the LLVM dialect"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         statistics["exits"] += return_at_exits(module.body)

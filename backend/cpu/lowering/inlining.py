@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import field
-from typing import ClassVar
 
 from ....dialect.mlir import Block, Module, Operation, ir
 from ....dialect.records import dataclass
@@ -46,10 +45,7 @@ are: "counted", or "other" ones alone."""
 
 @dataclass(frozen=True)
 class ChooseInlining(Pass):
-    """Note which kernels are to be inlined, and which functions have loops on scalars."""
-
-    name: ClassVar[str] = "choose-inlining"
-    summary: ClassVar[str] = "choose the kernels to inline, and note where LLVM has loops to look at"
+    """Choose the kernels to inline, and note where LLVM has loops to look at."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         graph = CallGraph.of(module)

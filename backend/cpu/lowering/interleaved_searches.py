@@ -12,7 +12,6 @@ not know what reads that wait cost, and works on one vector at a time.
 from __future__ import annotations
 
 import math
-from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, Value, ir
 from ....dialect.records import dataclass
@@ -29,12 +28,7 @@ _ANNOTATION = f"#llvm.loop_annotation<unroll = <disable = true>, interleave = <c
 
 @dataclass(frozen=True)
 class InterleaveSearches(Pass):
-    """Tell LLVM to work on several vectors where each iteration waits for one read after the other."""
-
-    name: ClassVar[str] = "interleave-searches"
-    summary: ClassVar[str] = (
-        "have LLVM work on several vectors of loops whose iterations wait for chained reads"
-    )
+    """Have LLVM work on several vectors of loops whose iterations wait for chained reads."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for op in operations_of(module.operation):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -18,9 +16,6 @@ class LinkFunctions(Pass):
     Only the entries, which call the planned functions, are seen from outside. What is inlined always is, which
     happens first: so its code is optimised once, and not once more in each caller.
     """
-
-    name: ClassVar[str] = "link-functions"
-    summary: ClassVar[str] = "make the functions of a planned module internal, inlined always or never"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         if not planned_functions(module):

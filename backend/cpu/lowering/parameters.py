@@ -6,8 +6,6 @@ function of a hundred arrays would have seven hundred parameters, and LLVM looks
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, Type, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -19,10 +17,7 @@ BY_POINTER = "llvm.bareptr"
 
 @dataclass(frozen=True)
 class PassPointers(Pass):
-    """Pass pointers alone to the functions whose types allow it, in all their calls."""
-
-    name: ClassVar[str] = "pass-pointers"
-    summary: ClassVar[str] = "pass arrays as pointers alone where their types tell the rest"
+    """Pass arrays as pointers alone where their types tell the rest."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for view in module.body.operations:

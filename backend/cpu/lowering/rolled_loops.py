@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import field
-from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation
 from ....dialect.records import dataclass
@@ -26,10 +25,7 @@ MAX_STEPS = 1000
 
 @dataclass(frozen=True)
 class KeepRolled(Pass):
-    """Tell LLVM which loops around loops not to write out."""
-
-    name: ClassVar[str] = "keep-rolled"
-    summary: ClassVar[str] = "keep LLVM from unrolling loops around long loops"
+    """Keep LLVM from unrolling loops around long loops."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         functions = symbols_of(module)

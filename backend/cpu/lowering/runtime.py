@@ -6,7 +6,6 @@ A heap block is an entry of a table: the descriptor of a memref of bytes (see pl
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
 
 from ....dialect.mlir import Module, ir
 from ....dialect.records import dataclass
@@ -100,10 +99,7 @@ _POLLS = {True: DECLARATIONS + POLL_FUNCTION, False: FLAG_FUNCTION}
 
 @dataclass(frozen=True)
 class LinkRuntime(Pass):
-    """Define the runtime functions that a module in the LLVM dialect declares."""
-
-    name: ClassVar[str] = "link-runtime"
-    summary: ClassVar[str] = "define the functions of the backend's own that a module calls"
+    """Define the functions of the backend's own that a module calls."""
 
     python: bool = True
     """Whether Python is asked for interrupts; if not, a flag of the caller is looked at."""

@@ -7,8 +7,6 @@ f.task(begin, end, operands)                calls f(begin, end, a, b, ...)
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -18,10 +16,7 @@ from ...planning.names import PARALLEL_FOR, parallel_name
 
 @dataclass(frozen=True)
 class LinkSharedLoops(Pass):
-    """Define the sharing functions that a module in the LLVM dialect declares."""
-
-    name: ClassVar[str] = "link-shared-loops"
-    summary: ClassVar[str] = "define what calls the pool of threads"
+    """Define what calls the pool of threads."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         statistics["shared loops"] += _link(module)

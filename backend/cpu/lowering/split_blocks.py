@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import ClassVar
 
 from ....dialect.mlir import Block, Module, Operation, ir
 from ....dialect.records import dataclass
@@ -26,10 +25,7 @@ _MANY = 64
 
 @dataclass(frozen=True)
 class SplitBlocks(Pass):
-    """Split the blocks of functions, and of branches and loops in these, into blocks with few branches and loops."""
-
-    name: ClassVar[str] = "split-blocks"
-    summary: ClassVar[str] = "split long blocks before branches and loops become jumps"
+    """Split long blocks before branches and loops become jumps."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for function in operations_in(module.body):

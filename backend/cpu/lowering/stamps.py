@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -36,11 +34,6 @@ class StampKernels(Pass):
 
     A note has the name of the kernel and its line, which are a text in the code: `kernel_0 model.py:12`.
     """
-
-    name: ClassVar[str] = "stamp-kernels"
-    summary: ClassVar[str] = (
-        "note when kernels and shared pieces of loops begin and end, where that is asked for"
-    )
 
     def run(self, module: Module, statistics: Statistics) -> None:
         if not is_stamped(module):

@@ -8,8 +8,32 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
+from functools import wraps
+from types import FunctionType
+from typing import Any, NoReturn
 
 from ....dialect.errors import InternalError
+
+_CALLED = "native code was called as Python"
+
+
+def only_native(names: dict[str, Any]) -> tuple[str, ...]:
+    """Let the functions of a module raise where Python calls them: it says what they do, and has no code for them.
+
+    Returns what they are called.
+    """
+
+    def refusing(function: FunctionType) -> Callable[..., NoReturn]:
+        @wraps(function)
+        def refused(*_: object) -> NoReturn:
+            raise InternalError(_CALLED)
+
+        return refused
+
+    own = [value for value in names.values() if isinstance(value, FunctionType) and value is not only_native]
+    given = {value.__name__: refusing(value) for value in own if value.__module__ == names["__name__"]}
+    names.update(given)
+    return tuple(given)
 
 
 class Static(int):
@@ -29,7 +53,7 @@ class CFunction:
         self.parameters, self.result = parameters, result
 
     def __call__(self, *arguments: int) -> int:
-        raise _only_native()
+        raise InternalError(_CALLED)
 
 
 class Order(enum.Enum):
@@ -44,113 +68,90 @@ class Order(enum.Enum):
 
 def word(address: int) -> int:
     """The 64-bit integer at an address."""
-    raise _only_native()
 
 
 def half(address: int) -> int:
     """The signed 32-bit integer at an address."""
-    raise _only_native()
 
 
 def byte(address: int) -> int:
     """The unsigned 8-bit integer at an address."""
-    raise _only_native()
 
 
 def set_word(address: int, value: int) -> None:
     """Store a 64-bit integer."""
-    raise _only_native()
 
 
 def set_half(address: int, value: int) -> None:
     """Store the lower 32 bits."""
-    raise _only_native()
 
 
 def set_byte(address: int, value: int) -> None:
     """Store the lower 8 bits."""
-    raise _only_native()
 
 
 def stack(words: int) -> int:
     """The address of memory that is there until the function returns, aligned to 16 bytes."""
-    raise _only_native()
 
 
 def atomic_load(address: int, order: Order) -> int:
     """The word at an address, which other threads may be writing."""
-    raise _only_native()
 
 
 def atomic_store(address: int, value: int, order: Order) -> None:
     """Store a word that other threads may be reading."""
-    raise _only_native()
 
 
 def atomic_exchange(address: int, value: int, order: Order) -> int:
     """Store a word; the one that was there."""
-    raise _only_native()
 
 
 def atomic_add(address: int, value: int, order: Order) -> int:
     """Add to a word; what it was before."""
-    raise _only_native()
 
 
 def atomic_and(address: int, value: int, order: Order) -> int:
     """Clear the bits of a word that are not set in a value; what it was before."""
-    raise _only_native()
 
 
 def compare_exchange(address: int, expected: int, value: int, success: Order, failure: Order) -> int:
     """Store a word if the expected one is there; whether it was."""
-    raise _only_native()
 
 
 def compare_exchange_weak(address: int, expected: int, value: int, success: Order, failure: Order) -> int:
     """The same, but it may fail for no reason: for loops that try again."""
-    raise _only_native()
 
 
 def pause() -> None:
     """Do as little as the processor can, for a moment: between two looks at what another thread writes."""
-    raise _only_native()
 
 
 def bit_length(value: int) -> int:
     """How many bits a word has up to its highest one that is set."""
-    raise _only_native()
 
 
 def api(index: int) -> int:
     """A word of the table that whoever linked the code filled."""
-    raise _only_native()
 
 
 def address_of(function: Callable[..., object]) -> int:
     """The address of another function of native code, for C to call."""
-    raise _only_native()
 
 
 def call(function: int, *arguments: int) -> int:
     """Call a C function that takes and returns 64-bit integers or addresses."""
-    raise _only_native()
 
 
 def call_int(function: int, *arguments: int) -> int:
     """Call a C function that returns an `int`."""
-    raise _only_native()
 
 
 def call_double(function: int, bits: int) -> int:
     """Call a C function that takes the `double` with these bits, and returns an address."""
-    raise _only_native()
 
 
 def call_void(function: int, *arguments: int) -> None:
     """Call a C function that returns nothing."""
-    raise _only_native()
 
 
-def _only_native() -> InternalError:
-    return InternalError("native code was called as Python")
+only_native(globals())

@@ -9,187 +9,152 @@ from functools import cache
 
 import numpy as np
 
-from ....dialect.errors import InternalError
+from ..native_python.intrinsics import only_native
 from .ziggurat_tables import BORDERS, INVERSE_BORDER, table
 
 
 def algorithm() -> int:
     """The number of the algorithm, as `words.py` counts them."""
-    raise _only_native()
 
 
 def multiply_high(left: int, right: int) -> int:
     """The upper half of the product of two unsigned words."""
-    raise _only_native()
 
 
 def rotate_right(value: int, places: int) -> int:
     """The bits of a word, moved in a circle."""
-    raise _only_native()
 
 
 def unsigned_less(left: int, right: int) -> int:
     """1 if an unsigned word is less than another one, else 0."""
-    raise _only_native()
 
 
 def unsigned_remainder(left: int, right: int) -> int:
     """The remainder of a division of unsigned words."""
-    raise _only_native()
 
 
 def is_double() -> int:
     """1 if floats have 64 bits, 0 if they have 32."""
-    raise _only_native()
 
 
 def real(value: int) -> int:
     """The float of an integer."""
-    raise _only_native()
 
 
 def unit() -> int:
     """What a uniform number has as a last place."""
-    raise _only_native()
 
 
 def plus(left: int, right: int) -> int:
     """The sum of floats."""
-    raise _only_native()
 
 
 def minus(left: int, right: int) -> int:
     """The difference of floats."""
-    raise _only_native()
 
 
 def times(left: int, right: int) -> int:
     """The product of floats."""
-    raise _only_native()
 
 
 def over(left: int, right: int) -> int:
     """The quotient of floats."""
-    raise _only_native()
 
 
 def root_of(value: int) -> int:
     """The square root of a float."""
-    raise _only_native()
 
 
 def log_of(value: int) -> int:
     """The logarithm of a float: that of the C library, as Python's and NumPy's are."""
-    raise _only_native()
 
 
 def cosine_of(value: int) -> int:
     """The cosine of a float of double precision: that of the C library."""
-    raise _only_native()
 
 
 def sine_of(value: int) -> int:
     """The sine of a float of double precision: that of the C library."""
-    raise _only_native()
 
 
 def python_float(value: int) -> int:
     """A new `float` of Python's of a float of double precision."""
-    raise _only_native()
 
 
 def float_of_python(value: int) -> int:
     """The float of double precision that a number of Python's is."""
-    raise _only_native()
 
 
 def numpys_binomial(state: int, chance: int, count: int, kept: int) -> int:
     """A number of NumPy's binomial distribution; `kept` is what it computes of the parameters."""
-    raise _only_native()
 
 
 def numpys_of_one(state: int, parameter: int) -> int:
     """A number of a distribution of NumPy's that has one parameter, a float."""
-    raise _only_native()
 
 
 def numpys_of_two(state: int, first: int, second: int) -> int:
     """A number of a distribution of NumPy's that has two parameters, floats."""
-    raise _only_native()
 
 
 def negative(value: int) -> int:
     """A float with the other sign."""
-    raise _only_native()
 
 
 def is_less(left: int, right: int) -> int:
     """1 if a float is less than another one, else 0."""
-    raise _only_native()
 
 
 def log1p_of(value: int) -> int:
     """The logarithm of one plus a float: that of the C library, as NumPy's is."""
-    raise _only_native()
 
 
 def is_below_normal(height: int, place: int) -> int:
     """1 if a height is below the normal density (of maximum 1) at a place, in double precision; else 0."""
-    raise _only_native()
 
 
 def is_below_exponential(height: int, place: int) -> int:
     """1 if a height is below the exponential density at a place, else 0."""
-    raise _only_native()
 
 
 def limit(layer: int) -> int:
     """The integer below which a number is inside of its layer."""
-    raise _only_native()
 
 
 def width(layer: int) -> int:
     """The float that scales integers to a layer."""
-    raise _only_native()
 
 
 def height(layer: int) -> int:
     """The density at the border of a layer."""
-    raise _only_native()
 
 
 def border() -> int:
     """Where the tail begins."""
-    raise _only_native()
 
 
 def inverse_border() -> int:
     """One by where the tail begins."""
-    raise _only_native()
 
 
 def integer_bits() -> int:
     """How many bits the integers have; 1 for booleans."""
-    raise _only_native()
 
 
 def integer_bytes() -> int:
     """How many bytes the integers have."""
-    raise _only_native()
 
 
 def integer(address: int) -> int:
     """The integer at an address."""
-    raise _only_native()
 
 
 def set_integer(address: int, value: int) -> int:
     """Store an integer."""
-    raise _only_native()
 
 
-def _only_native() -> InternalError:
-    return InternalError("native code was called as Python")
+GIVEN = only_native(globals())
+"""All functions."""
 
 
 def bits_of(value: float) -> int:
@@ -382,14 +347,3 @@ def _table(name: str, part: str, distribution: str, precision: str) -> str:
 @cache
 def _bits(value: float, dtype: np.dtype[np.generic]) -> int:
     return int(np.asarray(value, dtype).view(f"u{dtype.itemsize}"))
-
-
-GIVEN = (
-    "algorithm", "multiply_high", "rotate_right", "unsigned_less", "unsigned_remainder", "is_double", "real", "unit",
-    "plus", "minus", "times", "over", "root_of", "log_of", "cosine_of", "sine_of", "python_float",
-    "float_of_python", "numpys_binomial", "numpys_of_one", "numpys_of_two", "negative", "is_less", "log1p_of",
-    "is_below_normal",
-    "is_below_exponential", "limit", "width", "height", "border", "inverse_border", "integer_bits", "integer_bytes",
-    "integer", "set_integer",
-)  # fmt: skip
-"""All functions."""

@@ -10,7 +10,6 @@ block that a call has, and numbers of the state that the host looks at are copie
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from ....dialect.records import NamedTuple, dataclass
 from ....passes.base import Statistics, TextPass
@@ -40,10 +39,7 @@ APART = 256
 
 @dataclass(frozen=True)
 class AddDeviceFunctions(TextPass):
-    """Add the functions of C for a planned function of a GPU."""
-
-    name: ClassVar[str] = "add-device-functions"
-    summary: ClassVar[str] = "add the functions that programs in C call, where arrays lie on a GPU"
+    """Add the functions that programs in C call, where arrays lie on a GPU."""
 
     function: CFunction
     number: int

@@ -7,8 +7,6 @@ bufferization.materialize_in_destination %2 in restrict writable %places
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, Value, ir
 from ....dialect.ops.sorting import Argsort
 from ....dialect.records import dataclass
@@ -27,10 +25,7 @@ _WRITTEN = ("arith", "complex", "gpu", "math", "memref", "scf")
 
 @dataclass(frozen=True)
 class WriteDeviceSorts(Pass):
-    """Replace the sorts of kernels of the device by launches."""
-
-    name: ClassVar[str] = "write-device-sorts"
-    summary: ClassVar[str] = "write sorts of the device as launches that sort tiles and merge runs"
+    """Write sorts of the device as launches that sort tiles and merge runs."""
 
     def require(self, module: Module) -> None:
         require_device(module)

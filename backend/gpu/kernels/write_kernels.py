@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.errors import InternalError
 from ....dialect.mlir import Module, Operation, ir
 from ....dialect.records import dataclass
@@ -23,10 +21,7 @@ _WRITTEN = ("complex", "gpu", "nvvm", "ub", "vector", "llvm", "scf", "memref", "
 
 @dataclass(frozen=True)
 class ScheduleDeviceKernels(Pass):
-    """Replace what kernels do by launches of device kernels."""
-
-    name: ClassVar[str] = "schedule-device-kernels"
-    summary: ClassVar[str] = "write kernels as device kernels, and their launches"
+    """Write kernels as device kernels, and their launches."""
 
     def require(self, module: Module) -> None:
         require_device(module)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -13,9 +11,6 @@ from ...cpu.lowering.exits import return_at_exits
 @dataclass(frozen=True)
 class ExitDeviceKernels(Pass):
     """Turn every exit call of device kernels in the LLVM dialect into a return."""
-
-    name: ClassVar[str] = "exit-device-kernels"
-    summary: ClassVar[str] = "turn calls that end a thread into returns, in the kernels of `gpu.module`s"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for view in module.body.operations:

@@ -7,8 +7,6 @@ numbers (`weft.constants`).
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.errors import InternalError
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from ....dialect.records import dataclass
@@ -34,10 +32,7 @@ CONSTANTS = "weft.constants"
 
 @dataclass(frozen=True)
 class LowerDeviceMemory(Pass):
-    """Let functions of the host use memory of the device through the driver."""
-
-    name: ClassVar[str] = "lower-device-memory"
-    summary: ClassVar[str] = "turn loads, stores and copies of the device's memory into calls of the driver"
+    """Turn loads, stores and copies of the device's memory into calls of the driver."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         constants, failures = dict[str, int](), FailureSites(module)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
-from typing import ClassVar
 
 from ....dialect.records import dataclass
 from ....passes.base import Statistics, TextPass
@@ -20,10 +19,7 @@ _NAME = re.compile(r"@(\w+)\(")
 
 @dataclass(frozen=True)
 class LinkDriverFunctions(TextPass):
-    """Define the functions that assembly declares to talk to the driver."""
-
-    name: ClassVar[str] = "link-driver-functions"
-    summary: ClassVar[str] = "define the functions that talk to the driver, where a module calls them"
+    """Define the functions that talk to the driver, where a module calls them."""
 
     def run(self, text: str, statistics: Statistics) -> str:
         texts = _texts()

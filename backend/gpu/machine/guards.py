@@ -11,8 +11,6 @@ Copies and numbers that the host would put into arguments are left to such kerne
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, dialect, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -29,10 +27,7 @@ _WAYWARD = ("scf.", "tensor.extract", "tensor.insert", "memref.load", "memref.st
 
 @dataclass(frozen=True)
 class GuardKernels(Pass):
-    """Let kernels do nothing once a check on the device has failed."""
-
-    name: ClassVar[str] = "guard-kernels"
-    summary: ClassVar[str] = "let device kernels look whether a check before has failed"
+    """Let device kernels look whether a check before has failed."""
 
     def require(self, module: Module) -> None:
         require_placed(module, self.name)

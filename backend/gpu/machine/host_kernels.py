@@ -10,7 +10,6 @@ in the program.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from ....dialect.records import dataclass
@@ -43,10 +42,7 @@ HOST_KERNELS = "weft.host_kernels"
 
 @dataclass(frozen=True)
 class CopyForHostKernels(Pass):
-    """Call the kernels that launch nothing on copies of their arrays."""
-
-    name: ClassVar[str] = "copy-for-host-kernels"
-    summary: ClassVar[str] = "run the kernels of the host on copies of the device's arrays"
+    """Run the kernels of the host on copies of the device's arrays."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         kernels = kernels_of(module)

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from ....dialect.records import dataclass, replace
@@ -65,9 +64,6 @@ _REASON = "one block does the whole loop sooner than the kernels in it are launc
 @dataclass(frozen=True)
 class JoinLoops(Pass):
     """Join the kernels of loops that one block runs sooner than they are launched."""
-
-    name: ClassVar[str] = "join-loops"
-    summary: ClassVar[str] = "run loops of little kernels in one kernel"
 
     def require(self, module: Module) -> None:
         require_placed(module, self.name)

@@ -7,8 +7,6 @@ gpu.module @kernel_1_device { gpu.func @kernel_1 }        gpu.func @kernel_0
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -18,9 +16,6 @@ from ....passes.rewriting import operations_of
 @dataclass(frozen=True)
 class JoinDeviceModules(Pass):
     """Move all device kernels into the first `gpu.module`, and let launches name it."""
-
-    name: ClassVar[str] = "join-device-modules"
-    summary: ClassVar[str] = "put all device kernels into one `gpu.module`"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         first, *others = _device_modules(module) or [None]

@@ -7,8 +7,6 @@ the order of their numbers. Parameters are words on the stack, and the driver is
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -46,10 +44,7 @@ _DEALLOCATIONS = ("memref.dealloc", "gpu.dealloc")
 
 @dataclass(frozen=True)
 class LowerLaunches(Pass):
-    """Let native code of the host launch the kernels."""
-
-    name: ClassVar[str] = "lower-launches"
-    summary: ClassVar[str] = "turn launches into calls of the driver"
+    """Turn launches into calls of the driver."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         numbers, failures = dict[str, int](), FailureSites(module)

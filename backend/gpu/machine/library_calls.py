@@ -11,7 +11,6 @@ extents; and where the status is written. An argument that holds nothing yet is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from ....dialect.device_routines import NUMBERS
 from ....dialect.mlir import Module, Operation, Value, dialect, ir
@@ -38,10 +37,7 @@ from .host_functions import (
 
 @dataclass(frozen=True)
 class WriteLibraryCalls(Pass):
-    """Replace the calls of libraries in kernels by calls of native code on memory of the device."""
-
-    name: ClassVar[str] = "write-library-calls"
-    summary: ClassVar[str] = "write routines of libraries of a GPU as calls of native code"
+    """Write routines of libraries of a GPU as calls of native code."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         failures = FailureSites(module)

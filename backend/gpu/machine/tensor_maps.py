@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -16,9 +14,6 @@ MAP_BYTES, MAP_ALIGNMENT = 128, 128
 @dataclass(frozen=True)
 class PassTensorMaps(Pass):
     """Let device kernels in the LLVM dialect take tensor maps by value."""
-
-    name: ClassVar[str] = "pass-tensor-maps"
-    summary: ClassVar[str] = "let device kernels take tensor maps by value"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for view in module.body.operations:

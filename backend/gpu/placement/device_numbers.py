@@ -13,7 +13,6 @@ extent, no index, no error), the arithmetic becomes a kernel of its own, from ra
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from ....dialect.ops.state import RaiseIf
@@ -34,10 +33,7 @@ _RAISE = RaiseIf.mlir_name()
 
 @dataclass(frozen=True)
 class KeepNumbersOnDevice(Pass):
-    """Move arithmetic on numbers of the device into kernels."""
-
-    name: ClassVar[str] = "keep-numbers-on-device"
-    summary: ClassVar[str] = "compute on the device with numbers that only the device needs"
+    """Compute on the device with numbers that only the device needs."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         entries = entries_of(module)

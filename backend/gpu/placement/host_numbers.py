@@ -9,8 +9,6 @@ tensor is given the number instead. Arguments of rank 0 that are only read as nu
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, Value, dialect, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -23,10 +21,7 @@ from .kernel_variants import callee_of, change_arguments, take_by_value
 
 @dataclass(frozen=True)
 class PassNumbersByValue(Pass):
-    """Give numbers of the host to kernels as numbers."""
-
-    name: ClassVar[str] = "pass-numbers-by-value"
-    summary: ClassVar[str] = "give numbers that the host has to kernels by value"
+    """Give numbers that the host has to kernels by value."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         entries = entries_of(module)

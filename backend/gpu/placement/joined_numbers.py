@@ -9,7 +9,6 @@ What the first stores, the second takes as it is. Memory that is used again for 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, Value, dialect, ir
 from ....dialect.op import FUNCTIONS
@@ -38,9 +37,6 @@ _MEMORY = (
 @dataclass(frozen=True)
 class JoinNumberKernels(Pass):
     """Join kernels of numbers that are called one after the other."""
-
-    name: ClassVar[str] = "join-number-kernels"
-    summary: ClassVar[str] = "compute numbers of the device that follow each other in one kernel"
 
     def require(self, module: Module) -> None:
         require_placed(module, self.name)

@@ -13,7 +13,6 @@ and so does what takes no arrays: the host has all that it needs for it. Numbers
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from ....dialect.records import dataclass
@@ -28,10 +27,7 @@ from .kernel_variants import as_tensor, callee_of, from_tensor, stored_type
 
 @dataclass(frozen=True)
 class StoreNumberResults(Pass):
-    """Let short kernels store the numbers that they return."""
-
-    name: ClassVar[str] = "store-number-results"
-    summary: ClassVar[str] = "let short kernels store the numbers that they return, as a device needs it"
+    """Let short kernels store the numbers that they return, as a device needs it."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         kernels = kernel_functions(module)

@@ -7,8 +7,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, Value, ir
 from ....dialect.ops.random import FillRandom
 from ....dialect.ops.ufunc_loops import CallLibrary, CallLoop
@@ -36,9 +34,6 @@ RETURNS = "it returns numbers that the host needs"
 @dataclass(frozen=True)
 class PlaceKernels(Pass):
     """Say of each kernel whether it runs on the device or on the host."""
-
-    name: ClassVar[str] = "place-kernels"
-    summary: ClassVar[str] = "say which kernels run on the device, and which on the host"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for function in kernel_functions(module).values():

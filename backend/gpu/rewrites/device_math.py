@@ -7,7 +7,6 @@ upstream's lowering for GPUs knows them as functions of a library only, of which
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, Value, ir
 from ....dialect.records import dataclass
@@ -36,9 +35,6 @@ _INTRINSICS = {
 @dataclass(frozen=True)
 class ExpandDeviceMath(Pass):
     """Replace elementary functions in the modules of device kernels by arithmetic and instructions."""
-
-    name: ClassVar[str] = "expand-device-math"
-    summary: ClassVar[str] = "replace elementary functions in device kernels by arithmetic"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         module.context.get_dialect_descriptor("llvm")

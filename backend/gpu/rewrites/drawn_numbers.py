@@ -8,8 +8,6 @@ for the state behind them. A generator moves on once for each draw, in branches 
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, Type, Value, ir
 from ....dialect.ops.random import FillRandom
 from ....dialect.records import dataclass
@@ -25,10 +23,7 @@ from .random_words import Pcg, Philox, Words, constant, nest, word_of
 
 @dataclass(frozen=True)
 class DrawByPlace(Pass):
-    """Compute uniform numbers by their places, and fuse them with what they are used for."""
-
-    name: ClassVar[str] = "draw-by-place"
-    summary: ClassVar[str] = "draw uniform numbers at all places at once, by jumping ahead"
+    """Draw uniform numbers at all places at once, by jumping ahead."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         draws = [op for op in operations_of(module.operation) if _is_by_place(op)]

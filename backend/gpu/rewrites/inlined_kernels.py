@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -15,9 +13,6 @@ from ..placement.kernel_variants import callee_of
 @dataclass(frozen=True)
 class InlineKernels(Pass):
     """Put kernels that other kernels call in the place of the calls."""
-
-    name: ClassVar[str] = "inline-kernels"
-    summary: ClassVar[str] = "make kernels that a kernel calls a part of it"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         kernels = kernel_functions(module)

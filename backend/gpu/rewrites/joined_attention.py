@@ -6,8 +6,6 @@ threads that compute them.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, Value, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -19,10 +17,7 @@ from .widened_factors import read_half, widening
 
 @dataclass(frozen=True)
 class JoinAttention(Pass):
-    """Let the operations of attention share a kernel."""
-
-    name: ClassVar[str] = "join-attention"
-    summary: ClassVar[str] = "let the products of attention, and the softmax between them, share a kernel"
+    """Let the products of attention, and the softmax between them, share a kernel."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for function in module.body.operations:

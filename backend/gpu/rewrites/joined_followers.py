@@ -8,8 +8,6 @@ Kernels of products take what follows them anyway, where that has one result.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -20,9 +18,6 @@ from ...planning.outlining.clusters import JOINS
 @dataclass(frozen=True)
 class JoinFollowers(Pass):
     """Let reductions and products share a kernel with the op that alone asks for what they make."""
-
-    name: ClassVar[str] = "join-followers"
-    summary: ClassVar[str] = "let what is made of each number of a sum or product share its kernel"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for function in module.body.operations:

@@ -13,7 +13,7 @@ is read for the condition is read at the same time, so that the search costs a d
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from ....dialect.mlir import Module, Operation, Value, dialect, ir
 from ....dialect.records import dataclass
@@ -37,10 +37,7 @@ _FAULTS = ("arith.divsi", "arith.divui", "arith.remsi", "arith.remui", "arith.ce
 
 @dataclass(frozen=True)
 class JoinSearches(Pass):
-    """Let all threads search where one would, in nests without loops."""
-
-    name: ClassVar[str] = "join-searches"
-    summary: ClassVar[str] = "let threads share a search, as for an index that is out of bounds"
+    """Let threads share a search, as for an index that is out of bounds."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         loops = [op for op in operations_of(module.operation) if op.name == "scf.for"]

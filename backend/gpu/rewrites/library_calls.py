@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -38,10 +38,7 @@ Rule: TypeAlias = "Callable[[Emitter, str, Given], list[Tensor] | None]"
 
 @dataclass(frozen=True)
 class CallLibraries(Pass):
-    """Compute with the libraries of the device what they have, where it has them."""
-
-    name: ClassVar[str] = "call-libraries"
-    summary: ClassVar[str] = "turn transforms and factorisations into calls of the libraries of a GPU"
+    """Turn transforms and factorisations into calls of the libraries of a GPU."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         gpu = current().gpu

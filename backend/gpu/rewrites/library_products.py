@@ -8,8 +8,6 @@ becomes a `weft.call_library` of "cublas.product_nn" that gives float16 at once.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from ....dialect.dtypes import element_type
@@ -31,10 +29,7 @@ _DTYPES = {element_type(np.dtype(name)).mlir: np.dtype(name) for name in ("float
 
 @dataclass(frozen=True)
 class CallProducts(Pass):
-    """Multiply large matrices by cuBLAS."""
-
-    name: ClassVar[str] = "call-products"
-    summary: ClassVar[str] = "turn products of large matrices into calls of cuBLAS, where that is wanted"
+    """Turn products of large matrices into calls of cuBLAS, where that is wanted."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         gpu = current().gpu

@@ -9,8 +9,6 @@ All that is between the products gets a leading loop of one row. It stays what i
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, Value, dialect, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -24,10 +22,7 @@ _MOST = 16
 
 @dataclass(frozen=True)
 class LiftAttention(Pass):
-    """Give attention of a vector a row."""
-
-    name: ClassVar[str] = "lift-attention"
-    summary: ClassVar[str] = "compute attention of one vector as attention of one row"
+    """Compute attention of one vector as attention of one row."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for function in module.body.operations:

@@ -8,8 +8,6 @@ Attention to one row of queries then looks as that of several.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, Value, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -18,10 +16,7 @@ from ....passes.rewriting import operations_of
 
 @dataclass(frozen=True)
 class NameUnitLoops(Pass):
-    """Let elementwise ops read axes of extent 1 by the loops that they are."""
-
-    name: ClassVar[str] = "name-unit-loops"
-    summary: ClassVar[str] = "address axes of extent 1 by the loops of extent 1 that they belong to"
+    """Address axes of extent 1 by the loops of extent 1 that they belong to."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for function in module.body.operations:

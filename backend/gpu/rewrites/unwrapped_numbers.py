@@ -9,8 +9,6 @@ What is filled is filled where it belongs, and what a nest takes as number needs
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, dialect, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -20,10 +18,7 @@ from ...planning.boundaries import kernel_functions
 
 @dataclass(frozen=True)
 class UnwrapNumbers(Pass):
-    """Give nests the number instead of the tensor that was made of it, and fill what is left."""
-
-    name: ClassVar[str] = "unwrap-numbers"
-    summary: ClassVar[str] = "use numbers of kernels as numbers, not as tensors of rank 0"
+    """Use numbers of kernels as numbers, not as tensors of rank 0."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         module.context.get_dialect_descriptor("linalg")

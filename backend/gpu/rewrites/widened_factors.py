@@ -9,8 +9,6 @@ its bits. What is transposed on the way is read so by the product.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, Value, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -23,10 +21,7 @@ _ON_BITS = ["arith.bitcast", "arith.extui", "arith.shli", "arith.bitcast"]
 
 @dataclass(frozen=True)
 class WidenInProducts(Pass):
-    """Let products of halves make their factors wider themselves."""
-
-    name: ClassVar[str] = "widen-in-products"
-    summary: ClassVar[str] = "multiply halves that were made wider before as halves"
+    """Multiply halves that were made wider before as halves."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for function in module.body.operations:

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 from dataclasses import field
-from typing import ClassVar
 
 from ....dialect.mlir import Attribute, Block, Module, Operation, Type, Value, dialect, ir
 from ....dialect.ops.state import RaiseIf
@@ -37,10 +36,7 @@ from .slices import make_offsets_operands, simplify_slices
 
 @dataclass(frozen=True)
 class OutlineKernels(Pass):
-    """Move every cluster of ops that share loops into a kernel function."""
-
-    name: ClassVar[str] = "outline-kernels"
-    summary: ClassVar[str] = "move clusters of ops into kernel functions, equal ones into one"
+    """Move clusters of ops into kernel functions, equal ones into one."""
 
     device: bool = False
     """Whether kernels are for a GPU."""

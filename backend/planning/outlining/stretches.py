@@ -14,7 +14,7 @@ so that it costs a comparison where nothing is repeated.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from ....dialect.errors import InternalError
 from ....dialect.mlir import Block, Module, Operation, Type, Value, dialect, ir
@@ -35,12 +35,7 @@ from .slices import Slice
 
 @dataclass(frozen=True)
 class VersionStretches(Pass):
-    """Decide in front of every kernel that reads stretched arrays whether they are repeated."""
-
-    name: ClassVar[str] = "version-stretches"
-    summary: ClassVar[str] = (
-        "choose at run time between arrays as they are and arrays whose extents of 1 are repeated"
-    )
+    """Choose at run time between arrays as they are and arrays whose extents of 1 are repeated."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Rewrite all functions in which something is stretched."""

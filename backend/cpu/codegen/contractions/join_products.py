@@ -12,7 +12,6 @@ does what the two do, one after the other; that it goes over the matrix once is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from .....dialect.mlir import Block, Module, Operation, Value, dialect, ir
 from .....dialect.records import dataclass
@@ -42,10 +41,7 @@ MOST_STEPS = 4
 
 @dataclass(frozen=True)
 class JoinProducts(Pass):
-    """Make one kernel of two that multiply vectors with the same matrix, from its two sides."""
-
-    name: ClassVar[str] = "join-products"
-    summary: ClassVar[str] = "join kernels that multiply one matrix with vectors, from both sides"
+    """Join kernels that multiply one matrix with vectors, from both sides."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         kernels = Joiner(module)

@@ -10,7 +10,7 @@ told by `weft.packed_arguments`.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -31,9 +31,6 @@ _LOOPS = ("scf.for", "scf.while")
 @dataclass(frozen=True)
 class PackOperands(Pass):
     """Pack operands of contractions that do not change before the loops around them, or at compile time."""
-
-    name: ClassVar[str] = "pack-operands"
-    summary: ClassVar[str] = "pack operands of contractions that stay what they are once"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for function in entry_functions(module):

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import ClassVar
 
 from .....dialect.mlir import Module, Operation, Type, Value, ir
 from .....dialect.ops.ufunc_loops import CallLoop
@@ -44,10 +43,7 @@ _LIBRARY = "numpy.fft._pocketfft_umath."
 
 @dataclass(frozen=True)
 class WriteFourierTransforms(Pass):
-    """Replace library calls of transforms by generated code."""
-
-    name: ClassVar[str] = "write-fourier-transforms"
-    summary: ClassVar[str] = "write Fourier transforms of powers of two as vector code"
+    """Write Fourier transforms of powers of two as vector code."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for view in defined_functions(module):

@@ -8,8 +8,6 @@ are seen by other threads in any order, unless a fence follows.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from .....dialect.mlir import Module, Operation, Type, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
@@ -40,10 +38,7 @@ STREAMS = "weft.streams"
 
 @dataclass(frozen=True)
 class FenceStreams(Pass):
-    """Order the stores of functions past the caches before what the thread does next."""
-
-    name: ClassVar[str] = "fence-streams"
-    summary: ClassVar[str] = "put a fence behind the stores past the caches"
+    """Put a fence behind the stores past the caches."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for view in defined_functions(module):

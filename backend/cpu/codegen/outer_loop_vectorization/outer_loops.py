@@ -15,7 +15,6 @@ as they are.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from .....dialect.mlir import Module, Operation, Value, ir
 from .....dialect.records import dataclass
@@ -39,9 +38,6 @@ _TOO_SLOW = "this machine has no instructions that multiply or shift vectors of 
 @dataclass(frozen=True)
 class VectorizeOuterLoops(Pass):
     """Run iterations with inner loops of their own side by side in vectors."""
-
-    name: ClassVar[str] = "vectorize-outer-loops"
-    summary: ClassVar[str] = "run iterations with inner loops of their own side by side in vectors"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         statistics["loops vectorised"] += _vectorise_loops(module)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import ClassVar
 
 from .....dialect.mlir import Block, Module, Operation, Value, ir
 from .....dialect.records import dataclass
@@ -35,9 +34,6 @@ _VIEWS = {"memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref
 @dataclass(frozen=True)
 class ShareKernels(Pass):
     """Let long independent kernels run side by side."""
-
-    name: ClassVar[str] = "share-kernels"
-    summary: ClassVar[str] = "let long independent kernels run side by side"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         statistics["rows of kernels shared"] += len(_share_kernels(module))

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
 from .....dialect.mlir import Block, Module, Operation, Value, ir
 from .....dialect.records import dataclass
@@ -43,9 +42,6 @@ FAR = 10
 @dataclass(frozen=True)
 class SplitParallelLoops(Pass):
     """Make functions of a range of iterations from long parallel loops."""
-
-    name: ClassVar[str] = "split-parallel-loops"
-    summary: ClassVar[str] = "make functions of a range of iterations from long parallel loops"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for view in list(defined_functions(module)):

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 from .....dialect.mlir import Module, Operation, Value, ir
 from .....dialect.ops.ufunc_loops import CallLoop
@@ -45,10 +45,7 @@ Found: TypeAlias = "tuple[list[Matrix], Value]"
 
 @dataclass(frozen=True)
 class WriteSmallMatrices(Pass):
-    """Replace library calls on small matrices by generated code."""
-
-    name: ClassVar[str] = "write-small-matrices"
-    summary: ClassVar[str] = "write linear algebra of small matrices as vector code, many matrices at a time"
+    """Write linear algebra of small matrices as vector code, many matrices at a time."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for view in defined_functions(module):

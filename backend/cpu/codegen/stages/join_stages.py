@@ -10,7 +10,6 @@ all nests compute them tile by tile (`stages.tiled_nests`).
 from __future__ import annotations
 
 import heapq
-from typing import ClassVar
 
 from .....dialect.mlir import Module, Operation, Value, ir
 from .....dialect.records import dataclass
@@ -27,9 +26,6 @@ from .tiles import Read, Stage, best_tile
 @dataclass(frozen=True)
 class JoinStages(Pass):
     """Let the stages of a stencil join the kernel of the last one, where tiles pay."""
-
-    name: ClassVar[str] = "join-stages"
-    summary: ClassVar[str] = "let the stages of a stencil share a kernel, where tiles of them pay"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Look at the ops of functions, not those in loops and branches of theirs."""

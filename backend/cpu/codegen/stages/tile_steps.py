@@ -17,7 +17,6 @@ the same numbers. `steps.py` finds what is read and written, and by how many row
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
 
 from .....dialect.loops import INTERRUPTIBLE
 from .....dialect.mlir import Module, Operation, Value, dialect, ir
@@ -50,9 +49,6 @@ class TileSteps(Pass):
     The body updates rows of tensors that the loop carries by elementwise ops, which read them at other rows, and does
     nothing else but arithmetic.
     """
-
-    name: ClassVar[str] = "tile-steps"
-    summary: ClassVar[str] = "take several steps of a loop over time on some rows, before the next rows"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Look at the loops of all functions."""

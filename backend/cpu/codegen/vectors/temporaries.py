@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
 from .....dialect.mlir import Block, Module, Operation, Type, Value, ir
 from .....dialect.records import dataclass
@@ -44,9 +43,6 @@ def scratch(emitter: Emitter, sizes: Sequence[Index], element: Type) -> Value:
 @dataclass(frozen=True)
 class ShrinkTemporaries(Pass):
     """Shrink what functions allocate to what one iteration needs, and allocate that in the loop."""
-
-    name: ClassVar[str] = "shrink-temporaries"
-    summary: ClassVar[str] = "shrink temporaries to what one iteration of a loop needs"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for view in defined_functions(module):
