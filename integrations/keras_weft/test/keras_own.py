@@ -157,9 +157,9 @@ def all_files() -> list[str]:
     return [name for name in names if not name.startswith(tuple(LEFT_OUT))]
 
 
-def command(file: str, options: Sequence[str] = ()) -> list[str]:
-    """The command line that runs one file."""
-    path = source_folder() / f"{file}_test.py"
+def command(*files: str, options: Sequence[str] = ()) -> list[str]:
+    """The command line that runs files."""
+    paths = [str(source_folder() / f"{file}_test.py") for file in files]
     ours = [
         "-p",
         Path(__file__).stem,
@@ -168,9 +168,9 @@ def command(file: str, options: Sequence[str] = ()) -> list[str]:
         "-c",
         str(Path(__file__).parent.parent / "pyproject.toml"),  # which sets nothing
         "--rootdir",
-        str(path.parents[2]),
+        str(source_folder().parent),
     ]
-    return [sys.executable, "-m", "pytest", "-q", "--no-header", "--tb=short", *ours, str(path), *options]
+    return [sys.executable, "-m", "pytest", "-q", "--no-header", "--tb=short", *ours, *paths, *options]
 
 
 def environment() -> dict[str, str]:
@@ -192,7 +192,7 @@ def main(arguments: Sequence[str]) -> int:
         if not parts or any(part in file for part in parts):
             print(f"== {file}", flush=True)
             done = subprocess.run(
-                command(file, options), env=environment(), stdout=subprocess.PIPE, text=True
+                command(file, options=options), env=environment(), stdout=subprocess.PIPE, text=True
             )
             print(done.stdout, end="", flush=True)
             rows.append((file, done.returncode, (done.stdout.strip().splitlines() or ["no output"])[-1]))

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[3]
 @pytest.mark.parametrize(
     ("name", "length", "found"),
     [
-        pytest.param("digits", 1, "held out digits that are read correctly: 0."),
+        pytest.param("digits", 1, "held out digits that are read correctly: 0.", marks=pytest.mark.soak),
         pytest.param("physics", 20, "step 0: loss "),
         pytest.param("training_loop", 51, "step 50: loss ", marks=pytest.mark.soak),
         pytest.param("text", 1, "Python: for path in sorted(paths):", marks=pytest.mark.soak),

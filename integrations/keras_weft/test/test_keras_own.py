@@ -10,10 +10,10 @@ import pytest
 import keras_own
 
 
-def outcome(file: str) -> tuple[int, str]:
-    """How the tests of a file end, and what is printed of them."""
+def outcome(*files: str) -> tuple[int, str]:
+    """How the tests of files end, and what is printed of them."""
     done = subprocess.run(
-        keras_own.command(file, ["-W", "ignore"]),
+        keras_own.command(*files, options=["-W", "ignore"]),
         env=keras_own.environment(),
         capture_output=True,
         text=True,
@@ -22,9 +22,8 @@ def outcome(file: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("file", keras_own.QUICK)
-def test_of_a_quick_file(file: str) -> None:
-    status, output = outcome(file)
+def test_of_quick_files() -> None:
+    status, output = outcome(*keras_own.QUICK)
     assert status == 0, output
 
 

@@ -19,13 +19,14 @@ Y = (X[:, 0] > 0).astype("int32")
 LOSS = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
 
-def small_model(seed: int = 1, **options: Any) -> keras.Model:
-    """A model that is compiled for classes."""
+def small_model(seed: int = 1, optimizer: str = "SGD", **options: Any) -> keras.Model:
+    """A model that is compiled for classes; by an optimizer whose step is soon compiled, if not said otherwise."""
     keras.utils.set_random_seed(seed)
     model = keras.Sequential(
         [keras.Input((6,)), keras.layers.Dense(5, activation="tanh"), keras.layers.Dense(2)]
     )
-    model.compile(keras.optimizers.Adam(0.05), LOSS, metrics=["accuracy"], **options)
+    made = getattr(keras.optimizers, optimizer)(0.05)
+    model.compile(made, LOSS, metrics=["accuracy"], **options)
     return model
 
 
@@ -43,7 +44,7 @@ def test_a_compiled_step_is_the_step_run_by_python() -> None:
         "verbose": 0,
         "shuffle": False,
     }
-    model, eager = small_model(), small_model(run_eagerly=True)
+    model, eager = small_model(optimizer="Adam"), small_model(optimizer="Adam", run_eagerly=True)
     history = model.fit(X, Y, **options).history
     assert_close(history, eager.fit(X, Y, **options).history)
     assert history["loss"][-1] < history["loss"][0]
@@ -267,7 +268,7 @@ def test_whole_epochs_are_one_call() -> None:
 
 
 def test_bad_data_is_told() -> None:
-    model = small_model()
+    model = small_model(optimizer="Adam")
     with pytest.raises(ValueError, match="incompatible with the layer"):
         model.fit(X[:, :3], Y, verbose=0)
     with pytest.raises(ValueError, match="Data cardinality is ambiguous"):

@@ -169,7 +169,7 @@ def one_by_one() -> Any:
 
 
 @pytest.mark.filterwarnings("ignore::weft.FallbackWarning")
-@pytest.mark.parametrize("kind", ["generator", "filter"])
+@pytest.mark.parametrize("kind", ["generator", pytest.param("filter", marks=pytest.mark.soak)])
 def test_the_last_batch_of_a_stream_may_be_smaller(kind: str) -> None:
     if kind == "generator":
         dataset = weft.data.Dataset.from_generator(

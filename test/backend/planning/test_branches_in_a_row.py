@@ -24,7 +24,7 @@ def program(branches: int) -> Any:
 
 
 def test_paths_are_not_followed_one_by_one() -> None:
-    function = program(40)  # a million of millions of paths
+    function = program(24)  # millions of paths
     compiled = weft.function(function)
     for x in (np.array([1.0, -1, 2, -3]), np.array([-1.0, 2, -3, 4])):
         for c in (np.ones(1), np.zeros(1)):
@@ -51,7 +51,7 @@ def test_sizes_are_found_once_along_a_chain(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(Shapes, "_derive", counted)
     x, counts = np.array([1.0, 9, 20, 3]), []
-    for length in (8, 16, 32):
+    for length in (6, 12, 24):
         count, function = 0, appends(length)
         assert weft.function(function)(x) == function(x)
         counts.append(count)

@@ -11,8 +11,8 @@ import pytest
 
 from support.outcomes import seeds
 
-IN_BATCH = 12
-SEEDS = seeds(12)
+IN_BATCH = 6
+SEEDS = seeds(6)
 
 
 @pytest.mark.slow

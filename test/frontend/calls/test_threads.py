@@ -13,7 +13,7 @@ from support import compile_from_threads
 
 @pytest.mark.slow
 @pytest.mark.processor  # it looks at assembly
-@pytest.mark.parametrize("verify", ["0", "1"])
+@pytest.mark.parametrize("verify", ["0", pytest.param("1", marks=pytest.mark.soak)])
 def test_threads_compile_run_and_look_at_the_same_time(verify: str) -> None:
     """Wrong results, a second compilation for a signature, and a hang all end it with an error."""
     run = subprocess.run(

@@ -156,20 +156,19 @@ def test_the_text_of_places_that_take_turns_does_not_grow_with_them() -> None:
 def test_going_on_where_a_saved_walk_was(tmp_path: Any) -> None:
     def make() -> Any:
         slices = Dataset.from_tensor_slices(np.arange(12).reshape(3, 4)).shuffle(seed=1)
-        turns = slices.interleave(lambda x: Dataset.from_tensor_slices(x).shuffle(seed=2), cycle_length=2)
-        return Dataset.zip(turns, Dataset.range(5).shuffle(seed=3).repeat())
+        return slices.interleave(lambda x: Dataset.from_tensor_slices(x).shuffle(seed=2), cycle_length=2)
 
     @weft.function
     def some(dataset: Any, most: Any) -> Any:
         found: Any = []
-        for count, (x, y) in enumerate(dataset, 1):
-            found.append(100 * x + y)
+        for count, x in enumerate(dataset, 1):
+            found.append(x)
             if count == most:
                 break
         return found
 
     whole = make()
-    epochs = [[100 * x + y for x, y in whole] for _ in range(3)]
+    epochs = [list(whole) for _ in range(3)]
     stopped = make()
     assert some(stopped, np.int64(99)) == epochs[0]
     assert some(stopped, np.int64(5)) == epochs[1][:5]

@@ -243,7 +243,7 @@ def assert_same(found: Any, expected: Any) -> None:
         assert found.dtype == expected.dtype
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(expressions())
 def test_read_is_numpys(drawn: Any) -> None:
     x, shape, index = drawn
@@ -253,7 +253,7 @@ def test_read_is_numpys(drawn: Any) -> None:
     assert_same(found, expected)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(expressions())
 def test_write_is_numpys(drawn: Any) -> None:
     x, shape, index = drawn

@@ -128,7 +128,7 @@ def _differences(seed: int, extents: str, is_converted: bool) -> bool:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("extents", "is_converted", "programs"),
-    [("known", True, 60), ("run-time", True, 40), ("known", False, 20), ("run-time", False, 8)],
+    [("known", True, 30), ("run-time", True, 20), ("known", False, 10), ("run-time", False, 4)],
 )
 def test_views_and_writes(extents: str, is_converted: bool, programs: int) -> None:
     assert [seed for seed in range(programs) if _differences(seed, extents, is_converted)] == []

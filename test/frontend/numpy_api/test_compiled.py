@@ -21,11 +21,11 @@ SECONDS = 240
 @pytest.mark.slow
 @pytest.mark.parametrize("extents", ["known", "run-time"])
 def test_expressions_compile(extents: str) -> None:
-    """Every sixth expression with known extents, and those half way between them with extents of the run."""
+    """Every twelfth expression with known extents, and those half way between them with extents of the run."""
     expressions = [*cases.with_run_time_extents(), *(cases.others() if extents == "known" else [])]
     outcome = subprocess.run(
         [sys.executable, __file__, extents],
-        input="\n".join(expressions[3 * (extents == "run-time") :: 6]),
+        input="\n".join(expressions[6 * (extents == "run-time") :: 12]),
         env=os.environ | {"PYTHONPATH": f"{TEST_ROOT}:{Path(weft.__file__).parents[1]}"},
         timeout=SECONDS,
         check=False,

@@ -12,7 +12,7 @@ import pytest
 from support.numpy_targets import TARGETS
 from support.odd_calls import has_data, odd_call, wrong
 
-CALLS = 2
+CALLS = 1
 
 
 @pytest.mark.sampled(3)
@@ -29,4 +29,4 @@ def test_odd_arguments(part: int) -> None:
                 if how := wrong(call):
                     found.append(f"{call}: {how}")
     assert not found, "\n".join(found)
-    assert made > len(TARGETS) // 4
+    assert made > len(TARGETS) // 8

@@ -274,7 +274,7 @@ def test_a_training_loop_in_the_graph(capsys):
                 break
         return train_losses.stack(), step_test_loss, step_train_accuracy, step_test_accuracy
 
-    m = Mlp(rng, [16, 20, 4])
+    m = Mlp(rng, [16, 4])
     optimizer, pipeline = Adam(m.trainable_variables, 0.005), data(0, 600, 50)
     losses, _, _, accuracy = train(m, optimizer, pipeline, images[600:], labels[600:], 151)
     assert len(losses) == 151

@@ -169,7 +169,7 @@ def test_random_statements() -> None:
     """Three arrays, of which parts are updated by parts of the others, in random places and orders."""
     generator = np.random.default_rng(5)
     tiled = 0
-    for seed in range(30):
+    for seed in range(12):
         plan = [
             (
                 int(generator.integers(3)),
@@ -193,7 +193,7 @@ def test_random_statements() -> None:
 
         arrays = [values((61, 5), np.int64, seed + place) for place in range(3)]
         tiled += check(program, arrays, 23, SMALL).count("scf.for") == 3
-    assert tiled > 10
+    assert tiled > 4
 
 
 @pytest.mark.parametrize("program", TILED, ids=lambda program: program.__name__)

@@ -177,7 +177,7 @@ def test_what_is_not_a_number() -> None:
     compare(np.linalg.inv, x)
 
 
-@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+@pytest.mark.parametrize("dtype", [pytest.param("float64", marks=pytest.mark.soak), "complex128"])
 def test_determinants_of_what_has_no_inverse(dtype: str) -> None:
     for x in (np.ones((3, 3), dtype), np.zeros((2, 2), dtype), np.full((2, 2), -4, dtype)):
         compare(np.linalg.det, x)

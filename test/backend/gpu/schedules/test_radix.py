@@ -37,7 +37,7 @@ def _is_by_digits(function: Any, keys: Any) -> bool:
 
 
 LONG = [
-    ("int16", (131073,)),
+    pytest.param("int16", (131073,), marks=pytest.mark.soak),
     pytest.param("int32", (131072,), marks=pytest.mark.soak),
     pytest.param("uint32", (133333,), marks=pytest.mark.soak),
     ("float32", (2, 131073)),
@@ -63,7 +63,7 @@ def test_keys_and_places_are_numpys(dtype, shape):
 
 def test_the_largest_and_the_median_are_of_digits():
     keys = _keys("int32", 140000).astype(np.float32)
-    for function in (lambda x: np.sort(x)[-10:], np.median, lambda x: np.partition(x, 100)[100]):
+    for function in (lambda x: np.sort(x)[-10:], np.median):
         assert _is_by_digits(function, keys)
         found = np.asarray(weft.function(function, device="cuda")(keys))
         assert np.array_equal(found, function(keys))

@@ -30,7 +30,14 @@ FORMATS = {
 }
 
 
-@pytest.mark.parametrize("target", FORMATS)
+LIKE_OTHERS = ("x86-64-v3-linux", "x86-64-macos", "aarch64-windows")
+"""What they have, processors and formats, others have."""
+
+
+@pytest.mark.parametrize(
+    "target",
+    [pytest.param(name, marks=[pytest.mark.soak] if name in LIKE_OTHERS else []) for name in FORMATS],
+)
 def test_objects_of_other_systems(tmp_path: Path, target: str) -> None:
     programs = concretes(Net(), "train", "pick")
     files = weft.export(tmp_path, library="two", kind="object", target=target, **programs)
