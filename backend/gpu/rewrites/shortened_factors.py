@@ -8,8 +8,6 @@ What makes a factor rounds it, as all elementwise work is joined; attention mult
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ....dialect.mlir import Module, Operation, Value, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -29,9 +27,6 @@ _LEAST = 32
 @dataclass(frozen=True)
 class ShortenProducts(Pass):
     """Round factors of float32 to bfloat16."""
-
-    name: ClassVar[str] = "shorten-products"
-    summary: ClassVar[str] = "round factors of float32 to bfloat16, where that is wanted"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         gpu = current().gpu
