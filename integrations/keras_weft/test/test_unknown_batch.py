@@ -72,6 +72,15 @@ def test_sequences() -> None:
             "loss": lambda x: ops.sparse_categorical_crossentropy(
                 ops.cast(ops.argmax(x, -1), "int32"), x, from_logits=True
             ),
+        },
+        rows(1)(3, 5, 4),
+    )
+
+
+@pytest.mark.soak
+def test_sequences_that_are_aligned() -> None:
+    check(
+        {
             "beam": lambda x: ops.ctc_decode(
                 x, ops.full((x.shape[0],), 5, "int32"), "beam_search", beam_width=3
             )[1],

@@ -33,7 +33,7 @@ class TestDicts:
                 d[k[i]] = i
             return d
 
-        same(f, RANDOM.integers(0, 3000, 5000))
+        same(f, RANDOM.integers(0, 900, 1500))
 
     def test_looking(self):
         def f(k):

@@ -37,10 +37,10 @@ def cache(tmp_path_factory):
     [
         ("threads", "weft", True),
         ("fork", "weft", False),
-        ("spawn", "weft", False),
+        pytest.param("spawn", "weft", False, marks=soak),
         pytest.param("forkserver", "weft", False, marks=soak),
         pytest.param("futures", "weft", False, marks=soak),
-        ("joblib", "joblib", True),
+        pytest.param("joblib", "joblib", True, marks=soak),
         pytest.param("delayed", "dask", True, marks=soak),
         ("distributed", "distributed", True),
         pytest.param("mpi", "mpi4py", False, marks=soak),

@@ -36,7 +36,7 @@ def run(folder: Path, program: Path, files: Mapping[str, str], edition: str = "2
     return done.stdout.splitlines()
 
 
-@pytest.mark.parametrize("edition", ["2021", "2024"])
+@pytest.mark.parametrize("edition", ["2021", pytest.param("2024", marks=pytest.mark.soak)])
 def test_six_programs_in_rust(tmp_path: Path, edition: str) -> None:
     kind = "static" if edition == "2021" else "shared"
     files = weft.export(tmp_path, library="six", kind=kind, target="native", **concretes(Net()))
