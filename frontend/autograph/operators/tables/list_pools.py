@@ -432,7 +432,7 @@ class ListPool(RuntimeContainer):
         numbered = GrowingList()
         assert items.kind is not None
         numbered.hold(with_numbers(items.kind), items._arrays, items._length)
-        return [numbered, self.all_items(), *self.layout()], with_lists
+        return [numbered, self.all_items(), *self.layout()], with_lists(items.kind)
 
     def layout(self) -> list[Any]:
         """Where the lists begin, and how many items they have."""
