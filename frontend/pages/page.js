@@ -9,7 +9,19 @@ async function read() {
   if (held.dataset.kind === "plain") return JSON.parse(held.textContent);
   if (!("DecompressionStream" in window)) throw new Error("This page is compressed; a browser of 2023 or later opens it.");
   const bytes = Uint8Array.from(atob(held.textContent), (c) => c.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+  const data = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+  unpack(data, data.lines.split("\n"));
+  return data;
+}
+
+// Code is packed as rows of a table of lines, and the numbers that stand in them, each less the one before
+function unpack(node, lines) {
+  if (node.rows) {
+    let row = 0, at = 0, number = 0;
+    node.text = node.rows.map((step) => lines[row += step].replace(/\0/g, () => number += node.numbers[at++])).join("\n");
+    delete node.rows; delete node.numbers;
+  }
+  for (const each of Object.values(node)) if (each && typeof each === "object") unpack(each, lines);
 }
 
 // Colours of code: one pass over a line

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import html
 import json
 import os
 import time
-import zlib
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +15,7 @@ from ...dialect.sizes import Size
 from .excerpts import excerpts
 from .linked_text import Line, Place
 from .machine_text import MachineFunction
+from .packing import packed
 from .pass_changes import Change, Hunk
 from .stages import MACHINE, SHOWN, Stages, stages_of
 
@@ -64,13 +63,12 @@ def page_of(concrete: ConcreteFunction, stages: Sequence[str] | None = None, pas
 
 def render(data: Json) -> str:
     """The file for some data: markup, style and code, which are files beside this one."""
-    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+    kind = "plain"
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace(
+        "<", "\\u003c"
+    )  # no markup begins in it
     if len(text) > PLAIN:
-        kind = "deflated"
-        text = base64.b64encode(zlib.compress(text.encode(), 9)).decode()
-    else:
-        kind = "plain"
-        text = text.replace("<", "\\u003c")  # no markup can begin in it
+        kind, text = "packed", packed(data)
     parts = {
         "title": html.escape(f"{data['name']} · weft"),
         "style": (_HERE / "page.css").read_text(encoding="utf-8"),

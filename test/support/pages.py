@@ -6,6 +6,7 @@ import base64
 import json
 import re
 import zlib
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,23 @@ def data_in(path: Path) -> dict[str, Any]:
         re.DOTALL,
     )
     assert match is not None
-    text = match[2]
-    if match[1] == "deflated":
-        text = zlib.decompress(base64.b64decode(text)).decode()
-    data: dict[str, Any] = json.loads(text)
+    if match[1] == "plain":
+        return json.loads(match[2])  # type: ignore[no-any-return]
+    data: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(match[2])))
+    _unpack(data, data.pop("lines").split("\n"))
     return data
+
+
+def _unpack(node: Any, lines: list[str]) -> None:
+    """Write code where a packed page has rows of a table, and the numbers in them."""
+    if isinstance(node, dict) and "rows" in node:
+        rows, numbers = accumulate(node.pop("rows")), accumulate(node.pop("numbers"))
+        code = "\n".join(lines[row] for row in rows)
+        node["text"] = re.sub("\0", lambda _: str(next(numbers)), code)
+        assert next(numbers, None) is None
+    for each in node.values() if isinstance(node, dict) else node:
+        if isinstance(each, (dict, list)):
+            _unpack(each, lines)
 
 
 def lines_for(data: dict[str, Any], thing: dict[str, Any], line: int, file: int = 0) -> list[str]:

@@ -16,6 +16,7 @@ from weft.backend.cpu.machine.throughput import find_llvm_mca
 from weft.backend.gpu.machine.assembler import can_disassemble, find_assembler
 from weft.dialect.errors import WeftTypeError, WeftValueError
 from weft.frontend.pages.excerpts import excerpts
+from weft.frontend.pages.packing import packed
 from weft.frontend.pages.pass_text import passes_text
 
 from . import programs
@@ -199,6 +200,18 @@ def test_a_training_step_has_less_than_a_megabyte(tmp_path: Path) -> None:
     assert concrete.save_html(path) < 1 << 20
     data = data_in(path)
     assert lines_for(data, stage(data, "weft"), line_of("hidden = np.tanh", HERE))
+
+
+def test_packed_code_is_what_it_was(tmp_path: Path) -> None:
+    code = "%0 = f %arg_007, %12345678901 : 64xi32\n\n^bb3(%1: f64):  // !4 #map_5\n%00 %0"
+    data = {
+        "stages": [{"text": code, "links": [0, 0, 1, 0]}],
+        "text": "a note\n%1",
+        "some": [[1, "a", None], 2],
+    }
+    path = tmp_path / "page.html"
+    path.write_text(f'<script type="application/json" id="data" data-kind="packed">{packed(data)}</script>')
+    assert data_in(path) == data
 
 
 def test_stages_and_passes_are_left_out_on_demand(tmp_path: Path) -> None:
