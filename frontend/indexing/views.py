@@ -50,8 +50,7 @@ from .stepped_slices import take_steps
 
 if TYPE_CHECKING:
     from ..tracing.array import TracedArray
-    from ..tracing.known_elements import note_copied
-from ..tracing.recorder import Recorder
+    from ..tracing.recorder import Recorder
 
 _INT64 = np.dtype(np.int64)
 
