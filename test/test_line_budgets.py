@@ -75,8 +75,9 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend", 10, "a setting for what GPUs multiply in products of float32"),
     (
         "passes",
-        200,
-        "split arrays: places that are split, too, are asked for; rolls and while loops fetch edges once",
+        400,
+        "split arrays: places that are split, too, are asked for; rolls and while loops fetch edges once; what a"
+        " condition chooses of arrays of Dask is reduced",
     ),
     (
         "frontend/autograph/operators",

@@ -14,6 +14,7 @@ from ...dialect.ops.state import RaiseIf, WriteRef
 from ...dialect.register import context
 from ...passes.control_flow.structure import FOR, trip_count
 from ...passes.control_flow.unroll_loops import write_out
+from ...passes.pieces.masked import reduce_by_masks
 from ...passes.pieces.programs import Program
 from ...passes.pieces.rule import AxisCuts
 from ...passes.rewriting import operations_of, terminator
@@ -92,6 +93,7 @@ def _program_of(
         optimize(module)
         function = _function_named(module, symbol)
         _require_no_calls(module, symbol)
+        reduce_by_masks(function)
         _let_results_wait_for_checks(function)
         blocks = [cuts(array) for array in arrays]
         program = Program(module, function, blocks)

@@ -14,6 +14,9 @@ from ...dialect.op_emitter import OpEmitter
 from ...dialect.records import NamedTuple
 from .layouts import Grid, Split
 
+GATHERED = 1 << 16
+"""Up to how many bytes of all ranks are gathered, in one round, where others send less in several."""
+
 
 class Message(NamedTuple):
     """One collective of a program, each time that its line runs."""

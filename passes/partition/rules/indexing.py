@@ -8,11 +8,10 @@ import numpy as np
 
 from ....dialect.emitter import INT64, INT64_MAX, Tensor
 from ..layouts import Layout, Split, is_whole
-from ..messages import padded
+from ..messages import GATHERED, padded
 from ..parts import Part, Site
 from . import requests
 from .elementwise import common_layout
-from .reductions import GATHERED
 
 _READ = "elements of an array that is split are read at places that are split as well"
 _WRITTEN = "elements of an array are written at places that are split"
@@ -27,7 +26,7 @@ def gather(site: Site, parts: Sequence[Part]) -> list[Part]:
     searched = [axis for axis in axes if part.layout[axis] is not None]
     taken = {split.axis for split in part.layout if split is not None}
     both = [split.axis for split in places if split is not None and split.axis in taken]
-    if both and part.bytes <= GATHERED:
+    if both and (part.bytes <= GATHERED or all(site.grid.extent(axis) == 1 for axis in both)):
         part, searched = site.whole(part), []
     elif both and [_axis_of(part, axis) for axis in searched] == both and _bytes(indices) > GATHERED:
         indices = [site.laid_out(index, places, _READ) for index in indices]
@@ -128,7 +127,9 @@ def _sent_there(site: Site, parts: Sequence[Part], places: Layout) -> list[Part]
     axes, position = site.attributes["axes"], site.attributes["position"]
     over = [split.axis for split in places if split is not None]
     is_added = site.attributes["mode"] == "add"  # which is done on zeros, and summed, where these are few
-    if len(over) > 1 or min(_bytes(parts[1:]), whole.bytes if is_added else INT64_MAX) <= GATHERED:
+    if len(over) > 1 or site.grid.extent(over[0]) == 1:
+        return None
+    if min(_bytes(parts[1:]), whole.bytes if is_added else INT64_MAX) <= GATHERED:
         return None
     extent = whole.shape[axes[0]]
     if whole.is_whole and not is_added and extent is not None:

@@ -39,7 +39,7 @@ def nonzero(site: Site, parts: Sequence[Part]) -> list[Part]:
     (part,) = parts
     split, b = part.layout[0], site.b
     uses = [use.owner.operation for use in site.operation.results[0].uses]
-    if split is None or not all(_takes_what_is_there(user, site.operation) for user in uses):
+    if split is None or not all(takes_what_is_there(user, site.operation) for user in uses):
         whole = site.whole(
             part, "the places of a condition that is split are asked for in another way than x[mask]"
         )
@@ -58,7 +58,7 @@ def nonzero(site: Site, parts: Sequence[Part]) -> list[Part]:
     return [Part(chosen, (None,), (None,), packed=packed), Part(count, (), ())]
 
 
-def _takes_what_is_there(user: Operation, nonzero: Operation) -> bool:
+def takes_what_is_there(user: Operation, nonzero: Operation) -> bool:
     """Whether an op takes as many of the places as the condition is true."""
     if op_class_of(user) is not DynamicSlice or len(user.operands) != 2:
         return False

@@ -34,6 +34,7 @@ from ....dialect.ops.reductions import (
 from ....dialect.register import decode_attributes, op_class_of
 from ....dialect.types import normalize_axis
 from ..layouts import Layout, Split, axes_of
+from ..messages import GATHERED
 from ..parts import Part, Site
 
 COMBINED: Mapping[type[Op], str] = MappingProxyType(
@@ -49,9 +50,6 @@ COMBINED: Mapping[type[Op], str] = MappingProxyType(
     }
 )
 """How partial results become the result."""
-
-GATHERED = 1 << 16
-"""Up to how many bytes of all ranks are gathered, in one round, where others send less in several."""
 
 
 def _kept(layout: Layout, axes: Sequence[int], keepdims: bool) -> Layout:

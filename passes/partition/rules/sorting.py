@@ -17,10 +17,9 @@ from ....dialect.ops.reductions import extremum_of_nothing
 from ....dialect.ops.sorting import Argsort, Sort
 from ....dialect.types import normalize_axis
 from ..layouts import Split
-from ..messages import joined
+from ..messages import GATHERED, joined
 from ..parts import Part, Site
 from .along import along
-from .reductions import GATHERED
 
 
 def sort(site: Site, parts: Sequence[Part]) -> list[Part]:
@@ -40,9 +39,11 @@ def _merged(site: Site, parts: Sequence[Part], *, with_places: bool) -> list[Par
     if split is None or any(extent != 1 for place, extent in enumerate(part.shape) if place != dim):
         return along(site, parts)  # another axis may be split instead
     ranks, extent = site.grid.extent(split.axis), part.extent(dim)
-    if ranks == 1 or part.bytes <= GATHERED:
+    if part.bytes <= GATHERED:
         (value,) = site.emitted([site.gathered(part, dim).value])
         return [Part(value, part.shape, (*part.layout[:dim], None, *part.layout[dim + 1 :]))]
+    if ranks == 1:
+        return [Part(site.emitted([part.value])[0], part.shape, part.layout)]
     longest = -(-extent // ranks)
     even = Split(split.axis, tuple(min(place * longest, extent) for place in range(ranks + 1)))
     part = site.moved(part, dim, even)

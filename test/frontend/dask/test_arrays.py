@@ -96,6 +96,21 @@ def searched(x):
     return np.tril(x, 1), np.triu(x), np.searchsorted(edges, x), np.interp(x, edges, edges**2)
 
 
+def chosen(x):
+    mask = x[:, 0] > 0.1
+    rows = x[mask]
+    return (
+        rows.sum(axis=0) / np.maximum(len(rows), 1),
+        np.mean(rows * x[1] - 1),
+        (x[mask, 1] * x[mask, 2]).sum(),
+        rows.min(axis=0, keepdims=True),
+        rows.std(axis=0),
+        (rows.sum(axis=1) ** 2).max(),
+        np.any(x[x < -1] > 3),
+        x[~np.isnan(x)].prod(),
+    )
+
+
 def of(array, *chunks):
     return da.from_array(array, chunks=chunks)
 
@@ -121,6 +136,14 @@ def test_arrangements_take_parts_of_neighbours(chunks):
 @pytest.mark.filterwarnings("ignore::weft.dialect.errors.GatherWarning")
 def test_decompositions_have_results_of_several_shapes():
     compared(decomposed, [of(N, ROWS, 6)], [N])
+
+
+@pytest.mark.filterwarnings("error::weft.dialect.errors.GatherWarning")
+def test_what_a_condition_chooses_is_reduced_in_blocks():
+    compared(chosen, [of(N, ROWS, 6)], [N])
+    lazy = weft.function(lambda x: x[x > 9].max())(of(N, ROWS, 6))
+    with pytest.raises(ValueError, match="zero-size array to reduction operation maximum"):
+        lazy.compute(scheduler="sync")
 
 
 @pytest.mark.filterwarnings("error::weft.dialect.errors.GatherWarning")

@@ -45,6 +45,10 @@ def selecting(x):
     return x[x > 0]
 
 
+def sorting(x):
+    return np.sort(x[x > 0])[0]
+
+
 @pytest.mark.parametrize(
     ("function", "message", "line"),
     [
@@ -57,6 +61,7 @@ def selecting(x):
         (appending, "this function changes", ""),
         (Counter().add, "this writes to an array from outside", "self.w.assign_add"),
         (selecting, "the size of this is known only when it runs", "x[x > 0]"),
+        (sorting, "the size of this is known only when it runs", "x[x > 0]"),
     ],
 )
 def test_effects_and_unknown_sizes(function, message, line):
