@@ -235,7 +235,7 @@ _VALUES: tuple[Callable[[int], Any], ...] = (
     lambda count: np.arange(count) + 1,
     lambda count: np.arange(count) + 2,
     lambda count: np.arange(count),
-    lambda count: np.arange(count)[::-1],
+    lambda count: (np.arange(count) + 1) % max(count, 1),
     lambda count: np.arange(count) * 7 % 11,
     lambda count: np.ones(count),
     lambda count: np.arange(count) % max(count - 1, 1),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import operator
 
 import numpy as np
@@ -364,6 +365,7 @@ def test_writes_that_a_trial_recording_takes_back_are_not_known():
 
 @pytest.mark.filterwarnings("ignore::weft.FallbackWarning")
 def test_orders_of_axes_that_are_data_are_called_with():
-    x, function = np.arange(6.0).reshape(2, 3), interpreted(lambda x, order: np.transpose(x, order))
-    for order in ([0, 1], [1, 0]):
-        np.testing.assert_array_equal(function(x, np.array(order)), np.transpose(x, order))
+    function = interpreted(lambda x, order: np.transpose(x, order))
+    for x in (np.arange(6.0).reshape(2, 3), np.arange(24.0).reshape(2, 3, 4)):
+        for order in itertools.permutations(range(x.ndim)):
+            np.testing.assert_array_equal(function(x, np.array(order)), np.transpose(x, order))
