@@ -21,7 +21,7 @@ def _library(b: Emitter, name: str, x: Tensor) -> Tensor:
     return found
 
 
-def _by_itself(b: Emitter, x: Tensor, r: Tensor) -> Tensor:
+def by_itself(b: Emitter, x: Tensor, r: Tensor) -> Tensor:
     """r / x for a function that is x / 2 near 0."""
     ratio: Tensor = b.select(x.equals(0), 0.5, r / x)
     return ratio
@@ -38,7 +38,7 @@ _OF_SCIPY: dict[str, tuple[Partial, ...]] = {
     "exp1": (lambda b, x, r: -b.exp(-x) / x,),
     "spence": (lambda b, x, r: b.select(x.equals(1), -1, b.log(x) / (1 - x)),),
     "j0": (lambda b, x, r: -_library(b, "j1", x),),
-    "j1": (lambda b, x, r: _library(b, "j0", x) - _by_itself(b, x, r),),
+    "j1": (lambda b, x, r: _library(b, "j0", x) - by_itself(b, x, r),),
     "y0": (lambda b, x, r: -_library(b, "y1", x),),
     "y1": (lambda b, x, r: _library(b, "y0", x) - r / x,),
     "k0": (lambda b, x, r: -_library(b, "k1", x),),

@@ -11,8 +11,9 @@ result is a row of real numbers; an element of the left one has two parts, and e
 
 from __future__ import annotations
 
-from ...dialect.mlir import Operation, Type, Value, ir
+from ...dialect.mlir import Type, Value, ir
 from ...dialect.records import dataclass
+from ...passes.control_flow.structure import producer
 from ...passes.rewriting import operations_in
 from .complex_parts import flat_parts, split_parts
 from .emit import Emitter, Index, create
@@ -204,23 +205,23 @@ def _in_words(contraction: Contraction) -> Contraction | None:
 def _match_body(nest: LoopNest) -> tuple[str, Factor, Factor] | None:
     """The addition and the factors of `yield accumulator + left * right`."""
     *operations, terminator = operations_in(nest.body)
-    total = _owner(terminator.operands[0])
+    total = producer(terminator.operands[0])
     if total is None or total.name not in _PRODUCTS:
         return None
     accumulator = nest.body.arguments[2]
     terms = [operand for operand in total.operands if operand != accumulator]
-    product = _owner(terms[0]) if len(terms) == 1 else None
+    product = producer(terms[0]) if len(terms) == 1 else None
     if product is None or product.name != _PRODUCTS[total.name]:
         return None
     left, right = (_factor(nest, operand) for operand in product.operands)
     if left is None or right is None or left.access is right.access:
         return None
-    used = {total, product} | {owner for value in product.operands if (owner := _owner(value)) is not None}
+    used = {total, product} | {owner for value in product.operands if (owner := producer(value)) is not None}
     return (total.name, left, right) if set(operations) == used else None
 
 
 def _factor(nest: LoopNest, value: Value) -> Factor | None:
-    owner, conversion = _owner(value), None
+    owner, conversion = producer(value), None
     if owner is not None:
         if owner.name not in _CONVERSIONS:
             return None
@@ -228,7 +229,3 @@ def _factor(nest: LoopNest, value: Value) -> Factor | None:
     if not isinstance(value.owner, ir.Block) or value.owner != nest.body or value.arg_number > 1:
         return None
     return Factor(nest.inputs[value.arg_number], conversion)
-
-
-def _owner(value: Value) -> Operation | None:
-    return None if isinstance(value.owner, ir.Block) else value.owner.operation

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...dialect.errors import InternalError
-from ...dialect.mlir import Block, Module, Operation, Type, Value, dialect, ir
+from ...dialect.mlir import Block, Module, Operation, Value, dialect, ir
 from ...dialect.ops.state import RaiseIf
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
@@ -28,7 +28,15 @@ from .boundaries import KernelInterface, convert_kernel, data_type, kernel_funct
 from .buffer_assignment import Buffer, BufferAssignment, Kind, result_holder
 from .calls import is_function_call, is_host_call
 from .failures import FailureSites, record_type
-from .functions import FunctionInterface, Needs, build_wrapper, extents_type, interfaces, place_types
+from .functions import (
+    FunctionInterface,
+    Needs,
+    build_wrapper,
+    bytes_type,
+    extents_type,
+    interfaces,
+    place_types,
+)
 from .heap import Block as Place
 from .heap import Heap, table_type
 from .host_calls import HostCalls, Placed
@@ -157,7 +165,7 @@ class _Planner:
         inputs = [t if isinstance(t, ir.MemRefType) else memref_type(t) for t in function_type.inputs]
         results = [memref_type(t) for t in function_type.results]
         places = [t for i, type in enumerate(results) for t in place_types(type, i in self._on_heap)]
-        extra = [_bytes_type(None), record_type(), table_type(), extents_type()]
+        extra = [bytes_type(None), record_type(), table_type(), extents_type()]
         func, arith = dialect("func"), dialect("arith")
         with self._old.location:
             with ir.InsertionPoint(self._old):
@@ -454,7 +462,7 @@ class _Planner:
         with ir.InsertionPoint.after(self._start.operation):
             self._end = places.workspace.finish(holders, self._terms)
         static = self._end if isinstance(self._end, int) else None
-        places.workspace_memref.set_type(_bytes_type(static))
+        places.workspace_memref.set_type(bytes_type(static))
         return static
 
     def _drop_unused_arguments(self, function: Operation) -> None:
@@ -500,8 +508,3 @@ class _Planner:
         shape = static_shape(value.type)
         extents = self._sizes.of(value)
         return [known for known, extent in zip(extents, shape, strict=True) if extent is None]
-
-
-def _bytes_type(size: int | None) -> Type:
-    extent = ir.ShapedType.get_dynamic_size() if size is None else size
-    return ir.MemRefType.get([extent], ir.IntegerType.get_signless(8))

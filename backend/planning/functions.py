@@ -155,8 +155,8 @@ class _Wrapper:
             table = memref.cast(table_type(), memref.alloca(entries, [], []))
             self._call_on_table(CLEAR, table)
         if not self._in_block:
-            bytes_type = _bytes_type(self._needs.workspace)
-            self._call(memref.alloca(bytes_type, [], [], alignment=64), table)
+            own = bytes_type(self._needs.workspace)
+            self._call(memref.alloca(own, [], [], alignment=64), table)
         else:
             self._call_with_block(table)
         if table is not None:
@@ -178,7 +178,7 @@ class _Wrapper:
         with ir.InsertionPoint(branch.then_block):
             block = memref.load(table, [entry])
             if self._needs.workspace is not None:
-                block = memref.cast(_bytes_type(self._needs.workspace), block)
+                block = memref.cast(bytes_type(self._needs.workspace), block)
             self._call(block, table)
             scf.YieldOp([])
         with ir.InsertionPoint(branch.else_block):
@@ -206,6 +206,7 @@ class _Wrapper:
         dialect("memref").store(value, self._record, [position])
 
 
-def _bytes_type(size: int | None) -> Type:
+def bytes_type(size: int | None) -> Type:
+    """Memory of so many bytes; of any number where that is None."""
     extent = ir.ShapedType.get_dynamic_size() if size is None else size
     return ir.MemRefType.get([extent], ir.IntegerType.get_signless(8))

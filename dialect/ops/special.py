@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..emitter import Emitter, Tensor
+from ..library_derivatives import by_itself
 from ..op import Array, Case, Elementwise, Operand, TensorType, require_kind, same_dtype
 from ..types import broadcast_shapes
 from ..ufunc_loops import find_ufunc
@@ -102,12 +103,6 @@ class Trigamma(Special, name="trigamma", special="trigamma"):
         return result
 
 
-def _by_itself(b: Emitter, x: Tensor, r: Tensor) -> Tensor:
-    """r / x for a function that is x / 2 near 0."""
-    ratio: Tensor = b.select(x.equals(0), 0.5, r / x)
-    return ratio
-
-
 class I0(Special, name="i0", special="i0"):
     """Modified Bessel function of the first kind of order 0."""
 
@@ -119,7 +114,7 @@ class I1(Special, name="i1", special="i1"):
     """Modified Bessel function of the first kind of order 1."""
 
     x: Operand
-    partials = (lambda b, x, r: b.i0(x) - _by_itself(b, x, r),)
+    partials = (lambda b, x, r: b.i0(x) - by_itself(b, x, r),)
 
 
 class I0e(Special, name="i0e", special="i0e"):
@@ -133,7 +128,7 @@ class I1e(Special, name="i1e", special="i1e"):
     """Modified Bessel function of the first kind of order 1, times exp(-abs(x))."""
 
     x: Operand
-    partials = (lambda b, x, r: b.i0e(x) - b.sign(x) * r - _by_itself(b, x, r),)
+    partials = (lambda b, x, r: b.i0e(x) - b.sign(x) * r - by_itself(b, x, r),)
 
 
 def _density(b: Emitter, x: Tensor, logarithm: Tensor | float) -> Tensor:

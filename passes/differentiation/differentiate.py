@@ -11,7 +11,7 @@ from ...dialect.records import dataclass
 from ...dialect.register import op_class_of
 from ..base import Pass, Statistics
 from ..control_flow.structure import FOR, IF, LOOPS, WHILE, body, replace_all
-from ..rewriting import defined_functions, operations_in, operations_of, symbols_of
+from ..rewriting import defined_functions, is_defined_inside, operations_in, operations_of, symbols_of
 from .activity import Activity, pairs_of, refuse
 from .adjoints import Adjoints
 from .branches import reverse_branch
@@ -180,8 +180,8 @@ def _require_outside_of_loops(operation: Operation, given: list[Value], independ
     """Refuse a gradient of what a loop computes, in the loop, by a value from outside that earlier iterations used."""
     around = operation.parent.operation
     while around.name != "func.func":
-        if around.name in LOOPS and any(_is_in(y, around) for y in given):
-            look = Activity([x for x in independent if not _is_in(x, around)])
+        if around.name in LOOPS and any(is_defined_inside(y, around) for y in given):
+            look = Activity([x for x in independent if not is_defined_inside(x, around)])
             if look.values:
                 look.follow([around])
                 arguments = [a for region in around.regions for block in region for a in block.arguments]
@@ -192,13 +192,3 @@ def _require_outside_of_loops(operation: Operation, given: list[Value], independ
                         "depends, is not known yet; ask for it behind the loop",
                     )
         around = around.parent.operation
-
-
-def _is_in(value: Value, operation: Operation) -> bool:
-    owner = value.owner
-    inner = owner.owner if isinstance(owner, ir.Block) else owner.operation.parent
-    while inner is not None and inner.operation.name != "func.func":
-        if inner.operation == operation:
-            return True
-        inner = inner.operation.parent
-    return False

@@ -10,6 +10,7 @@ import numpy as np
 from ...dialect.dtypes import is_half, kind
 from ...dialect.mlir import Value, ir
 from ...dialect.op import Op
+from ...dialect.ops.complex_parts import part_dtype
 from ...dialect.ops.elementwise import Maximum, Minimum
 from ...dialect.ops.reductions import extremum_of_nothing
 from ...dialect.types import TensorType
@@ -35,11 +36,6 @@ def summing_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     That makes a sum in any order as accurate as NumPy's pairwise one.
     """
     return _FLOAT32 if is_half(dtype) else _WIDER.get(dtype, dtype)
-
-
-def part_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype of the parts of a complex dtype."""
-    return np.dtype(np.float32 if dtype == np.complex64 else np.float64)
 
 
 def parts(c: Conversion, x: Value, dtype: np.dtype[Any]) -> tuple[Value, Value]:

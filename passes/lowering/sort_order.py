@@ -8,9 +8,10 @@ import numpy as np
 
 from ...dialect.dtypes import kind
 from ...dialect.mlir import Value, dialect
+from ...dialect.ops.complex_parts import part_dtype
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
-from .accumulators import computing_dtype, convert_scalar, part_dtype, parts
+from .accumulators import computing_dtype, convert_scalar, parts
 from .conversion import Conversion, scalar_type
 from .scalars import ScalarBuilder
 

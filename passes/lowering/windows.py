@@ -11,6 +11,7 @@ import numpy as np
 from ...dialect.dtypes import kind
 from ...dialect.mlir import Value, dialect
 from ...dialect.op import Op
+from ...dialect.ops.complex_parts import part_dtype
 from ...dialect.ops.elementwise import Maximum, Minimum
 from ...dialect.ops.windows import WindowMax, WindowMean, WindowMin, WindowReduction, WindowSum
 from ...dialect.sliding import Slide
@@ -22,7 +23,6 @@ from .accumulators import (
     convert_scalar,
     extremum,
     extremum_identity,
-    part_dtype,
     round_once,
 )
 from .conversion import Conversion, OpInstance, linalg_index, lowers, scalar_type

@@ -11,6 +11,7 @@ from __future__ import annotations
 from ....dialect.mlir import Module, Operation, Value, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
+from ....passes.control_flow.structure import producer
 from ....passes.rewriting import defined_functions, operations_of
 
 _INSERT, _SLICE = "tensor.insert_slice", "tensor.extract_slice"
@@ -30,14 +31,14 @@ class SeparateUpdates(Pass):
 def _separate(insert: Operation) -> int:
     """Let the op that computes an update write to memory of its own, where it has to; whether it does."""
     update, whole = insert.operands[0], insert.operands[1]
-    generic = _producer(update)
+    generic = producer(update)
     if generic is None or generic.name != "linalg.generic" or generic.block != insert.block:
         return 0
     results = list(generic.results)
     inputs = list(generic.operands)[: -len(results)]
     place = len(inputs) + results.index(update)
     output = generic.operands[place]
-    empty = _producer(output)
+    empty = producer(output)
     if empty is None or empty.name != "tensor.empty":
         return 0
     reads = [number for number, value in enumerate(inputs) if _reads_elsewhere(value, whole, insert)]
@@ -62,7 +63,7 @@ def _separate(insert: Operation) -> int:
 
 def _reads_elsewhere(value: Value, whole: Value, insert: Operation) -> bool:
     """Whether a value is another part of a tensor than the one that an op replaces."""
-    read = _producer(value)
+    read = producer(value)
     if read is None or read.name != _SLICE or read.operands[0] != whole:
         return False
     return _bounds(read) != _bounds(insert)
@@ -88,8 +89,8 @@ def _is_apart(value: Value, insert: Operation) -> bool:
     So are two rows of a matrix, whatever their numbers: parts that differ along axes of extent 1 alone. Nothing else
     may be replaced, as the order of the other updates and the read would be bufferisation's to keep.
     """
-    read = _producer(value)
-    memory = None if read is None else _producer(read.operands[0])
+    read = producer(value)
+    memory = None if read is None else producer(read.operands[0])
     if read is None or memory is None or memory.name != "bufferization.to_tensor":
         return False
     users = (use.owner.operation for use in memory.results[0].uses)
@@ -108,8 +109,8 @@ def _is_apart(value: Value, insert: Operation) -> bool:
 
 def _read_as_it_is(value: Value, generic: Operation) -> Value:
     """The part of a tensor, read in the tensor's memory: bufferisation, which knows nothing of rows, would copy it."""
-    read = _producer(value)
-    memory = None if read is None else _producer(read.operands[0])
+    read = producer(value)
+    memory = None if read is None else producer(read.operands[0])
     assert read is not None
     assert memory is not None
     with ir.InsertionPoint(generic), generic.location:
@@ -123,8 +124,3 @@ def _read_as_it_is(value: Value, generic: Operation) -> Value:
     part.operation.operands[0] = whole.results[0]
     result: Value = part.results[0]
     return result
-
-
-def _producer(value: Value) -> Operation | None:
-    owner = value.owner
-    return None if isinstance(owner, ir.Block) else owner.operation

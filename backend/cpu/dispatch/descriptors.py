@@ -50,24 +50,14 @@ def _numbers(dtype: np.dtype[Any]) -> tuple[int, int]:
     return dtype.num, next(iter(same - {dtype.num}), dtype.num)
 
 
-class Program:
-    """Writes a descriptor: operations in the order in which they run. Values are known by their places."""
+class Kept:
+    """What native code knows by its address, and what lives as long as this does."""
 
-    def __init__(self, slots: int) -> None:
-        self._slots = slots
-        self._next = 1 + slots
-        self._owned = 0
-        self._operations: list[int] = []
-        self._steps: list[int] = []
-        self._depth = self._deepest = 0
+    def __init__(self) -> None:
         self._objects: list[Any] = []
 
-    def slot(self, index: int) -> int:
-        """The place of an argument."""
-        return WORD * (1 + index)
-
     def keep(self, value: Any) -> int:
-        """The address of an object, which lives as long as the descriptor."""
+        """The address of an object."""
         self._objects.append(value)
         return id(value)
 
@@ -76,6 +66,23 @@ class Program:
         memory = table(words)
         self._objects.append(memory)
         return ctypes.addressof(memory)
+
+
+class Program(Kept):
+    """Writes a descriptor: operations in the order in which they run. Values are known by their places."""
+
+    def __init__(self, slots: int) -> None:
+        super().__init__()
+        self._slots = slots
+        self._next = 1 + slots
+        self._owned = 0
+        self._operations: list[int] = []
+        self._steps: list[int] = []
+        self._depth = self._deepest = 0
+
+    def slot(self, index: int) -> int:
+        """The place of an argument."""
+        return WORD * (1 + index)
 
     @property
     def size(self) -> int:

@@ -13,11 +13,11 @@ from ..execution.frames import Frame
 from ..memory.limit import POOLED_BYTES
 from ..memory.result_pool import result_pool
 from ..native_python.layout import WORD, Api, Code, Result
-from .descriptors import table
+from .descriptors import Kept, table
 from .library import library
 
 
-class NativeCode:
+class NativeCode(Kept):
     """The table of a compiled function.
 
     `scalars` are the results without dimensions of which nobody wants an array. `exception_of` makes the exception of
@@ -30,8 +30,8 @@ class NativeCode:
         scalars: Collection[int],
         exception_of: Callable[[RuntimeFailure], BaseException],
     ) -> None:
+        super().__init__()
         plan = executable.plan
-        self._objects: list[Any] = []
         self._executable = executable
         results = []
         for index, type in enumerate(plan.results):
@@ -40,15 +40,15 @@ class NativeCode:
         content = {
             Code.ENTRY: executable.entry_address,
             Code.SIZES: executable.sizes_address,
-            Code.RESULTS: self._words(results),
+            Code.RESULTS: self.words(results),
             Code.RESULT_COUNT: len(results),
             Code.RELEASES: executable.releases_lock,
             Code.POLLS: WORD * POLLED if plan.polls else 0,
             Code.FAILS: plan.may_fail,
-            Code.NEW_FRAME: self._keep(self._new_frame),
-            Code.RESERVE: self._keep(_reserve),
-            Code.PREPARE: self._keep(executable.limit_recursion) if plan.calls else 0,
-            Code.FAILURE: self._keep(lambda frame: exception_of(executable.failure(frame))),
+            Code.NEW_FRAME: self.keep(self._new_frame),
+            Code.RESERVE: self.keep(_reserve),
+            Code.PREPARE: self.keep(executable.limit_recursion) if plan.calls else 0,
+            Code.FAILURE: self.keep(lambda frame: exception_of(executable.failure(frame))),
             Code.WORKSPACE_AT: WORD * plan.fixed_extents,
         }
         self._memory = table([content.get(WORD * index, 0) for index in range(Code.LENGTH)])
@@ -73,16 +73,7 @@ class NativeCode:
             words[Api.NEW_LARGE_ARRAY], words[Api.TAKE_BLOCK] = pool.new_result_address, pool.take_address
         extents = [-1 if extent is None else extent for extent in type.shape]
         size = -type.dtype.itemsize if is_dynamic else size
-        return self._words([kind, self._keep(type.dtype), len(extents), size, *extents])
-
-    def _keep(self, value: Any) -> int:
-        self._objects.append(value)
-        return id(value)
-
-    def _words(self, words: list[int]) -> int:
-        memory = table(words)
-        self._objects.append(memory)
-        return ctypes.addressof(memory)
+        return self.words([kind, self.keep(type.dtype), len(extents), size, *extents])
 
 
 def _reserve(frame: Frame) -> None:

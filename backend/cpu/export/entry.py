@@ -15,7 +15,7 @@ from ....passes.base import Statistics, TextPass
 from ...planning.plan import ALIGNMENT, RECORD_LENGTH
 from ..lowering.entries import vector_width
 from .checks import Checks
-from .interface import LLVM_TYPES, NO_MEMORY, CFunction, Input, Place, number_of
+from .interface import NO_MEMORY, CFunction, Input, Place, number_of
 from .planned_call import CONSTANT, HeapTable, PlannedCall, declared, entry_of
 from .writer import Array, Writer
 
@@ -85,14 +85,8 @@ class _Entry(PlannedCall):
 
     def sizes_text(self) -> str:
         """What tells the extents of results that their types do not."""
-        function, w = self._function, Writer()
-        inputs = self._inputs(w)
-        for number, value in enumerate(self.call_sizes(w, inputs)[:-1]):
-            place = w.value(f"getelementptr i64, ptr %sizes, i64 {number}")
-            w.do(f"store i64 {value}, ptr {place}")
-        w.end("ret void")
-        parameters = [*self._state(), *self.input_parameters(), "ptr %sizes"]
-        return f'\ndefine void @"{function.name}_sizes"({", ".join(parameters)}) {{\n{w.text}}}\n'
+        w = Writer()
+        return self.sizes_function(w, self._inputs(w), *self._state())
 
     # Parameters, and what they are in memory
 
@@ -103,36 +97,21 @@ class _Entry(PlannedCall):
         return [self._input(w, given) for given in self._function.inputs]
 
     def _input(self, w: Writer, given: Input) -> Array:
-        extents = [
-            f"%{given.name}.{axis}" if extent is None else str(extent)
-            for axis, extent in enumerate(given.type.shape)
-        ]
-        if given.place is Place.VALUE:
-            kind = LLVM_TYPES[given.type.dtype.name]
-            pointer = w.memory(kind)
-            w.do(f"store {kind} %{given.name}, ptr {pointer}")
-        elif given.place is Place.STATE:
-            pointer = w.value(f"getelementptr i8, ptr %state, i64 {given.offset}")
-        elif given.place is Place.CONSTANT:
-            pointer = f'@"{CONSTANT}.{given.offset}"'
-        else:
-            pointer = f"%{given.name}"
-        return Array(pointer, extents)
+        array = self.given(w, given)
+        if given.place is Place.STATE:
+            return array._replace(pointer=w.value(f"getelementptr i8, ptr %state, i64 {given.offset}"))
+        if given.place is Place.CONSTANT:
+            return array._replace(pointer=f'@"{CONSTANT}.{given.offset}"')
+        return array
 
     def _outputs(self, w: Writer, sizes: Sequence[str]) -> list[Array | None]:
-        """The results in memory that is there before the call; None for those in blocks."""
-        known = iter(sizes)
-        found: list[Array | None] = []
-        for output in self._function.outputs:
-            if output.place is Place.BLOCK:
-                found.append(None)
-                continue
-            extents = [next(known) if extent is None else str(extent) for extent in output.type.shape]
-            pointer = f"%{output.name}"
-            if output.place is Place.STATE:  # the state is read until the end
-                pointer = w.memory(f"[{output.type.dtype.itemsize} x i8]")
-            found.append(Array(pointer, extents))
-        return found
+        """Results in memory that is there before the call; those of the state, which is read until the end, apart."""
+        return [
+            array._replace(pointer=w.memory(f"[{output.type.dtype.itemsize} x i8]"))
+            if array is not None and output.place is Place.STATE
+            else array
+            for output, array in zip(self._function.outputs, self.results(sizes), strict=True)
+        ]
 
     # Before the call
 

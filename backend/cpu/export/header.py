@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ....dialect.types import TensorType
 from ...planning.plan import MAX_VALUES
 from ...target import Target
 from .interface import C_TYPES, CODES, CFunction, Library, Output, Place
+from .planned_call import unknown
 
 _GUARDED = """\
 #ifndef WEFT_EXPORT
@@ -145,7 +145,7 @@ def function_lines(
     results += [f"{name}: is {plain(argument)}" for name, argument in function.same]
     yield f"/* {', '.join(arrays) or 'nothing'} -> {', '.join(results) or 'nothing'}{told} */"
     if function.sized:
-        names = [f"{o.name}.{axis}" for o in function.sized for axis in _unknown(o.type)]
+        names = [f"{o.name}.{axis}" for o in function.sized for axis in unknown(o.type)]
         yield f"/* The extents that are not fixed: {', '.join(names)} (by their axes). */"
         count = len(names)
         yield f"void {function.name}_sizes({', '.join([*read, f'int64_t sizes[{count}]'])});"
@@ -167,7 +167,7 @@ def input_parameters(library: Library, function: CFunction) -> Iterator[str]:
             yield f"{type} {given.name}"
         elif given.place is Place.CALLER:
             yield f"{'' if given.is_written else 'const '}{type} *{given.name}"
-            yield from (f"int64_t {given.name}_{axis}" for axis in _unknown(given.type))
+            yield from (f"int64_t {given.name}_{axis}" for axis in unknown(given.type))
 
 
 def output_parameters(function: CFunction) -> Iterator[str]:
@@ -184,10 +184,6 @@ def output_parameters(function: CFunction) -> Iterator[str]:
 
 def _memory(library: Library, output: Output) -> str:
     return f", in a block for {library.name}_free" if output.place is Place.BLOCK else ""
-
-
-def _unknown(type: TensorType) -> list[int]:
-    return [axis for axis, extent in enumerate(type.shape) if extent is None]
 
 
 def plain(words: str) -> str:

@@ -8,7 +8,7 @@ from ....dialect.records import NamedTuple
 from ....dialect.types import TensorType
 from ...planning.plan import CHECKED, DEPTH, ENTRY_WORDS, MAX_VALUES, RECORD_LENGTH, STACK
 from ..lowering.entries import Arguments
-from .interface import LLVM_TYPES, CFunction, Place
+from .interface import LLVM_TYPES, CFunction, Input, Place
 from .writer import Array, Writer
 
 DEPTH_LIMIT, STACK_BUDGET = 1000, 256 << 10
@@ -77,6 +77,40 @@ class PlannedCall:
             if output.place is Place.BLOCK and output.type.rank:
                 parameters.append(f"ptr %{output.name}.shape")
         return parameters
+
+    def given(self, w: Writer, given: Input) -> Array:
+        """An input as the caller gives it: one that is no parameter is nowhere."""
+        extents = [
+            f"%{given.name}.{axis}" if extent is None else str(extent)
+            for axis, extent in enumerate(given.type.shape)
+        ]
+        if given.place is Place.VALUE:
+            kind = LLVM_TYPES[given.type.dtype.name]
+            pointer = w.memory(kind)
+            w.do(f"store {kind} %{given.name}, ptr {pointer}")
+            return Array(pointer, extents)
+        return Array(f"%{given.name}" if given.place is Place.CALLER else "null", extents)
+
+    def results(self, sizes: Sequence[str]) -> list[Array | None]:
+        """The results in memory that is there before the call; None for those in blocks."""
+        known = iter(sizes)
+        found: list[Array | None] = []
+        for output in self._function.outputs:
+            if output.place is Place.BLOCK:
+                found.append(None)
+                continue
+            extents = [next(known) if extent is None else str(extent) for extent in output.type.shape]
+            found.append(Array(f"%{output.name}", extents))
+        return found
+
+    def sizes_function(self, w: Writer, inputs: Sequence[Array], *state: str) -> str:
+        """A function that tells the extents of results that their types do not."""
+        for number, value in enumerate(self.call_sizes(w, inputs)[:-1]):
+            place = w.value(f"getelementptr i64, ptr %sizes, i64 {number}")
+            w.do(f"store i64 {value}, ptr {place}")
+        w.end("ret void")
+        parameters = [*state, *self.input_parameters(), "ptr %sizes"]
+        return f'\ndefine void @"{self._function.name}_sizes"({", ".join(parameters)}) {{\n{w.text}}}\n'
 
     def call_sizes(self, w: Writer, inputs: Sequence[Array]) -> list[str]:
         """The unknown extents of results, and the bytes of the workspace."""

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from ....dialect.records import NamedTuple, dataclass
 from ....passes.base import Statistics, TextPass
 from ...cpu.export.checks import Checks
-from ...cpu.export.interface import LLVM_TYPES, CFunction, Input, Place
+from ...cpu.export.interface import CFunction, Input, Place
 from ...cpu.export.planned_call import CONSTANT, HeapTable, PlannedCall, declared, entry_of
 from ...cpu.export.writer import Array, Writer
 from .failures import Number
@@ -101,7 +101,7 @@ class _Entry(PlannedCall):
         if checks is not None:
             checks.look_at_inputs(function.inputs, inputs, has_state=False)
         sizes = self.call_sizes(w, inputs) if plan.sizes else []
-        outputs = self._outputs(sizes)
+        outputs = self.results(sizes)
         if checks is not None:
             checks.look_at_outputs(function.outputs, outputs)
         record = w.memory(f"[{Call.LENGTH} x i64]")
@@ -124,34 +124,15 @@ class _Entry(PlannedCall):
 
     def sizes_text(self) -> str:
         """What tells the extents of results that their types do not."""
-        function, w = self._function, Writer()
-        inputs = [self._given(w, given) for given in function.inputs]
-        for number, value in enumerate(self.call_sizes(w, inputs)[:-1]):
-            place = w.value(f"getelementptr i64, ptr %sizes, i64 {number}")
-            w.do(f"store i64 {value}, ptr {place}")
-        w.end("ret void")
-        parameters = [*self.input_parameters(), "ptr %sizes"]
-        return f'\ndefine void @"{function.name}_sizes"({", ".join(parameters)}) {{\n{w.text}}}\n'
+        w = Writer()
+        return self.sizes_function(w, [self.given(w, given) for given in self._function.inputs])
 
     # What the function gets
-
-    def _given(self, w: Writer, given: Input) -> Array:
-        """An input as the caller gives it: one that is no parameter is nowhere."""
-        extents = [
-            f"%{given.name}.{axis}" if extent is None else str(extent)
-            for axis, extent in enumerate(given.type.shape)
-        ]
-        if given.place is Place.VALUE:
-            kind = LLVM_TYPES[given.type.dtype.name]
-            pointer = w.memory(kind)
-            w.do(f"store {kind} %{given.name}, ptr {pointer}")
-            return Array(pointer, extents)
-        return Array(f"%{given.name}" if given.place is Place.CALLER else "null", extents)
 
     def _inputs(self, w: Writer) -> list[Array]:
         found = []
         for number, given in enumerate(self._function.inputs):
-            array = self._given(w, given)
+            array = self.given(w, given)
             if given.place is Place.STATE:
                 at = w.value(f"getelementptr i64, ptr %state, i64 {State.ADDRESS}")
                 start = w.value(f"load ptr, ptr {at}")
@@ -166,18 +147,6 @@ class _Entry(PlannedCall):
                 )
                 array = array._replace(pointer=w.value(f"load ptr, ptr {place}"))
             found.append(array)
-        return found
-
-    def _outputs(self, sizes: Sequence[str]) -> list[Array | None]:
-        """The results in memory that is there before the call; None for those in blocks."""
-        known = iter(sizes)
-        found: list[Array | None] = []
-        for output in self._function.outputs:
-            if output.place is Place.BLOCK:
-                found.append(None)
-                continue
-            extents = [next(known) if extent is None else str(extent) for extent in output.type.shape]
-            found.append(Array(f"%{output.name}", extents))
         return found
 
     # The call

@@ -18,8 +18,9 @@ from ....passes.rewriting import operations_of, symbols_of
 from ...planning.boundaries import kernel_functions
 from ...planning.names import EXIT, new_kernel_name
 from ..placement.accesses import accesses_of
-from ..placement.place_kernels import DEVICE, GUARDED, SIDE, VISIBLE, describe, require_placed
+from ..placement.place_kernels import DEVICE, GUARDED, VISIBLE, describe, require_placed
 from .host_functions import HostFunction, add_record, calls_in, host_functions
+from .loop_parts import is_on_device
 
 _WAYWARD = ("scf.", "tensor.extract", "tensor.insert", "memref.load", "memref.store")
 """What loops, or goes to an element that a number names."""
@@ -33,7 +34,7 @@ class GuardKernels(Pass):
         require_placed(module, self.name)
 
     def run(self, module: Module, statistics: Statistics) -> None:
-        if not any(_raises(kernel) for kernel in kernel_functions(module).values() if _is_on_device(kernel)):
+        if not any(_raises(kernel) for kernel in kernel_functions(module).values() if is_on_device(kernel)):
             return
         hosts = list(host_functions(module))
         _Writes(module).replace(hosts)
@@ -47,13 +48,9 @@ class GuardKernels(Pass):
         for name in visible:
             kernels[name].attributes[VISIBLE] = ir.UnitAttr.get()
         for name, kernel in kernels.items():
-            if _is_on_device(kernel) and (name in visible or _raises(kernel) or _is_wayward(kernel)):
+            if is_on_device(kernel) and (name in visible or _raises(kernel) or _is_wayward(kernel)):
                 _guard(kernel, hosts)
                 statistics["kernels guarded"] += 1
-
-
-def _is_on_device(kernel: Operation) -> bool:
-    return bool(kernel.attributes[SIDE].value == DEVICE)
 
 
 def _raises(kernel: Operation) -> bool:

@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from ....dialect.mlir import Operation, Type, Value, ir
+from ....passes.control_flow.structure import constant_index
 from ...cpu.random_numbers.words import (
     CHEAP_MULTIPLIER,
     COUNTER,
@@ -223,13 +224,8 @@ def word_of(index: Value) -> Integer:
 
 def element(tensor: Value, place: Value | int) -> Integer:
     """A word of a tensor of words."""
-    index = _index(place) if isinstance(place, int) else place
+    index = constant_index(place) if isinstance(place, int) else place
     return Integer(create("tensor.extract", [_i64()], [tensor, index]))
-
-
-def _index(number: int) -> Value:
-    index = ir.IndexType.get()
-    return create("arith.constant", [index], [], {"value": ir.IntegerAttr.get(index, number)})
 
 
 def _as_index(word: Integer) -> Value:
@@ -278,7 +274,9 @@ def _table(numbers: Sequence[int]) -> Value:
 
 def _pair(table: Value, place: Value) -> Integer:
     """An entry of a table."""
-    halves = (Integer(create("tensor.extract", [_i64()], [table, place, _index(n)])) for n in range(2))
+    halves = (
+        Integer(create("tensor.extract", [_i64()], [table, place, constant_index(n)])) for n in range(2)
+    )
     return _joined(*halves)
 
 
@@ -317,7 +315,7 @@ def nest(
 
 def _for(count: int, carried: Sequence[Value]) -> Operation:
     """A loop that starts from some values; its body is still empty."""
-    bounds = [_index(number) for number in (0, count, 1)]
+    bounds = [constant_index(number) for number in (0, count, 1)]
     types = [value.type for value in carried]
     loop = ir.Operation.create("scf.for", types, [*bounds, *carried], regions=1)
     loop.regions[0].blocks.append(

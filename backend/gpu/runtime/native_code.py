@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ....dialect.types import TensorType
-from ...cpu.dispatch.descriptors import table
+from ...cpu.dispatch.descriptors import Kept, table
 from ...cpu.execution.executable import RuntimeFailure
 from ...cpu.native_python.layout import WORD, Code
 from ...planning.plan import POLLED
@@ -16,7 +16,7 @@ from ..machine.call_context import DEVICE_RECORD, STREAM
 from .executable import DeviceExecutable
 
 
-class DeviceCode:
+class DeviceCode(Kept):
     """The table of a compiled function whose arrays lie on a device.
 
     `exception_of` makes the exception of a failure of machine code.
@@ -25,23 +25,23 @@ class DeviceCode:
     def __init__(
         self, executable: DeviceExecutable, exception_of: Callable[[RuntimeFailure], BaseException]
     ) -> None:
+        super().__init__()
         plan = executable.plan
-        self._objects: list[Any] = []
         self._executable = executable
         self._exception_of = exception_of
-        self.words = device_words(executable.device)
+        self.device = device_words(executable.device)
         results = [self._result(type) for type in plan.results]
         content = {
             Code.ENTRY: executable.entry_address,
             Code.SIZES: executable.sizes_address,
-            Code.RESULTS: self._words(results),
+            Code.RESULTS: self.words(results),
             Code.RESULT_COUNT: len(results),
             Code.POLLS: WORD * POLLED if plan.polls else 0,
-            Code.NEW_FRAME: self._keep(self._new_frame),
-            Code.FAILURE: self._keep(self._failure),
+            Code.NEW_FRAME: self.keep(self._new_frame),
+            Code.FAILURE: self.keep(self._failure),
             Code.WORKSPACE_AT: WORD * plan.fixed_extents,
             Code.WORKSPACE_BYTES: plan.workspace or 0,
-            Code.DEVICE: self.words.address,
+            Code.DEVICE: self.device.address,
             Code.STREAM_AT: WORD * STREAM,
             Code.TOLD_AT: WORD * DEVICE_RECORD if executable.device_checks else 0,
         }
@@ -74,13 +74,4 @@ class DeviceCode:
             size *= 1 if extent is None else extent
         extents = [-1 if extent is None else extent for extent in type.shape]
         size = -type.dtype.itemsize if None in type.shape else size
-        return self._words([0, self._keep(type.dtype), len(extents), size, *extents])
-
-    def _keep(self, value: Any) -> int:
-        self._objects.append(value)
-        return id(value)
-
-    def _words(self, words: list[int]) -> int:
-        memory = table(words)
-        self._objects.append(memory)
-        return ctypes.addressof(memory)
+        return self.words([0, self.keep(type.dtype), len(extents), size, *extents])

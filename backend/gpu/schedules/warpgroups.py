@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from ....dialect.mlir import Value, ir
 from ....dialect.records import dataclass
+from ....passes.control_flow.structure import constant_index
 from ....passes.rewriting import operations_in
 from ...nests.contraction import Contraction, Factor, match_contraction
 from ...nests.emit import Emitter, ForLoop, Index, create
@@ -220,14 +221,9 @@ def _tensor_map(contraction: Contraction, number: int, tile: Tile) -> Value:
     )
     whole = ir.UnrankedMemRefType.get(type, None)
     tensor = create("memref.cast", [whole], [memref])
-    sizes = [_index(extent) for extent in box]
+    sizes = [constant_index(extent) for extent in box]
     made = create("nvgpu.tma.create.descriptor", [map_type], [tensor, *sizes])
     return create("builtin.unrealized_conversion_cast", [ir.Type.parse("!llvm.ptr")], [made])
-
-
-def _index(number: int) -> Value:
-    index = ir.IndexType.get()
-    return create("arith.constant", [index], [], {"value": ir.IntegerAttr.get(index, number)})
 
 
 class WarpgroupProduct(tensor_cores.TensorProduct):

@@ -19,9 +19,9 @@ from ....backend.cpu.export.interface import (
     Output,
     Place,
 )
+from ....backend.cpu.export.planned_call import unknown
 from ....dialect.errors import NotPortable
 from ....dialect.records import NamedTuple
-from ....dialect.types import TensorType
 from ...runtime_values.result_spec import ArgumentResult, KeptResult
 from ...signature.signature import Leaf, Node, Static, Structure, parts_of_call
 from ..descriptions import Description
@@ -242,7 +242,7 @@ class _Function:
                 passed.append(f"(const {C_TYPES[given.type.dtype.name]} *)(const void *)in_{given.name}")
             else:
                 passed.append(f"in_{given.name}.data")
-                passed += [f"in_{given.name}.view.shape[{axis}]" for axis in _unknown(given.type)]
+                passed += [f"in_{given.name}.view.shape[{axis}]" for axis in unknown(given.type)]
         return passed
 
     # Results
@@ -251,7 +251,7 @@ class _Function:
         """What makes the results whose sizes are known before the call."""
         lines: list[str] = []
         if self._function.sized:
-            count = sum(len(_unknown(output.type)) for output in self._function.sized)
+            count = sum(len(unknown(output.type)) for output in self._function.sized)
             lines.append(f"  int64_t sizes[{count}];\n")
             lines.append(f"  {self._function.name}_sizes({', '.join([*self._passed(), 'sizes'])});\n")
         place = 0
@@ -376,7 +376,3 @@ def _string(text: str) -> str:
 
 def _bytes(text: str) -> list[tuple[int, str]]:
     return [(byte, chr(byte)) for byte in text.encode()]
-
-
-def _unknown(type: TensorType) -> list[int]:
-    return [axis for axis, extent in enumerate(type.shape) if extent is None]

@@ -16,14 +16,14 @@ def project(tmp_path: Path) -> Project:
     return Project(tmp_path)
 
 
-def _is_stored(project: Project, program: str, needs_mlir: bool = False) -> None:
+def _is_stored(project: Project, program: str, **plain: str) -> None:
     project.write_program(program)
-    wanted = project.run(WEFT_CACHE="0")
+    wanted = project.run(**(plain or {"WEFT_DISABLE_JIT": "1"}))
     cold, warm = project.run(), project.run()
     assert cold.output == warm.output == wanted.output
     assert cold.refused == 0, cold.errors
     assert warm.stored == 0, warm.errors
-    assert warm.mlir == needs_mlir
+    assert not warm.mlir
 
 
 def test_what_is_printed(project: Project) -> None:
@@ -95,6 +95,7 @@ def test_what_is_raised(project: Project) -> None:
                     print(traceback.format_exc())
                     print(type(error), error.args, vars(error), repr(error.__cause__))
         """,
+        WEFT_CACHE="0",  # eager calls have frames of weft in their tracebacks
     )
 
 
@@ -120,7 +121,6 @@ def test_what_is_caught(project: Project) -> None:
         for value in (0.0, 5.0, 1.0):
             print(f(np.full(3, value)))
         """,
-        needs_mlir=False,
     )
 
 
@@ -157,7 +157,7 @@ def test_functions_that_are_called(project: Project) -> None:
         """,
     )
     project.write("other.py", "def half(value):\n    return value / 4\n")
-    wanted = project.run(WEFT_CACHE="0").output
+    wanted = project.run(WEFT_DISABLE_JIT="1").output
     assert project.run().output == project.run().output == wanted
 
 
@@ -181,7 +181,7 @@ def test_generators(project: Project) -> None:
     )
     text = (project.path / "program.py").read_text()
     (project.path / "program.py").write_text(text.replace("yield x * i", "yield x * i + 1"))
-    wanted = project.run(WEFT_CACHE="0").output
+    wanted = project.run(WEFT_DISABLE_JIT="1").output
     assert project.run().output == project.run().output == wanted
 
 

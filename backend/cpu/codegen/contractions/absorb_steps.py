@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 
 from .....dialect.mlir import Block, Operation, Value, ir
 from .....dialect.records import dataclass
+from .....passes.control_flow.structure import is_used
 from .....passes.rewriting import operations_in, operations_of
 from ....planning.outlining.outline import clone
 
@@ -43,7 +44,7 @@ class Step:
 
     def _used(self) -> set[Value]:
         pairs = zip(self.generic.operands, self.body.arguments, strict=True)
-        used = {operand for operand, argument in pairs if _is_used(argument)}
+        used = {operand for operand, argument in pairs if is_used(argument)}
         return used.union(*(set(op.operands) for op in operations_of(self.generic)))
 
 
@@ -61,7 +62,7 @@ def step_of(kernel: Operation) -> Step | None:
     if not all("parallel" in str(kind) for kind in step.generic.attributes["iterator_types"]):
         return None
     pairs = zip(step.generic.operands, step.body.arguments, strict=True)
-    is_read = all(isinstance(operand.owner, ir.Block) for operand, argument in pairs if _is_used(argument))
+    is_read = all(isinstance(operand.owner, ir.Block) for operand, argument in pairs if is_used(argument))
     return step if is_read and not _uses_places(step.generic) else None
 
 
@@ -95,7 +96,7 @@ def write_with_step(
     for operand, argument, map in _operands(step.generic):
         if operand in made:
             known[argument] = made[operand]
-        elif _is_used(argument):
+        elif is_used(argument):
             merged.read(operand, argument, map)
     sizes = list(mapping[first].owner.operation.operands)
     return merged.write(
@@ -171,7 +172,3 @@ def _body(generic: Operation) -> Block:
 
 def _uses_places(generic: Operation) -> bool:
     return any(op.name in ("linalg.index", "tensor.extract") for op in operations_of(generic))
-
-
-def _is_used(value: Value) -> bool:
-    return next(iter(value.uses), None) is not None

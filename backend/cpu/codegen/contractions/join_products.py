@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from .....dialect.mlir import Block, Module, Operation, Value, dialect, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
+from .....passes.control_flow.structure import producer
 from .....passes.rewriting import operations_in, operations_of, symbols_of, terminator
 from ....planning.names import is_kernel_name, kernel_name
 from ....planning.outlining.outline import clone, entry_functions
@@ -144,7 +145,7 @@ class Joiner:
         def is_made(values: Sequence[Value]) -> bool:
             """Whether values are there at the first call, or made of its results by steps, which are added in order."""
             for value in values:
-                maker = _maker(value)
+                maker = producer(value)
                 if maker is None or value in first.results or maker in steps:
                     continue
                 if positions.get(maker, -1) < positions[first]:
@@ -152,7 +153,7 @@ class Joiner:
                 if len(steps) == MOST_STEPS or self._step(maker) is None:
                     return False
                 operands = [operand for operand in maker.operands if not _is_new(operand)]
-                makers = [owner for owner in map(_maker, operands) if owner is not None]
+                makers = [owner for owner in map(producer, operands) if owner is not None]
                 if not is_made(operands) or not any(owner == first or owner in steps for owner in makers):
                     return False
                 steps.append(maker)
@@ -328,10 +329,6 @@ def vector_product(kernel: Operation) -> VectorProduct | None:
 
 def _destinations(call: Operation) -> list[Value]:
     return list(call.operands)[len(call.operands) - len(call.results) :]
-
-
-def _maker(value: Value) -> Operation | None:
-    return None if isinstance(value.owner, ir.Block) else value.owner.operation
 
 
 def _is_new(value: Value) -> bool:

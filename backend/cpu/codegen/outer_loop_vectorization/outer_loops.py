@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from .....dialect.mlir import Module, Operation, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
+from .....passes.control_flow.structure import constant_index
 from .....passes.notes import note
 from ....nests.emit import create
 from ....nests.nest import nested
@@ -69,7 +70,10 @@ def _vectorise(loop: Operation) -> None:
     note("vector", loop.location, "runs {} iterations side by side in vectors", str(lanes))
     whole = _whole(start, stop, lanes)
     wide = ir.Operation.create(
-        "scf.for", [value.type for value in initial], [start, whole, _index(lanes), *initial], regions=1
+        "scf.for",
+        [value.type for value in initial],
+        [start, whole, constant_index(lanes), *initial],
+        regions=1,
     )
     for name in loop.attributes:
         wide.attributes[name] = loop.attributes[name]
@@ -88,14 +92,9 @@ def _vectorise(loop: Operation) -> None:
 def _whole(start: Value, stop: Value, lanes: int) -> Value:
     """Where the last whole vector of iterations ends."""
     index = ir.IndexType.get()
-    count = create("arith.maxsi", [index], [create("arith.subi", [index], [stop, start]), _index(0)])
-    rest = create("arith.remui", [index], [count, _index(lanes)])
+    count = create("arith.maxsi", [index], [create("arith.subi", [index], [stop, start]), constant_index(0)])
+    rest = create("arith.remui", [index], [count, constant_index(lanes)])
     return create("arith.addi", [index], [start, create("arith.subi", [index], [count, rest])])
-
-
-def _index(number: int) -> Value:
-    index = ir.IndexType.get()
-    return create("arith.constant", [index], [], {"value": ir.IntegerAttr.get(index, number)})
 
 
 def _lanes(loop: Operation) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from .....dialect.mlir import Block, Operation, Value, ir
 from .....dialect.op import FUNCTIONS
 from .....dialect.records import dataclass
+from .....passes.control_flow.structure import constant_index, producer
 from .....passes.rewriting import constant_integer, operations_in
 from ....nests.emit import create
 
@@ -85,20 +86,18 @@ class Cost:
 
     def value(self) -> Value:
         """The steps as a value of index type, computed at the insertion point."""
-        total = _index(max(1, round(self.steps)))
+        total = constant_index(max(1, round(self.steps)))
         for term in self.terms:
-            product = _index(max(1, round(term.number)))
+            product = constant_index(max(1, round(term.number)))
             for factor in term.values:
                 product = create("arith.muli", [product.type], [product, factor])
             if term.number < 0.5:
-                product = create("arith.divui", [product.type], [product, _index(round(1 / term.number))])
+                product = create(
+                    "arith.divui", [product.type], [product, constant_index(round(1 / term.number))]
+                )
             total = create("arith.addi", [product.type], [total, product])
-        return create("arith.maxsi", [total.type], [total, _index(1)])  # even if it is too large for its type
-
-
-def _index(number: int) -> Value:
-    type = ir.IndexType.get()
-    return create("arith.constant", [type], [], {"value": ir.IntegerAttr.get(type, number)})
+        # Even if it is too large for its type.
+        return create("arith.maxsi", [total.type], [total, constant_index(1)])
 
 
 def cost_of_iteration(loop: Operation, root: Operation | None = None) -> Cost:
@@ -175,7 +174,7 @@ class _Estimate:
 
     def _distance(self, start: Value, stop: Value) -> Term | None:
         """How far a bound is from another at most, if it is computed from that."""
-        op = _defining(stop)
+        op = producer(stop)
         if op is not None and op.name == "arith.minsi":
             found = [self._distance(start, operand) for operand in op.operands]
             return next((distance for distance in found if distance is not None), None)
@@ -190,7 +189,7 @@ class _Estimate:
             return Term(float(number))
         if not self._is_inside(value):
             return Term(1.0, (value,))
-        op = _defining(value)
+        op = producer(value)
         if op is None:
             return Term(_UNKNOWN_TRIPS)
         if op.name == "arith.minsi":
@@ -224,7 +223,3 @@ def _weight(op: Operation, name: str) -> float:
         return _ELEMENTARY
     # Positions are computed by what loads and stores.
     return 0 if len(op.results) and isinstance(op.results[0].type, ir.IndexType) else 1
-
-
-def _defining(value: Value) -> Operation | None:
-    return None if isinstance(value.owner, ir.Block) else value.owner.operation

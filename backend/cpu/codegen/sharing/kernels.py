@@ -15,6 +15,7 @@ from functools import cached_property
 from .....dialect.mlir import Block, Module, Operation, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
+from .....passes.control_flow.structure import constant_index
 from .....passes.rewriting import constant_integer, operations_in
 from ....nests.emit import create
 from ....nests.nest import nested
@@ -228,13 +229,13 @@ def _share(chains: list[list[Operation]], last: Operation, name: str) -> Operati
         made = make_function(name, types)
         make_function(parallel_name(name), types, has_body=False)
     with ir.InsertionPoint(last), last.location:
-        operands = [_index(len(chains)), _index(1), *captures.passed]
+        operands = [constant_index(len(chains)), constant_index(1), *captures.passed]
         create("func.call", [], operands, {"callee": ir.FlatSymbolRefAttr.get(parallel_name(name))})
     entry = made.regions[0].blocks[0]
     begin, end, *arguments = entry.arguments
     with ir.InsertionPoint(entry), last.location:
         known = captures.enter(arguments)
-        loop = ir.Operation.create("scf.for", [], [begin, end, _index(1)], regions=1)
+        loop = ir.Operation.create("scf.for", [], [begin, end, constant_index(1)], regions=1)
         create("func.return", [], [])
         body = loop.regions[0].blocks.append(index, arg_locs=[last.location])
     with ir.InsertionPoint(body), last.location:
@@ -248,15 +249,10 @@ def _run_if(position: Value, number: int, chain: Sequence[Operation], known: dic
     """Run a chain in the iteration of its number."""
     i64 = ir.IntegerType.get_signless(64)
     equal = {"predicate": ir.IntegerAttr.get(i64, 0)}
-    chosen = create("arith.cmpi", [ir.IntegerType.get_signless(1)], [position, _index(number)], equal)
+    chosen = create("arith.cmpi", [ir.IntegerType.get_signless(1)], [position, constant_index(number)], equal)
     branch = ir.Operation.create("scf.if", [], [chosen], regions=2)
     with ir.InsertionPoint(branch.regions[0].blocks.append()):
         end = ir.Operation.create("scf.yield", [], [])
     for call in chain:
         call.move_before(end)
         rename(call, known)
-
-
-def _index(number: int) -> Value:
-    type = ir.IndexType.get()
-    return create("arith.constant", [type], [], {"value": ir.IntegerAttr.get(type, number)})

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from .....dialect.mlir import Block, Module, Operation, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
+from .....passes.control_flow.structure import constant_index
 from .....passes.notes import note, wanted
 from .....passes.rewriting import constant_integer, defined_functions, operations_in
 from ....nests.emit import PARALLEL, create
@@ -225,15 +226,15 @@ class _Part:
     def _share(self, count: Value, cost: Cost, operands: list[Value]) -> None:
         """Call the pool, or the function where there is too little to do."""
         static = trips(self.shape.loop)
-        grain = _index(_grain(cost)) if cost.is_static else _grain_value(cost)
-        enough = create("arith.muli", [grain.type], [grain, _index(2)])
+        grain = constant_index(_grain(cost)) if cost.is_static else _grain_value(cost)
+        enough = create("arith.muli", [grain.type], [grain, constant_index(2)])
         if self.shape.root != self.shape.loop:
             # Rows are read faster where more of each is read: one piece for each thread, which a negative grain says.
-            grain = create("arith.subi", [grain.type], [_index(0), grain])
+            grain = create("arith.subi", [grain.type], [constant_index(0), grain])
         if cost.is_static and not static.values:
             self._call(parallel_name(self.name), [count, grain, *operands])
             return
-        calls = ((parallel_name(self.name), [count, grain]), (self.name, [_index(0), count]))
+        calls = ((parallel_name(self.name), [count, grain]), (self.name, [constant_index(0), count]))
         branch = ir.Operation.create("scf.if", [], [_compare("sge", count, enough)], regions=2)
         for region, (name, leading) in zip(branch.regions, calls, strict=True):
             with ir.InsertionPoint(region.blocks.append()):
@@ -248,11 +249,13 @@ class _Part:
         static: Term = trips(self.shape.loop)
         start, stop, step = list(self.shape.loop.operands)[:3]
         if not static.values and None not in map(constant_integer, (start, stop, step)):
-            return _index(int(static.number))
+            return constant_index(int(static.number))
         index = start.type
         length = create("arith.subi", [index], [stop, start])
-        positive = create("arith.maxsi", [index], [length, _index(0)])
-        above = create("arith.addi", [index], [positive, create("arith.subi", [index], [step, _index(1)])])
+        positive = create("arith.maxsi", [index], [length, constant_index(0)])
+        above = create(
+            "arith.addi", [index], [positive, create("arith.subi", [index], [step, constant_index(1)])]
+        )
         return create("arith.divui", [index], [above, step])
 
 
@@ -262,8 +265,8 @@ def _grain(cost: Cost) -> int:
 
 def _grain_value(cost: Cost) -> Value:
     type = ir.IndexType.get()
-    quotient = create("arith.divui", [type], [_index(GRAIN), cost.value()])
-    return create("arith.addi", [type], [quotient, _index(1)])
+    quotient = create("arith.divui", [type], [constant_index(GRAIN), cost.value()])
+    return create("arith.addi", [type], [quotient, constant_index(1)])
 
 
 _PREDICATES = {"eq": 0, "sge": 5}
@@ -287,8 +290,3 @@ def _is_same(left: Value, right: Value) -> bool:
     """Whether two indices are one value, or equal constants."""
     number = constant_integer(left)
     return left == right or (number is not None and number == constant_integer(right))
-
-
-def _index(number: int) -> Value:
-    type = ir.IndexType.get()
-    return create("arith.constant", [type], [], {"value": ir.IntegerAttr.get(type, number)})
